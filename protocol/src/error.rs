@@ -151,8 +151,14 @@ impl JsonSchema for ErrorKind {
             .iter()
             .map(|kind| serde_json::json!({"const": kind.as_str(), "description": kind.summary()}))
             .collect();
-        any_of.push(serde_json::json!({"type": "string", "description": "A vendor's kind."}));
-        schemars::json_schema!({ "anyOf": any_of })
+        any_of.push(serde_json::json!({
+            "type": "string",
+            "description": "A vendor's own kind (`_vendor.…`), or a word of a later version.",
+        }));
+        schemars::json_schema!({
+            "description": "What went wrong, as a word to branch on.",
+            "anyOf": any_of,
+        })
     }
 }
 
@@ -182,7 +188,7 @@ pub struct ErrorData {
 /// The JSON-RPC error object. Its shape is frozen for all majors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorObject {
-    /// The JSON-RPC code, see [`ErrorKind::code`].
+    /// The JSON-RPC code of the kind.
     pub code: i32,
     /// A lowercase text without final dot: what was tried, on what, why it failed.
     pub message: String,

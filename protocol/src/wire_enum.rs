@@ -8,12 +8,12 @@
 /// any other string.
 macro_rules! wire_enum {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $about:literal])+
         pub enum $name:ident, unknown => $fallback:ident {
             $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $about])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum $name {
@@ -66,11 +66,12 @@ macro_rules! wire_enum {
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 schemars::json_schema!({
+                    "description": concat!($($about),+).trim(),
                     "anyOf": [
                         $({ "const": $text, "description": concat!($($doc),+).trim() },)+
                         { "type": "string",
-                          "description": concat!("A later word; read as `",
-                              stringify!($fallback), "` by readers of this version.") }
+                          "description": format!("A later word; readers of this version take it for `{}`.",
+                              Self::$fallback) }
                     ]
                 })
             }

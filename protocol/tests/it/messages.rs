@@ -1,0 +1,71 @@
+//! The list of every type in the schema, each with a way to put it into a schema document and to
+//! send a JSON value through the Rust type and back.
+
+use od_protocol::*;
+use schemars::SchemaGenerator;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// One type of the protocol, known by name.
+pub(crate) struct MessageType {
+    /// Its name in `$defs`.
+    pub(crate) name: &'static str,
+    /// Adds it, and all it mentions, to a schema document.
+    pub(crate) describe: fn(&mut SchemaGenerator),
+    /// Reads a value as this type, writes it as text and reads that again: the first writing and
+    /// whether both readings are equal.
+    pub(crate) round_trip: fn(&Value) -> Result<RoundTrip, serde_json::Error>,
+}
+
+/// What came of a value that went through its type and back.
+#[derive(Debug)]
+pub(crate) struct RoundTrip {
+    /// The value as the type writes it, compact and in the order of its fields.
+    pub(crate) text: String,
+    /// Reading the text again gave the same Rust value.
+    pub(crate) equal: bool,
+}
+
+impl RoundTrip {
+    /// The text as a value.
+    pub(crate) fn value(&self) -> Value {
+        serde_json::from_str(&self.text).expect("serde_json reads what it wrote")
+    }
+}
+
+fn round_trip<T: DeserializeOwned + Serialize + PartialEq>(
+    value: &Value,
+) -> Result<RoundTrip, serde_json::Error> {
+    let first: T = serde_json::from_str(&value.to_string())?;
+    let text = serde_json::to_string(&first)?;
+    let second: T = serde_json::from_str(&text)?;
+    Ok(RoundTrip { equal: first == second, text })
+}
+
+macro_rules! message_types {
+    ($($name:ident)+) => {
+        /// Every type of the protocol; a test compares the list with the schema.
+        pub(crate) const MESSAGE_TYPES: &[MessageType] = &[$(MessageType {
+            name: stringify!($name),
+            describe: |generator| { generator.subschema_for::<$name>(); },
+            round_trip: round_trip::<$name>,
+        }),+];
+    };
+}
+
+message_types! {
+    Manifest
+    InitializeParams InitializeResult PingParams PingResult ShutdownParams ShutdownResult
+    HealthAdapterParams HealthAdapterResult DetectAdapterParams DetectAdapterResult
+    ListModelsParams ListModelsResult GetQuotaParams GetQuotaResult
+    ListSessionsParams ListSessionsResult ReadSessionsParams ReadSessionsResult
+    StartRunParams StartRunResult InputRunParams InputRunResult
+    RespondRunParams RespondRunResult CancelRunParams CancelRunResult
+    CancelRequestParams RunEventParams Event ErrorObject
+}
+
+/// The type of that name.
+pub(crate) fn message_type(name: &str) -> &'static MessageType {
+    MESSAGE_TYPES.iter().find(|message| message.name == name).expect("the type is in the list")
+}

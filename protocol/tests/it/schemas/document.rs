@@ -1,0 +1,75 @@
+//! `schema.json`: the Rust types as one JSON Schema document (draft 2020-12).
+
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::committed::{check, pretty};
+use crate::messages::MESSAGE_TYPES;
+
+/// The largest integer that every language reads exactly.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// The document, generated once.
+pub(crate) static DOCUMENT: LazyLock<Value> = LazyLock::new(generate);
+
+/// All definitions by name.
+pub(crate) fn definitions() -> &'static Map<String, Value> {
+    DOCUMENT["$defs"].as_object().expect("the document has definitions")
+}
+
+fn generate() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    for message_type in MESSAGE_TYPES {
+        (message_type.describe)(&mut generator);
+    }
+    let mut definitions = Value::Object(generator.take_definitions(true));
+    portable(&mut definitions);
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:odap:1",
+        "title": "OD adapter protocol, version 1",
+        "description": "Every message between a host and an od-adapter-* executable. Validate a \
+            message against the definition of its name; methods.json says which method takes \
+            which. Generated from the Rust types in protocol/: do not edit.",
+        "$defs": definitions,
+    })
+}
+
+/// Replaces the names of Rust's number types, which validators do not know, by limits that all of
+/// them check, and joins the lines of a description.
+fn portable(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(portable),
+        Value::Object(members) => {
+            let format = members.get("format").and_then(Value::as_str).map(str::to_owned);
+            if let Some((minimum, maximum)) = format.as_deref().and_then(limits) {
+                members.remove("format");
+                members.insert("minimum".to_owned(), minimum);
+                members.insert("maximum".to_owned(), maximum);
+            } else if format.as_deref() == Some("double") {
+                members.remove("format");
+            }
+            if let Some(Value::String(text)) = members.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
+            members.values_mut().for_each(portable);
+        }
+        _ => {}
+    }
+}
+
+fn limits(format: &str) -> Option<(Value, Value)> {
+    match format {
+        "uint32" => Some((json!(0), json!(u32::MAX))),
+        "uint64" => Some((json!(0), json!(MAX_SAFE_INTEGER))),
+        "int32" => Some((json!(i32::MIN), json!(i32::MAX))),
+        _ => None,
+    }
+}
+
+#[test]
+fn schema_json_is_current() {
+    check("schemas/v1/schema.json", &pretty(&DOCUMENT));
+}
