@@ -13,6 +13,7 @@ mod wire_enum;
 pub mod approval;
 pub mod capabilities;
 pub mod detect;
+pub mod environment;
 pub mod error;
 pub mod event;
 pub mod initialize;

@@ -1,0 +1,184 @@
+//! `types.py`: the schema as Python types, standard library only.
+
+use od_protocol::{ErrorKind, METHODS, PROTOCOL_MAJOR};
+
+use super::committed::check;
+use super::shape::{self, Definition, EventType, Field, Kind, Shape, Word};
+
+const HEAD: &str = r#""""The OD adapter protocol, version 1, as Python types (Python 3.11 or later).
+
+Generated from schema.json and methods.json: do not edit.
+
+An optional field may also be None, which means the same as absent. An open set of words is
+`Literal[...] | str`: a later version may send others, so keep a default branch.
+"""
+
+from typing import Any, Final, Literal, NotRequired, TypedDict
+"#;
+
+/// Words that cannot name a field of a class.
+const KEYWORDS: &[&str] = &["from", "import", "class", "global", "pass", "in", "is", "as", "def"];
+
+fn generate() -> String {
+    let mut text = HEAD.to_owned();
+    text += &format!("\nPROTOCOL_MAJOR: Final = {PROTOCOL_MAJOR}\n");
+    for definition in dependencies_first() {
+        text.push('\n');
+        text += &definition_text(&definition);
+    }
+    text += &tables();
+    text
+}
+
+/// Python reads from top to bottom: what is mentioned comes before what mentions it.
+fn dependencies_first() -> Vec<Definition> {
+    let mut waiting = shape::all();
+    let mut sorted: Vec<Definition> = Vec::new();
+    while !waiting.is_empty() {
+        let known = |name: &str| sorted.iter().any(|definition| definition.name == name);
+        let (ready, rest): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .partition(|definition| mentions(definition).iter().all(|name| known(name)));
+        assert!(!ready.is_empty(), "definitions mention each other in a circle");
+        sorted.extend(ready);
+        waiting = rest;
+    }
+    sorted
+}
+
+fn mentions(definition: &Definition) -> Vec<&'static str> {
+    match &definition.shape {
+        Shape::Record(fields) => fields.iter().filter_map(|field| mentioned(&field.kind)).collect(),
+        Shape::Events(types) => {
+            types.iter().map(|event| event.payload).chain(["UnknownEvent"]).collect()
+        }
+        Shape::Words { .. } | Shape::LaterEvent => Vec::new(),
+    }
+}
+
+fn mentioned(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Reference(name) => Some(name),
+        Kind::ListOf(kind) | Kind::MapOf(kind) => mentioned(kind),
+        _ => None,
+    }
+}
+
+fn definition_text(definition: &Definition) -> String {
+    let Definition { name, description, shape } = definition;
+    match shape {
+        Shape::Record(fields) if fields.iter().any(|field| KEYWORDS.contains(&field.name)) => {
+            let fields: String = fields.iter().map(entry_text).collect();
+            format!("{}{name} = TypedDict(\"{name}\", {{\n{fields}}})\n", comment(description, ""))
+        }
+        Shape::Record(fields) => {
+            let fields: String = fields.iter().map(field_text).collect();
+            format!("\n{}{fields}", class(name, "TypedDict", description))
+        }
+        Shape::Words { words, .. } => {
+            let words: String = words.iter().map(word_text).collect();
+            format!("{}{name} = Literal[\n{words}] | str\n", comment(description, ""))
+        }
+        Shape::Events(types) => events_text(types),
+        Shape::LaterEvent => {
+            format!("\n{}\n    type: str\n", class(name, "TypedDict", description))
+        }
+    }
+}
+
+fn class(name: &str, base: &str, description: &str) -> String {
+    format!("class {name}({base}):\n    \"\"\"{description}\"\"\"\n")
+}
+
+fn field_text(field: &Field) -> String {
+    format!("\n{}    {}: {}\n", field_comment(field), field.name, field_type(field))
+}
+
+fn entry_text(field: &Field) -> String {
+    format!("{}    \"{}\": {},\n", field_comment(field), field.name, field_type(field))
+}
+
+fn field_comment(field: &Field) -> String {
+    match field.default {
+        Some(default) => comment(&format!("{} Default: {default}.", field.description), "    "),
+        None => comment(field.description, "    "),
+    }
+}
+
+fn field_type(field: &Field) -> String {
+    let null = if field.nullable { " | None" } else { "" };
+    let kind = format!("{}{null}", kind_text(&field.kind));
+    if field.required { kind } else { format!("NotRequired[{kind}]") }
+}
+
+fn word_text(word: &Word) -> String {
+    format!("{}    \"{}\",\n", comment(word.description, "    "), word.word)
+}
+
+/// One class for each event, its payload plus `type`; then the union of all.
+fn events_text(types: &[EventType]) -> String {
+    let mut text = String::new();
+    for event in types {
+        let class = class(&event_class(event), event.payload, event.description);
+        text += &format!("\n{class}\n    type: Literal[\"{}\"]\n\n", event.word);
+    }
+    let union: String =
+        types.iter().map(|event| format!("    | {}\n", event_class(event))).collect();
+    let words: String = types.iter().map(|event| format!("    \"{}\",\n", event.word)).collect();
+    let union = union.trim_start().trim_start_matches("| ");
+    text += &format!(
+        "\n# An event of this version; `type` tells them apart.\nKnownEvent = (\n    {union})\n\n\
+         # What happened: an event of this version or of a later one.\n\
+         Event = KnownEvent | UnknownEvent\n\n\
+         EventType = Literal[\n{words}]\n"
+    );
+    text
+}
+
+/// `text_delta` is the class `EventTextDelta`.
+fn event_class(event: &EventType) -> String {
+    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
+    event.word.split('_').fold("Event".to_owned(), |name, part| name + &capital(part))
+}
+
+fn kind_text(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "str".to_owned(),
+        Kind::Integer { .. } => "int".to_owned(),
+        Kind::Number => "float".to_owned(),
+        Kind::Boolean => "bool".to_owned(),
+        Kind::Anything => "Any".to_owned(),
+        Kind::AnyObject => "dict[str, Any]".to_owned(),
+        Kind::MapOf(kind) => format!("dict[str, {}]", kind_text(kind)),
+        Kind::ListOf(kind) => format!("list[{}]", kind_text(kind)),
+        Kind::Reference(name) => (*name).to_owned(),
+    }
+}
+
+fn tables() -> String {
+    let codes: String = ErrorKind::KNOWN
+        .iter()
+        .map(|kind| format!("{}    \"{kind}\": {},\n", comment(kind.summary(), "    "), kind.code()))
+        .collect();
+    let methods: String = METHODS
+        .iter()
+        .map(|method| {
+            let head = comment(method.summary, "    ");
+            format!("{head}    \"{}\": ({}, {}),\n", method.name, method.params, method.result)
+        })
+        .collect();
+    format!(
+        "\n# The JSON-RPC code of each kind.\nERROR_CODES: Final[dict[str, int]] = {{\n{codes}}}\n\
+         \n# What the host calls: parameters and result of each method.\n\
+         METHODS: Final[dict[str, tuple[Any, Any]]] = {{\n{methods}}}\n"
+    )
+}
+
+fn comment(text: &str, indent: &str) -> String {
+    format!("{indent}# {text}\n")
+}
+
+#[test]
+fn types_py_is_current() {
+    check("schemas/v1/types.py", &generate());
+}

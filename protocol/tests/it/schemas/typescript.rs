@@ -1,0 +1,166 @@
+//! `types.ts`: the schema as TypeScript.
+
+use od_protocol::{ErrorKind, METHODS, PROTOCOL_MAJOR};
+
+use super::committed::check;
+use super::methods::NOTIFICATIONS;
+use super::shape::{self, Definition, EventType, Field, Kind, Shape, Word};
+
+const HEAD: &str = "\
+// The OD adapter protocol, version 1, as TypeScript types.
+// Generated from schema.json and methods.json: do not edit.
+//
+// An optional field may also be null, which means the same as absent. An open set of words is
+// `\"a\" | \"b\" | (string & {})`: a later version may send others, so keep a default branch.
+";
+
+const TAIL: &str = r#"
+/** A request as it stands on the wire. */
+export interface Request<Name extends keyof Methods> {
+  jsonrpc: "2.0";
+  id: string | number;
+  method: Name;
+  params: Methods[Name]["params"];
+}
+
+/** The answer to a request: a result or an error, never both. */
+export type Response<Name extends keyof Methods> =
+  | { jsonrpc: "2.0"; id: string | number | null; result: Methods[Name]["result"] }
+  | { jsonrpc: "2.0"; id: string | number | null; error: ErrorObject };
+
+/** A notification as it stands on the wire. */
+export interface Notification<Name extends keyof Notifications> {
+  jsonrpc: "2.0";
+  method: Name;
+  params: Notifications[Name];
+}
+
+/** The event of one type, such as `EventOf<"done">`. */
+export type EventOf<Type extends EventType> = Extract<KnownEvent, { type: Type }>;
+
+/** Tells the events of this version from those of a later one; then `switch (event.type)` narrows. */
+export function isKnownEvent(event: Event): event is KnownEvent {
+  return (EVENT_TYPES as readonly string[]).includes(event.type);
+}
+"#;
+
+fn generate() -> String {
+    let mut text = HEAD.to_owned();
+    text += &format!("\nexport const PROTOCOL_MAJOR = {PROTOCOL_MAJOR};\n");
+    for definition in shape::all() {
+        text.push('\n');
+        text += &definition_text(&definition);
+    }
+    text += &error_codes();
+    text += &methods();
+    text += TAIL;
+    text
+}
+
+fn definition_text(definition: &Definition) -> String {
+    let Definition { name, description, shape } = definition;
+    let head = comment(description, "");
+    match shape {
+        Shape::Record(fields) if fields.is_empty() => {
+            format!("{head}export type {name} = Record<string, unknown>;\n")
+        }
+        Shape::Record(fields) => {
+            let fields: String = fields.iter().map(field_text).collect();
+            format!("{head}export interface {name} {{\n{fields}}}\n")
+        }
+        Shape::Words { words, .. } => {
+            let words: String = words.iter().map(word_text).collect();
+            format!("{head}export type {name} =\n{words}  | (string & {{}});\n")
+        }
+        Shape::Events(types) => events_text(types),
+        Shape::LaterEvent => {
+            format!("{head}export interface {name} {{\n  type: string;\n  [field: string]: unknown;\n}}\n")
+        }
+    }
+}
+
+fn field_text(field: &Field) -> String {
+    let optional = if field.required { "" } else { "?" };
+    let null = if field.nullable { " | null" } else { "" };
+    let description = match field.default {
+        Some(default) => format!("{} Default: `{default}`.", field.description),
+        None => field.description.to_owned(),
+    };
+    let (head, name) = (comment(&description, "  "), field.name);
+    format!("{head}  {name}{optional}: {}{null};\n", kind_text(&field.kind))
+}
+
+fn word_text(word: &Word) -> String {
+    format!("{}  | \"{}\"\n", comment(word.description, "  "), word.word)
+}
+
+fn events_text(types: &[EventType]) -> String {
+    let words: String = types.iter().map(|event| format!("  \"{}\",\n", event.word)).collect();
+    let union: String = types
+        .iter()
+        .map(|event| {
+            let head = comment(event.description, "  ");
+            format!("{head}  | ({{ type: \"{}\" }} & {})\n", event.word, event.payload)
+        })
+        .collect();
+    format!(
+        "/** The event types of this version. */\nexport const EVENT_TYPES = [\n{words}] as const;\n\n\
+         export type EventType = (typeof EVENT_TYPES)[number];\n\n\
+         /** An event of this version; `type` tells them apart. */\nexport type KnownEvent =\n{};\n\n\
+         /** What happened: an event of this version or of a later one. */\n\
+         export type Event = KnownEvent | UnknownEvent;\n",
+        union.trim_end()
+    )
+}
+
+fn kind_text(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "string".to_owned(),
+        Kind::Integer { .. } | Kind::Number => "number".to_owned(),
+        Kind::Boolean => "boolean".to_owned(),
+        Kind::Anything => "unknown".to_owned(),
+        Kind::AnyObject => "Record<string, unknown>".to_owned(),
+        Kind::MapOf(kind) => format!("Record<string, {}>", kind_text(kind)),
+        Kind::ListOf(kind) => format!("{}[]", kind_text(kind)),
+        Kind::Reference(name) => (*name).to_owned(),
+    }
+}
+
+fn error_codes() -> String {
+    let codes: String = ErrorKind::KNOWN
+        .iter()
+        .map(|kind| format!("{}  {kind}: {},\n", comment(kind.summary(), "  "), kind.code()))
+        .collect();
+    format!("\n/** The JSON-RPC code of each kind. */\nexport const ERROR_CODES = {{\n{codes}}} as const;\n")
+}
+
+fn methods() -> String {
+    let methods: String = METHODS
+        .iter()
+        .map(|method| {
+            let null = if method.nullable { " | null" } else { "" };
+            let (head, name) = (comment(method.summary, "  "), method.name);
+            let (params, result) = (method.params, method.result);
+            format!("{head}  \"{name}\": {{ params: {params}; result: {result}{null} }};\n")
+        })
+        .collect();
+    let notifications: String = NOTIFICATIONS
+        .iter()
+        .map(|entry| {
+            format!("{}  \"{}\": {};\n", comment(entry.summary, "  "), entry.name, entry.params)
+        })
+        .collect();
+    format!(
+        "\n/** What the host calls, by method. */\nexport interface Methods {{\n{methods}}}\n\
+         \n/** What gets no answer, by method. */\nexport interface Notifications {{\n{notifications}}}\n"
+    )
+}
+
+fn comment(text: &str, indent: &str) -> String {
+    format!("{indent}/** {} */\n", text.replace("*/", "*\\/"))
+}
+
+#[test]
+fn types_ts_is_current() {
+    check("schemas/v1/types.ts", &generate());
+}
