@@ -1,1 +1,35 @@
-//! Placeholder.
+//! The host library: finds `od-adapter-*` executables, talks to each over stdio, and turns every
+//! agent into one stream of events that is on disk before anybody sees it.
+//!
+//! Reading order for a newcomer: [`Host`] (the front door), [`discover`] and [`trust`] (which
+//! adapters may run), [`plugin`] (one adapter process), [`journal`] (events on disk), [`run`] (one
+//! run from prompt to `done`), then [`agents`], [`control`] and [`doctor`].
+//!
+//! What does not live here: the command line (`src/main.rs`, `src/cli/`), and anything about one
+//! particular agent. The host knows executables and manifests only.
+
+pub mod error;
+pub mod home;
+pub mod settings;
+
+pub mod discover;
+pub mod environment;
+pub mod manifest_cache;
+pub mod trust;
+
+pub mod plugin;
+
+pub mod journal;
+pub mod run;
+
+pub mod control;
+
+pub mod agents;
+pub mod auto;
+pub mod doctor;
+
+mod host;
+
+pub use error::{ExitStatus, Failure, HostError};
+pub use host::{Host, HostOptions};
+pub use run::{Answers, RunHandle, RunRequest};

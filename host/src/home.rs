@@ -1,0 +1,88 @@
+//! The host's folder: `OD_HOME`, or `~/.open-design`. Paths only; who reads and writes the files
+//! lives elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+use crate::error::HostError;
+
+/// The host's folder and what lies in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OdHome {
+    root: PathBuf,
+}
+
+impl OdHome {
+    /// `OD_HOME` when it is set, `~/.open-design` otherwise.
+    ///
+    /// # Errors
+    /// When `OD_HOME` is no absolute path, or the user has no home folder.
+    pub fn resolve() -> Result<Self, HostError> {
+        if let Some(root) = std::env::var_os("OD_HOME").filter(|root| !root.is_empty()) {
+            return Self::at(PathBuf::from(root));
+        }
+        let strategy = etcetera::choose_base_strategy().map_err(|error| {
+            HostError::usage(format!("the home folder is unknown: {error}"))
+                .with_hint("set OD_HOME to an absolute path")
+        })?;
+        Self::at(strategy.home_dir().join(".open-design"))
+    }
+
+    /// A folder of the caller's choice.
+    ///
+    /// # Errors
+    /// When the path is not absolute: the host's folder must not depend on where it was started.
+    pub fn at(root: PathBuf) -> Result<Self, HostError> {
+        if !root.is_absolute() {
+            return Err(HostError::usage(format!("OD_HOME is not absolute: {}", root.display()))
+                .with_hint("set OD_HOME to an absolute path"));
+        }
+        Ok(Self { root })
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// One folder per run.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// The folder of one run.
+    pub fn run(&self, run_id: &str) -> PathBuf {
+        self.runs().join(run_id)
+    }
+
+    /// Caches: safe to delete at any time.
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// What `--manifest` of each adapter printed.
+    pub fn manifest_cache(&self) -> PathBuf {
+        self.cache().join("manifests.json")
+    }
+
+    /// What detection found last.
+    pub fn agents_file(&self) -> PathBuf {
+        self.root.join("agents.json")
+    }
+
+    /// Adapters of this user.
+    pub fn adapters(&self) -> PathBuf {
+        self.root.join("adapters")
+    }
+
+    /// A folder for one adapter's own caches (`initialize.config.stateDir`).
+    pub fn adapter_state(&self, adapter_id: &str) -> PathBuf {
+        self.root.join("state").join(adapter_id)
+    }
+
+    /// The settings.
+    pub fn settings_file(&self) -> PathBuf {
+        self.root.join("settings.toml")
+    }
+}

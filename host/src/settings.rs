@@ -1,0 +1,108 @@
+//! `settings.toml`: what the user may change. Every value has a default, so the file may be absent.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::HostError;
+
+/// All settings.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Settings {
+    /// How long runs are kept.
+    pub retention: Retention,
+    /// Which adapters may be executed.
+    pub trust: Trust,
+    /// Which variables adapters get beyond the protocol's list.
+    pub environment: EnvironmentSettings,
+    /// Settings of one agent, by its id.
+    pub agents: BTreeMap<String, AgentSettings>,
+}
+
+/// How long runs are kept. A run that is still going is never removed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Retention {
+    /// Runs older than this are removed; 0 keeps them for ever.
+    pub days: u32,
+    /// Only so many of the newest are kept; 0 keeps all.
+    pub max_runs: usize,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { days: 30, max_runs: 1000 }
+    }
+}
+
+/// Which adapters may be executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Trust {
+    /// The rule.
+    pub policy: TrustPolicy,
+    /// With `pinned`: sha256 of the executables that may run, in hex.
+    pub pinned: Vec<String>,
+}
+
+/// The rule of trust.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TrustPolicy {
+    /// An executable in a place only the user or root can write is trusted.
+    #[default]
+    Path,
+    /// Only listed hashes run; anything else is listed, not executed.
+    Pinned,
+}
+
+/// Which variables adapters get beyond the protocol's list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct EnvironmentSettings {
+    /// Names that every adapter gets.
+    pub allow: Vec<String>,
+    /// Names that no adapter gets, even when its manifest asks for them.
+    pub deny: Vec<String>,
+}
+
+/// Settings of one agent.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct AgentSettings {
+    /// The agent CLI to use, exactly: no search on PATH.
+    pub cli_path: Option<PathBuf>,
+    /// Further variables this adapter gets.
+    pub allow_env: Vec<String>,
+    /// What the manifest's `configSchema` describes.
+    pub options: od_protocol::JsonObject,
+}
+
+impl Settings {
+    /// Reads a settings file; an absent one gives the defaults.
+    ///
+    /// # Errors
+    /// When the file cannot be read or has a word that is not known, with its line.
+    pub fn read(path: &Path) -> Result<Self, HostError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
+            Err(error) => {
+                return Err(HostError::storage(format!("cannot read {}", path.display()), &error));
+            }
+        };
+        toml::from_str(&text).map_err(|error| {
+            HostError::usage(format!("cannot read {}: {}", path.display(), error.message()))
+                .with_hint(format!("correct {}; host/README.md lists the settings", path.display()))
+        })
+    }
+
+    /// The settings of one agent; the defaults when there are none.
+    pub fn agent(&self, adapter_id: &str) -> AgentSettings {
+        self.agents.get(adapter_id).cloned().unwrap_or_default()
+    }
+}
