@@ -2,3 +2,4 @@
 
 mod messages;
 mod schemas;
+mod validator;

@@ -21,7 +21,7 @@ pub(crate) struct MessageType {
 /// What came of a value that went through its type and back.
 #[derive(Debug)]
 pub(crate) struct RoundTrip {
-    /// The value as the type writes it, compact and in the order of its fields.
+    /// The value as the type writes it, indented and in the order of its fields.
     pub(crate) text: String,
     /// Reading the text again gave the same Rust value.
     pub(crate) equal: bool,
@@ -38,7 +38,7 @@ fn round_trip<T: DeserializeOwned + Serialize + PartialEq>(
     value: &Value,
 ) -> Result<RoundTrip, serde_json::Error> {
     let first: T = serde_json::from_str(&value.to_string())?;
-    let text = serde_json::to_string(&first)?;
+    let text = serde_json::to_string_pretty(&first)?;
     let second: T = serde_json::from_str(&text)?;
     Ok(RoundTrip { equal: first == second, text })
 }

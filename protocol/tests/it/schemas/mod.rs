@@ -3,6 +3,7 @@
 
 pub(crate) mod committed;
 pub(crate) mod document;
+mod examples;
 mod methods;
 mod openrpc;
 mod python;

@@ -9,7 +9,7 @@ const HEAD: &str = r#""""The OD adapter protocol, version 1, as Python types (Py
 
 Generated from schema.json and methods.json: do not edit.
 
-An optional field may also be None, which means the same as absent. An open set of words is
+Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 

@@ -10,7 +10,7 @@ const HEAD: &str = "\
 // The OD adapter protocol, version 1, as TypeScript types.
 // Generated from schema.json and methods.json: do not edit.
 //
-// An optional field may also be null, which means the same as absent. An open set of words is
+// Where a type allows null, it means the same as absent. An open set of words is
 // `\"a\" | \"b\" | (string & {})`: a later version may send others, so keep a default branch.
 ";
 
