@@ -1,0 +1,1 @@
+//! Reads the state of a login; never a value of a secret.

@@ -1,0 +1,1 @@
+//! The version of an installed agent CLI.

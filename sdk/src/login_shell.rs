@@ -1,0 +1,1 @@
+//! The PATH a login shell would set.
