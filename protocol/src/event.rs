@@ -14,6 +14,7 @@ pub use talk::*;
 pub use tools::*;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{GetQuotaResult, JsonObject, Meta, Usage};
@@ -63,13 +64,14 @@ macro_rules! events {
             /// Reads an event from its JSON object.
             ///
             /// # Errors
-            /// When a known type has a malformed payload; an unknown type is kept.
+            /// When a known type has a malformed payload, with a text that names type and field;
+            /// an unknown type is kept.
             pub fn from_object(object: JsonObject) -> Result<Self, serde_json::Error> {
                 let Some(name) = object.get("type").and_then(|name| name.as_str()) else {
                     return Err(serde::de::Error::missing_field("type"));
                 };
                 match name {
-                    $($text => serde_json::from_value(object.into()).map(Self::$variant),)+
+                    $($text => payload(name, &object).map(Self::$variant),)+
                     _ => Ok(Self::Unknown(UnknownEvent(object))),
                 }
             }
@@ -156,6 +158,25 @@ events! {
     Error(ErrorEvent) = "error",
     /// The last event of every run: nothing of it is alive any more.
     Done(Done) = "done",
+}
+
+/// Reads the payload of a known type.
+fn payload<T: DeserializeOwned>(name: &str, object: &JsonObject) -> Result<T, serde_json::Error> {
+    T::deserialize(object).map_err(|error| {
+        let field = malformed_field::<T>(object)
+            .map(|field| format!("field `{field}`: "))
+            .unwrap_or_default();
+        serde::de::Error::custom(format!("malformed event {name}: {field}{error}"))
+    })
+}
+
+/// The field whose value does not fit: read alone it fails, and not for want of another.
+fn malformed_field<T: DeserializeOwned>(object: &JsonObject) -> Option<&str> {
+    object.iter().find_map(|(field, value)| {
+        let alone = JsonObject::from_iter([(field.clone(), value.clone())]);
+        let error = T::deserialize(alone).err()?;
+        (!error.to_string().starts_with("missing field")).then_some(field.as_str())
+    })
 }
 
 impl<'de> Deserialize<'de> for Event {

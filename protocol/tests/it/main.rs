@@ -1,5 +1,11 @@
 //! The tests of the protocol crate: what is published, what is read, what the repository promises.
 
+mod compatibility;
+mod errors;
 mod messages;
+mod reader;
+mod round_trip;
 mod schemas;
+mod strategy;
 mod validator;
+mod versions;

@@ -55,17 +55,45 @@ macro_rules! message_types {
 }
 
 message_types! {
-    Manifest
-    InitializeParams InitializeResult PingParams PingResult ShutdownParams ShutdownResult
-    HealthAdapterParams HealthAdapterResult DetectAdapterParams DetectAdapterResult
-    ListModelsParams ListModelsResult GetQuotaParams GetQuotaResult
-    ListSessionsParams ListSessionsResult ReadSessionsParams ReadSessionsResult
-    StartRunParams StartRunResult InputRunParams InputRunResult
-    RespondRunParams RespondRunResult CancelRunParams CancelRunResult
-    CancelRequestParams RunEventParams Event ErrorObject
+    // Messages.
+    Manifest InitializeParams InitializeResult PingParams PingResult ShutdownParams
+    ShutdownResult HealthAdapterParams HealthAdapterResult DetectAdapterParams
+    DetectAdapterResult ListModelsParams ListModelsResult GetQuotaParams GetQuotaResult
+    ListSessionsParams ListSessionsResult ReadSessionsParams ReadSessionsResult StartRunParams
+    StartRunResult InputRunParams InputRunResult RespondRunParams RespondRunResult
+    CancelRunParams CancelRunResult CancelRequestParams RunEventParams Event ErrorObject
+    // Payloads of events.
+    RunStarted SessionStarted TurnStarted TurnEnded Status UserMessage MessageStarted TextDelta
+    MessageStopped MessageDiscarded ThinkingStarted ThinkingDelta ThinkingStopped
+    ToolCallStarted ToolInputDelta ToolCallReady ToolOutputDelta ToolResult FileChange
+    ApprovalRequested ApprovalResolved InputRequested Plan SubagentStarted SubagentStopped Usage
+    Context RateLimited Retry Image Extension ModeChanged Notice Unmapped Heartbeat ErrorEvent
+    Done
+    // Parts of messages.
+    AdapterConfig AdapterInfo ApprovalOption ApprovalsCapability AuthInfo AuthStatus
+    Capabilities CliInfo ConformanceInfo Credential EffortCapability EnvRequirement ErrorData
+    Evidence HostCapabilities HostInfo ImageInput InputCapability InstallMethod Limits Marker
+    McpServer McpServerStatus Model PermissionModesCapability PlanEntry Policy Prompt
+    ProtocolRange QuotaWindow Requirements ResumeCapability SessionChoice SessionSummary
+    SkillsInfo Timeouts Totals Truncated UsageCapability
+    // Sets of words.
+    ApprovalCategory ApprovalOutcome ApprovalResolver ApprovalRisk AuthState CliTransport
+    CredentialKind DoneEvidence DoneStatus Effort ErrorKind ExtensionPhase FileChangeSource
+    FileOp HealthStatus InputOutcome McpTransport ModelsSource NetworkMode NoticeLevel
+    OutputStream PlanStatus SessionMode SkillStrategy StopReason TestedVersion ToolKind
+    ToolStatus UsageScope UsageSource
 }
 
 /// The type of that name.
 pub(crate) fn message_type(name: &str) -> &'static MessageType {
     MESSAGE_TYPES.iter().find(|message| message.name == name).expect("the type is in the list")
+}
+
+#[test]
+fn every_definition_has_its_rust_type() {
+    let listed: Vec<&str> = MESSAGE_TYPES.iter().map(|message| message.name).collect();
+    for name in crate::schemas::document::definitions().keys() {
+        // An unknown event is read as a part of `Event` only.
+        assert!(name == "UnknownEvent" || listed.contains(&name.as_str()), "{name} is not listed");
+    }
 }

@@ -62,7 +62,11 @@ fn canonical(example: &Example, value: &Value) -> String {
         Example::Request { method, params } => {
             assert_eq!(value["method"], *method);
             let params = indented(&written(params, &value["params"]));
-            frame(&[("id", &value["id"].to_string()), ("method", &quoted(method)), ("params", &params)])
+            frame(&[
+                ("id", &value["id"].to_string()),
+                ("method", &quoted(method)),
+                ("params", &params),
+            ])
         }
         Example::Response { result } => {
             let result = indented(&written(result, &value["result"]));
@@ -82,7 +86,8 @@ fn canonical(example: &Example, value: &Value) -> String {
 
 fn written(name: &str, value: &Value) -> String {
     assert_valid(name, value);
-    let trip = (message_type(name).round_trip)(value).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let trip =
+        (message_type(name).round_trip)(value).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(trip.equal, "{name} does not survive its own writing: {}", trip.text);
     trip.text
 }
@@ -132,14 +137,18 @@ fn an_example_is_what_its_name_says() {
     }
     for kind in ErrorKind::KNOWN {
         let error = &read(&format!("error.{kind}"))["error"];
-        assert_eq!((&error["data"]["kind"], &error["code"]), (&kind.as_str().into(), &kind.code().into()));
+        assert_eq!(
+            (&error["data"]["kind"], &error["code"]),
+            (&kind.as_str().into(), &kind.code().into())
+        );
     }
 }
 
 fn request_and_response_have_the_same_id() {
     for method in METHODS {
         let name = method.name.replace('/', "-");
-        let (request, response) = (read(&format!("{name}.request")), read(&format!("{name}.response")));
+        let (request, response) =
+            (read(&format!("{name}.request")), read(&format!("{name}.response")));
         assert_eq!(request["id"], response["id"], "{name}");
     }
 }

@@ -158,7 +158,9 @@ fn kind_text(kind: &Kind) -> String {
 fn tables() -> String {
     let codes: String = ErrorKind::KNOWN
         .iter()
-        .map(|kind| format!("{}    \"{kind}\": {},\n", comment(kind.summary(), "    "), kind.code()))
+        .map(|kind| {
+            format!("{}    \"{kind}\": {},\n", comment(kind.summary(), "    "), kind.code())
+        })
         .collect();
     let methods: String = METHODS
         .iter()

@@ -50,7 +50,10 @@ pub(crate) struct EventType {
 /// What a value looks like.
 pub(crate) enum Kind {
     Text,
-    Integer { minimum: i64, maximum: i64 },
+    Integer {
+        minimum: i64,
+        maximum: i64,
+    },
     Number,
     Boolean,
     Anything,
@@ -74,7 +77,9 @@ pub(crate) fn definition(name: &str) -> Definition {
         .unwrap_or_else(|| panic!("the schema has no definition {name}"));
     let schema = schema.as_object().expect("a definition is an object");
     let shape = match (name.as_str(), alternatives(schema)) {
-        ("Event", Some(variants)) => Shape::Events(variants.iter().filter_map(event_type).collect()),
+        ("Event", Some(variants)) => {
+            Shape::Events(variants.iter().filter_map(event_type).collect())
+        }
         ("UnknownEvent", None) => Shape::LaterEvent,
         (_, Some(variants)) => Shape::Words {
             words: variants.iter().filter_map(word).collect(),
@@ -118,7 +123,11 @@ fn fallback(variant: &'static Value) -> Option<&'static str> {
 
 fn event_type(variant: &'static Value) -> Option<EventType> {
     let word = variant.pointer("/properties/type/const")?.as_str().expect("a type is a word");
-    Some(EventType { word, payload: referenced(variant), description: text(variant, "description") })
+    Some(EventType {
+        word,
+        payload: referenced(variant),
+        description: text(variant, "description"),
+    })
 }
 
 /// Required fields first, in the order of the Rust type, then the others by name.
@@ -190,7 +199,6 @@ fn kind_named(name: &str, schema: &'static Value) -> Kind {
         _ => panic!("unexpected: {schema}"),
     }
 }
-
 
 fn referenced(schema: &'static Value) -> &'static str {
     text(schema, "$ref").strip_prefix("#/$defs/").expect("a reference into $defs")

@@ -74,7 +74,9 @@ fn definition_text(definition: &Definition) -> String {
         }
         Shape::Events(types) => events_text(types),
         Shape::LaterEvent => {
-            format!("{head}export interface {name} {{\n  type: string;\n  [field: string]: unknown;\n}}\n")
+            format!(
+                "{head}export interface {name} {{\n  type: string;\n  [field: string]: unknown;\n}}\n"
+            )
         }
     }
 }
@@ -131,7 +133,9 @@ fn error_codes() -> String {
         .iter()
         .map(|kind| format!("{}  {kind}: {},\n", comment(kind.summary(), "  "), kind.code()))
         .collect();
-    format!("\n/** The JSON-RPC code of each kind. */\nexport const ERROR_CODES = {{\n{codes}}} as const;\n")
+    format!(
+        "\n/** The JSON-RPC code of each kind. */\nexport const ERROR_CODES = {{\n{codes}}} as const;\n"
+    )
 }
 
 fn methods() -> String {
