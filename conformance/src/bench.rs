@@ -1,0 +1,331 @@
+//! The bench: what a check holds. It starts plugins (a shared one, or fresh ones), prepares and
+//! performs plays, and makes random values that a seed repeats.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use od_protocol::{
+    AdapterConfig, HostCapabilities, HostInfo, InitializeParams, InitializeResult, Limits, Marker,
+    Prompt, ProtocolRange, StartRunParams,
+};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::Value;
+
+use crate::invariants::Watch;
+use crate::pack::Values;
+use crate::play::{PLAY_LIMIT, Performance, Play, Setting};
+use crate::plugin::{Launch, Plugin, base_env};
+use crate::stand_in::{Script, StandIn};
+use crate::suite::Suite;
+use crate::transcript::Transcript;
+use crate::verdict::{Finding, Verdict};
+
+/// How a fresh plugin is started.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The scenario whose environment, home and version it gets; `None` means a login that works.
+    pub scenario: Option<&'static str>,
+    /// What `config.cliPath` says.
+    pub cli_path: CliPath,
+    /// Calls `initialize` before it is handed out.
+    pub initialize: bool,
+    /// PATH, when it is not the stand-in's folder and the system's.
+    pub path: Option<String>,
+    /// More variables.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            scenario: None,
+            cli_path: CliPath::StandIn,
+            initialize: true,
+            path: None,
+            env: BTreeMap::new(),
+        }
+    }
+}
+
+/// What `config.cliPath` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CliPath {
+    /// The stand-in.
+    StandIn,
+    /// Nothing: the adapter has to look for itself.
+    Unset,
+    /// This file, whatever it is.
+    At(PathBuf),
+}
+
+/// What a check holds.
+pub struct Bench {
+    /// What all benches share.
+    pub suite: Arc<Suite>,
+    random: StdRng,
+    label: String,
+    made: usize,
+    shared: Option<Plugin>,
+    performances: HashMap<String, Result<Arc<Performance>, Finding>>,
+}
+
+impl Bench {
+    /// A bench without a check.
+    pub fn new(suite: Arc<Suite>) -> Self {
+        let random = StdRng::seed_from_u64(suite.seed);
+        Self {
+            suite,
+            random,
+            label: "bench".to_owned(),
+            made: 0,
+            shared: None,
+            performances: HashMap::new(),
+        }
+    }
+
+    /// Gets ready for a check: from here on random values depend on the seed and the label only.
+    pub fn turn_to(&mut self, label: &str) {
+        label.clone_into(&mut self.label);
+        self.random = self.random_for(label);
+    }
+
+    /// The source of everything random in this check.
+    pub fn random(&mut self) -> &mut StdRng {
+        &mut self.random
+    }
+
+    /// A short word that occurs nowhere else.
+    pub fn nonce(&mut self) -> String {
+        crate::pack::nonce(&mut self.random)
+    }
+
+    /// A limit of time, stretched on slow machines.
+    pub fn limit(&self, limit: Duration) -> Duration {
+        limit.mul_f64(self.suite.patience)
+    }
+
+    /// A new empty folder for this check.
+    ///
+    /// # Errors
+    /// A suite error when it cannot be made.
+    pub fn folder(&mut self, name: &str) -> Result<PathBuf, Finding> {
+        self.made += 1;
+        let thread = format!("{:?}", std::thread::current().id());
+        let worker: String = thread.chars().filter(char::is_ascii_digit).collect();
+        let folder = self.suite.work.join(format!("{}-{worker}-{}-{name}", self.label, self.made));
+        std::fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// The plugin process that many checks share, initialised, with a login that works and the
+    /// stand-in as its agent CLI. A new one is started when the last one is gone.
+    ///
+    /// # Errors
+    /// Blocked when it cannot be started or initialised.
+    pub fn plugin(&mut self) -> Result<&mut Plugin, Finding> {
+        let is_there = self.shared.as_mut().is_some_and(|plugin| {
+            plugin.listen(Duration::ZERO);
+            plugin.is_running() && !plugin.inbox.ended
+        });
+        if !is_there {
+            self.shared = None;
+            let plugin = self.launch(&Setup::default()).map_err(|finding| match finding {
+                Finding::Fail(failure) => {
+                    Finding::Blocked(format!("the plugin cannot be initialised: {}", failure.got))
+                }
+                other => other,
+            })?;
+            self.shared = Some(plugin);
+        }
+        self.shared.as_mut().ok_or_else(|| Finding::Suite("no shared plugin".to_owned()))
+    }
+
+    /// Starts a plugin process of the check's own. It is killed with its tree when dropped.
+    ///
+    /// # Errors
+    /// Blocked when it cannot be started, a failure when `initialize` goes wrong.
+    pub fn launch(&mut self, setup: &Setup) -> Result<Plugin, Finding> {
+        let folder = self.folder("plugin")?;
+        let values = Values::fresh(&mut self.random, &folder);
+        let setting = match &self.suite.pack {
+            Some(pack) => pack.setting(setup.scenario, &values),
+            None => Setting::default(),
+        };
+        let stand_in = self.place_stand_in(&folder, &setting)?;
+        let home = folder.join("home");
+        std::fs::create_dir_all(home.join("tmp"))?;
+        write_files(&home, &setting.home)?;
+        let path = setup.path.clone().unwrap_or_else(|| {
+            format!("{}:/usr/local/bin:/usr/bin:/bin", stand_in.folder().display())
+        });
+        let mut env = base_env(&home, &path);
+        env.extend(self.suite.canaries());
+        env.extend(setting.env);
+        env.extend(setup.env.clone());
+        let launch = Launch {
+            env,
+            cwd: folder.clone(),
+            arguments: vec!["--stdio".to_owned()],
+            patience: self.suite.patience,
+        };
+        let transcript = Transcript::create(&folder.join("transcript.log"))?;
+        let watch = Watch::new(Arc::clone(&self.suite.schema), self.suite.violations.clone());
+        let mut plugin =
+            Plugin::start(&self.suite.plugin, &launch, stand_in, transcript, watch)?;
+        if setup.initialize {
+            initialize(&mut plugin, &setup.cli_path)?;
+        }
+        Ok(plugin)
+    }
+
+    /// A scenario with fresh values, ready to be changed and performed.
+    ///
+    /// # Errors
+    /// Skip without a pack, untestable without the scenario.
+    pub fn prepare(&mut self, scenario: &str) -> Result<Play, Finding> {
+        let cwd = self.folder("cwd")?;
+        let mut values = Values::fresh(&mut self.random, &cwd);
+        let Some(pack) = &self.suite.pack else {
+            return Err(Finding::Skip("there is no fixture pack".to_owned()));
+        };
+        if !pack.has(scenario) {
+            return Err(Finding::Untestable(format!("the pack has no scenario {scenario}")));
+        }
+        let (prompt, extras) = pack.request_extras(scenario, &values);
+        values.set("prompt", prompt.clone());
+        let script = pack
+            .script(scenario, &values)
+            .map_err(|error| Finding::Suite(error.to_string()))?;
+        let needs_own_plugin = pack.setting(Some(scenario), &values).is_own;
+        let request = request(&values, prompt, extras)?;
+        Ok(Play { scenario: scenario.to_owned(), values, script, request, needs_own_plugin })
+    }
+
+    /// Performs a play to its end, on the shared plugin or, where the scenario needs one, on its
+    /// own.
+    ///
+    /// # Errors
+    /// See [`Plugin::begin`] and [`Plugin::finish`].
+    pub fn perform(&mut self, play: Play) -> Result<Performance, Finding> {
+        if play.needs_own_plugin {
+            let scenario = crate::pack::SCENARIOS
+                .iter()
+                .map(|(name, _)| *name)
+                .find(|name| *name == play.scenario);
+            let mut plugin = self.launch(&Setup { scenario, ..Setup::default() })?;
+            return perform_on(&mut plugin, play);
+        }
+        perform_on(self.plugin()?, play)
+    }
+
+    /// The performance of an unchanged scenario that all checks of this bench share.
+    ///
+    /// # Errors
+    /// As [`Bench::perform`], the same every time.
+    pub fn shared_run(&mut self, scenario: &str) -> Result<Arc<Performance>, Finding> {
+        if let Some(known) = self.performances.get(scenario) {
+            return known.clone();
+        }
+        let mut random = self.random_for(scenario);
+        std::mem::swap(&mut random, &mut self.random);
+        let outcome = self.prepare(scenario).and_then(|play| self.perform(play)).map(Arc::new);
+        std::mem::swap(&mut random, &mut self.random);
+        self.performances.insert(scenario.to_owned(), outcome.clone());
+        outcome
+    }
+
+    /// Ends the shared plugin, so that the next check gets a new one.
+    pub fn drop_shared(&mut self) {
+        self.shared = None;
+    }
+
+    fn place_stand_in(&self, folder: &std::path::Path, setting: &Setting) -> Result<StandIn, Finding> {
+        let stand_in =
+            StandIn::place(&folder.join("cli"), &self.suite.cli_name(), &self.suite.executable)?;
+        write_files(stand_in.folder(), &setting.files)?;
+        stand_in.play(&Script { probes: setting.probes.clone(), ..Script::default() })?;
+        Ok(stand_in)
+    }
+
+    fn random_for(&self, label: &str) -> StdRng {
+        let mut hasher = DefaultHasher::new();
+        (self.suite.seed, label).hash(&mut hasher);
+        StdRng::seed_from_u64(hasher.finish())
+    }
+}
+
+/// Performs a play to its end on a plugin of the caller's choice.
+///
+/// # Errors
+/// See [`Plugin::begin`] and [`Plugin::finish`].
+pub fn perform_on(plugin: &mut Plugin, play: Play) -> Result<Performance, Finding> {
+    let before = plugin.stand_in.starts().len();
+    plugin.begin(&play)?;
+    let record = plugin.finish(play.run_id(), PLAY_LIMIT)?;
+    let invocation = plugin.stand_in.starts().into_iter().nth(before);
+    Ok(Performance { play, record, invocation })
+}
+
+/// The parameters of `initialize` that a good host sends.
+pub fn initialize_params(plugin: &Plugin, cli_path: &CliPath) -> InitializeParams {
+    let cli_path = match cli_path {
+        CliPath::StandIn => Some(plugin.stand_in.executable().to_path_buf()),
+        CliPath::Unset => None,
+        CliPath::At(path) => Some(path.clone()),
+    };
+    InitializeParams {
+        protocol: ProtocolRange::current(),
+        host: HostInfo {
+            name: "conformance".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        host_pid: Some(std::process::id()),
+        capabilities: HostCapabilities { approvals: Some(Marker {}) },
+        limits: Limits::default(),
+        config: AdapterConfig {
+            cli_path: cli_path.map(|path| path.to_string_lossy().into_owned()),
+            ..AdapterConfig::default()
+        },
+        meta: None,
+    }
+}
+
+/// Calls `initialize` as a good host does.
+///
+/// # Errors
+/// A failure when it goes wrong.
+pub fn initialize(plugin: &mut Plugin, cli_path: &CliPath) -> Result<InitializeResult, Finding> {
+    let params = initialize_params(plugin, cli_path);
+    plugin.call(&params)
+}
+
+fn request(values: &Values, prompt: String, extras: Value) -> Result<StartRunParams, Finding> {
+    let request = StartRunParams {
+        run_id: format!("run-{}", values.text("nonce")),
+        cwd: values.text("cwd"),
+        prompt: Prompt { text: prompt, ..Prompt::default() },
+        ..StartRunParams::default()
+    };
+    let mut value = serde_json::to_value(request).unwrap_or_default();
+    if let (Value::Object(into), Value::Object(from)) = (&mut value, extras) {
+        into.extend(from);
+    }
+    serde_json::from_value(value).map_err(|error| {
+        Finding::Suite(format!("the pack's params do not fit run/start: {error}"))
+    })
+}
+
+fn write_files(folder: &std::path::Path, files: &BTreeMap<String, String>) -> Verdict {
+    for (name, text) in files {
+        let file = folder.join(name);
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(file, text)?;
+    }
+    Ok(())
+}

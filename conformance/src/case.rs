@@ -1,0 +1,116 @@
+//! What a check is: its id, the sentence it proves, when it applies. The checks themselves live in
+//! `cases/`, one file per chapter.
+
+use crate::bench::Bench;
+use crate::verdict::Verdict;
+
+/// How binding a requirement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Not meeting it is a failure.
+    Must,
+    /// Not meeting it is a warning, and a failure with `--strict`.
+    Should,
+}
+
+impl Level {
+    /// The word in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+        }
+    }
+}
+
+/// How patient one must be to run a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// All of these together take less than a minute.
+    Fast,
+    /// All of these together take less than five.
+    Full,
+}
+
+impl Tier {
+    /// The word in reports and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// When a check applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gate {
+    /// Only when the adapter drives a process, so that the stand-in can take its place.
+    pub cli: bool,
+    /// Only when the adapter declares this capability (a dotted path reaches into its details,
+    /// such as `usage.cost`).
+    pub capability: Option<&'static str>,
+    /// Only with this scenario of the fixture pack.
+    pub scenario: Option<&'static str>,
+}
+
+impl Gate {
+    /// Always.
+    pub const NONE: Self = Self { cli: false, capability: None, scenario: None };
+
+    /// Only with this capability.
+    pub const fn capability(name: &'static str) -> Self {
+        Self { capability: Some(name), ..Self::NONE }
+    }
+
+    /// Only with this scenario.
+    pub const fn scenario(name: &'static str) -> Self {
+        Self { scenario: Some(name), ..Self::NONE }
+    }
+
+    /// Only with this scenario, and it needs the stand-in agent CLI.
+    pub const fn cli_scenario(name: &'static str) -> Self {
+        Self { cli: true, ..Self::scenario(name) }
+    }
+
+    /// Adds a capability.
+    #[must_use]
+    pub const fn with_capability(self, name: &'static str) -> Self {
+        Self { capability: Some(name), ..self }
+    }
+}
+
+/// How a check is made.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// It does something with the plugin and looks at what comes of it.
+    Active(fn(&mut Bench) -> Verdict),
+    /// It is a rule that `invariants.rs` watches over every line any check receives.
+    Invariant,
+}
+
+/// One check of the suite.
+#[derive(Clone, Copy)]
+pub struct Check {
+    /// Such as `MAN-01`; never used twice, never given to another check.
+    pub id: &'static str,
+    /// How binding it is.
+    pub level: Level,
+    /// The requirement, as a sentence about the adapter.
+    pub sentence: &'static str,
+    /// Why it matters to the people who use an adapter.
+    pub why: &'static str,
+    /// When it applies.
+    pub gate: Gate,
+    /// How long it takes.
+    pub tier: Tier,
+    /// How it is made.
+    pub body: Body,
+}
+
+impl Check {
+    /// The letters before the dash.
+    pub fn chapter(&self) -> &'static str {
+        self.id.split('-').next().unwrap_or(self.id)
+    }
+}

@@ -1,0 +1,39 @@
+//! The rules that hold for every line a plugin ever says, whichever check made it speak.
+//!
+//! `Watch` sees every line of one plugin process; `stream` knows the rules of one run. What breaks
+//! a rule is kept in [`Violations`] and reported under the rule's own id, so that the check that
+//! happened to make the run is not blamed for it.
+
+mod stream;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::verdict::Failure;
+
+pub use watch::Watch;
+
+/// How many violations of one rule are kept; the first says enough.
+const KEPT: usize = 3;
+
+/// What broke a rule, by the rule's id; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Violations(Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>);
+
+impl Violations {
+    /// Notes that a rule was broken.
+    pub fn add(&self, rule: &'static str, failure: Failure) {
+        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = rules.entry(rule).or_default();
+        if kept.len() < KEPT {
+            kept.push(failure);
+        }
+    }
+
+    /// The first violation of a rule.
+    pub fn first(&self, rule: &str) -> Option<Failure> {
+        let rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.get(rule)?.first().cloned()
+    }
+}

@@ -1,0 +1,173 @@
+//! Finding a pack, reading it, and making plays of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::error::PackError;
+use super::render::{fill_value, render};
+use super::scenarios::{SCENARIOS, is_known_scenario};
+use super::settings::{ScenarioSettings, Settings};
+use super::steps::{self, Template};
+use super::values::Values;
+use crate::play::Setting;
+use crate::stand_in::pattern::fill;
+use crate::stand_in::{Probe, Script};
+
+const SETTINGS_FILE: &str = "conformance.toml";
+
+/// A pack that was read and found usable.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// `conformance.toml`.
+    pub settings: Settings,
+    templates: BTreeMap<String, Template>,
+    files: BTreeMap<String, String>,
+}
+
+/// Looks for the pack of a plugin: beside it, then `adapters/<id>/conformance` in the current
+/// folder and those above it, then above the plugin.
+pub fn find(plugin: &Path, adapter_id: &str) -> Option<PathBuf> {
+    let beside = plugin.parent().map(|folder| folder.join("conformance"));
+    let from_here = std::env::current_dir().ok();
+    let from_plugin = plugin.parent().and_then(|folder| folder.canonicalize().ok());
+    let above = [from_here, from_plugin].into_iter().flatten().flat_map(|folder| {
+        let folders: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
+        folders.into_iter().map(|folder| folder.join("adapters").join(adapter_id).join("conformance"))
+    });
+    beside.into_iter().chain(above).find(|folder| folder.join(SETTINGS_FILE).is_file())
+}
+
+impl Pack {
+    /// Reads a pack and everything it names.
+    ///
+    /// # Errors
+    /// When a file is missing or cannot be understood, with file and line.
+    pub fn load(folder: &Path) -> Result<Self, PackError> {
+        let file = folder.join(SETTINGS_FILE);
+        let text = read(&file, &file)?;
+        let settings: Settings = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+            PackError::at(&file, line, error.message())
+        })?;
+        let mut pack =
+            Self { folder: folder.to_owned(), settings, templates: BTreeMap::new(), files: BTreeMap::new() };
+        pack.check_names(&file, &text)?;
+        pack.read_templates(&file)?;
+        pack.read_files(&file)?;
+        Ok(pack)
+    }
+
+    /// Whether the pack has a scenario.
+    pub fn has(&self, scenario: &str) -> bool {
+        self.settings.scenario.contains_key(scenario)
+    }
+
+    /// What the stand-in plays in a scenario.
+    ///
+    /// # Errors
+    /// When a placeholder of its step file is unknown.
+    pub fn script(&self, scenario: &str, values: &Values) -> Result<Script, PackError> {
+        let mut script = match self.templates.get(scenario) {
+            Some(template) => render(template, values)?,
+            None => Script::default(),
+        };
+        script.probes = self.probes(self.settings.scenario.get(scenario));
+        Ok(script)
+    }
+
+    /// What a scenario adds to `run/start`, and its prompt.
+    pub fn request_extras(&self, scenario: &str, values: &Values) -> (String, Value) {
+        let settings = self.settings.scenario.get(scenario).cloned().unwrap_or_default();
+        let prompt = settings.prompt.map_or_else(|| values.text("prompt"), |text| fill(&text, &values.single));
+        let mut params = serde_json::to_value(settings.params).unwrap_or_default();
+        fill_value(&mut params, &values.single);
+        (prompt, params)
+    }
+
+    /// Home, environment and files in which a scenario's plugin is started.
+    pub fn setting(&self, scenario: Option<&str>, values: &Values) -> Setting {
+        let own = scenario.and_then(|name| self.settings.scenario.get(name)).cloned().unwrap_or_default();
+        let is_own =
+            own.env.is_some() || own.home.is_some() || own.files.is_some() || own.version.is_some();
+        let probes = self.probes(Some(&own));
+        let env = own.env.unwrap_or_else(|| self.settings.auth.env.clone());
+        let home = own.home.unwrap_or_else(|| self.settings.auth.home.clone());
+        let files = own.files.unwrap_or_else(|| self.settings.cli.files.clone());
+        Setting {
+            is_own,
+            probes,
+            env: env.into_iter().map(|(name, value)| (name, fill(&value, &values.single))).collect(),
+            home: self.filled(&home, values),
+            files: self.filled(&files, values),
+        }
+    }
+
+    fn filled(&self, files: &BTreeMap<String, String>, values: &Values) -> BTreeMap<String, String> {
+        let fill_one = |(target, source): (&String, &String)| {
+            let text = self.files.get(source).map(|text| fill(text, &values.single));
+            (target.clone(), text.unwrap_or_default())
+        };
+        files.iter().map(fill_one).collect()
+    }
+
+    fn probes(&self, own: Option<&ScenarioSettings>) -> Vec<Probe> {
+        let version = own
+            .and_then(|own| own.version.clone())
+            .or_else(|| self.settings.cli.version.clone())
+            .map(|version| Probe {
+                args: vec!["--version".to_owned()],
+                stdout: format!("{version}\n"),
+                ..Probe::default()
+            });
+        let own = own.map(|own| own.probe.clone()).unwrap_or_default();
+        own.into_iter().chain(self.settings.cli.probe.clone()).chain(version).collect()
+    }
+
+    fn check_names(&self, file: &Path, text: &str) -> Result<(), PackError> {
+        let settings = &self.settings;
+        for name in settings.scenario.keys().chain(settings.not_applicable.keys()) {
+            if !is_known_scenario(name) {
+                let line = text.lines().position(|line| line.contains(name.as_str()));
+                let known: Vec<&str> = SCENARIOS.iter().map(|(known, _)| *known).collect();
+                let message = format!("no such scenario {name:?}; there are: {}", known.join(", "));
+                return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_templates(&mut self, settings_file: &Path) -> Result<(), PackError> {
+        for (name, scenario) in &self.settings.scenario {
+            if let Some(steps) = &scenario.steps {
+                let file = self.folder.join(steps);
+                let template = steps::parse(&file, &read(&file, settings_file)?)?;
+                self.templates.insert(name.clone(), template);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_files(&mut self, settings_file: &Path) -> Result<(), PackError> {
+        let settings = &self.settings;
+        let own = settings.scenario.values().flat_map(|scenario| {
+            scenario.home.iter().chain(&scenario.files).flat_map(BTreeMap::values)
+        });
+        let all: Vec<String> =
+            settings.auth.home.values().chain(settings.cli.files.values()).chain(own).cloned().collect();
+        for source in all {
+            let text = read(&self.folder.join(&source), settings_file)?;
+            self.files.insert(source, text);
+        }
+        Ok(())
+    }
+}
+
+fn read(file: &Path, named_by: &Path) -> Result<String, PackError> {
+    std::fs::read_to_string(file).map_err(|error| {
+        PackError::file(named_by, format!("{} cannot be read: {error}", file.display()))
+    })
+}

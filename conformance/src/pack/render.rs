@@ -1,0 +1,153 @@
+//! A template and values make a script.
+
+use serde_json::Value;
+
+use super::error::PackError;
+use super::steps::{Node, Template, Word};
+use super::values::Values;
+use crate::stand_in::pattern::{Bindings, fill};
+use crate::stand_in::{Handler, Script, Step, When};
+
+/// Fills a template's placeholders; those that the stand-in binds itself stay.
+///
+/// # Errors
+/// When a placeholder is neither a value of the suite nor bound in the file.
+pub fn render(template: &Template, values: &Values) -> Result<Script, PackError> {
+    let mut renderer = Renderer { template, script: Script::default() };
+    let steps = renderer.nodes(&template.nodes, values, &values.single)?;
+    renderer.script.steps = steps;
+    Ok(renderer.script)
+}
+
+struct Renderer<'a> {
+    template: &'a Template,
+    script: Script,
+}
+
+impl Renderer<'_> {
+    fn nodes(
+        &mut self,
+        nodes: &[Node],
+        values: &Values,
+        bindings: &Bindings,
+    ) -> Result<Vec<Step>, PackError> {
+        let mut steps = Vec::new();
+        for node in nodes {
+            match node {
+                Node::Step { line, word, rest } => {
+                    self.check_names(*line, rest, bindings)?;
+                    steps.extend(self.step(*word, rest, bindings));
+                }
+                Node::Each { list, nodes } => {
+                    steps.extend(self.each(list, nodes, values, bindings)?);
+                }
+                Node::On { line, when, nodes } => {
+                    self.check_names(*line, when, bindings)?;
+                    let handler_steps = self.nodes(nodes, values, bindings)?;
+                    self.handler(when, handler_steps, bindings);
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn each(
+        &mut self,
+        list: &str,
+        nodes: &[Node],
+        values: &Values,
+        bindings: &Bindings,
+    ) -> Result<Vec<Step>, PackError> {
+        let items = if list == "deltas" { &values.deltas } else { &values.thinking_deltas };
+        let mut steps = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let mut inner = bindings.clone();
+            inner.insert("text".to_owned(), item.as_str().into());
+            inner.insert("index".to_owned(), index.into());
+            steps.extend(self.nodes(nodes, values, &inner)?);
+        }
+        Ok(steps)
+    }
+
+    fn step(&mut self, word: Word, rest: &str, bindings: &Bindings) -> Option<Step> {
+        let text = fill(rest, bindings);
+        let trimmed = text.trim().to_owned();
+        Some(match word {
+            Word::Out => Step::out(text),
+            Word::Err => Step::Err { text },
+            Word::Expect => Step::Expect { pattern: pattern(rest, bindings) },
+            Word::ReadAll => {
+                Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) }
+            }
+            Word::Sleep => Step::Sleep { ms: trimmed.parse().unwrap_or_default() },
+            Word::Gate => Step::Gate { name: trimmed },
+            Word::Hang => Step::Hang,
+            Word::Write => {
+                let (path, contents) = rest.split_once(' ').unwrap_or_default();
+                Step::WriteFile { path: fill(path, bindings), contents: fill(contents, bindings) }
+            }
+            Word::Spawn => Step::Spawn,
+            Word::Exit => Step::Exit { code: trimmed.parse().unwrap_or_default() },
+            Word::Die => Step::Die { signal: trimmed },
+            Word::Ignore => {
+                self.script.ignored_signals.push(trimmed);
+                return None;
+            }
+        })
+    }
+
+    fn handler(&mut self, when: &str, steps: Vec<Step>, bindings: &Bindings) {
+        let when = match when.split_once(' ') {
+            Some(("stdin", text)) => When::Stdin(pattern(text, bindings)),
+            Some((_, signal)) => When::Signal(signal.trim().to_owned()),
+            None => return,
+        };
+        self.script.handlers.push(Handler { when, steps });
+    }
+
+    fn check_names(&self, line: usize, text: &str, bindings: &Bindings) -> Result<(), PackError> {
+        let mut rest = text;
+        while let Some(start) = rest.find("{{") {
+            rest = &rest[start + 2..];
+            let Some(end) = rest.find("}}") else { break };
+            let name = rest[..end].trim();
+            let is_own = name == "*" || name.starts_with('?') || !is_name(name);
+            let is_bound = self.template.bound.iter().any(|bound| bound == name);
+            if !is_own && !is_bound && !bindings.contains_key(name) {
+                let known: Vec<&str> = bindings.keys().map(String::as_str).collect();
+                let message = format!("nothing is called {name:?}; there are: {}", known.join(", "));
+                return Err(PackError::at(&self.template.file, line, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A pattern with its placeholders filled. One that is the whole of a string becomes the value.
+fn pattern(text: &str, bindings: &Bindings) -> Value {
+    let mut value = serde_json::from_str(text.trim()).unwrap_or(Value::Null);
+    fill_value(&mut value, bindings);
+    value
+}
+
+/// Fills the placeholders in every string of a value.
+pub fn fill_value(value: &mut Value, bindings: &Bindings) {
+    match value {
+        Value::String(text) => {
+            let whole = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+            *value = match whole.and_then(|name| bindings.get(name)) {
+                Some(bound) => bound.clone(),
+                None => Value::String(fill(text, bindings)),
+            };
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill_value(item, bindings)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| fill_value(member, bindings));
+        }
+        _ => {}
+    }
+}

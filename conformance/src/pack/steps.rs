@@ -1,0 +1,189 @@
+//! Step files: one step a line, read into a template that still has its placeholders.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::error::PackError;
+use crate::stand_in::pattern::bound_names;
+
+/// A step file.
+#[derive(Debug, Clone, Default)]
+pub struct Template {
+    /// The file, for messages.
+    pub file: PathBuf,
+    /// Its steps.
+    pub nodes: Vec<Node>,
+    /// The placeholders its patterns bind.
+    pub bound: Vec<String>,
+}
+
+/// Something in a step file.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// One step.
+    Step {
+        /// Its line, from 1.
+        line: usize,
+        /// The first word.
+        word: Word,
+        /// The rest of the line, placeholders included.
+        rest: String,
+    },
+    /// `{{#each list}}` … `{{/each}}`.
+    Each {
+        /// `deltas` or `thinking_deltas`.
+        list: String,
+        /// What is repeated.
+        nodes: Vec<Node>,
+    },
+    /// `on signal NAME` or `on stdin PATTERN` … `end`.
+    On {
+        /// Its line, from 1.
+        line: usize,
+        /// What it waits for, placeholders included.
+        when: String,
+        /// What it does.
+        nodes: Vec<Node>,
+    },
+}
+
+macro_rules! words {
+    ($($variant:ident = $text:literal $doc:literal,)+) => {
+        /// The first word of a step.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Word { $(#[doc = $doc] $variant,)+ }
+
+        impl Word {
+            fn read(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$variant),)+ _ => None }
+            }
+
+            const ALL: &'static [&'static str] = &[$($text),+];
+        }
+    };
+}
+
+words! {
+    Out = "out" "A line on stdout.",
+    Err = "err" "A line on stderr.",
+    Expect = "expect" "Waits for a line on stdin.",
+    ReadAll = "read-all" "Reads stdin to its end.",
+    Sleep = "sleep" "Waits.",
+    Gate = "gate" "Waits for the suite.",
+    Hang = "hang" "Waits for ever.",
+    Write = "write" "Writes a file.",
+    Spawn = "spawn" "Starts a detached process.",
+    Ignore = "ignore" "Ignores a signal.",
+    Exit = "exit" "Exits.",
+    Die = "die" "Dies by a signal.",
+}
+
+/// Reads a step file.
+///
+/// # Errors
+/// When a line cannot be understood, with its number.
+pub fn parse(file: &Path, text: &str) -> Result<Template, PackError> {
+    let mut parser = Parser {
+        file,
+        lines: text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect(),
+        next: 0,
+        bound: Vec::new(),
+    };
+    let nodes = parser.block(None)?;
+    Ok(Template { file: file.to_owned(), nodes, bound: parser.bound })
+}
+
+struct Parser<'a> {
+    file: &'a Path,
+    lines: Vec<(usize, &'a str)>,
+    next: usize,
+    bound: Vec<String>,
+}
+
+impl Parser<'_> {
+    /// Reads up to the line that closes the block, or to the end of the file.
+    fn block(&mut self, closing: Option<(&str, usize)>) -> Result<Vec<Node>, PackError> {
+        let mut nodes = Vec::new();
+        while let Some(&(line, text)) = self.lines.get(self.next) {
+            self.next += 1;
+            let text = text.trim_start();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            if closing.is_some_and(|(word, _)| text.trim_end() == word) {
+                return Ok(nodes);
+            }
+            nodes.push(self.node(line, text)?);
+        }
+        match closing {
+            None => Ok(nodes),
+            Some((word, line)) => Err(self.error(line, format!("this block is not closed by `{word}`"))),
+        }
+    }
+
+    fn node(&mut self, line: usize, text: &str) -> Result<Node, PackError> {
+        if let Some(rest) = text.strip_prefix("{{#each ") {
+            let list = rest.trim_end().strip_suffix("}}").unwrap_or_default().trim().to_owned();
+            if !["deltas", "thinking_deltas"].contains(&list.as_str()) {
+                return Err(self.error(line, "there is each deltas and each thinking_deltas"));
+            }
+            let nodes = self.block(Some(("{{/each}}", line)))?;
+            return Ok(Node::Each { list, nodes });
+        }
+        if let Some(when) = text.strip_prefix("on ") {
+            let when = when.trim().to_owned();
+            self.check_when(line, &when)?;
+            let nodes = self.block(Some(("end", line)))?;
+            return Ok(Node::On { line, when, nodes });
+        }
+        let (first, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
+        let Some(word) = Word::read(first) else {
+            let known = Word::ALL.join(", ");
+            return Err(self.error(line, format!("no such step {first:?}; there are: {known}, on, {{{{#each}}}}")));
+        };
+        self.check_rest(line, word, rest)?;
+        Ok(Node::Step { line, word, rest: rest.to_owned() })
+    }
+
+    fn check_when(&mut self, line: usize, when: &str) -> Result<(), PackError> {
+        match when.split_once(' ') {
+            Some(("signal", name)) if name.starts_with("SIG") => Ok(()),
+            Some(("stdin", pattern)) => self.check_pattern(line, pattern),
+            _ => Err(self.error(line, "there is `on signal SIGINT` and `on stdin PATTERN`")),
+        }
+    }
+
+    fn check_rest(&mut self, line: usize, word: Word, rest: &str) -> Result<(), PackError> {
+        let rest = rest.trim();
+        match word {
+            Word::Expect => self.check_pattern(line, rest),
+            Word::Sleep | Word::Exit if rest.parse::<u32>().is_err() => {
+                Err(self.error(line, format!("a number is missing, not {rest:?}")))
+            }
+            Word::Ignore | Word::Die if !rest.starts_with("SIG") => {
+                Err(self.error(line, format!("a signal such as SIGTERM is missing, not {rest:?}")))
+            }
+            Word::Gate if rest.is_empty() => Err(self.error(line, "the gate's name is missing")),
+            Word::Write if !rest.contains(' ') => {
+                Err(self.error(line, "`write PATH CONTENTS` needs both"))
+            }
+            Word::ReadAll if !rest.is_empty() => {
+                self.bound.push(rest.to_owned());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_pattern(&mut self, line: usize, pattern: &str) -> Result<(), PackError> {
+        let value: Value = serde_json::from_str(pattern)
+            .map_err(|error| self.error(line, format!("the pattern is no JSON: {error}")))?;
+        bound_names(&value, &mut self.bound);
+        Ok(())
+    }
+
+    fn error(&self, line: usize, message: impl Into<String>) -> PackError {
+        PackError::at(self.file, line, message)
+    }
+}

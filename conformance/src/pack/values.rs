@@ -1,0 +1,103 @@
+//! The random values of one play. The suite makes them, fills them into the pack's templates and
+//! so knows exactly what the adapter has to say; a hard-coded answer cannot fit.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rand::RngExt;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use crate::stand_in::pattern::Bindings;
+
+/// The values of one play, by placeholder.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Values {
+    /// Single values.
+    pub single: Bindings,
+    /// The pieces of the answer.
+    pub deltas: Vec<String>,
+    /// The pieces of the thoughts.
+    pub thinking_deltas: Vec<String>,
+}
+
+impl Values {
+    /// Fresh values for a play in a folder.
+    pub fn fresh(random: &mut StdRng, cwd: &Path) -> Self {
+        let nonce = nonce(random);
+        let deltas = pieces(random, "Die Möwe 🐦 fliegt über 海:");
+        let thinking_deltas = pieces(random, "Überlegung 🤔 zu 考え:");
+        let cwd = cwd.to_string_lossy().into_owned();
+        let tokens = |random: &mut StdRng| json!(random.random_range(11..90_000_u64));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
+        let single = [
+            ("text", json!(deltas.concat())),
+            ("thinking", json!(thinking_deltas.concat())),
+            ("second_text", json!(format!("Zweite Antwort {}", self::nonce(random)))),
+            ("prompt", json!(format!("conformance {nonce}"))),
+            ("message_id", json!(format!("msg_{}", self::nonce(random)))),
+            ("tool_id", json!(format!("tool_{}", self::nonce(random)))),
+            ("tool_id_2", json!(format!("tool_{}", self::nonce(random)))),
+            ("tool_command", json!(format!("echo {}", self::nonce(random)))),
+            ("tool_output", json!(format!("output «{}»", self::nonce(random)))),
+            ("tool_output_2", json!(format!("output «{}»", self::nonce(random)))),
+            ("file_path", json!(format!("{cwd}/{}.txt", self::nonce(random)))),
+            ("file_content", json!(format!("written by {}", self::nonce(random)))),
+            ("model", json!(format!("model-{}", self::nonce(random)))),
+            ("secret", json!(format!("sk-conformance-{}", self::nonce(random)))),
+            ("session_id", json!(uuid(random))),
+            ("new_session_id", json!(uuid(random))),
+            ("input_tokens", tokens(random)),
+            ("output_tokens", tokens(random)),
+            ("cache_read_tokens", tokens(random)),
+            ("cache_write_tokens", tokens(random)),
+            ("cost", json!(f64::from(random.random_range(1..100_000_u32)) / 100_000.0)),
+            ("retry_after_ms", json!(random.random_range(60..600_u64) * 1000)),
+            ("resets_at", json!(now + random.random_range(600..6000_u64))),
+            ("now", json!(now)),
+            ("cwd", json!(cwd)),
+            ("nonce", json!(nonce)),
+            ("uuid", json!(uuid(random))),
+        ];
+        let single = single.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { single, deltas, thinking_deltas }
+    }
+
+    /// A value as text; empty when there is none of that name.
+    pub fn text(&self, name: &str) -> String {
+        match self.single.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// A value as a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.single.get(name)?.as_u64()
+    }
+
+    /// Changes a value.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.single.insert(name.to_owned(), value.into());
+    }
+}
+
+/// A short word that occurs nowhere else.
+pub fn nonce(random: &mut StdRng) -> String {
+    const LETTERS: &[u8] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    (0..10).map(|_| char::from(LETTERS[random.random_range(0..LETTERS.len())])).collect()
+}
+
+/// A version 4 UUID.
+pub fn uuid(random: &mut StdRng) -> String {
+    let bits: u128 = random.random();
+    let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
+    let hex = format!("{bits:032x}");
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+fn pieces(random: &mut StdRng, lead: &str) -> Vec<String> {
+    let count = random.random_range(3..6);
+    (0..count).map(|index| format!("{lead}{index} {} ", nonce(random))).collect()
+}

@@ -1,0 +1,182 @@
+//! The threads that move bytes between the suite and a plugin. Whatever the plugin does, the suite
+//! neither blocks on it nor grows without bound.
+
+use std::io::{Read, Write};
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Instant;
+
+use crate::transcript::{Source, Transcript};
+
+/// The longest line that is kept: the protocol's limit and a little more.
+pub const LINE_LIMIT: usize = 16 * 1024 * 1024 + 1024;
+
+/// How many lines may wait for the suite before the plugin has to.
+const QUEUE_LINES: usize = 4096;
+
+/// Something that came from the plugin's stdout.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A line without its line feed.
+    Line {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// When it was complete.
+        at: Instant,
+    },
+    /// A line beyond the limit; its bytes are gone.
+    Oversized {
+        /// How many there were.
+        bytes: usize,
+    },
+    /// Bytes after the last line feed, then the end.
+    Unterminated {
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// The plugin closed its stdout.
+    End,
+}
+
+/// What the writing thread is told.
+pub enum Outgoing {
+    /// Write these bytes.
+    Bytes(Vec<u8>),
+    /// Close the plugin's stdin.
+    Close,
+}
+
+/// Starts the thread that writes to the plugin.
+pub fn start_writer(mut stdin: ChildStdin) -> Sender<Outgoing> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for outgoing in receiver {
+            match outgoing {
+                // A plugin that no longer reads is seen by the checks, not by this thread.
+                Outgoing::Bytes(bytes) => {
+                    if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
+                        return;
+                    }
+                }
+                Outgoing::Close => return,
+            }
+        }
+    });
+    sender
+}
+
+/// Starts the thread that reads the plugin's stdout.
+pub fn start_reader(stdout: ChildStdout) -> Receiver<Incoming> {
+    let (sender, receiver) = sync_channel(QUEUE_LINES);
+    std::thread::spawn(move || read_lines(stdout, &sender));
+    receiver
+}
+
+fn read_lines(mut stdout: impl Read, sender: &SyncSender<Incoming>) {
+    let mut splitter = Splitter::default();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = match stdout.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        for incoming in splitter.push(&buffer[..count]) {
+            if sender.send(incoming).is_err() {
+                return;
+            }
+        }
+    }
+    for incoming in splitter.finish() {
+        if sender.send(incoming).is_err() {
+            return;
+        }
+    }
+}
+
+/// Cuts bytes into lines of bounded length.
+#[derive(Debug, Default)]
+struct Splitter {
+    line: Vec<u8>,
+    dropped: usize,
+}
+
+impl Splitter {
+    fn push(&mut self, mut bytes: &[u8]) -> Vec<Incoming> {
+        let mut lines = Vec::new();
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            self.append(&bytes[..end]);
+            bytes = &bytes[end + 1..];
+            lines.push(self.take_line());
+        }
+        self.append(bytes);
+        lines
+    }
+
+    fn finish(&mut self) -> Vec<Incoming> {
+        let bytes = std::mem::take(&mut self.line);
+        let rest = (!bytes.is_empty()).then_some(Incoming::Unterminated { bytes });
+        rest.into_iter().chain([Incoming::End]).collect()
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if self.dropped > 0 || self.line.len() + bytes.len() > LINE_LIMIT {
+            self.dropped += self.line.len() + bytes.len();
+            self.line = Vec::new();
+        } else {
+            self.line.extend_from_slice(bytes);
+        }
+    }
+
+    fn take_line(&mut self) -> Incoming {
+        let (bytes, dropped) = (std::mem::take(&mut self.line), std::mem::take(&mut self.dropped));
+        match dropped {
+            0 => Incoming::Line { bytes, at: Instant::now() },
+            bytes => Incoming::Oversized { bytes },
+        }
+    }
+}
+
+/// Starts the thread that writes the plugin's stderr into the transcript.
+pub fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
+    std::thread::spawn(move || {
+        let mut line = Vec::new();
+        let mut buffer = vec![0; 16 * 1024];
+        while let Ok(count) = stderr.read(&mut buffer) {
+            if count == 0 {
+                break;
+            }
+            for &byte in &buffer[..count] {
+                if byte == b'\n' {
+                    transcript.note(Source::Stderr, &line);
+                    line.clear();
+                } else if line.len() < 4096 {
+                    line.push(byte);
+                }
+            }
+        }
+        if !line.is_empty() {
+            transcript.note(Source::Stderr, &line);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_beyond_the_limit_is_counted_and_dropped() {
+        let mut splitter = Splitter::default();
+        let chunk = vec![b'x'; 1024 * 1024];
+        for _ in 0..20 {
+            assert!(splitter.push(&chunk).is_empty());
+        }
+        assert!(splitter.line.len() <= LINE_LIMIT);
+        let lines = splitter.push(b"\nshort\nrest");
+        assert!(matches!(lines[0], Incoming::Oversized { bytes } if bytes >= 20 * 1024 * 1024));
+        assert!(matches!(&lines[1], Incoming::Line { bytes, .. } if bytes == b"short"));
+        assert!(matches!(&splitter.finish()[0], Incoming::Unterminated { bytes } if bytes == b"rest"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Processes on Unix. What is running is read from `/proc`; a system without it is told so by
+//! [`CAN_INSPECT`].
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, Signal};
+
+/// Whether this system lets the suite see other processes.
+pub const CAN_INSPECT: bool = cfg!(target_os = "linux");
+
+/// The file name of an executable.
+pub fn executable_name(name: &str) -> String {
+    name.to_owned()
+}
+
+/// Whether a process is there and no zombie.
+pub fn is_alive(pid: u32) -> bool {
+    if CAN_INSPECT {
+        return status(pid).is_some_and(|status| status.state != 'Z' && status.state != 'X');
+    }
+    to_pid(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+/// Every live process below another one.
+pub fn descendants(ancestor: u32) -> Vec<u32> {
+    let all = all_processes();
+    let mut found = vec![ancestor];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(all.iter().filter(|(_, above)| *above == parent).map(|(pid, _)| *pid));
+        next += 1;
+    }
+    found.remove(0);
+    found
+}
+
+/// Every live process whose executable lies in the folder.
+pub fn running_from(folder: &Path) -> Vec<u32> {
+    processes_by_link("exe", folder)
+}
+
+/// Every live process whose working folder is the folder or one below it.
+pub fn working_in(folder: &Path) -> Vec<u32> {
+    processes_by_link("cwd", folder)
+}
+
+/// Ends a process at once, without asking it.
+pub fn kill(pid: u32) {
+    send_signal(pid, Signal::KILL);
+}
+
+/// Stops a process until [`resume`].
+pub fn pause(pid: u32) {
+    send_signal(pid, Signal::STOP);
+}
+
+/// Lets a stopped process go on.
+pub fn resume(pid: u32) {
+    send_signal(pid, Signal::CONT);
+}
+
+/// Ends a process and everything below it.
+pub fn kill_tree(pid: u32) {
+    let below = descendants(pid);
+    kill(pid);
+    below.into_iter().for_each(kill);
+}
+
+/// How many files a process has open; `None` where that cannot be seen.
+pub fn open_files(pid: u32) -> Option<usize> {
+    Some(std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
+}
+
+/// Leaves the session of the parent, so that a group kill does not reach this process.
+pub fn leave_session() {
+    // It fails only for the leader of a group, which a process that was just started is not.
+    let _already_leading = rustix::process::setsid();
+}
+
+/// Closes stdin, so that whoever writes to it is told.
+///
+/// # Errors
+/// When the null device cannot be opened or put in its place.
+pub fn refuse_stdin() -> std::io::Result<()> {
+    let nothing = std::fs::File::open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdin(&nothing)?)
+}
+
+/// Dies by a signal.
+pub fn die_by(signal: &str) {
+    let this = rustix::process::getpid();
+    if let Some(number) = signal_number(signal) {
+        if number != Signal::KILL.as_raw() {
+            // Only an unknown number is refused, and these come from our own table.
+            let _refused = signal_hook::low_level::emulate_default_handler(number);
+        }
+    }
+    // Reached by SIGKILL and by names outside the table.
+    let _gone = rustix::process::kill_process(this, Signal::KILL);
+}
+
+/// The signals that can be caught and named, with their numbers.
+pub const SIGNALS: &[(&str, i32)] = &[
+    ("SIGINT", signal_hook::consts::SIGINT),
+    ("SIGTERM", signal_hook::consts::SIGTERM),
+    ("SIGHUP", signal_hook::consts::SIGHUP),
+    ("SIGQUIT", signal_hook::consts::SIGQUIT),
+];
+
+/// Calls back with the name of each signal that arrives, on a thread of its own.
+///
+/// # Errors
+/// When the handlers cannot be put in place.
+pub fn watch_signals(on_signal: impl Fn(&'static str) + Send + 'static) -> std::io::Result<()> {
+    let mut signals =
+        signal_hook::iterator::Signals::new(SIGNALS.iter().map(|(_, number)| *number))?;
+    std::thread::spawn(move || {
+        for number in signals.forever() {
+            if let Some((name, _)) = SIGNALS.iter().find(|(_, known)| *known == number) {
+                on_signal(name);
+            }
+        }
+    });
+    Ok(())
+}
+
+fn signal_number(name: &str) -> Option<i32> {
+    let known = SIGNALS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
+    known.or(match name {
+        "SIGKILL" => Some(Signal::KILL.as_raw()),
+        "SIGSEGV" => Some(Signal::SEGV.as_raw()),
+        "SIGABRT" => Some(Signal::ABORT.as_raw()),
+        _ => None,
+    })
+}
+
+fn send_signal(pid: u32, signal: Signal) {
+    if let Some(pid) = to_pid(pid) {
+        // A process that is already gone is what the caller wants.
+        let _gone = rustix::process::kill_process(pid, signal);
+    }
+}
+
+fn to_pid(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+struct Status {
+    state: char,
+    parent: u32,
+}
+
+fn status(pid: u32) -> Option<Status> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may contain anything, parentheses included.
+    let mut words = text.rsplit_once(')')?.1.split_whitespace();
+    Some(Status { state: words.next()?.chars().next()?, parent: words.next()?.parse().ok()? })
+}
+
+fn all_processes() -> Vec<(u32, u32)> {
+    process_ids()
+        .filter_map(|pid| {
+            let status = status(pid)?;
+            (status.state != 'Z').then_some((pid, status.parent))
+        })
+        .collect()
+}
+
+fn process_ids() -> impl Iterator<Item = u32> {
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+fn processes_by_link(link: &str, folder: &Path) -> Vec<u32> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    process_ids()
+        .filter(|pid| {
+            let target: Option<PathBuf> = std::fs::read_link(format!("/proc/{pid}/{link}")).ok();
+            target.is_some_and(|target| target.starts_with(&folder)) && is_alive(*pid)
+        })
+        .collect()
+}

@@ -1,0 +1,83 @@
+//! Processes on Windows. The suite cannot look at other processes here, and says so by
+//! [`CAN_INSPECT`]: checks that need it are skipped with that reason.
+
+use std::path::Path;
+
+/// Whether this system lets the suite see other processes.
+pub const CAN_INSPECT: bool = false;
+
+/// The file name of an executable.
+pub fn executable_name(name: &str) -> String {
+    format!("{name}.exe")
+}
+
+/// Whether a process is there; not known here, so a caller must ask [`CAN_INSPECT`] first.
+pub fn is_alive(_pid: u32) -> bool {
+    false
+}
+
+/// Every live process below another one; none can be seen here.
+pub fn descendants(_ancestor: u32) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Every live process whose executable lies in the folder; none can be seen here.
+pub fn running_from(_folder: &Path) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Every live process whose working folder is the folder; none can be seen here.
+pub fn working_in(_folder: &Path) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Ends a process and everything below it.
+pub fn kill(pid: u32) {
+    kill_tree(pid);
+}
+
+/// Stopping a process has no counterpart here.
+pub fn pause(_pid: u32) {}
+
+/// Stopping a process has no counterpart here.
+pub fn resume(_pid: u32) {}
+
+/// Ends a process and everything below it.
+pub fn kill_tree(pid: u32) {
+    // A process that is already gone is what the caller wants.
+    let _gone = std::process::Command::new("taskkill")
+        .args(["/T", "/F", "/PID", &pid.to_string()])
+        .output();
+}
+
+/// How many files a process has open; cannot be seen here.
+pub fn open_files(_pid: u32) -> Option<usize> {
+    None
+}
+
+/// There are no sessions to leave.
+pub fn leave_session() {}
+
+/// Closing stdin for the writer has no safe counterpart here.
+///
+/// # Errors
+/// Always.
+pub fn refuse_stdin() -> std::io::Result<()> {
+    Err(std::io::Error::other("stdin cannot be refused on Windows"))
+}
+
+/// There are no signals: the process just ends.
+pub fn die_by(_signal: &str) {
+    std::process::exit(1);
+}
+
+/// There are no signals.
+pub const SIGNALS: &[(&str, i32)] = &[];
+
+/// There are no signals, so this never calls back.
+///
+/// # Errors
+/// Never.
+pub fn watch_signals(_on_signal: impl Fn(&'static str) + Send + 'static) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! The stand-in agent CLI: the suite's own executable under the agent CLI's name.
+//!
+//! `script` is what it is told, `act` is the process, `seen` is what it writes down, and
+//! [`StandIn`] is the suite's handle on it. It obeys only files beside itself, since a correct
+//! adapter strips the environment.
+
+pub mod act;
+mod control;
+pub mod pattern;
+pub mod script;
+pub mod seen;
+
+pub use control::StandIn;
+pub use script::{Delivery, Handler, Probe, ProbeMode, Script, StdinMode, Step, When};
+pub use seen::Invocation;

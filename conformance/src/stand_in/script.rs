@@ -1,0 +1,183 @@
+//! What the stand-in agent CLI is told to do: the file that lies beside its executable.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The file beside the stand-in's executable that makes it one.
+pub const SCRIPT_FILE: &str = "conformance-script.json";
+
+/// The folder beside the stand-in's executable that it writes what it saw into.
+pub const SEEN_FOLDER: &str = "seen";
+
+/// The folder beside the stand-in's executable whose files open gates.
+pub const GATES_FOLDER: &str = "gates";
+
+/// Everything the stand-in does when it is started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Script {
+    /// Argument lists that are answered without playing the steps (`--version`, `--help`, …).
+    pub probes: Vec<Probe>,
+    /// How such questions are answered.
+    pub probe_mode: ProbeMode,
+    /// How stdout is cut into writes.
+    pub delivery: Delivery,
+    /// Whether stdin is read at all.
+    pub stdin: StdinMode,
+    /// Signals that do nothing.
+    pub ignored_signals: Vec<String>,
+    /// What happens at any moment when a signal or a line arrives.
+    pub handlers: Vec<Handler>,
+    /// What happens one after the other.
+    pub steps: Vec<Step>,
+}
+
+/// One argument list and its answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The whole argument list.
+    pub args: Vec<String>,
+    /// What is printed.
+    #[serde(default)]
+    pub stdout: String,
+    /// What is printed on stderr.
+    #[serde(default)]
+    pub stderr: String,
+    /// The exit code.
+    #[serde(default)]
+    pub exit: i32,
+}
+
+/// How probes are answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeMode {
+    /// As written.
+    #[default]
+    Answer,
+    /// Never.
+    Hang,
+    /// With output that does not end.
+    Flood,
+    /// With exit code 1 and a complaint.
+    Fail,
+}
+
+/// How stdout is cut into writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// At most so many bytes in a write; absent means whole lines.
+    pub chunk_bytes: Option<usize>,
+    /// How long to wait between writes.
+    pub pause_micros: u64,
+}
+
+/// Whether stdin is read at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StdinMode {
+    /// It is read and written down.
+    #[default]
+    Read,
+    /// It is closed at once, so that writing to it fails.
+    Refuse,
+}
+
+/// What happens when a signal or a line arrives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Handler {
+    /// What it waits for.
+    pub when: When,
+    /// What it does; afterwards the steps go on where they were.
+    pub steps: Vec<Step>,
+}
+
+/// What a handler waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// A signal by name, such as `SIGINT`.
+    Signal(String),
+    /// A line on stdin that fits a pattern (see `pattern.rs`).
+    Stdin(Value),
+}
+
+/// One thing the stand-in does. Placeholders of bound values are filled in when it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Step {
+    /// Prints text and a line end.
+    Out {
+        /// The text.
+        text: String,
+        /// What follows it; usually one line feed.
+        end: String,
+    },
+    /// Prints bytes that are not text.
+    OutBytes {
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Prints a line on stderr.
+    Err {
+        /// The text.
+        text: String,
+    },
+    /// Prints the same line over and over.
+    Flood {
+        /// On stderr instead of stdout.
+        stderr: bool,
+        /// How many lines.
+        lines: u64,
+        /// The line.
+        text: String,
+    },
+    /// Waits for a line on stdin that fits a pattern; lines that do not fit are passed over.
+    Expect {
+        /// See `pattern.rs`.
+        pattern: Value,
+    },
+    /// Reads stdin to its end.
+    ReadAll {
+        /// Binds what was read to a name.
+        bind: Option<String>,
+    },
+    /// Waits.
+    Sleep {
+        /// So long.
+        ms: u64,
+    },
+    /// Waits until the suite opens the gate (`StandIn::open_gate`).
+    Gate {
+        /// Its name.
+        name: String,
+    },
+    /// Waits for ever; handlers still work.
+    Hang,
+    /// Writes a file.
+    WriteFile {
+        /// Where.
+        path: String,
+        /// What.
+        contents: String,
+    },
+    /// Starts a process that leaves the session, keeps nothing of the environment or the folder,
+    /// ignores polite signals and lives for minutes.
+    Spawn,
+    /// Exits.
+    Exit {
+        /// With this code.
+        code: i32,
+    },
+    /// Dies by a signal.
+    Die {
+        /// Its name, such as `SIGKILL`.
+        signal: String,
+    },
+}
+
+impl Step {
+    /// A line on stdout.
+    pub fn out(text: impl Into<String>) -> Self {
+        Self::Out { text: text.into(), end: "\n".to_owned() }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the stand-in writes down and the suite reads back: one file per start of the stand-in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One thing the stand-in saw or did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "saw", rename_all = "snake_case")]
+pub enum Entry {
+    /// It was started.
+    Started {
+        /// As this process.
+        pid: u32,
+        /// The arguments after the program's name.
+        args: Vec<String>,
+        /// The whole environment. The suite gave it to the plugin, so nothing of the person is in.
+        env: BTreeMap<String, String>,
+        /// The folder.
+        cwd: String,
+    },
+    /// It answered a probe instead of playing its steps.
+    Probe,
+    /// A placeholder got its value.
+    Bound {
+        /// The placeholder.
+        name: String,
+        /// The value.
+        value: Value,
+    },
+    /// Nothing more comes on stdin.
+    StdinEnd,
+    /// A signal arrived.
+    Signal {
+        /// Its name.
+        name: String,
+    },
+    /// It started a detached process.
+    Child {
+        /// That process.
+        pid: u32,
+    },
+    /// A gate is waited for.
+    AtGate {
+        /// Its name.
+        name: String,
+    },
+    /// An expected line did not come.
+    ExpectFailed {
+        /// What was waited for, and why it is hopeless.
+        reason: String,
+    },
+    /// All steps were played.
+    Ended,
+}
+
+/// One start of the stand-in, as far as it has got.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Invocation {
+    /// Its process.
+    pub pid: u32,
+    /// The arguments after the program's name.
+    pub args: Vec<String>,
+    /// The environment it got.
+    pub env: BTreeMap<String, String>,
+    /// The folder it was started in.
+    pub cwd: String,
+    /// It answered a probe instead of playing its steps.
+    pub is_probe: bool,
+    /// What its placeholders were bound to (`prompt` is the important one).
+    pub bound: BTreeMap<String, Value>,
+    /// Everything it got on stdin.
+    pub stdin: Vec<u8>,
+    /// Its stdin was closed.
+    pub stdin_ended: bool,
+    /// The signals it got, in order.
+    pub signals: Vec<String>,
+    /// The detached processes it started.
+    pub children: Vec<u32>,
+    /// The gates it came to.
+    pub gates: Vec<String>,
+    /// An expected line did not come: the adapter did not say what the pack expects.
+    pub expect_failed: Option<String>,
+    /// All steps were played.
+    pub ended: bool,
+}
+
+impl Invocation {
+    /// What a placeholder was bound to, as text.
+    pub fn bound_text(&self, name: &str) -> Option<String> {
+        self.bound.get(name).map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    }
+
+    fn add(&mut self, entry: Entry) {
+        match entry {
+            Entry::Started { pid, args, env, cwd } => {
+                (self.pid, self.args, self.env, self.cwd) = (pid, args, env, cwd);
+            }
+            Entry::Probe => self.is_probe = true,
+            Entry::Bound { name, value } => {
+                self.bound.insert(name, value);
+            }
+            Entry::StdinEnd => self.stdin_ended = true,
+            Entry::Signal { name } => self.signals.push(name),
+            Entry::Child { pid } => self.children.push(pid),
+            Entry::AtGate { name } => self.gates.push(name),
+            Entry::ExpectFailed { reason } => self.expect_failed = Some(reason),
+            Entry::Ended => self.ended = true,
+        }
+    }
+}
+
+/// Reads everything that was written down, the oldest start first. A line that is still being
+/// written is left out.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn read_all(folder: &Path) -> std::io::Result<Vec<Invocation>> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    Ok(files.iter().filter_map(|file| read_one(file)).collect())
+}
+
+fn read_one(file: &Path) -> Option<Invocation> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let mut invocation = Invocation::default();
+    let mut started = false;
+    for entry in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        started |= matches!(entry, Entry::Started { .. });
+        invocation.add(entry);
+    }
+    invocation.stdin = std::fs::read(file.with_extension("stdin")).unwrap_or_default();
+    started.then_some(invocation)
+}
