@@ -19,4 +19,5 @@ pub mod invariants;
 pub mod schema;
 pub mod transcript;
 pub mod suite;
+pub mod mutant;
 pub mod process;

@@ -1,0 +1,168 @@
+//! The state the threads of the adapter share: who talks to us, which run is open.
+
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use od_protocol::{ErrorKind, ErrorObject, InitializeParams};
+
+use super::fault::Behaviour;
+use super::output::Output;
+use super::run::Command;
+use super::tree;
+
+/// How long an open run gets when the host is gone.
+const LAST_GRACE: Duration = Duration::from_millis(200);
+/// How long its end is waited for before everything is killed.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+/// The adapter.
+pub(super) struct Adapter {
+    pub(super) behaviour: Behaviour,
+    pub(super) output: Output,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    initialized: Option<InitializeParams>,
+    shutting_down: bool,
+    run: Option<OpenRun>,
+}
+
+/// The run that is open. One at a time, so that every process below the adapter is known to
+/// belong to it.
+struct OpenRun {
+    run_id: String,
+    commands: Sender<Command>,
+    /// A cancel was accepted.
+    stopping: bool,
+    /// The last event is on its way.
+    ending: bool,
+}
+
+/// What became of a cancel.
+pub(super) enum Cancelled {
+    /// The run is being stopped because of it.
+    Now,
+    /// It was being stopped already.
+    Before,
+    /// There is no such run, or it has ended.
+    NotThere,
+}
+
+impl Adapter {
+    pub(super) fn new(behaviour: Behaviour) -> Self {
+        Self {
+            behaviour,
+            output: Output::new(behaviour),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `initialize` was called with.
+    pub(super) fn initialized(&self) -> Option<InitializeParams> {
+        self.state().initialized.clone()
+    }
+
+    pub(super) fn set_initialized(&self, initialize_params: InitializeParams) {
+        self.state().initialized = Some(initialize_params);
+    }
+
+    /// Whether a run of this id could be opened now.
+    pub(super) fn may_open(&self, run_id: &str) -> Result<(), ErrorObject> {
+        let state = self.state();
+        if state.shutting_down {
+            return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
+        }
+        match &state.run {
+            Some(run) if run.run_id == run_id => Err(ErrorObject::new(
+                ErrorKind::RunIdInUse,
+                format!("the run {run_id} is open already"),
+            )),
+            Some(run) => Err(ErrorObject::new(
+                ErrorKind::TooManyRuns,
+                format!("the run {} is open and only one can be", run.run_id),
+            )
+            .with_hint("start another adapter process")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn open_run(&self, run_id: String, commands: Sender<Command>) {
+        self.state().run = Some(OpenRun { run_id, commands, stopping: false, ending: false });
+    }
+
+    /// From now on the run counts as finished, though `done` is still to be sent.
+    pub(super) fn ending(&self) {
+        if let Some(run) = &mut self.state().run {
+            run.ending = true;
+        }
+    }
+
+    pub(super) fn run_ended(&self) {
+        self.state().run = None;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn cancel(&self, run_id: &str, grace: Duration) -> Cancelled {
+        let mut state = self.state();
+        match &mut state.run {
+            Some(run) if run.run_id == run_id && !run.ending => {
+                let before = std::mem::replace(&mut run.stopping, true);
+                // A run that ends this very moment no longer listens, which is as good.
+                let _ended = run.commands.send(Command::Cancel { grace });
+                if before { Cancelled::Before } else { Cancelled::Now }
+            }
+            _ => Cancelled::NotThere,
+        }
+    }
+
+    /// Hands a command to an open run; `false` when there is none of that id.
+    pub(super) fn tell(&self, run_id: &str, command: Command) -> bool {
+        let state = self.state();
+        let run = state.run.as_ref().filter(|run| run.run_id == run_id && !run.ending);
+        run.is_some_and(|run| run.commands.send(command).is_ok())
+    }
+
+    pub(super) fn is_open(&self, run_id: &str) -> bool {
+        self.state().run.as_ref().is_some_and(|run| run.run_id == run_id)
+    }
+
+    pub(super) fn open_runs(&self) -> usize {
+        usize::from(self.state().run.is_some())
+    }
+
+    pub(super) fn begin_shutdown(&self) {
+        self.state().shutting_down = true;
+    }
+
+    /// Stops the open run, whatever its id, and waits for its end.
+    pub(super) fn stop_run(&self, grace: Duration, limit: Duration) {
+        if let Some(run) = &self.state().run {
+            // As above: nobody listens when it ends by itself.
+            let _ended = run.commands.send(Command::Cancel { grace });
+        }
+        let deadline = Instant::now() + limit;
+        let mut state = self.state();
+        while state.run.is_some() {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return };
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The host is gone: stop everything and exit.
+    pub(super) fn leave(&self) -> ! {
+        self.begin_shutdown();
+        self.stop_run(LAST_GRACE, LAST_WAIT);
+        tree::sweep(0, |_| false);
+        std::process::exit(0)
+    }
+}

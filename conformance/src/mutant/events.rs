@@ -1,0 +1,371 @@
+//! The words of `parrot` → events of the protocol. A pure state machine: no clock, no process.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
+    ErrorKind, Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped,
+    RateLimited, Retry, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
+    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolResult,
+    ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
+};
+
+use super::fault::{Behaviour, Fault};
+use super::native::{Ask, Figures, File, Native, Tool, ToolOut};
+use super::redact::strip_ansi;
+
+/// A text longer than this becomes several deltas, so that no line of ours grows too long.
+const DELTA_BYTES: usize = 1 << 20;
+/// More unknown types than this are counted under one name.
+const UNMAPPED_TYPES: usize = 32;
+/// How much of an unknown line is shown.
+const SAMPLE_CHARACTERS: usize = 200;
+
+/// The last word of the agent CLI.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Verdict {
+    /// It said that it is done.
+    Completed(StopReason),
+    /// It said why it is not.
+    Failed(ErrorEvent),
+}
+
+/// What has been said so far.
+pub(super) struct Events {
+    behaviour: Behaviour,
+    cwd: PathBuf,
+    session_mode: SessionMode,
+    next_id: u64,
+    thinking: Option<String>,
+    message: Option<String>,
+    /// Every call ever seen; `true` while it is open.
+    tools: BTreeMap<String, bool>,
+    unmapped: BTreeMap<String, Unmapped>,
+    pub(super) session_id: Option<String>,
+    pub(super) figures: Option<Figures>,
+    pub(super) verdict: Option<Verdict>,
+}
+
+impl Events {
+    pub(super) fn new(behaviour: Behaviour, cwd: PathBuf, session_mode: SessionMode) -> Self {
+        Self {
+            behaviour,
+            cwd,
+            session_mode,
+            next_id: 0,
+            thinking: None,
+            message: None,
+            tools: BTreeMap::new(),
+            unmapped: BTreeMap::new(),
+            session_id: None,
+            figures: None,
+            verdict: None,
+        }
+    }
+
+    /// One line in, events out. After the CLI's last word nothing counts any more.
+    pub(super) fn on_line(&mut self, line: &str) -> Vec<Event> {
+        let mut out = Vec::new();
+        if self.verdict.is_some() || line.trim().is_empty() {
+            return out;
+        }
+        match Native::read(line) {
+            Native::Hello { session, model } => self.on_hello(session, model, &mut out),
+            Native::Think(text) => self.on_think(&text, &mut out),
+            Native::ThinkEnd => self.close_thinking(&mut out),
+            Native::Say(text) => self.on_say(&text, &mut out),
+            Native::SayEnd => self.close_message(&mut out),
+            Native::Tool(tool) => self.on_tool(tool, &mut out),
+            Native::ToolOut(result) => self.on_tool_out(result, &mut out),
+            Native::File(file) => self.on_file(file, &mut out),
+            Native::Ask(ask) => self.on_ask(ask, &mut out),
+            Native::Usage(figures) => self.figures = Some(figures),
+            Native::SlowDown { after_ms } => out.push(slow_down(after_ms)),
+            Native::Again { attempt, why } => out.push(retry(attempt, why)),
+            Native::Fail { code, text } => self.verdict = Some(Verdict::Failed(failure(&code, text))),
+            Native::End { stop } => self.verdict = Some(Verdict::Completed(stop_reason(stop))),
+            Native::Unmapped { native_type } => self.on_unmapped(native_type, line, &mut out),
+            Native::Noise => self.on_noise(line),
+        }
+        out
+    }
+
+    /// Closes what is open: thought, message, calls.
+    pub(super) fn close(&mut self, status: ToolStatus) -> Vec<Event> {
+        let mut out = Vec::new();
+        if !self.behaviour.has(Fault::ThinkingLeftOpen) {
+            self.close_thinking(&mut out);
+        }
+        self.close_message(&mut out);
+        if !self.behaviour.has(Fault::OpenToolLeft) {
+            for (id, open) in &mut self.tools {
+                if std::mem::take(open) {
+                    out.push(tool_result(id.clone(), status, serde_json::Value::Null, None));
+                }
+            }
+        }
+        out.extend(
+            self.unmapped.values().filter(|unmapped| unmapped.count > 1).cloned().map(Event::Unmapped),
+        );
+        out
+    }
+
+    /// The usage of the whole run, when the CLI stated it.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let figures = self.figures.as_ref()?;
+        let cost_usd = match figures.usd {
+            None if self.behaviour.has(Fault::NullCostZero) => Some(0.0),
+            stated => stated,
+        };
+        Some(Usage {
+            scope: UsageScope::Run,
+            cumulative: true,
+            input_tokens: figures.input,
+            output_tokens: figures.output,
+            cache_read_tokens: figures.cached,
+            cache_write_tokens: figures.cached_new,
+            reasoning_tokens: None,
+            total_tokens: [figures.input, figures.output, figures.cached, figures.cached_new]
+                .into_iter()
+                .fold(0, u64::saturating_add),
+            cost_usd,
+            model: None,
+            service_tier: None,
+            source: UsageSource::Cli,
+        })
+    }
+
+    fn on_hello(&mut self, session: String, model: Option<String>, out: &mut Vec<Event>) {
+        self.session_id = Some(session.clone());
+        out.push(Event::SessionStarted(SessionStarted {
+            session_id: session,
+            mode: self.session_mode,
+            parent_session_id: None,
+            model,
+            cwd: None,
+            tools: None,
+            mcp_servers: None,
+        }));
+    }
+
+    fn on_think(&mut self, text: &str, out: &mut Vec<Event>) {
+        self.close_message(out);
+        let thinking_id = self.thinking.clone().unwrap_or_else(|| {
+            let thinking_id = self.fresh("thought");
+            out.push(Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }));
+            self.thinking = Some(thinking_id.clone());
+            thinking_id
+        });
+        for text in self.pieces(text) {
+            let thinking_id = thinking_id.clone();
+            out.push(Event::ThinkingDelta(ThinkingDelta { thinking_id, text, truncated: None }));
+        }
+    }
+
+    fn on_say(&mut self, text: &str, out: &mut Vec<Event>) {
+        if !self.behaviour.has(Fault::ThinkingLeftOpen) {
+            self.close_thinking(out);
+        }
+        let message_id = self.message.clone().unwrap_or_else(|| {
+            let message_id = self.fresh("message");
+            out.push(Event::MessageStarted(MessageStarted { message_id: message_id.clone() }));
+            self.message = Some(message_id.clone());
+            message_id
+        });
+        let copies = if self.behaviour.has(Fault::DupText) { 2 } else { 1 };
+        for text in self.pieces(text) {
+            for _ in 0..copies {
+                let (message_id, text) = (message_id.clone(), text.clone());
+                out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
+            }
+        }
+    }
+
+    fn close_thinking(&mut self, out: &mut Vec<Event>) {
+        if self.behaviour.has(Fault::ThinkingLeftOpen) {
+            return;
+        }
+        if let Some(thinking_id) = self.thinking.take() {
+            out.push(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
+        }
+    }
+
+    fn close_message(&mut self, out: &mut Vec<Event>) {
+        if let Some(message_id) = self.message.take() {
+            out.push(Event::MessageStopped(MessageStopped { message_id }));
+        }
+    }
+
+    fn on_tool(&mut self, tool: Tool, out: &mut Vec<Event>) {
+        self.close_thinking(out);
+        self.close_message(out);
+        if self.tools.contains_key(&tool.id) {
+            return;
+        }
+        self.tools.insert(tool.id.clone(), true);
+        if self.behaviour.has(Fault::ResultBeforeCall) {
+            out.push(tool_result(tool.id.clone(), ToolStatus::Ok, serde_json::Value::Null, None));
+            self.tools.insert(tool.id.clone(), false);
+        }
+        out.push(Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: tool.id.clone(),
+            name: tool.name,
+            kind: ToolKind::from_wire(tool.kind.as_deref().unwrap_or_default()),
+            title: None,
+            mcp_server: None,
+            parent_tool_call_id: None,
+        }));
+        out.push(Event::ToolCallReady(ToolCallReady {
+            tool_call_id: tool.id,
+            input: tool.input,
+            title: None,
+            truncated: None,
+        }));
+    }
+
+    fn on_tool_out(&mut self, result: ToolOut, out: &mut Vec<Event>) {
+        let Some(open) = self.tools.get_mut(&result.id).filter(|open| **open) else {
+            return;
+        };
+        *open = false;
+        let status = match result.ok {
+            Some(false) if !self.behaviour.has(Fault::ToolErrorIsOk) => ToolStatus::Error,
+            Some(_) => ToolStatus::Ok,
+            None => ToolStatus::Unknown,
+        };
+        let id = match self.behaviour.has(Fault::RenamesToolCalls) {
+            true => format!("{}-result", result.id),
+            false => result.id,
+        };
+        out.push(tool_result(id, status, result.output, result.code));
+    }
+
+    fn on_file(&mut self, file: File, out: &mut Vec<Event>) {
+        out.push(Event::FileChange(FileChange {
+            path: self.cwd.join(file.path).to_string_lossy().into_owned(),
+            op: FileOp::from_wire(file.op.as_deref().unwrap_or_default()),
+            from: None,
+            source: FileChangeSource::Native,
+            diff: None,
+            tool_call_id: file.tool,
+            truncated: None,
+        }));
+    }
+
+    fn on_ask(&mut self, ask: Ask, out: &mut Vec<Event>) {
+        self.close_thinking(out);
+        self.close_message(out);
+        let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
+        out.push(Event::ApprovalRequested(ApprovalRequested {
+            approval_id: ask.id,
+            category: ApprovalCategory::from_wire(ask.kind.as_deref().unwrap_or_default()),
+            risk: ApprovalRisk::High,
+            summary: ask.summary,
+            tool_call_id: ask.tool,
+            input: None,
+            options: vec![
+                option("yes", ApprovalOutcome::AllowOnce),
+                option("no", ApprovalOutcome::RejectOnce),
+            ],
+            deadline_ms: None,
+        }));
+    }
+
+    fn on_unmapped(&mut self, native_type: String, line: &str, out: &mut Vec<Event>) {
+        if self.behaviour.has(Fault::MissingFieldDies) && is_known(&native_type) {
+            std::process::exit(101);
+        }
+        if self.behaviour.has(Fault::UnknownFatal) {
+            let text = format!("unknown message {native_type}");
+            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
+            return;
+        }
+        let native_type = match self.unmapped.len() < UNMAPPED_TYPES {
+            true => native_type,
+            false => "(others)".to_owned(),
+        };
+        let unmapped = self.unmapped.entry(native_type.clone()).or_insert_with(|| Unmapped {
+            native_type,
+            sample: line.chars().take(SAMPLE_CHARACTERS).collect(),
+            count: 0,
+        });
+        unmapped.count += 1;
+        if unmapped.count == 1 {
+            out.push(Event::Unmapped(unmapped.clone()));
+        }
+    }
+
+    fn on_noise(&mut self, line: &str) {
+        if self.behaviour.has(Fault::DieOnGarbage) {
+            let text = format!("no JSON: {}", line.chars().take(80).collect::<String>());
+            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
+        }
+    }
+
+    fn fresh(&mut self, noun: &str) -> String {
+        self.next_id += 1;
+        format!("{noun}-{}", self.next_id)
+    }
+
+    /// A text without colours, cut at character borders into pieces that fit a line.
+    fn pieces(&self, text: &str) -> Vec<String> {
+        if self.behaviour.has(Fault::HardcodedReply) {
+            return vec!["Hello! How can I help you today?".to_owned()];
+        }
+        let clean = match self.behaviour.has(Fault::AnsiInText) {
+            true => text.to_owned(),
+            false => strip_ansi(text),
+        };
+        let (mut pieces, mut rest) = (Vec::new(), clean.as_str());
+        while rest.len() > DELTA_BYTES {
+            let cut = (0..=DELTA_BYTES).rev().find(|cut| rest.is_char_boundary(*cut));
+            let (piece, tail) = rest.split_at(cut.unwrap_or(rest.len()));
+            pieces.push(piece.to_owned());
+            rest = tail;
+        }
+        pieces.push(rest.to_owned());
+        pieces
+    }
+}
+
+/// Whether `parrot` has lines of this type.
+fn is_known(native_type: &str) -> bool {
+    matches!(native_type, "hello" | "think" | "say" | "tool" | "tool_out" | "file" | "ask" | "usage")
+}
+
+fn tool_result(
+    tool_call_id: String,
+    status: ToolStatus,
+    output: serde_json::Value,
+    exit_code: Option<i32>,
+) -> Event {
+    Event::ToolResult(ToolResult { tool_call_id, status, output, exit_code, truncated: None })
+}
+
+fn slow_down(retry_after_ms: Option<u64>) -> Event {
+    let source = "cli".to_owned();
+    Event::RateLimited(RateLimited { retry_after_ms, resets_at: None, window: None, source })
+}
+
+fn retry(attempt: u32, reason: String) -> Event {
+    Event::Retry(Retry { attempt, max_attempts: None, delay_ms: None, reason })
+}
+
+fn stop_reason(stop: Option<String>) -> StopReason {
+    stop.map_or(StopReason::EndTurn, |stop| StopReason::from_wire(&stop))
+}
+
+/// `parrot` fails with a word of its own; the hint says what to do about it.
+fn failure(code: &str, text: String) -> ErrorEvent {
+    let (kind, hint) = match code {
+        "no_login" => (ErrorKind::AuthMissing, "run `parrot login`"),
+        "login_expired" => (ErrorKind::AuthExpired, "run `parrot login`"),
+        "too_long" => (ErrorKind::ContextExceeded, "start a new session"),
+        "slow_down" => (ErrorKind::RateLimited, "wait and try again"),
+        "no_such_model" => (ErrorKind::ModelUnknown, "run `parrot models`"),
+        "no_such_session" => (ErrorKind::SessionUnknown, "start a new session"),
+        _ => (ErrorKind::CliCrashed, "run `parrot` by hand"),
+    };
+    ErrorEvent::fatal(kind, text).with_hint(hint)
+}

@@ -1,0 +1,227 @@
+//! The faults: each one is a single way to be wrong that real adapters have shown.
+
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
+        /// One way to be wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Fault {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Fault {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// What `--fault` takes.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// What the adapter does wrong.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+),)+ }
+            }
+        }
+    };
+}
+
+faults! {
+    /// Prints a line for people before the manifest.
+    ManifestBanner = "manifest_banner",
+    /// Needs PATH to print its manifest.
+    ManifestNeedsPath = "manifest_needs_path",
+    /// Starts the agent CLI to print its manifest.
+    ManifestSpawnsCli = "manifest_spawns_cli",
+    /// Writes a file when it prints its manifest.
+    ManifestWritesFile = "manifest_writes_file",
+    /// Calls itself other than its file.
+    ManifestWrongId = "manifest_wrong_id",
+    /// Declares a capability that `initialize` does not repeat.
+    ManifestLies = "manifest_lies",
+    /// Prints another manifest each time.
+    ManifestVaries = "manifest_varies",
+    /// Takes an argument it does not know for `--manifest`.
+    AcceptsAnyArgument = "accepts_any_argument",
+    /// Prints a line before the protocol begins.
+    Banner = "banner",
+    /// Answers the highest major of the host instead of the highest common one.
+    EchoesMajor = "echoes_major",
+    /// Refuses fields it does not know.
+    StrictFields = "strict_fields",
+    /// Accepts a host of any major.
+    AnyVersion = "any_version",
+    /// Exits when it has refused a major.
+    DiesAfterRefusal = "dies_after_refusal",
+    /// Serves without `initialize`.
+    NoInitializeGate = "no_initialize_gate",
+    /// Takes a second `initialize`.
+    InitializesTwice = "initializes_twice",
+    /// Does not answer a method it does not know.
+    SilentUnknown = "silent_unknown",
+    /// Answers notifications it does not know.
+    AnswersNotifications = "answers_notifications",
+    /// Exits at a line that is no JSON.
+    DiesOnBadJson = "dies_on_bad_json",
+    /// Turns numeric ids into text.
+    TextIds = "text_ids",
+    /// Answers `shutdown` before its run has ended.
+    ShutdownBeforeDone = "shutdown_before_done",
+    /// Stays when stdin ends.
+    IgnoreEof = "ignore_eof",
+    /// Goes when stdin ends and leaves the agent CLI running.
+    EofLeavesCli = "eof_leaves_cli",
+    /// Does not watch the process of its host.
+    IgnoresHostPid = "ignores_host_pid",
+    /// Goes on when nobody reads its output.
+    IgnoresBrokenPipe = "ignores_broken_pipe",
+    /// Does not report the version of the agent CLI.
+    DetectNoVersion = "detect_no_version",
+    /// Looks on PATH when the configured agent CLI is not there.
+    DetectPathFallback = "detect_path_fallback",
+    /// Waits for ever for `--version`.
+    DetectHangs = "detect_hangs",
+    /// Leaves a probe that took too long running.
+    DetectLeavesProcess = "detect_leaves_process",
+    /// Says that every login is fine.
+    DetectSaysOk = "detect_says_ok",
+    /// Shows the key it found.
+    DetectLeaksKey = "detect_leaks_key",
+    /// Writes a file into the home folder when it detects.
+    DetectWritesFile = "detect_writes_file",
+    /// Says that every version of the agent CLI is new enough.
+    AnyCliVersion = "any_cli_version",
+    /// Hands the prompt over as an argument.
+    PromptInArgv = "prompt_in_argv",
+    /// Reads the first sign of a prompt as a command.
+    PromptIsCommand = "prompt_is_command",
+    /// Cuts a prompt that is long.
+    CutsLongPrompt = "cuts_long_prompt",
+    /// Fails the run when the agent CLI does not read its stdin.
+    EpipeFailsRun = "epipe_fails_run",
+    /// Hands its whole environment on.
+    LeakEnv = "leak_env",
+    /// Drops the variables of the run.
+    DropsRunEnv = "drops_run_env",
+    /// Drops the variable its own manifest declares.
+    DropsAuthEnv = "drops_auth_env",
+    /// Starts the agent CLI in the folder above.
+    WrongCwd = "wrong_cwd",
+    /// Starts the agent CLI elsewhere when the folder is not there.
+    SpawnsWithoutCwd = "spawns_without_cwd",
+    /// Answers `run/start` when the run is over.
+    AnswersAtEnd = "answers_at_end",
+    /// Sends every text twice.
+    DupText = "dup_text",
+    /// Always says the same.
+    HardcodedReply = "hardcoded_reply",
+    /// Sends everything at the end.
+    BuffersAll = "buffers_all",
+    /// Never sends `done`.
+    NoDone = "no_done",
+    /// Sends `done` twice.
+    TwoDone = "two_done",
+    /// Leaves a number out.
+    SeqGap = "seq_gap",
+    /// Leaves `run_started` out.
+    NoRunStarted = "no_run_started",
+    /// Sends an event of a run that nobody started.
+    StrayRunId = "stray_run_id",
+    /// Never ends a thought.
+    ThinkingLeftOpen = "thinking_left_open",
+    /// Sends a tool's result before its call.
+    ResultBeforeCall = "result_before_call",
+    /// Gives a result another id than its call.
+    RenamesToolCalls = "renames_tool_calls",
+    /// Reports a failing tool as fine.
+    ToolErrorIsOk = "tool_error_is_ok",
+    /// Leaves a tool open at the end.
+    OpenToolLeft = "open_tool_left",
+    /// Sends usage after `done`.
+    UsageAfterDone = "usage_after_done",
+    /// Sends the usage of the run twice.
+    UsageTwice = "usage_twice",
+    /// Turns a price that nobody stated into zero.
+    NullCostZero = "null_cost_zero",
+    /// Fails without saying why.
+    SilentFailure = "silent_failure",
+    /// Takes what one read gives for whole lines.
+    ChunkIsLine = "chunk_is_line",
+    /// Decodes each read by itself, through the middle of a character.
+    LossySplit = "lossy_split",
+    /// Drops a line of more than a mebibyte.
+    SmallLineCap = "small_line_cap",
+    /// Drops a last line without a line end.
+    DropLastLine = "drop_last_line",
+    /// Drops lines that end with a carriage return.
+    CarriageReturnIsNoise = "carriage_return_is_noise",
+    /// Splits lines at U+2028 too.
+    UnicodeLines = "unicode_lines",
+    /// Prints a stray line between its messages.
+    StrayPrint = "stray_print",
+    /// Prints bytes that are no UTF-8.
+    InvalidUtf8Output = "invalid_utf8_output",
+    /// Leaves terminal colours in texts.
+    AnsiInText = "ansi_in_text",
+    /// Fails the run at a line that is no JSON.
+    DieOnGarbage = "die_on_garbage",
+    /// Fails the run at a message it does not know.
+    UnknownFatal = "unknown_fatal",
+    /// Fails the run at a line that is no UTF-8.
+    StrictUtf8 = "strict_utf8",
+    /// Crashes when a field is missing.
+    MissingFieldDies = "missing_field_dies",
+    /// Does not read stderr.
+    StderrUndrained = "stderr_undrained",
+    /// Accepts a cancel and does nothing.
+    CancelNoop = "cancel_noop",
+    /// Sends one SIGTERM and waits.
+    TermOnly = "term_only",
+    /// Kills without asking first.
+    KillsAtOnce = "kills_at_once",
+    /// Kills the group and forgets who left it.
+    OrphanChild = "orphan_child",
+    /// Refuses a second cancel.
+    SecondCancelErrors = "second_cancel_errors",
+    /// Refuses a cancel of a run that has ended.
+    LateCancelErrors = "late_cancel_errors",
+    /// Loses `done` when a cancel meets the end.
+    CancelLosesDone = "cancel_loses_done",
+    /// Calls a crash completed.
+    CrashIsOk = "crash_is_ok",
+    /// Calls exit code 0 completed, whatever was said.
+    ExitZeroIsOk = "exit_zero_is_ok",
+    /// Does not say why the agent CLI could not be started.
+    UntypedSpawnFailure = "untyped_spawn_failure",
+    /// Calls a refused login a crash.
+    AuthIsCrash = "auth_is_crash",
+    /// Calls a full context a crash.
+    ContextIsCrash = "context_is_crash",
+    /// Shows the secrets of stderr in its errors.
+    LeaksSecrets = "leaks_secrets",
+}
+
+impl Fault {
+    /// Reads what `--fault` takes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|fault| fault.name() == name)
+    }
+}
+
+/// The fault an adapter was started with, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Behaviour(Option<Fault>);
+
+impl Behaviour {
+    /// Right in every respect.
+    pub(super) const RIGHT: Self = Self(None);
+
+    /// Wrong in one.
+    pub(super) const fn with(fault: Fault) -> Self {
+        Self(Some(fault))
+    }
+
+    /// Whether this is what is wrong.
+    pub(super) fn has(self, fault: Fault) -> bool {
+        self.0 == Some(fault)
+    }
+}

@@ -1,0 +1,224 @@
+//! The end of a run: nothing of it stays alive, everything open is closed, the verdict is told.
+
+use std::time::{Duration, Instant};
+
+use od_protocol::{
+    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Done, DoneEvidence, DoneStatus,
+    ErrorEvent, ErrorKind, Event, StopReason, ToolStatus, Usage,
+};
+
+use super::events::Verdict;
+use super::fault::Fault;
+use super::probe;
+use super::redact::redact;
+use super::run::{Command, Run};
+use super::tree;
+
+/// How long the CLI may take to go after its last word.
+const AFTER_LAST_WORD: Duration = Duration::from_millis(500);
+/// How long a process that was killed may take to be reaped.
+const REAP: Duration = Duration::from_secs(2);
+
+/// What `done` says.
+struct Ending {
+    status: DoneStatus,
+    stop_reason: StopReason,
+    evidence: DoneEvidence,
+    error: Option<ErrorEvent>,
+}
+
+impl Run<'_> {
+    /// Ends the run; `done` is its last event.
+    pub(super) fn finish(mut self) {
+        let behaviour = self.adapter.behaviour;
+        self.input = None;
+        if self.events.verdict.is_some() || self.output_ended {
+            self.await_exit(AFTER_LAST_WORD);
+        }
+        if behaviour.has(Fault::CancelLosesDone) && self.cancelled_late() {
+            return;
+        }
+        self.end_processes();
+        self.await_exit(REAP);
+        let ending = self.ending();
+        self.close(&ending);
+        let usage = self.events.usage();
+        if !behaviour.has(Fault::UsageAfterDone) {
+            self.tell_usage(usage.clone());
+        }
+        if let Some(error) = ending.error.clone().filter(|_| !behaviour.has(Fault::SilentFailure)) {
+            self.emit(Event::Error(error));
+        }
+        self.adapter.ending();
+        let done = self.done(ending);
+        if !behaviour.has(Fault::NoDone) {
+            self.emit(Event::Done(done.clone()));
+        }
+        if behaviour.has(Fault::TwoDone) {
+            self.emit(Event::Done(done));
+        }
+        if behaviour.has(Fault::UsageAfterDone) {
+            self.tell_usage(usage);
+        }
+    }
+
+    fn tell_usage(&mut self, usage: Option<Usage>) {
+        let copies = if self.adapter.behaviour.has(Fault::UsageTwice) { 2 } else { 1 };
+        for usage in std::iter::repeat_n(usage, copies).flatten() {
+            self.emit(Event::Usage(usage));
+        }
+    }
+
+    /// Waits for the CLI to go by itself; what it still prints counts while it has not had its
+    /// last word.
+    fn await_exit(&mut self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        while self.exited.is_none() {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return };
+            match self.commands.recv_timeout(left) {
+                Ok(Command::Exited(status)) => self.exited = Some(status),
+                Ok(Command::Line(line)) => self.on_line(&line),
+                Ok(Command::Cancel { .. }) if self.events.verdict.is_none() => {
+                    self.cancelled = true;
+                    return;
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// The fault: a cancel that arrives between the last word and `done` swallows `done`.
+    fn cancelled_late(&mut self) -> bool {
+        let deadline = Instant::now() + Duration::from_millis(20);
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            if let Ok(Command::Cancel { .. }) = self.commands.recv_timeout(left) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn end_processes(&self) {
+        tree::kill_group(self.leader);
+        if !self.adapter.behaviour.has(Fault::OrphanChild) {
+            tree::sweep(self.leader, probe::is_probe);
+        }
+    }
+
+    /// Closes what is still open.
+    fn close(&mut self, ending: &Ending) {
+        let by = ApprovalResolver::Cancel;
+        for approval_id in std::mem::take(&mut self.open_approvals) {
+            let outcome = ApprovalOutcome::RejectOnce;
+            self.emit(Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by }));
+        }
+        let status = match ending.status {
+            DoneStatus::Cancelled => ToolStatus::Cancelled,
+            _ => ToolStatus::Unknown,
+        };
+        for event in self.events.close(status) {
+            self.emit(event);
+        }
+    }
+
+    fn ending(&self) -> Ending {
+        if let Some(which) = self.timed_out {
+            let text = format!("the limit of time called {which} ran out");
+            return Ending {
+                status: DoneStatus::TimedOut,
+                stop_reason: StopReason::Cancelled,
+                evidence: DoneEvidence::Watchdog,
+                error: Some(ErrorEvent::fatal(ErrorKind::Timeout, text)),
+            };
+        }
+        if self.cancelled {
+            return Ending {
+                status: DoneStatus::Cancelled,
+                stop_reason: StopReason::Cancelled,
+                evidence: DoneEvidence::Watchdog,
+                error: None,
+            };
+        }
+        match self.events.verdict.clone() {
+            Some(Verdict::Completed(stop_reason)) => Ending {
+                status: DoneStatus::Completed,
+                stop_reason,
+                evidence: DoneEvidence::NativeResult,
+                error: None,
+            },
+            Some(Verdict::Failed(error)) => self.failed(error, DoneEvidence::NativeResult),
+            None => self.without_last_word(),
+        }
+    }
+
+    fn failed(&self, error: ErrorEvent, evidence: DoneEvidence) -> Ending {
+        let behaviour = self.adapter.behaviour;
+        let untyped = match error.kind {
+            ErrorKind::AuthExpired | ErrorKind::AuthMissing => behaviour.has(Fault::AuthIsCrash),
+            ErrorKind::ContextExceeded => behaviour.has(Fault::ContextIsCrash),
+            _ => false,
+        };
+        let kind = if untyped { ErrorKind::CliCrashed } else { error.kind };
+        let message = self.clean(&error.message);
+        Ending {
+            status: DoneStatus::Failed,
+            stop_reason: StopReason::Error,
+            evidence,
+            error: Some(ErrorEvent { kind, message, ..error }),
+        }
+    }
+
+    /// The CLI is gone and never said that it is done: whatever its exit code, that is a crash.
+    fn without_last_word(&self) -> Ending {
+        let status = self.exited.flatten();
+        let signal = status.as_ref().and_then(tree::signal_of);
+        let how = match (signal, status.and_then(|status| status.code())) {
+            (Some(signal), _) => format!("was ended by signal {signal}"),
+            (_, Some(code)) => format!("exited with code {code}"),
+            _ => "closed its output".to_owned(),
+        };
+        let ok = status.is_some_and(|status| status.success());
+        let behaviour = self.adapter.behaviour;
+        if behaviour.has(Fault::CrashIsOk) && !ok || behaviour.has(Fault::ExitZeroIsOk) && ok {
+            return Ending {
+                status: DoneStatus::Completed,
+                stop_reason: StopReason::EndTurn,
+                evidence: DoneEvidence::ExitCode,
+                error: None,
+            };
+        }
+        let text = format!("the agent CLI {how} before its last word; {}", self.tail.text());
+        let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text)
+            .with_hint("run `parrot run` by hand and look at what it prints");
+        let evidence =
+            if signal.is_some() { DoneEvidence::Signal } else { DoneEvidence::ExitCode };
+        self.failed(error, evidence)
+    }
+
+    fn done(&self, ending: Ending) -> Done {
+        let status = self.exited.flatten();
+        let duration = self.stream.started.elapsed().as_millis();
+        Done {
+            status: ending.status,
+            stop_reason: ending.stop_reason,
+            error_kind: ending.error.map(|error| error.kind),
+            evidence: ending.evidence,
+            session_id: self.events.session_id.clone(),
+            exit_code: status.and_then(|status| status.code()),
+            signal: status.as_ref().and_then(tree::signal_of),
+            duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
+            totals: self.stream.totals(),
+        }
+    }
+
+    /// Without secrets: the values this run was given, and whatever looks like a key.
+    fn clean(&self, text: &str) -> String {
+        if self.adapter.behaviour.has(Fault::LeaksSecrets) {
+            return text.to_owned();
+        }
+        let inherited = std::env::var(super::manifest::AUTH_VARIABLE).ok();
+        let secrets: Vec<String> = self.params.env.values().cloned().chain(inherited).collect();
+        redact(text, &secrets)
+    }
+}

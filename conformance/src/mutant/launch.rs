@@ -1,0 +1,176 @@
+//! `run/start` → the agent CLI's process: which options can be honoured, its arguments, its
+//! environment, its folder.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use od_protocol::{ErrorKind, ErrorObject, SessionMode, StartRunParams};
+
+use super::detect;
+use super::fault::{Behaviour, Fault};
+use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
+use super::tree;
+
+/// The names of the inherited environment that reach the agent CLI.
+const ALLOWED: [&str; 20] = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "HTTP_PROXY",
+    "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "SystemRoot",
+];
+/// A longer prompt is cut by the fault that cuts.
+const CUT_BYTES: usize = 1 << 20;
+
+/// A started agent CLI.
+pub(super) struct Launched {
+    pub(super) child: Child,
+    pub(super) path: PathBuf,
+    pub(super) arguments: Vec<String>,
+}
+
+/// Starts the agent CLI, or says why not; nothing runs in that case.
+pub(super) fn launch(
+    behaviour: Behaviour,
+    cli_path: Option<&str>,
+    params: &StartRunParams,
+) -> Result<Launched, ErrorObject> {
+    refuse_options(params)?;
+    let cwd = folder(behaviour, Path::new(&params.cwd))?;
+    let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
+        let asked = cli_path.unwrap_or("parrot");
+        ErrorObject::new(ErrorKind::CliNotFound, format!("there is no agent CLI at {asked}"))
+            .with_hint(INSTALL_COMMAND)
+    })?;
+    let arguments = arguments(behaviour, params);
+    let mut command = Command::new(&path);
+    command.args(&arguments).current_dir(cwd);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if !behaviour.has(Fault::LeakEnv) {
+        command.env_clear();
+    }
+    command.envs(environment(behaviour, &params.env));
+    tree::own_group(&mut command);
+    match command.spawn() {
+        Ok(child) => Ok(Launched { child, path, arguments }),
+        Err(error) => Err(spawn_failure(behaviour, &path, &error)),
+    }
+}
+
+/// The first line on stdin.
+pub(super) fn prompt_line(behaviour: Behaviour, text: &str) -> Vec<u8> {
+    let mut text = text;
+    if behaviour.has(Fault::PromptIsCommand) {
+        text = text.trim_start_matches(['/', '@', '-']);
+    }
+    if behaviour.has(Fault::CutsLongPrompt) && text.len() > CUT_BYTES {
+        let cut = (0..=CUT_BYTES).rev().find(|cut| text.is_char_boundary(*cut));
+        text = &text[..cut.unwrap_or(0)];
+    }
+    let mut line = serde_json::json!({"t": "prompt", "text": text}).to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+/// The variables an agent CLI gets; also used for probes.
+pub(super) fn environment(
+    behaviour: Behaviour,
+    of_run: &BTreeMap<String, String>,
+) -> BTreeMap<OsString, OsString> {
+    let inherited = std::env::vars_os().filter(|(name, _)| {
+        let name = name.to_string_lossy();
+        ALLOWED.contains(&name.as_ref())
+            || name.starts_with("LC_")
+            || name.starts_with("XDG_")
+            || (name == AUTH_VARIABLE && !behaviour.has(Fault::DropsAuthEnv))
+    });
+    let mut variables: BTreeMap<OsString, OsString> = inherited.collect();
+    variables.insert("TERM".into(), "dumb".into());
+    variables.insert("NO_COLOR".into(), "1".into());
+    if !behaviour.has(Fault::DropsRunEnv) {
+        variables.extend(of_run.iter().map(|(name, value)| (name.into(), value.into())));
+    }
+    variables
+}
+
+/// An option that cannot be honoured is refused, never dropped.
+fn refuse_options(params: &StartRunParams) -> Result<(), ErrorObject> {
+    let asked = [
+        ("effort", params.effort.is_some()),
+        ("thinkingBudget", params.thinking_budget_tokens.is_some()),
+        ("fork", params.session.mode == SessionMode::Fork),
+        ("systemPrompt", params.prompt.system.is_some()),
+        ("attachments", !params.prompt.attachments.is_empty()),
+        ("images", !params.prompt.images.is_empty()),
+        ("skills", !params.skills.is_empty()),
+        ("addDirs", !params.add_dirs.is_empty()),
+        ("toolLists", params.allowed_tools.is_some() || params.denied_tools.is_some()),
+        ("permissionModes", params.permission_mode.is_some()),
+        ("policy", params.policy.is_some()),
+        ("mcpServers", !params.mcp_servers.is_empty()),
+        ("outputSchema", params.output_schema.is_some()),
+        ("maxTurns", params.max_turns.is_some()),
+    ];
+    match asked.iter().find(|(_, asked)| *asked) {
+        Some((capability, _)) => Err(ErrorObject::new(
+            ErrorKind::CapabilityUnsupported,
+            format!("this adapter does not support {capability}"),
+        )
+        .with_which(*capability)),
+        None => hostile_values(params),
+    }
+}
+
+/// A value that would be read as a switch is refused.
+fn hostile_values(params: &StartRunParams) -> Result<(), ErrorObject> {
+    let values = [params.model.as_deref(), params.session.id.as_deref()];
+    match values.into_iter().flatten().find(|value| value.is_empty() || value.starts_with('-')) {
+        Some(value) => Err(ErrorObject::new(
+            ErrorKind::InvalidParams,
+            format!("{value:?} can be no name of a model or session"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn folder(behaviour: Behaviour, cwd: &Path) -> Result<PathBuf, ErrorObject> {
+    if behaviour.has(Fault::WrongCwd) {
+        return Ok(cwd.parent().unwrap_or(cwd).to_owned());
+    }
+    if cwd.is_absolute() && cwd.is_dir() {
+        return Ok(cwd.to_owned());
+    }
+    if behaviour.has(Fault::SpawnsWithoutCwd) {
+        return Ok(std::env::temp_dir());
+    }
+    Err(ErrorObject::new(
+        ErrorKind::ConfigInvalid,
+        format!("the working folder {} is no absolute path of a folder", cwd.display()),
+    )
+    .with_hint("create the folder or name another one"))
+}
+
+fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
+    let mut arguments = vec!["run".to_owned()];
+    if let Some(model) = &params.model {
+        arguments.extend(["--model".to_owned(), model.clone()]);
+    }
+    if let (SessionMode::Resume, Some(id)) = (params.session.mode, &params.session.id) {
+        arguments.extend(["--resume".to_owned(), id.clone()]);
+    }
+    if behaviour.has(Fault::PromptInArgv) {
+        arguments.extend(["--prompt".to_owned(), params.prompt.text.clone()]);
+    }
+    arguments
+}
+
+fn spawn_failure(behaviour: Behaviour, path: &Path, error: &std::io::Error) -> ErrorObject {
+    if behaviour.has(Fault::UntypedSpawnFailure) {
+        return ErrorObject::new(ErrorKind::Internal, "something went wrong");
+    }
+    ErrorObject::new(
+        ErrorKind::CliSpawnFailed,
+        format!("could not start {}: {error}", path.display()),
+    )
+    .with_hint("check that the file is an executable of this platform")
+}

@@ -1,0 +1,85 @@
+//! Bytes → lines: split on `\n` only, capped, lossy UTF-8, a last line without its end kept.
+
+use super::fault::{Behaviour, Fault};
+
+/// The longest line that is kept; a longer one is dropped whole.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Collects bytes until a line is whole.
+pub(super) struct Lines {
+    behaviour: Behaviour,
+    pending: Vec<u8>,
+    overlong: bool,
+}
+
+impl Lines {
+    pub(super) fn new(behaviour: Behaviour) -> Self {
+        Self { behaviour, pending: Vec::new(), overlong: false }
+    }
+
+    /// Takes what one read gave and returns the lines that are whole now.
+    pub(super) fn push(&mut self, chunk: &[u8]) -> Vec<String> {
+        if self.behaviour.has(Fault::ChunkIsLine) {
+            return chunk.split(|byte| *byte == b'\n').map(|piece| self.decode(piece)).collect();
+        }
+        if self.behaviour.has(Fault::LossySplit) {
+            let repaired = String::from_utf8_lossy(chunk).into_owned();
+            return self.split(repaired.as_bytes());
+        }
+        let lines = self.split(chunk);
+        if self.behaviour.has(Fault::UnicodeLines) {
+            return lines.iter().flat_map(|line| line.split('\u{2028}')).map(str::to_owned).collect();
+        }
+        lines
+    }
+
+    /// What is left when the pipe ends.
+    pub(super) fn finish(&mut self) -> Option<String> {
+        let rest = std::mem::take(&mut self.pending);
+        if rest.is_empty() || self.overlong || self.behaviour.has(Fault::DropLastLine) {
+            return None;
+        }
+        Some(self.decode(&rest))
+    }
+
+    fn split(&mut self, chunk: &[u8]) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut pieces = chunk.split(|byte| *byte == b'\n').peekable();
+        while let Some(piece) = pieces.next() {
+            self.append(piece);
+            if pieces.peek().is_none() {
+                break;
+            }
+            let line = std::mem::take(&mut self.pending);
+            if !std::mem::take(&mut self.overlong) {
+                lines.push(self.decode(&line));
+            }
+        }
+        lines
+    }
+
+    fn append(&mut self, piece: &[u8]) {
+        let limit = if self.behaviour.has(Fault::SmallLineCap) { 1 << 20 } else { MAX_LINE_BYTES };
+        if self.pending.len() + piece.len() > limit {
+            self.overlong = true;
+            self.pending.clear();
+        }
+        if !self.overlong {
+            self.pending.extend_from_slice(piece);
+        }
+    }
+
+    fn decode(&self, line: &[u8]) -> String {
+        if self.behaviour.has(Fault::CarriageReturnIsNoise) && line.ends_with(b"\r") {
+            return String::new();
+        }
+        // A CLI on Windows ends its lines with `\r\n`; inside JSON a raw `\r` cannot occur.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match std::str::from_utf8(line) {
+            Err(_) if self.behaviour.has(Fault::StrictUtf8) => {
+                r#"{"t":"fail","code":"encoding"}"#.to_owned()
+            }
+            _ => String::from_utf8_lossy(line).into_owned(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The three pipes of the agent CLI, each on a thread of its own, and the wait for its end.
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::fault::{Behaviour, Fault};
+use super::lines::Lines;
+use super::run::Command;
+
+/// How much of stderr is kept.
+const TAIL_BYTES: usize = 4096;
+/// How much is read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// The last words on stderr.
+#[derive(Clone, Default)]
+pub(super) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+
+impl Tail {
+    pub(super) fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = bytes.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+
+    fn push(&self, chunk: &[u8]) {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(&chunk[chunk.len().saturating_sub(TAIL_BYTES)..]);
+        let excess = bytes.len().saturating_sub(TAIL_BYTES);
+        bytes.drain(..excess);
+    }
+}
+
+/// What is left in the hands of the run.
+pub(super) struct Pipes {
+    /// Lines for the agent CLI's stdin; dropping it closes stdin.
+    pub(super) input: Sender<Vec<u8>>,
+    pub(super) tail: Tail,
+}
+
+/// Starts the threads. They end by themselves when the agent CLI does.
+pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Command>) -> Pipes {
+    let (input, lines) = channel();
+    let tail = Tail::default();
+    if let Some(stdin) = child.stdin.take() {
+        let run = run.clone();
+        std::thread::spawn(move || write_input(stdin, &lines, &run));
+    }
+    if let Some(stdout) = child.stdout.take() {
+        let run = run.clone();
+        std::thread::spawn(move || read_output(stdout, behaviour, &run));
+    }
+    let stderr = child.stderr.take();
+    if behaviour.has(Fault::StderrUndrained) {
+        // The pipe stays open and fills up.
+        std::mem::forget(stderr);
+    } else if let Some(stderr) = stderr {
+        let tail = tail.clone();
+        std::thread::spawn(move || read_errors(stderr, &tail));
+    }
+    let run = run.clone();
+    std::thread::spawn(move || {
+        // A run that has ended already no longer cares about the status.
+        let _ended = run.send(Command::Exited(child.wait().ok()));
+    });
+    Pipes { input, tail }
+}
+
+/// An agent CLI that does not read its stdin is free to do so: it loses nothing but the rest.
+fn write_input(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, run: &Sender<Command>) {
+    while let Ok(line) = lines.recv() {
+        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+            let _ended = run.send(Command::InputRefused);
+            return;
+        }
+    }
+}
+
+fn read_output(mut stdout: ChildStdout, behaviour: Behaviour, run: &Sender<Command>) {
+    let mut lines = Lines::new(behaviour);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let count = match stdout.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        for line in lines.push(&chunk[..count]) {
+            if run.send(Command::Line(line)).is_err() {
+                return;
+            }
+        }
+    }
+    let rest = lines.finish().map(Command::Line);
+    for command in rest.into_iter().chain([Command::OutputEnded]) {
+        let _ended = run.send(command);
+    }
+}
+
+fn read_errors(mut stderr: ChildStderr, tail: &Tail) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(count) = stderr.read(&mut chunk) {
+        if count == 0 {
+            return;
+        }
+        tail.push(&chunk[..count]);
+    }
+}

@@ -1,0 +1,315 @@
+//! One run from its first event to the CLI's last word: lines in, events out, limits of time, and
+//! the ladder that stops it. How it ends is in `finish`.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::ExitStatus;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use od_protocol::{
+    ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event, Heartbeat,
+    RunStarted, StartRunParams,
+};
+
+use super::adapter::Adapter;
+use super::events::{Events, Verdict};
+use super::fault::Fault;
+use super::launch::Launched;
+use super::output::Stream;
+use super::pipes::{self, Pipes, Tail};
+use super::tree;
+
+/// Silence after which a sign of life is sent.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// How long the group has after SIGTERM.
+const AFTER_TERMINATE: Duration = Duration::from_secs(1);
+/// How long the last output may take after the process is gone.
+const LAST_OUTPUT: Duration = Duration::from_millis(300);
+
+/// What a run is told.
+pub(super) enum Command {
+    Line(String),
+    OutputEnded,
+    Exited(Option<ExitStatus>),
+    InputRefused,
+    Cancel { grace: Duration },
+    Answer { approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver },
+}
+
+/// How far the stopping of a run has got.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Stopping {
+    No,
+    /// Asked; told at the deadline.
+    Asked(Instant),
+    /// Told; killed at the deadline.
+    Told(Instant),
+    Killed,
+}
+
+/// A run.
+pub(super) struct Run<'a> {
+    pub(super) adapter: &'a Adapter,
+    pub(super) params: StartRunParams,
+    pub(super) stream: Stream<'a>,
+    pub(super) events: Events,
+    pub(super) commands: Receiver<Command>,
+    pub(super) input: Option<Sender<Vec<u8>>>,
+    pub(super) tail: Tail,
+    pub(super) leader: u32,
+    /// `Some(None)`: gone, and nobody knows how.
+    pub(super) exited: Option<Option<ExitStatus>>,
+    pub(super) output_ended: bool,
+    pub(super) stopping: Stopping,
+    /// A limit of time ran out.
+    pub(super) timed_out: Option<&'static str>,
+    pub(super) cancelled: bool,
+    /// The questions nobody has answered.
+    pub(super) open_approvals: BTreeSet<String>,
+    last_output: Instant,
+    last_event: Instant,
+    any_output: bool,
+    asks_host: bool,
+    trace: Option<std::fs::File>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        adapter: &'a Adapter,
+        params: StartRunParams,
+        leader: u32,
+        pipes: Pipes,
+        commands: Receiver<Command>,
+    ) -> Self {
+        let host = adapter.initialized();
+        let trace = params.trace_path.as_ref().and_then(|path| std::fs::File::create(path).ok());
+        Self {
+            stream: Stream::new(&adapter.output, adapter.behaviour, params.run_id.clone()),
+            events: Events::new(
+                adapter.behaviour,
+                params.cwd.clone().into(),
+                params.session.mode,
+            ),
+            adapter,
+            params,
+            commands,
+            input: Some(pipes.input),
+            tail: pipes.tail,
+            leader,
+            exited: None,
+            output_ended: false,
+            stopping: Stopping::No,
+            timed_out: None,
+            cancelled: false,
+            open_approvals: BTreeSet::new(),
+            last_output: Instant::now(),
+            last_event: Instant::now(),
+            any_output: false,
+            asks_host: host.is_some_and(|host| host.capabilities.approvals.is_some()),
+            trace,
+        }
+    }
+
+    /// Runs until the CLI has had its last word, then ends the run.
+    pub(super) fn supervise(mut self, run_started: RunStarted) {
+        self.emit(Event::RunStarted(run_started));
+        while self.events.verdict.is_none() && self.stopping != Stopping::Killed {
+            let wait = self.next_deadline().saturating_duration_since(Instant::now());
+            match self.commands.recv_timeout(wait) {
+                Ok(command) => self.on_command(command),
+                Err(RecvTimeoutError::Timeout) => self.on_time(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let late = self.exited.is_some() && self.last_output.elapsed() >= LAST_OUTPUT;
+            if self.output_ended || late {
+                break;
+            }
+        }
+        self.finish();
+    }
+
+    fn on_command(&mut self, command: Command) {
+        match command {
+            Command::Line(line) => self.on_line(&line),
+            Command::OutputEnded => self.output_ended = true,
+            Command::Exited(status) => {
+                self.exited = Some(status);
+                self.last_output = Instant::now();
+            }
+            Command::InputRefused => self.on_input_refused(),
+            Command::Cancel { grace } => self.on_cancel(grace),
+            Command::Answer { approval_id, outcome, by } => self.answer(approval_id, outcome, by),
+        }
+    }
+
+    pub(super) fn on_line(&mut self, line: &str) {
+        self.last_output = Instant::now();
+        self.any_output = true;
+        if let Some(trace) = &mut self.trace {
+            // A trace is a convenience; a full disk does not fail the run.
+            let _full = writeln!(trace, "{line}");
+        }
+        for event in self.events.on_line(line) {
+            let asked = match &event {
+                Event::ApprovalRequested(asked) => Some(asked.approval_id.clone()),
+                _ => None,
+            };
+            self.emit(event);
+            if let Some(approval_id) = asked {
+                self.open_approvals.insert(approval_id.clone());
+                if !self.asks_host {
+                    self.answer(approval_id, ApprovalOutcome::RejectOnce, ApprovalResolver::Policy);
+                }
+            }
+        }
+    }
+
+    /// Passes a decision on; only the first one counts.
+    fn answer(&mut self, approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver) {
+        if !self.open_approvals.remove(&approval_id) {
+            return;
+        }
+        let allow = outcome.is_allowed();
+        let line = serde_json::json!({"t": "answer", "id": approval_id, "allow": allow});
+        self.send_input(format!("{line}\n").into_bytes());
+        self.emit(Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by }));
+        self.last_output = Instant::now();
+    }
+
+    fn on_input_refused(&mut self) {
+        self.input = None;
+        if self.adapter.behaviour.has(Fault::EpipeFailsRun) {
+            let text = "could not write the prompt: broken pipe";
+            let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text);
+            self.events.verdict = Some(Verdict::Failed(error));
+        }
+    }
+
+    fn on_cancel(&mut self, grace: Duration) {
+        if self.adapter.behaviour.has(Fault::CancelNoop) || self.stopping != Stopping::No {
+            return;
+        }
+        self.cancelled = true;
+        self.stop(grace);
+    }
+
+    /// The first step of the ladder.
+    fn stop(&mut self, grace: Duration) {
+        if self.adapter.behaviour.has(Fault::TermOnly) {
+            tree::terminate(self.leader);
+            self.stopping = Stopping::Asked(Instant::now() + Duration::from_secs(3600));
+            return;
+        }
+        if grace.is_zero() || self.adapter.behaviour.has(Fault::KillsAtOnce) {
+            self.stopping = Stopping::Killed;
+            return;
+        }
+        tree::interrupt(self.leader);
+        self.stopping = Stopping::Asked(Instant::now() + grace);
+    }
+
+    fn on_time(&mut self) {
+        let now = Instant::now();
+        match self.stopping {
+            Stopping::Asked(deadline) if now >= deadline => {
+                tree::terminate_group(self.leader);
+                self.stopping = Stopping::Told(now + AFTER_TERMINATE);
+            }
+            Stopping::Told(deadline) if now >= deadline => self.stopping = Stopping::Killed,
+            Stopping::No => self.check_limits(now),
+            _ => {}
+        }
+        if now >= self.last_event + HEARTBEAT {
+            let silent_ms = u64::try_from(self.last_output.elapsed().as_millis());
+            self.emit(Event::Heartbeat(Heartbeat { silent_ms: silent_ms.unwrap_or(u64::MAX) }));
+        }
+    }
+
+    fn check_limits(&mut self, now: Instant) {
+        let Some((which, _)) = self.limits().into_iter().find(|(_, deadline)| now >= *deadline)
+        else {
+            return;
+        };
+        self.timed_out = Some(which);
+        self.stop(Duration::from_millis(500));
+    }
+
+    fn limits(&self) -> Vec<(&'static str, Instant)> {
+        let after = |from: Instant, ms: Option<u64>| {
+            ms.filter(|ms| *ms > 0).and_then(|ms| from.checked_add(Duration::from_millis(ms)))
+        };
+        let timeouts = &self.params.timeouts;
+        let start = after(self.stream.started, timeouts.start_ms).filter(|_| !self.any_output);
+        // An open approval waits for a person, which is no silence of the CLI.
+        let idle = after(self.last_output, timeouts.idle_ms)
+            .filter(|_| self.any_output && self.open_approvals.is_empty());
+        let total = after(self.stream.started, timeouts.total_ms);
+        [("start", start), ("idle", idle), ("total", total)]
+            .into_iter()
+            .filter_map(|(which, deadline)| Some((which, deadline?)))
+            .collect()
+    }
+
+    fn next_deadline(&self) -> Instant {
+        let mut deadlines = vec![self.last_event + HEARTBEAT];
+        match self.stopping {
+            Stopping::Asked(deadline) | Stopping::Told(deadline) => deadlines.push(deadline),
+            Stopping::No => deadlines.extend(self.limits().into_iter().map(|(_, at)| at)),
+            Stopping::Killed => {}
+        }
+        if self.exited.is_some() {
+            deadlines.push(self.last_output + LAST_OUTPUT);
+        }
+        deadlines.into_iter().min().unwrap_or_else(Instant::now)
+    }
+
+    pub(super) fn send_input(&mut self, line: Vec<u8>) {
+        if let Some(input) = &self.input {
+            // The writer is gone when the CLI refused its stdin, which it may.
+            let _refused = input.send(line);
+        }
+    }
+
+    pub(super) fn emit(&mut self, event: Event) {
+        self.last_event = Instant::now();
+        self.stream.emit(event);
+    }
+}
+
+/// Starts the threads of a run that was accepted. `answered` sends the answer to `run/start`,
+/// which goes out before the first event.
+pub(super) fn start(
+    adapter: &'static Adapter,
+    params: StartRunParams,
+    launched: Launched,
+    answered: impl FnOnce() + Send + 'static,
+) {
+    let (sender, commands) = std::sync::mpsc::channel();
+    adapter.open_run(params.run_id.clone(), sender.clone());
+    let run_started = RunStarted {
+        cli_path: Some(launched.path.to_string_lossy().into_owned()),
+        cli_version: None,
+        pid: Some(launched.child.id()),
+        argv: launched.arguments.clone(),
+        permission_mode: None,
+        credential: super::detect::credential(&params.env),
+        tested_version: None,
+    };
+    let late_answer = adapter.behaviour.has(Fault::AnswersAtEnd);
+    let mut answered = Some(answered);
+    if !late_answer {
+        answered.take().into_iter().for_each(|answer| answer());
+    }
+    std::thread::spawn(move || {
+        let prompt = super::launch::prompt_line(adapter.behaviour, &params.prompt.text);
+        let leader = launched.child.id();
+        let pipes = pipes::connect(launched.child, adapter.behaviour, &sender);
+        drop(sender);
+        let mut run = Run::new(adapter, params, leader, pipes, commands);
+        run.send_input(prompt);
+        run.supervise(run_started);
+        answered.into_iter().for_each(|answer| answer());
+        adapter.run_ended();
+    });
+}

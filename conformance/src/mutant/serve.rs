@@ -1,0 +1,213 @@
+//! `--stdio`: reads requests, answers each one, and leaves when the host does.
+
+use std::io::BufRead;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use od_protocol::{
+    ApprovalResolver, CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams,
+    ErrorKind, ErrorObject, HealthAdapterParams, ListModelsParams, METHODS, Message, PingParams,
+    RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams,
+    StartRunResult,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::adapter::{Adapter, Cancelled};
+use super::fault::{Behaviour, Fault};
+use super::run::Command;
+use super::{detect, handshake, launch, run, tree};
+
+/// How long a polite stop may take when nobody says.
+const GRACE_MS: u64 = 2000;
+
+/// What a request comes to: an answer now, or one that its own thread gives.
+enum Answer {
+    Now(Result<Value, ErrorObject>),
+    Later,
+}
+
+/// Serves a host until it is gone.
+pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
+    let adapter: &'static Adapter = Box::leak(Box::new(Adapter::new(behaviour)));
+    tree::adopt_orphans();
+    if behaviour.has(Fault::Banner) {
+        adapter.output.write(b"mutant adapter ready\n");
+    }
+    let mut stdin = std::io::stdin().lock();
+    let mut line = Vec::new();
+    while stdin.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        let text = line.trim_ascii();
+        if !text.is_empty() {
+            on_line(adapter, text);
+        }
+        line.clear();
+    }
+    while behaviour.has(Fault::IgnoreEof) {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    if behaviour.has(Fault::EofLeavesCli) {
+        return ExitCode::SUCCESS;
+    }
+    adapter.leave()
+}
+
+fn on_line(adapter: &'static Adapter, line: &[u8]) {
+    match Message::read(line) {
+        Ok(Message::Request { id, method, params }) => {
+            let (id, params) = (id.get().to_owned(), params.map(|params| params.get()));
+            match on_request(adapter, &id, &method, params) {
+                Answer::Now(outcome) => adapter.output.reply(&id, outcome),
+                Answer::Later => {}
+            }
+        }
+        Ok(Message::Notification { method, .. }) => {
+            // A request that is given up still gets its answer, so there is nothing to do.
+            let known = method == CANCEL_REQUEST;
+            if !known && adapter.behaviour.has(Fault::AnswersNotifications) {
+                adapter.output.reply("null", Err(unknown_method(&method)));
+            }
+        }
+        // We never ask, so an answer is nobody's.
+        Ok(Message::Response { .. }) => {}
+        Err(_) if adapter.behaviour.has(Fault::DiesOnBadJson) => std::process::exit(1),
+        Err(error) => adapter.output.reply("null", Err(error)),
+    }
+}
+
+fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<&str>) -> Answer {
+    let gated = !matches!(method, "initialize" | "ping");
+    if gated && adapter.initialized().is_none() && !adapter.behaviour.has(Fault::NoInitializeGate) {
+        let text = format!("call initialize before {method}");
+        return Answer::Now(Err(ErrorObject::new(ErrorKind::NotInitialized, text)));
+    }
+    let id = id.to_owned();
+    Answer::Now(match method {
+        "initialize" => handshake::initialize(adapter, params),
+        "ping" => reading::<PingParams>(params).and_then(to_value),
+        "adapter/health" => reading(params).and_then(|HealthAdapterParams {}| {
+            to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
+        }),
+        "adapter/detect" => match reading::<DetectAdapterParams>(params) {
+            Ok(_) => return detect_later(adapter, id),
+            Err(error) => Err(error),
+        },
+        "models/list" => match reading::<ListModelsParams>(params) {
+            Ok(_) => return models_later(adapter, id),
+            Err(error) => Err(error),
+        },
+        "run/start" => match reading::<StartRunParams>(params) {
+            Ok(params) => return start_run(adapter, id, params),
+            Err(error) => Err(error),
+        },
+        "run/cancel" => reading(params).and_then(|params| cancel_run(adapter, &params)),
+        "run/respond" => reading(params).and_then(|params| respond_run(adapter, params)),
+        "shutdown" => match reading::<ShutdownParams>(params) {
+            Ok(params) => return shutdown_later(adapter, id, &params),
+            Err(error) => Err(error),
+        },
+        _ if adapter.behaviour.has(Fault::SilentUnknown) => return Answer::Later,
+        known if METHODS.iter().any(|method| method.name == known) => Err(ErrorObject::new(
+            ErrorKind::CapabilityUnsupported,
+            format!("this adapter does not support {known}"),
+        )),
+        unknown => Err(unknown_method(unknown)),
+    })
+}
+
+fn unknown_method(method: &str) -> ErrorObject {
+    ErrorObject::new(ErrorKind::MethodNotFound, format!("there is no method {method}"))
+}
+
+fn cli_path(adapter: &Adapter) -> Option<String> {
+    adapter.initialized().and_then(|host| host.config.cli_path)
+}
+
+fn detect_later(adapter: &'static Adapter, id: String) -> Answer {
+    std::thread::spawn(move || {
+        let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref());
+        adapter.output.reply(&id, to_value(result));
+    });
+    Answer::Later
+}
+
+fn models_later(adapter: &'static Adapter, id: String) -> Answer {
+    std::thread::spawn(move || {
+        let result = detect::models(adapter.behaviour, cli_path(adapter).as_deref());
+        adapter.output.reply(&id, to_value(result));
+    });
+    Answer::Later
+}
+
+fn shutdown_later(adapter: &'static Adapter, id: String, params: &ShutdownParams) -> Answer {
+    adapter.begin_shutdown();
+    if adapter.behaviour.has(Fault::ShutdownBeforeDone) {
+        return Answer::Now(to_value(ShutdownResult {}));
+    }
+    let grace = Duration::from_millis(params.grace_ms.unwrap_or(GRACE_MS));
+    std::thread::spawn(move || {
+        adapter.stop_run(grace, grace + Duration::from_secs(5));
+        adapter.output.reply(&id, to_value(ShutdownResult {}));
+    });
+    Answer::Later
+}
+
+fn start_run(adapter: &'static Adapter, id: String, params: StartRunParams) -> Answer {
+    let run_id = params.run_id.clone();
+    let launched = adapter
+        .may_open(&run_id)
+        .and_then(|()| launch::launch(adapter.behaviour, cli_path(adapter).as_deref(), &params));
+    match launched {
+        Ok(launched) => {
+            let answer = move || adapter.output.reply(&id, to_value(StartRunResult { run_id }));
+            run::start(adapter, params, launched, answer);
+            Answer::Later
+        }
+        Err(error) => Answer::Now(Err(error)),
+    }
+}
+
+fn cancel_run(adapter: &Adapter, params: &CancelRunParams) -> Result<Value, ErrorObject> {
+    let grace = Duration::from_millis(params.grace_ms.unwrap_or(GRACE_MS));
+    let unknown = || {
+        let text = format!("there is no run {}", params.run_id);
+        Err(ErrorObject::new(ErrorKind::RunUnknown, text))
+    };
+    let accepted = match adapter.cancel(&params.run_id, grace) {
+        Cancelled::Before if adapter.behaviour.has(Fault::SecondCancelErrors) => return unknown(),
+        Cancelled::NotThere if adapter.behaviour.has(Fault::LateCancelErrors) => return unknown(),
+        Cancelled::Now | Cancelled::Before => true,
+        Cancelled::NotThere => false,
+    };
+    to_value(CancelRunResult { accepted })
+}
+
+fn respond_run(adapter: &Adapter, params: RespondRunParams) -> Result<Value, ErrorObject> {
+    if !adapter.is_open(&params.run_id) {
+        let text = format!("there is no run {}", params.run_id);
+        return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
+    }
+    let command = Command::Answer {
+        approval_id: params.approval_id,
+        outcome: params.outcome,
+        by: params.by.unwrap_or(ApprovalResolver::User),
+    };
+    if !adapter.tell(&params.run_id, command) {
+        let text = format!("the run {} has just ended", params.run_id);
+        return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
+    }
+    to_value(RespondRunResult {})
+}
+
+/// Reads parameters; absent ones are an empty object.
+pub(super) fn reading<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObject> {
+    serde_json::from_str(params.unwrap_or("{}"))
+        .map_err(|error| ErrorObject::new(ErrorKind::InvalidParams, error.to_string()))
+}
+
+/// Writes a result.
+pub(super) fn to_value(result: impl Serialize) -> Result<Value, ErrorObject> {
+    serde_json::to_value(result)
+        .map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))
+}

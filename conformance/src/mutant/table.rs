@@ -1,0 +1,128 @@
+//! Which checks each fault must flip, and which others it may. A check that is flipped by nothing
+//! here proves nothing.
+
+use super::fault::Fault;
+
+/// A fault with what the suite must say about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Mutant {
+    /// The fault.
+    pub fault: Fault,
+    /// Checks that must fail.
+    pub must_fail: &'static [&'static str],
+    /// Checks that may fail too; a chapter stands for all of its checks.
+    pub may_fail: &'static [&'static str],
+}
+
+impl Mutant {
+    /// Whether a failure of this check is no surprise.
+    pub fn allows(&self, check: &str) -> bool {
+        let covers = |pattern: &&str| {
+            check == *pattern || check.split('-').next() == Some(*pattern)
+        };
+        self.must_fail.iter().any(covers) || self.may_fail.iter().any(covers)
+    }
+}
+
+const fn mutant(fault: Fault, must_fail: &'static [&'static str]) -> Mutant {
+    Mutant { fault, must_fail, may_fail: &[] }
+}
+
+impl Mutant {
+    const fn may(self, may_fail: &'static [&'static str]) -> Self {
+        Self { may_fail, ..self }
+    }
+}
+
+/// Every chapter that starts runs: what a fault in the middle of each run may reach.
+const RUNS: &[&str] = &["SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
+
+/// All mutants, in the order of the chapters.
+pub const MUTANTS: &[Mutant] = &[
+    mutant(Fault::ManifestBanner, &["MAN-01"]).may(&["MAN"]),
+    mutant(Fault::ManifestNeedsPath, &["MAN-02"]),
+    mutant(Fault::ManifestSpawnsCli, &["MAN-03"]),
+    mutant(Fault::ManifestWritesFile, &["MAN-03"]),
+    mutant(Fault::ManifestWrongId, &["MAN-04"]).may(&["MAN-05"]),
+    mutant(Fault::ManifestLies, &["MAN-05"]),
+    mutant(Fault::ManifestVaries, &["MAN-06"]),
+    mutant(Fault::AcceptsAnyArgument, &["MAN-06"]),
+    mutant(Fault::Banner, &["HS-01"]).may(&["ENC-05"]),
+    mutant(Fault::EchoesMajor, &["HS-02"]),
+    mutant(Fault::StrictFields, &["HS-03"]),
+    mutant(Fault::AnyVersion, &["HS-04"]).may(&["HS-05"]),
+    mutant(Fault::DiesAfterRefusal, &["HS-05"]).may(&["HS-04"]),
+    mutant(Fault::NoInitializeGate, &["HS-06"]),
+    mutant(Fault::InitializesTwice, &["HS-06"]),
+    mutant(Fault::SilentUnknown, &["HS-07"]),
+    mutant(Fault::AnswersNotifications, &["HS-07"]),
+    mutant(Fault::DiesOnBadJson, &["HS-08"]),
+    mutant(Fault::TextIds, &["HS-08"]).may(&["MAN", "HS", "DET", "SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"]),
+    mutant(Fault::ShutdownBeforeDone, &["SHU-01"]),
+    mutant(Fault::IgnoreEof, &["SHU-02", "SHU-03"]).may(&["SHU"]),
+    mutant(Fault::EofLeavesCli, &["SHU-03"]).may(&["SHU"]),
+    mutant(Fault::IgnoresHostPid, &["SHU-04"]),
+    mutant(Fault::IgnoresBrokenPipe, &["SHU-05"]),
+    mutant(Fault::DetectNoVersion, &["DET-01"]).may(&["DET-07"]),
+    mutant(Fault::DetectPathFallback, &["DET-02"]).may(&["ERR-03"]),
+    mutant(Fault::DetectHangs, &["DET-03"]).may(&["DET-04"]),
+    mutant(Fault::DetectLeavesProcess, &["DET-04"]).may(&["DET-03"]),
+    mutant(Fault::DetectSaysOk, &["DET-05"]),
+    mutant(Fault::DetectLeaksKey, &["DET-06"]),
+    mutant(Fault::DetectWritesFile, &["DET-06"]),
+    mutant(Fault::AnyCliVersion, &["DET-07"]),
+    mutant(Fault::PromptInArgv, &["PRM-01"]).may(&["PRM-02", "PRM-03"]),
+    mutant(Fault::PromptIsCommand, &["PRM-02"]),
+    mutant(Fault::CutsLongPrompt, &["PRM-03"]),
+    mutant(Fault::EpipeFailsRun, &["PRM-04"]),
+    mutant(Fault::LeakEnv, &["ENV-01"]),
+    mutant(Fault::DropsRunEnv, &["ENV-02"]),
+    mutant(Fault::DropsAuthEnv, &["ENV-02"]),
+    mutant(Fault::WrongCwd, &["ENV-03"]),
+    mutant(Fault::SpawnsWithoutCwd, &["ENV-03"]),
+    mutant(Fault::AnswersAtEnd, &["RUN-01"]).may(RUNS),
+    mutant(Fault::DupText, &["RUN-02"]).may(&["ENC", "ROB", "CAN-02"]),
+    mutant(Fault::HardcodedReply, &["RUN-02"]).may(RUNS),
+    mutant(Fault::BuffersAll, &["RUN-03"]).may(RUNS),
+    mutant(Fault::NoDone, &["ORD-01"]).may(RUNS),
+    mutant(Fault::TwoDone, &["ORD-01"]),
+    mutant(Fault::SeqGap, &["ORD-02"]),
+    mutant(Fault::NoRunStarted, &["ORD-02"]),
+    mutant(Fault::StrayRunId, &["ORD-03"]),
+    mutant(Fault::ThinkingLeftOpen, &["ORD-04"]),
+    mutant(Fault::ResultBeforeCall, &["ORD-05"]).may(&["ORD-06", "ORD-07"]),
+    mutant(Fault::RenamesToolCalls, &["ORD-05"]).may(&["ORD-06", "ORD-07"]),
+    mutant(Fault::ToolErrorIsOk, &["ORD-06"]),
+    mutant(Fault::OpenToolLeft, &["ORD-07"]),
+    mutant(Fault::UsageAfterDone, &["ORD-08"]).may(&["ORD-01"]),
+    mutant(Fault::UsageTwice, &["ORD-08"]),
+    mutant(Fault::NullCostZero, &["ORD-08"]),
+    mutant(Fault::SilentFailure, &["ORD-09"]).may(&["ERR"]),
+    mutant(Fault::ChunkIsLine, &["ENC-01"]).may(&["RUN", "ENC", "ROB", "CAN-02"]),
+    mutant(Fault::LossySplit, &["ENC-02"]).may(&["ENC"]),
+    mutant(Fault::SmallLineCap, &["ENC-03"]),
+    mutant(Fault::DropLastLine, &["ENC-04"]),
+    mutant(Fault::CarriageReturnIsNoise, &["ENC-04"]),
+    mutant(Fault::UnicodeLines, &["ENC-04"]),
+    mutant(Fault::StrayPrint, &["ENC-05"]),
+    mutant(Fault::InvalidUtf8Output, &["ENC-05"]).may(&["RUN", "ENC", "ROB", "PRM", "ENV", "ORD"]),
+    mutant(Fault::AnsiInText, &["ENC-06"]),
+    mutant(Fault::DieOnGarbage, &["ROB-01"]).may(&["ROB"]),
+    mutant(Fault::UnknownFatal, &["ROB-02"]).may(&["ROB"]),
+    mutant(Fault::StrictUtf8, &["ROB-03"]).may(&["ROB"]),
+    mutant(Fault::MissingFieldDies, &["ROB-04", "ROB-05"]),
+    mutant(Fault::StderrUndrained, &["ROB-06"]),
+    mutant(Fault::CancelNoop, &["CAN-01"]).may(&["CAN", "SHU"]),
+    mutant(Fault::TermOnly, &["CAN-01"]).may(&["CAN", "SHU"]),
+    mutant(Fault::KillsAtOnce, &["CAN-02"]),
+    mutant(Fault::OrphanChild, &["CAN-03"]).may(&["SHU"]),
+    mutant(Fault::SecondCancelErrors, &["CAN-04"]),
+    mutant(Fault::LateCancelErrors, &["CAN-04"]).may(&["CAN-05"]),
+    mutant(Fault::CancelLosesDone, &["CAN-05"]).may(&["ORD-01", "CAN"]),
+    mutant(Fault::CrashIsOk, &["ERR-01"]).may(&["ERR-02", "ERR-06", "ROB-05"]),
+    mutant(Fault::ExitZeroIsOk, &["ERR-02"]).may(&["ROB-05"]),
+    mutant(Fault::UntypedSpawnFailure, &["ERR-03"]),
+    mutant(Fault::AuthIsCrash, &["ERR-04"]),
+    mutant(Fault::ContextIsCrash, &["ERR-05"]),
+    mutant(Fault::LeaksSecrets, &["ERR-06"]),
+];
