@@ -4,6 +4,7 @@ mod compatibility;
 mod errors;
 mod messages;
 mod reader;
+mod repository;
 mod round_trip;
 mod schemas;
 mod strategy;

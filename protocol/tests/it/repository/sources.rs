@@ -1,0 +1,63 @@
+//! How a source file begins, how long it may be, and that somebody includes it.
+
+use super::files::{assert_none, exists, read, rust_files};
+
+/// The longest source file outside tests.
+const FILE_LINES: usize = 400;
+
+fn outside_tests() -> impl Iterator<Item = String> {
+    rust_files().into_iter().filter(|file| !file.contains("/tests/"))
+}
+
+#[test]
+fn every_source_file_says_what_lives_in_it() {
+    let silent = rust_files().into_iter().filter(|file| !read(file).starts_with("//!")).collect();
+    assert_none("files without a //! line at their start", silent);
+}
+
+#[test]
+fn no_source_file_is_longer_than_400_lines() {
+    let long = outside_tests()
+        .map(|file| (read(&file).lines().count(), file))
+        .filter(|(lines, _)| *lines > FILE_LINES)
+        .map(|(lines, file)| format!("{file}: {lines}"))
+        .collect();
+    assert_none("files of more than 400 lines", long);
+}
+
+#[test]
+fn no_source_file_is_left_unfinished() {
+    let marks = ["TODO", "FIXME", "todo!(", "unimplemented!("];
+    let unfinished =
+        outside_tests().filter(|file| marks.iter().any(|mark| read(file).contains(mark))).collect();
+    assert_none("files with marks of unfinished work", unfinished);
+}
+
+#[test]
+fn every_source_file_is_included_by_its_parent() {
+    assert_none("files that nobody includes", rust_files().into_iter().filter(is_orphan).collect());
+}
+
+/// A module's file `a/b.rs` is declared as `mod b` in `a.rs`, `a/mod.rs`, `a/lib.rs` or
+/// `a/main.rs`, or by its path in one of those or beside it; roots of crates, examples and benches
+/// need no parent.
+fn is_orphan(file: &String) -> bool {
+    let (folder, name) = file.rsplit_once('/').expect("no source file lies at the root");
+    let is_root = matches!(name, "lib.rs" | "main.rs" | "build.rs")
+        || ["bin", "examples", "benches", "tests"].iter().any(|root| folder.ends_with(root));
+    let (folder, module) = match name {
+        "mod.rs" => folder.rsplit_once('/').expect("a module folder has a parent"),
+        _ => (folder, name.trim_end_matches(".rs")),
+    };
+    let parents = [".rs", "/mod.rs", "/lib.rs", "/main.rs"].map(|end| format!("{folder}{end}"));
+    let beside = rust_files()
+        .into_iter()
+        .filter(|other| other.rsplit_once('/').is_some_and(|(its_folder, _)| its_folder == folder));
+    let declared = parents.iter().any(|parent| declares(parent, &format!("mod {module};")))
+        || beside.chain(parents).any(|other| declares(&other, &format!("path = \"{name}\"")));
+    !is_root && !declared
+}
+
+fn declares(file: &str, declaration: &str) -> bool {
+    exists(file) && read(file).contains(declaration)
+}

@@ -1,0 +1,94 @@
+//! What lies at the root, and what no file says.
+
+use std::collections::BTreeSet;
+
+use super::files::{all_files, assert_none, entries, exists, read};
+use crate::schemas::committed::repository;
+
+const TOP_LEVEL: &[&str] = &[
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "Makefile",
+    "README.md",
+    "adapters",
+    "clippy.toml",
+    "conformance",
+    "host",
+    "protocol",
+    "rustfmt.toml",
+    "schemas",
+    "sdk",
+];
+
+/// Hosts of package registries, in two parts so that this file does not name one either.
+const REGISTRY_HOSTS: &[(&str, &str)] = &[
+    ("index.crates", ".io"),
+    ("static.crates", ".io"),
+    ("registry.npmjs", ".org"),
+    ("pypi", ".org"),
+    ("pythonhosted", ".org"),
+    ("registry-1.docker", ".io"),
+];
+
+#[test]
+fn the_top_level_holds_the_agreed_names() {
+    let found: BTreeSet<String> = entries(&repository())
+        .into_iter()
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .filter(|name| !name.starts_with('.') && name != "target")
+        .collect();
+    assert_eq!(found, TOP_LEVEL.iter().map(|name| (*name).to_owned()).collect());
+}
+
+#[test]
+fn continuous_integration_has_its_entry() {
+    for file in [".ci/run", ".gitignore"] {
+        assert!(exists(file), "{file} is missing");
+    }
+}
+
+#[test]
+fn no_file_names_a_registry_host() {
+    let names_one = |file: &String| {
+        let text = read(file);
+        REGISTRY_HOSTS.iter().any(|(name, domain)| text.contains(&format!("{name}{domain}")))
+    };
+    assert_none(
+        "files that name a registry host",
+        all_files().into_iter().filter(names_one).collect(),
+    );
+}
+
+#[test]
+fn every_locked_package_comes_from_the_public_registry() {
+    let foreign = read("Cargo.lock")
+        .lines()
+        .filter(|line| line.starts_with("source = "))
+        .filter(|line| {
+            *line != "source = \"registry+https://github.com/rust-lang/crates.io-index\""
+        })
+        .map(str::to_owned)
+        .collect();
+    assert_none("sources other than the public registry", foreign);
+}
+
+#[test]
+fn every_relative_link_in_a_document_leads_somewhere() {
+    let documents = all_files().into_iter().filter(|file| file.ends_with(".md"));
+    let dead = documents.flat_map(|document| dead_links(&document)).collect();
+    assert_none("links that lead nowhere", dead);
+}
+
+fn dead_links(document: &str) -> Vec<String> {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let text = read(document);
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    targets
+        .filter(|target| !target.is_empty() && !target.contains("://") && !target.contains(' '))
+        .filter(|target| !exists(&format!("./{folder}/{target}")))
+        .map(|target| format!("{document}: {target}"))
+        .collect()
+}
