@@ -1,0 +1,136 @@
+//! The list of agents as text. Pure.
+
+use od_host::agents::Agent;
+use od_host::discover::Discovery;
+use od_protocol::{AuthState, DetectAdapterResult, TestedVersion};
+
+use super::standing::{Standing, fix};
+use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
+use crate::cli::{format, words};
+
+/// Everything that was found, at most so many columns wide.
+pub(super) fn text(agents: &[Agent], discovery: &Discovery, columns: usize) -> String {
+    let id_width = agents.iter().map(|agent| format::width(&agent.id)).max().unwrap_or_default();
+    let mut page = Page { text: String::new(), columns, indent: id_width + 4 };
+    agents.iter().for_each(|agent| page.agent(agent, id_width));
+    page.rejected(discovery);
+    page.shadowed(discovery);
+    page.text
+}
+
+struct Page {
+    text: String,
+    columns: usize,
+    indent: usize,
+}
+
+impl Page {
+    fn agent(&mut self, agent: &Agent, id_width: usize) {
+        let sign = match Standing::of(agent) {
+            Standing::Ready => paint(GOOD, "✓"),
+            Standing::NotAuthenticated | Standing::TooOld => paint(BAD, "✗"),
+            Standing::NotInstalled | Standing::AdapterFailed => paint(BAD, "✗"),
+        };
+        let id = paint(BOLD, format!("{:id_width$}", agent.id));
+        let name = single_line(&agent.manifest.display_name);
+        let summary = summary(agent);
+        self.text.push_str(&format!("{sign} {id}  {name}{summary}\n"));
+        match &agent.detected {
+            Ok(detected) => self.facts(detected, agent),
+            Err(error) => self.wrapped("", BAD, &error.message),
+        }
+        if let Some(fix) = fix(agent) {
+            self.wrapped("→ ", ASK, &fix);
+        }
+    }
+
+    fn facts(&mut self, detected: &DetectAdapterResult, agent: &Agent) {
+        let tested = agent.manifest.cli.version_tested.as_deref().unwrap_or("the tested one");
+        match detected.tested_version {
+            Some(TestedVersion::Newer) => self.wrapped(
+                "! ",
+                WARN,
+                &format!("newer than {tested}, the version the adapter was tested with"),
+            ),
+            Some(TestedVersion::Older) => self.wrapped(
+                "! ",
+                WARN,
+                &format!("older than {tested}, the version the adapter was tested with"),
+            ),
+            _ => {}
+        }
+        if detected.installed {
+            let login = login(detected, agent);
+            self.wrapped("", DIM, &login);
+        }
+    }
+
+    fn rejected(&mut self, discovery: &Discovery) {
+        if discovery.rejected.is_empty() {
+            return;
+        }
+        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Passed over:")));
+        self.indent = 4;
+        for rejected in &discovery.rejected {
+            self.text.push_str(&format!("{} {}\n", paint(BAD, "✗"), rejected.path.display()));
+            self.wrapped("", DIM, &rejected.reason);
+            self.wrapped("→ ", ASK, &rejected.fix);
+        }
+    }
+
+    fn shadowed(&mut self, discovery: &Discovery) {
+        if discovery.shadowed.is_empty() {
+            return;
+        }
+        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Hidden by an earlier one:")));
+        self.indent = 4;
+        for shadowed in &discovery.shadowed {
+            self.text.push_str(&format!("{} {}\n", paint(WARN, "!"), shadowed.path.display()));
+            self.wrapped("used is ", DIM, &shadowed.by.display().to_string());
+        }
+    }
+
+    /// Lines below a heading, the lead before the first one.
+    fn wrapped(&mut self, lead: &str, style: anstyle::Style, text: &str) {
+        let lead_width = format::width(lead);
+        let room = self.columns.saturating_sub(self.indent + lead_width).max(20);
+        for (index, line) in format::wrap(&single_line(text), room).iter().enumerate() {
+            let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead_width) };
+            let indent = " ".repeat(self.indent);
+            self.text.push_str(&format!("{indent}{}\n", paint(style, format!("{lead}{line}"))));
+        }
+    }
+}
+
+/// What stands after the name.
+fn summary(agent: &Agent) -> String {
+    let version = agent.detected.as_ref().ok().and_then(|detected| detected.version.as_deref());
+    let version = version.map(|version| format!(" {}", single_line(version))).unwrap_or_default();
+    match Standing::of(agent) {
+        Standing::Ready => version,
+        Standing::NotInstalled => paint(BAD, " · not installed"),
+        Standing::TooOld => {
+            let least = agent.manifest.cli.version_min.as_deref().unwrap_or("a newer one");
+            format!("{version}{}", paint(BAD, format!(" · too old, needs {least}")))
+        }
+        Standing::NotAuthenticated => format!("{version}{}", paint(BAD, " · not logged in")),
+        Standing::AdapterFailed => paint(BAD, " · the adapter failed"),
+    }
+}
+
+/// The login and who pays.
+fn login(detected: &DetectAdapterResult, agent: &Agent) -> String {
+    let auth = &detected.auth;
+    let state = match auth.state {
+        AuthState::Ok if agent.manifest.auth.methods.is_empty() => "no login needed",
+        AuthState::Ok => "logged in",
+        AuthState::Missing => "no credential",
+        AuthState::Expired => "the credential has run out",
+        _ => "whether it is logged in shows only when it runs",
+    };
+    let pays = auth.credential.as_ref().map(words::credential);
+    match pays {
+        Some(pays) => format!("{state} · {pays}"),
+        None => state.to_owned(),
+    }
+}

@@ -1,0 +1,47 @@
+//! `od-host attach`: watch a run that another process owns, or read one that is over.
+
+use clap::Args;
+use od_host::{ExitStatus, Host, HostError};
+use od_protocol::DoneStatus;
+
+use crate::cli::arguments::{OutputArgument, RunReference};
+use crate::cli::follow::{AnswerRules, Control, Desk, Follower, View};
+use crate::cli::print::{print_error, print_remark};
+use crate::cli::run::failure_of;
+
+const EXAMPLES: &str = "\
+Examples:
+  od-host attach last
+  od-host attach 0193a7 --from 120 --output jsonl
+
+Ctrl-C ends the watching; the run goes on. `od-host cancel RUN` stops it.";
+
+/// The arguments of `attach`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reference: RunReference,
+    /// Begin with this event
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    from: u64,
+    #[command(flatten)]
+    output: OutputArgument,
+}
+
+/// # Errors
+/// When the run is unknown or its journal cannot be read.
+pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let record = host.find_run(&arguments.reference.run)?;
+    let view = View::new(arguments.output.output, &record);
+    let follower = Follower::new(view, Desk::new(AnswerRules::default()), Control::Observer)?;
+    let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;
+    let Some(done) = ending.done else {
+        print_remark(format!("detached; the run goes on (od-host cancel {})", record.run_id));
+        return Ok(ExitStatus::Cancelled);
+    };
+    if !matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled) {
+        print_error(&failure_of(ending.fatal.as_ref(), &done, &record.run_id));
+    }
+    Ok(ExitStatus::of_done(&done))
+}

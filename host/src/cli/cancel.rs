@@ -1,0 +1,53 @@
+//! `od-host cancel`: stop a run of any process, and everything it started.
+
+use std::time::Duration;
+
+use clap::Args;
+use od_host::journal::{RunRecord, RunStatus};
+use od_host::{ExitStatus, Host, HostError};
+
+use crate::cli::arguments::RunReference;
+use crate::cli::print::print;
+use crate::cli::words;
+
+const EXAMPLES: &str = "\
+Examples:
+  od-host cancel last
+  od-host cancel 0193a7 --now";
+
+/// How long the agent CLI may take to stop politely.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The arguments of `cancel`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reference: RunReference,
+    /// Do not let the agent end politely
+    #[arg(long)]
+    now: bool,
+}
+
+/// # Errors
+/// When the run is unknown or its owner cannot be reached.
+pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let record = host.find_run(&arguments.reference.run)?;
+    if record.status != RunStatus::Running {
+        return over_already(&record);
+    }
+    let grace = if arguments.now { Duration::ZERO } else { GRACE };
+    if !host.run_client(&record.run_id).await?.cancel(grace).await? {
+        return over_already(&host.find_run(&record.run_id)?);
+    }
+    let mut reader = host.events(&record.run_id, 0)?;
+    while reader.next().await?.is_some() {}
+    let record = host.find_run(&record.run_id)?;
+    print(&format!("{} {}\n", record.run_id, words::run_status(record.status)))?;
+    Ok(ExitStatus::Completed)
+}
+
+fn over_already(record: &RunRecord) -> Result<ExitStatus, HostError> {
+    print(&format!("{} was over already: {}\n", record.run_id, words::run_status(record.status)))?;
+    Ok(ExitStatus::Completed)
+}

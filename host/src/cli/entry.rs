@@ -1,0 +1,99 @@
+//! From the command line to an exit code: parse, open the host, hand over to the command, print
+//! the error and its hint.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use od_host::home::OdHome;
+use od_host::{ExitStatus, Host, HostError, HostOptions};
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::arguments::{Arguments, Command, SharedArguments};
+use crate::cli::print::print_error;
+use crate::cli::{
+    agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
+};
+
+/// Runs the command that was typed.
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    start_logging(arguments.shared.verbose);
+    let status = execute(arguments).unwrap_or_else(|error| {
+        print_error(&error);
+        error.exit_status()
+    });
+    ExitCode::from(status as u8)
+}
+
+fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
+    if let Command::Completions(arguments) = &arguments.command {
+        return completions::execute(arguments);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| HostError::storage("cannot start the runtime", &error))?;
+    let result = runtime.block_on(async {
+        let host = open_host(arguments.shared)?;
+        execute_command(arguments.command, &host).await
+    });
+    // A thread may still wait for a key; the process does not wait for it.
+    runtime.shutdown_background();
+    result
+}
+
+async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, HostError> {
+    match command {
+        Command::Agents(arguments) => agents::execute(&arguments, host).await,
+        Command::Run(arguments) => run::execute(*arguments, host).await,
+        Command::Models(arguments) => models::execute(&arguments, host).await,
+        Command::Capabilities(arguments) => capabilities::execute(&arguments, host).await,
+        Command::Doctor(arguments) => doctor::execute(&arguments, host).await,
+        Command::Runs(arguments) => runs::execute(&arguments, host),
+        Command::Attach(arguments) => attach::execute(&arguments, host).await,
+        Command::Replay(arguments) => replay::execute(&arguments, host).await,
+        Command::Cancel(arguments) => cancel::execute(&arguments, host).await,
+        Command::Input(arguments) => input::execute(&arguments, host).await,
+        Command::Completions(arguments) => completions::execute(&arguments),
+    }
+}
+
+fn open_host(shared: SharedArguments) -> Result<Host, HostError> {
+    let home = match shared.home {
+        Some(folder) => OdHome::at(absolute(folder)?)?,
+        None => OdHome::resolve()?,
+    };
+    let mut options = HostOptions::new(home);
+    for folder in shared.adapter_dirs {
+        if !folder.is_dir() {
+            return Err(HostError::usage(format!(
+                "--adapter-dir: {} is no folder",
+                folder.display()
+            ))
+            .with_hint("name a folder that holds od-adapter-* executables"));
+        }
+        options.adapter_dirs.push(absolute(folder)?);
+    }
+    Host::open(options)
+}
+
+fn absolute(path: std::path::PathBuf) -> Result<std::path::PathBuf, HostError> {
+    std::path::absolute(&path)
+        .map_err(|error| HostError::usage(format!("{} is no path: {error}", path.display())))
+}
+
+/// Logs go to stderr. `RUST_LOG` says more exactly what `-v` says roughly.
+fn start_logging(verbose: u8) {
+    let level = match verbose {
+        0 => "error",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
+        .init();
+}

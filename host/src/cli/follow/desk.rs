@@ -1,0 +1,270 @@
+//! Questions of the agent and who answers them: a rule, the person at the terminal, or nobody.
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+
+use od_protocol::{
+    ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, InputRequested, RespondRunParams,
+    ToolCallStarted,
+};
+
+use crate::cli::print::print_warning;
+use crate::cli::render::input_lines;
+use crate::cli::terminal::{ASK, TypedLines, paint, sanitize, single_line};
+use crate::cli::words;
+
+/// Tool calls whose names are remembered; an approval follows its call closely.
+const REMEMBERED_CALLS: usize = 256;
+
+/// What was said on the command line about approvals.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswerRules {
+    /// Allow everything.
+    pub(crate) yes: bool,
+    /// Allow these tools, by their exact names.
+    pub(crate) allowed_tools: Vec<String>,
+    /// A person may be asked where there is a terminal.
+    pub(crate) ask: bool,
+}
+
+/// An answer on its way to the run.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Reply {
+    /// To an approval.
+    Respond(RespondRunParams),
+    /// To a question.
+    Say(String),
+}
+
+/// The open questions.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    rules: AnswerRules,
+    lines: Option<TypedLines>,
+    calls: VecDeque<(String, String)>,
+    open: VecDeque<Question>,
+    /// The first open question stands on the terminal.
+    asked: bool,
+}
+
+#[derive(Debug)]
+enum Question {
+    Approval(ApprovalRequested),
+    Input(InputRequested),
+}
+
+impl Desk {
+    /// A desk that answers by the rules, and by the terminal where the rules allow it.
+    pub(crate) fn new(rules: AnswerRules) -> Self {
+        let terminal = rules.ask && std::io::stderr().is_terminal();
+        let lines = if terminal { TypedLines::open() } else { None };
+        Self { rules, lines, calls: VecDeque::new(), open: VecDeque::new(), asked: false }
+    }
+
+    /// Notes what the event means for the questions; an answer that needs no person comes at once.
+    pub(crate) fn on_event(&mut self, event: &Event) -> Option<Reply> {
+        match event {
+            Event::ToolCallStarted(call) => self.remember(call),
+            Event::ApprovalRequested(approval) => return self.on_approval(approval),
+            Event::ApprovalResolved(approval) => self.forget(&approval.approval_id),
+            Event::InputRequested(question) => self.on_question(question),
+            _ => {}
+        }
+        None
+    }
+
+    /// Whether a question waits that is not on the terminal yet.
+    pub(crate) fn has_unasked(&self) -> bool {
+        !self.asked && !self.open.is_empty()
+    }
+
+    /// Whether the person is being asked right now.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.asked
+    }
+
+    /// Puts the first open question on the terminal; what it is about stands in the feed already,
+    /// or else is told here.
+    pub(crate) fn ask(&mut self, told_in_feed: bool) {
+        let (Some(lines), Some(question)) = (&mut self.lines, self.open.front()) else { return };
+        if !std::mem::replace(&mut self.asked, true) {
+            lines.forget();
+            if !told_in_feed {
+                tell(question);
+            }
+        }
+        self.prompt();
+    }
+
+    fn prompt(&self) {
+        let Some(question) = self.open.front() else { return };
+        match question {
+            Question::Approval(approval) => {
+                anstream::eprint!("  {} {} ", paint(ASK, "allow?"), choices(approval));
+            }
+            Question::Input(_) => anstream::eprint!("  {} ", paint(ASK, "answer:")),
+        }
+    }
+
+    /// The person's answer to the question on the terminal. May be dropped while it waits.
+    pub(crate) async fn answer(&mut self) -> Reply {
+        loop {
+            let (Some(lines), true) = (&mut self.lines, self.asked) else {
+                return std::future::pending().await;
+            };
+            let line = lines.next().await;
+            let reply = self.open.front().and_then(|question| read_answer(question, line));
+            if let Some(reply) = reply {
+                self.open.pop_front();
+                self.asked = false;
+                return reply;
+            }
+            self.prompt();
+        }
+    }
+
+    fn remember(&mut self, call: &ToolCallStarted) {
+        if self.calls.len() == REMEMBERED_CALLS {
+            self.calls.pop_front();
+        }
+        self.calls.push_back((call.tool_call_id.clone(), call.name.clone()));
+    }
+
+    fn on_approval(&mut self, approval: &ApprovalRequested) -> Option<Reply> {
+        let tool = self.tool_of(approval);
+        let listed = tool.is_some_and(|tool| self.rules.allowed_tools.iter().any(|it| it == tool));
+        if self.rules.yes || listed {
+            return Some(by_rule(approval, allow(approval), None));
+        }
+        if self.lines.is_some() {
+            self.open.push_back(Question::Approval(approval.clone()));
+            return None;
+        }
+        let switch = tool.map(|tool| format!("--allow-tool {} or ", single_line(tool)));
+        let advice = format!("{}--yes", switch.unwrap_or_default());
+        if self.rules.ask {
+            let summary = single_line(&approval.summary);
+            print_warning(&format!(
+                "denied, for there is no terminal to ask on: {summary}\nallow it with {advice}"
+            ));
+        }
+        let message = format!("denied: nobody can be asked, and {advice} was not given");
+        Some(by_rule(approval, reject(approval), Some(message)))
+    }
+
+    fn on_question(&mut self, question: &InputRequested) {
+        if self.lines.is_some() {
+            self.open.push_back(Question::Input(question.clone()));
+        } else if self.rules.ask {
+            print_warning(&format!(
+                "the agent asks: {}\nanswer it with: od-host input last TEXT",
+                single_line(&question.text)
+            ));
+        }
+    }
+
+    fn tool_of(&self, approval: &ApprovalRequested) -> Option<&str> {
+        let call_id = approval.tool_call_id.as_ref()?;
+        self.calls.iter().rev().find(|(id, _)| id == call_id).map(|(_, name)| name.as_str())
+    }
+
+    /// A question that was answered elsewhere leaves the terminal.
+    fn forget(&mut self, approval_id: &str) {
+        let first = self.open.front().is_some_and(|question| question.is_approval(approval_id));
+        if first && std::mem::take(&mut self.asked) {
+            anstream::eprintln!();
+        }
+        self.open.retain(|question| !question.is_approval(approval_id));
+    }
+}
+
+impl Question {
+    fn is_approval(&self, approval_id: &str) -> bool {
+        matches!(self, Self::Approval(approval) if approval.approval_id == approval_id)
+    }
+}
+
+/// Tells on stderr what a question is about.
+fn tell(question: &Question) {
+    match question {
+        Question::Approval(approval) => {
+            anstream::eprintln!("{} {}", paint(ASK, "?"), words::approval(approval));
+            anstream::eprintln!("  {}", single_line(&approval.summary));
+            for line in approval.input.iter().flat_map(input_lines) {
+                anstream::eprintln!("  {line}");
+            }
+        }
+        Question::Input(question) => {
+            anstream::eprintln!("{} {}", paint(ASK, "?"), sanitize(&question.text));
+        }
+    }
+}
+
+/// What a typed line means; `None` asks again. The end of input is a denial.
+fn read_answer(question: &Question, line: Option<String>) -> Option<Reply> {
+    let approval = match question {
+        Question::Input(_) => return Some(Reply::Say(line.unwrap_or_default())),
+        Question::Approval(approval) => approval,
+    };
+    let line = line.unwrap_or_else(|| "n".to_owned());
+    let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    let outcome = match word.to_lowercase().as_str() {
+        "y" | "yes" => allow(approval),
+        "a" | "always" if offers(approval, ApprovalOutcome::AllowAlways) => {
+            ApprovalOutcome::AllowAlways
+        }
+        "n" | "no" => reject(approval),
+        _ => return None,
+    };
+    let message = Some(rest.trim().to_owned()).filter(|text| !text.is_empty());
+    Some(Reply::Respond(response(approval, outcome, message, ApprovalResolver::User)))
+}
+
+fn choices(approval: &ApprovalRequested) -> &'static str {
+    if offers(approval, ApprovalOutcome::AllowAlways) {
+        "[y]es, [a]lways, [n]o (n REASON tells the agent why):"
+    } else {
+        "[y]es, [n]o (n REASON tells the agent why):"
+    }
+}
+
+fn offers(approval: &ApprovalRequested, outcome: ApprovalOutcome) -> bool {
+    approval.options.iter().any(|option| option.kind == outcome)
+}
+
+/// Only offered answers may be given; the narrower one first.
+fn allow(approval: &ApprovalRequested) -> ApprovalOutcome {
+    let once = offers(approval, ApprovalOutcome::AllowOnce);
+    let always = offers(approval, ApprovalOutcome::AllowAlways);
+    if always && !once { ApprovalOutcome::AllowAlways } else { ApprovalOutcome::AllowOnce }
+}
+
+fn reject(approval: &ApprovalRequested) -> ApprovalOutcome {
+    let once = offers(approval, ApprovalOutcome::RejectOnce);
+    let always = offers(approval, ApprovalOutcome::RejectAlways);
+    if always && !once { ApprovalOutcome::RejectAlways } else { ApprovalOutcome::RejectOnce }
+}
+
+fn by_rule(
+    approval: &ApprovalRequested,
+    outcome: ApprovalOutcome,
+    message: Option<String>,
+) -> Reply {
+    Reply::Respond(response(approval, outcome, message, ApprovalResolver::Policy))
+}
+
+fn response(
+    approval: &ApprovalRequested,
+    outcome: ApprovalOutcome,
+    message: Option<String>,
+    by: ApprovalResolver,
+) -> RespondRunParams {
+    RespondRunParams {
+        run_id: String::new(),
+        approval_id: approval.approval_id.clone(),
+        outcome,
+        updated_input: None,
+        message,
+        by: Some(by),
+    }
+}

@@ -1,0 +1,86 @@
+//! Writing to stdout on a thread of its own: a reader that is slow or gone never keeps the host
+//! from hearing Ctrl-C.
+
+use std::io::Write;
+
+use od_host::HostError;
+use tokio::sync::{mpsc, oneshot};
+
+/// Pieces that may wait for a slow reader; the journal holds the rest.
+const WAITING_PIECES: usize = 4;
+
+enum Job {
+    Write(Vec<u8>),
+    Flush(oneshot::Sender<()>),
+}
+
+/// Stdout.
+#[derive(Debug)]
+pub(super) struct Printer {
+    jobs: mpsc::Sender<Job>,
+    result: oneshot::Receiver<std::io::Result<()>>,
+}
+
+impl Printer {
+    pub(super) fn start() -> Self {
+        let (jobs, mut queue) = mpsc::channel(WAITING_PIECES);
+        let (report, result) = oneshot::channel();
+        std::thread::spawn(move || {
+            let outcome = write_all(&mut queue);
+            // The follower may have given up already.
+            drop(report.send(outcome));
+        });
+        Self { jobs, result }
+    }
+
+    /// Hands a piece over; waits while the reader is slow. False when stdout is closed.
+    /// May be dropped while it waits; the piece then stays with the caller.
+    pub(super) async fn write(&self, piece: &mut Vec<u8>) -> bool {
+        match self.jobs.reserve().await {
+            Ok(permit) => {
+                permit.send(Job::Write(std::mem::take(piece)));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Returns when everything handed over has been written, or cannot be.
+    pub(super) async fn flush(&self) {
+        let (done, wait) = oneshot::channel();
+        if self.jobs.send(Job::Flush(done)).await.is_ok() {
+            // An error means that stdout is closed, which `closed` tells.
+            drop(wait.await);
+        }
+    }
+
+    /// Returns when stdout is closed.
+    pub(super) async fn closed(&self) {
+        self.jobs.closed().await;
+    }
+
+    /// Waits for the last byte. A reader that went away is no error here.
+    ///
+    /// # Errors
+    /// When stdout cannot be written, a full disk for instance.
+    pub(super) async fn finish(self) -> Result<(), HostError> {
+        drop(self.jobs);
+        match self.result.await {
+            Ok(Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(HostError::storage("cannot write to stdout", &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_all(queue: &mut mpsc::Receiver<Job>) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout();
+    while let Some(job) = queue.blocking_recv() {
+        match job {
+            Job::Write(bytes) => stdout.write_all(&bytes).and_then(|()| stdout.flush())?,
+            Job::Flush(done) => drop(done.send(())),
+        }
+    }
+    Ok(())
+}

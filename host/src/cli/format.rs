@@ -1,0 +1,121 @@
+//! Figures as people read them: durations, tokens, money, sizes, widths. Pure functions.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A duration: `0.4 s`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
+pub(crate) fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0..60 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// A number of tokens: `812`, `12.3k`, `1.2M`.
+pub(crate) fn tokens(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}.{}k", count / 1_000, count % 1_000 / 100),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// US dollars: four digits below one dollar, where most runs are.
+pub(crate) fn money(dollars: f64) -> String {
+    if dollars.abs() < 1.0 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+}
+
+/// A size: `812 B`, `12.3 kB`, `1.2 MB`.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{}.{} kB", count / 1_000, count % 1_000 / 100),
+        _ => format!("{}.{} MB", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A moment in the user's zone, the date left out when it is today's: `14:05` or `Nov 17 14:05`.
+pub(crate) fn moment(milliseconds: u64, now: &jiff::Zoned) -> String {
+    let Ok(timestamp) = i64::try_from(milliseconds)
+        .map_err(drop)
+        .and_then(|value| jiff::Timestamp::from_millisecond(value).map_err(drop))
+    else {
+        return "a time that cannot be shown".to_owned();
+    };
+    let local = timestamp.to_zoned(now.time_zone().clone());
+    let pattern = if local.date() == now.date() { "%H:%M" } else { "%b %d %H:%M" };
+    local.strftime(pattern).to_string()
+}
+
+/// How many terminal columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text cut to so many columns, an ellipsis at the cut.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let mut cut = String::new();
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used >= columns {
+            break;
+        }
+        cut.push(character);
+    }
+    cut.push('…');
+    cut
+}
+
+/// Lines broken at spaces to at most so many columns; a word longer than a line stays whole, so
+/// that a command can still be copied.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        assert_eq!(duration(450), "0.4 s");
+        assert_eq!(duration(125_000), "2 min 05 s");
+        assert_eq!(duration(3_720_000), "1 h 02 min");
+        assert_eq!(tokens(12_345), "12.3k");
+        assert_eq!(tokens(1_250_000), "1.2M");
+        assert_eq!(money(0.0123), "$0.0123");
+        assert_eq!(money(12.5), "$12.50");
+        assert_eq!(bytes(2_500), "2.5 kB");
+        assert_eq!(counted(1, "file"), "1 file");
+    }
+
+    #[test]
+    fn text_that_is_too_wide_is_cut_or_wrapped() {
+        assert_eq!(fit("abcdef", 6), "abcdef");
+        assert_eq!(fit("abcdefg", 6), "abcde…");
+        assert_eq!(fit("界界界界", 5), "界界…");
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! `od-host models`: the models of an agent.
+
+use clap::Args;
+use od_host::{ExitStatus, Host, HostError};
+use od_protocol::{ListModelsParams, ListModelsResult, Model, ModelsSource};
+
+use crate::cli::print::{print, print_json, print_remark, table, table_text};
+use crate::cli::{format, terminal::single_line};
+
+const EXAMPLES: &str = "\
+Examples:
+  od-host models -a claude-code
+  od-host models -a demo --json | jq -r '.models[].id'";
+
+/// The arguments of `models`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The agent
+    #[arg(short, long, value_name = "ID")]
+    agent: String,
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// # Errors
+/// When there is no such agent, or it cannot list its models.
+pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let plugin = host.connect(&arguments.agent).await?;
+    let answer = plugin.call(ListModelsParams::default()).await;
+    plugin.close().await;
+    let list = answer?;
+    if arguments.json {
+        print_json(&list)?;
+        return Ok(ExitStatus::Completed);
+    }
+    print(&text(&list))?;
+    if list.source == ModelsSource::Static {
+        print_remark("the adapter's own list; the agent may know others");
+    }
+    Ok(ExitStatus::Completed)
+}
+
+fn text(list: &ListModelsResult) -> String {
+    let mut table = table(&["MODEL", "NAME", "CONTEXT", "EFFORTS", ""]);
+    for model in &list.models {
+        let current = list.current.as_ref() == Some(&model.id);
+        let mark = match (current, model.default) {
+            (true, _) => "current",
+            (false, true) => "default",
+            (false, false) => "",
+        };
+        table.add_row([
+            single_line(&model.id),
+            model.name.as_deref().map(single_line).unwrap_or_default(),
+            model.context_window.map(format::tokens).unwrap_or_default(),
+            efforts(model),
+            mark.to_owned(),
+        ]);
+    }
+    table_text(&table)
+}
+
+fn efforts(model: &Model) -> String {
+    let words: Vec<&str> = model.efforts.iter().flatten().map(|effort| effort.as_str()).collect();
+    words.join(" ")
+}

@@ -1,0 +1,95 @@
+//! Printing for commands that print once: data on stdout, everything else on stderr.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use comfy_table::{ContentArrangement, Row, Table, presets};
+use od_host::HostError;
+use serde::Serialize;
+
+use crate::cli::terminal::{self, BAD, BOLD, DIM, WARN, paint, sanitize};
+
+/// Prints text with styles on stdout. A reader that has gone away is no error: it has what it
+/// wanted.
+///
+/// # Errors
+/// When stdout cannot be written for another reason.
+pub(crate) fn print(text: &str) -> Result<(), HostError> {
+    let mut stdout = anstream::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(HostError::storage("cannot write to stdout", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes bytes to stdout as they are. False when nobody reads them any more.
+///
+/// # Errors
+/// When stdout cannot be written for another reason.
+pub(crate) fn write_bytes(bytes: &[u8]) -> Result<bool, HostError> {
+    let mut stdout = std::io::stdout();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(HostError::storage("cannot write to stdout", &error)),
+    }
+}
+
+/// Prints a value as JSON for programs.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), HostError> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| HostError::storage("cannot write JSON", &std::io::Error::other(error)))?;
+    print(&format!("{text}\n"))
+}
+
+/// An error and what to do about it, on stderr.
+pub(crate) fn print_error(error: &HostError) {
+    print_lines("error", BAD, &error.message);
+    if let Some(hint) = &error.hint {
+        print_lines("hint", BOLD, hint);
+    }
+}
+
+/// Something a person should know, on stderr.
+pub(crate) fn print_warning(text: &str) {
+    print_lines("warning", WARN, text);
+}
+
+/// A remark on stderr that nobody needs.
+pub(crate) fn print_remark(text: impl Display) {
+    anstream::eprintln!("{}", paint(DIM, text));
+}
+
+fn print_lines(word: &str, style: anstyle::Style, text: &str) {
+    let lead = paint(style.bold(), format!("{word}:"));
+    let text = sanitize(text);
+    for (index, line) in text.trim().lines().enumerate() {
+        match index {
+            0 => anstream::eprintln!("{lead} {line}"),
+            _ => anstream::eprintln!("  {line}"),
+        }
+    }
+}
+
+/// A table without borders that fits the terminal.
+pub(crate) fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(terminal::columns()).unwrap_or(u16::MAX))
+        .set_header(Row::from(header));
+    table
+}
+
+/// The table as text, no spaces at line ends.
+pub(crate) fn table_text(table: &Table) -> String {
+    let lines: Vec<String> =
+        table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
+    lines.join("\n") + "\n"
+}

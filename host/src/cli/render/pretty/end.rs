@@ -1,0 +1,63 @@
+//! The last lines of the feed: how it ended, what it did, what it cost.
+
+use od_protocol::{Done, DoneStatus};
+
+use super::{Block, Pretty};
+use crate::cli::format;
+use crate::cli::terminal::{BAD, DIM, GOOD, WARN, single_line};
+
+impl Pretty {
+    pub(super) fn done(&mut self, done: &Done) {
+        self.finish_speech();
+        self.begin(Block::End);
+        let (style, sign, word) = match done.status {
+            DoneStatus::Completed => (GOOD, "✓ ", "done in"),
+            DoneStatus::Cancelled => (WARN, "■ ", "cancelled after"),
+            DoneStatus::TimedOut => (BAD, "✗ ", "timed out after"),
+            _ => (BAD, "✗ ", "failed after"),
+        };
+        let time = format!("{word} {}", format::duration(done.duration_ms));
+        let facts: String = facts(done).iter().map(|fact| format!(" · {fact}")).collect();
+        self.canvas.write(style, sign).write(style, &time);
+        self.canvas.write(DIM, &facts).end_line();
+        self.drift();
+        self.activity = String::new();
+    }
+
+    /// What the adapter could not read is how a changed agent CLI shows first.
+    fn drift(&mut self) {
+        let total: u64 = self.unmapped.values().sum();
+        if total == 0 {
+            return;
+        }
+        let names: Vec<&str> = self.unmapped.keys().map(String::as_str).take(3).collect();
+        let text = format!(
+            "  {} of the agent CLI unknown to the adapter: {}",
+            format::counted(total, "message"),
+            single_line(&names.join(", ")),
+        );
+        self.canvas.write(DIM, &format::fit(&text, self.canvas.look().columns)).end_line();
+    }
+}
+
+fn facts(done: &Done) -> Vec<String> {
+    let totals = &done.totals;
+    let mut facts = Vec::new();
+    if totals.tool_calls > 0 {
+        facts.push(format::counted(totals.tool_calls, "tool call"));
+    }
+    if totals.files_changed > 0 {
+        facts.push(format!("{} changed", format::counted(totals.files_changed, "file")));
+    }
+    if let Some(usage) = &totals.usage {
+        let sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        facts.push(format!(
+            "{} tokens in, {} out",
+            format::tokens(sent),
+            format::tokens(usage.output_tokens)
+        ));
+    }
+    let cost = totals.cost_usd.or(totals.usage.as_ref().and_then(|usage| usage.cost_usd));
+    facts.extend(cost.map(format::money));
+    facts
+}

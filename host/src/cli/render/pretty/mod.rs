@@ -1,0 +1,152 @@
+//! The output `pretty`: a live feed for people. State and dispatch live here, the words for each
+//! kind of event in the files beside.
+
+mod end;
+mod signals;
+mod talk;
+mod tools;
+
+use std::collections::BTreeMap;
+
+use od_protocol::{Event, RunEventParams};
+
+use super::canvas::{Block, Canvas, Frame, Look};
+use crate::cli::format;
+use crate::cli::terminal::{BOLD, DIM, WARN, single_line};
+use talk::Speech;
+use tools::Call;
+
+/// What the events themselves do not say about the run.
+#[derive(Debug, Clone)]
+pub(crate) struct Headline {
+    /// The agent's name for people.
+    pub(crate) agent: String,
+    /// Where it works; paths below it are shown relative to it.
+    pub(crate) cwd: String,
+    /// What "today" means for times in the feed.
+    pub(crate) now: jiff::Zoned,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Pretty {
+    headline: Headline,
+    canvas: Canvas,
+    speech: BTreeMap<String, Speech>,
+    /// The message or thought in whose midst the cursor stands.
+    speaking: Option<String>,
+    calls: BTreeMap<String, Call>,
+    /// What the agent does while it says nothing.
+    activity: String,
+    /// An approval or a question waits for the person.
+    waiting_for_person: bool,
+    plan_shown: bool,
+    unmapped: BTreeMap<String, u64>,
+}
+
+impl Pretty {
+    pub(crate) fn new(look: Look, headline: Headline) -> Self {
+        Self {
+            headline,
+            canvas: Canvas::new(look),
+            speech: BTreeMap::new(),
+            speaking: None,
+            calls: BTreeMap::new(),
+            activity: "starting".to_owned(),
+            waiting_for_person: false,
+            plan_shown: false,
+            unmapped: BTreeMap::new(),
+        }
+    }
+
+    /// What the event changes on the output.
+    pub(crate) fn on_event(&mut self, envelope: &RunEventParams) -> Frame {
+        self.dispatch(&envelope.event, envelope.ts);
+        self.canvas.take_frame()
+    }
+
+    /// What to say beside the spinner; `None` while a line is unfinished or a person is asked.
+    pub(crate) fn activity(&self) -> Option<String> {
+        if self.waiting_for_person || !self.canvas.at_line_start() {
+            return None;
+        }
+        let running = self.calls.values().max_by_key(|call| call.order);
+        Some(running.map_or_else(|| self.activity.clone(), Call::activity))
+    }
+
+    fn dispatch(&mut self, event: &Event, ts: u64) {
+        match event {
+            Event::RunStarted(started) => self.run_started(started),
+            Event::SessionStarted(started) => self.session_started(started),
+            Event::Status(status) => self.status(status),
+            Event::UserMessage(message) => self.user_message(message),
+            Event::TextDelta(delta) => self.text_delta(delta),
+            Event::MessageStopped(message) => self.message_stopped(&message.message_id),
+            Event::MessageDiscarded(message) => self.message_discarded(&message.message_id),
+            Event::ThinkingStarted(_) => self.activity = "thinking".to_owned(),
+            Event::ThinkingDelta(delta) => self.thinking_delta(delta),
+            Event::ThinkingStopped(thinking) => self.thinking_stopped(&thinking.thinking_id),
+            Event::ToolCallStarted(call) => self.tool_call_started(call, ts),
+            Event::ToolCallReady(call) => self.tool_call_ready(call),
+            Event::ToolOutputDelta(delta) => self.tool_output_delta(delta),
+            Event::ToolResult(result) => self.tool_result(result, ts),
+            Event::FileChange(change) => self.file_change(change),
+            Event::ApprovalRequested(approval) => self.approval_requested(approval),
+            Event::ApprovalResolved(approval) => self.approval_resolved(approval),
+            Event::InputRequested(question) => self.input_requested(question),
+            Event::Plan(plan) => self.plan(plan),
+            Event::SubagentStarted(subagent) => self.subagent_started(subagent),
+            Event::SubagentStopped(subagent) => self.subagent_stopped(subagent),
+            Event::Done(done) => self.done(done),
+            _ => self.signal(event),
+        }
+    }
+
+    /// Begins a paragraph that is no speech.
+    fn begin(&mut self, block: Block) {
+        self.speaking = None;
+        self.canvas.begin(block);
+    }
+
+    /// One line of the feed: a sign, a text cut to the width, and a dim remark.
+    fn note(&mut self, sign: Sign, text: &str, remark: &str) {
+        self.begin(Block::Work);
+        self.note_here(sign, text, remark);
+    }
+
+    fn note_here(&mut self, sign: Sign, text: &str, remark: &str) {
+        let columns = self.canvas.look().columns;
+        let room = columns.saturating_sub(format::width(sign.text) + 1 + format::width(remark));
+        let text = format::fit(&single_line(text), room.max(20));
+        self.canvas.write(sign.style, sign.text).write(anstyle::Style::new(), " ");
+        self.canvas.write(sign.body, &text).write(DIM, remark).end_line();
+    }
+
+    /// A warning, in full however long, with what to do about it.
+    fn warning(&mut self, text: &str, hint: Option<&str>) {
+        self.begin(Block::Work);
+        self.paragraph("! ", WARN, text);
+        if let Some(hint) = hint {
+            self.paragraph("  hint: ", BOLD, hint);
+        }
+    }
+
+    /// Wrapped lines; the lead stands before the first one.
+    fn paragraph(&mut self, lead: &str, style: anstyle::Style, text: &str) {
+        let indent = if lead.starts_with(' ') { 4 } else { format::width(lead) };
+        let room = self.canvas.look().columns.saturating_sub(format::width(lead)).max(20);
+        for (index, line) in format::wrap(&single_line(text), room).iter().enumerate() {
+            let lead = if index == 0 { lead.to_owned() } else { " ".repeat(indent) };
+            self.canvas.write(style, &lead).write(anstyle::Style::new(), line).end_line();
+        }
+    }
+}
+
+/// The mark at the start of a line.
+#[derive(Debug, Clone, Copy)]
+struct Sign {
+    text: &'static str,
+    style: anstyle::Style,
+    /// The style of the text after it.
+    body: anstyle::Style,
+}

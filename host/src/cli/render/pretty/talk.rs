@@ -1,0 +1,111 @@
+//! What agent and person say: messages, thoughts, questions.
+
+use anstyle::Style;
+use od_protocol::{InputRequested, TextDelta, ThinkingDelta, UserMessage};
+
+use super::{Block, Pretty};
+use crate::cli::terminal::{ASK, BOLD, DIM, Sanitizer, sanitize};
+
+/// A message or thought that has not ended.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    sanitizer: Sanitizer,
+    /// Text kept until the message is complete, where it cannot be taken back later.
+    held: String,
+    /// Something of it was written.
+    begun: bool,
+}
+
+impl Pretty {
+    pub(super) fn user_message(&mut self, message: &UserMessage) {
+        self.begin(Block::Talk);
+        for line in sanitize(&message.text).trim().lines() {
+            self.canvas.write(ASK, "› ").write(BOLD, line).end_line();
+        }
+    }
+
+    pub(super) fn text_delta(&mut self, delta: &TextDelta) {
+        let live = self.canvas.look().live;
+        let speech = self.speech.entry(delta.message_id.clone()).or_default();
+        let clean = speech.sanitizer.push(&delta.text);
+        if live {
+            self.say(&delta.message_id, &clean, Block::Talk, Style::new());
+        } else {
+            speech.held.push_str(&clean);
+            self.activity = "writing".to_owned();
+        }
+    }
+
+    pub(super) fn message_stopped(&mut self, message_id: &str) {
+        let Some(speech) = self.speech.get_mut(message_id) else { return };
+        let held = std::mem::take(&mut speech.held);
+        self.say(message_id, held.trim_end(), Block::Talk, Style::new());
+        self.stop_speaking(message_id);
+    }
+
+    /// Nothing of a discarded message may stay beside its retry. Where text is final it was held
+    /// back; on a terminal it is erased, or, when it has scrolled away, called void.
+    pub(super) fn message_discarded(&mut self, message_id: &str) {
+        let Some(speech) = self.speech.remove(message_id) else { return };
+        if !speech.begun {
+            return self.remark("the message was dropped and is written again");
+        }
+        if self.speaking.take().is_some_and(|speaking| speaking == message_id)
+            && self.canvas.take_back()
+        {
+            return self.remark("the message was dropped and is written again");
+        }
+        self.remark("the last message does not count: it was dropped and is written again");
+    }
+
+    pub(super) fn thinking_delta(&mut self, delta: &ThinkingDelta) {
+        let speech = self.speech.entry(delta.thinking_id.clone()).or_default();
+        let clean = speech.sanitizer.push(&delta.text);
+        self.say(&delta.thinking_id, &clean, Block::Thought, DIM.italic());
+    }
+
+    pub(super) fn thinking_stopped(&mut self, thinking_id: &str) {
+        self.stop_speaking(thinking_id);
+    }
+
+    pub(super) fn input_requested(&mut self, question: &InputRequested) {
+        self.begin(Block::Question);
+        for line in sanitize(&question.text).trim().lines() {
+            self.canvas.write(ASK, "? ").write(Style::new(), line).end_line();
+        }
+        self.waiting_for_person = true;
+    }
+
+    /// Text of messages that never stopped is not lost with the run.
+    pub(super) fn finish_speech(&mut self) {
+        let open: Vec<String> = self.speech.keys().cloned().collect();
+        open.iter().for_each(|id| self.message_stopped(id));
+    }
+
+    fn say(&mut self, id: &str, text: &str, block: Block, style: Style) {
+        let Some(speech) = self.speech.get_mut(id) else { return };
+        let text = if speech.begun { text } else { text.trim_start_matches('\n') };
+        if text.is_empty() {
+            return;
+        }
+        let first = !std::mem::replace(&mut speech.begun, true);
+        if self.speaking.as_deref() != Some(id) {
+            self.canvas.begin(block);
+            self.speaking = Some(id.to_owned());
+            if first {
+                self.canvas.set_mark();
+            }
+        }
+        self.waiting_for_person = false;
+        self.canvas.write(style, text);
+    }
+
+    fn stop_speaking(&mut self, id: &str) {
+        self.speech.remove(id);
+        if self.speaking.as_deref() == Some(id) {
+            self.speaking = None;
+            self.canvas.end_line();
+        }
+        self.activity = "waiting for the agent".to_owned();
+    }
+}

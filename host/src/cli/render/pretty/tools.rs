@@ -1,0 +1,231 @@
+//! What the agent does: tool calls, file changes, approvals, helpers, plans.
+
+use od_protocol::{
+    ApprovalRequested, ApprovalResolved, FileChange, FileOp, Plan, PlanStatus, SubagentStarted,
+    SubagentStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult,
+    ToolStatus,
+};
+
+use super::{Block, Pretty, Sign};
+use crate::cli::format;
+use crate::cli::render::excerpt::{self, Excerpt};
+use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, sanitize, single_line};
+use crate::cli::words;
+
+/// A tool call that has not ended.
+#[derive(Debug)]
+pub(super) struct Call {
+    name: String,
+    title: String,
+    kind: ToolKind,
+    nested: bool,
+    started: u64,
+    /// The newest call is the one named beside the spinner.
+    pub(super) order: usize,
+    last_output: String,
+    /// Shown below the result, not above it.
+    changes: Vec<FileChange>,
+}
+
+impl Call {
+    fn label(&self) -> String {
+        match (self.title.is_empty(), self.title.starts_with(&self.name)) {
+            (true, _) => self.name.clone(),
+            (false, true) => self.title.clone(),
+            (false, false) => format!("{} {}", self.name, self.title),
+        }
+    }
+
+    pub(super) fn activity(&self) -> String {
+        match self.last_output.as_str() {
+            "" => self.label(),
+            output => format!("{} · {output}", self.label()),
+        }
+    }
+}
+
+impl Pretty {
+    pub(super) fn tool_call_started(&mut self, started: &ToolCallStarted, ts: u64) {
+        self.canvas.end_line();
+        let server = started.mcp_server.as_deref().map(|server| format!("{server}: "));
+        let call = Call {
+            name: single_line(&format!("{}{}", server.unwrap_or_default(), started.name)),
+            title: started.title.as_deref().map(single_line).unwrap_or_default(),
+            kind: started.kind,
+            nested: started.parent_tool_call_id.is_some(),
+            started: ts,
+            order: self.calls.len(),
+            last_output: String::new(),
+            changes: Vec::new(),
+        };
+        self.calls.insert(started.tool_call_id.clone(), call);
+        self.waiting_for_person = false;
+    }
+
+    pub(super) fn tool_call_ready(&mut self, ready: &ToolCallReady) {
+        let Some(call) = self.calls.get_mut(&ready.tool_call_id) else { return };
+        match &ready.title {
+            Some(title) => call.title = single_line(title),
+            None if call.title.is_empty() => {
+                call.title = excerpt::input_in_one_line(&ready.input);
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn tool_output_delta(&mut self, delta: &ToolOutputDelta) {
+        let Some(call) = self.calls.get_mut(&delta.tool_call_id) else { return };
+        let clean = sanitize(&delta.text);
+        if let Some(line) = clean.lines().rev().find(|line| !line.trim().is_empty()) {
+            call.last_output = format::fit(line.trim(), 60);
+        }
+    }
+
+    pub(super) fn tool_result(&mut self, result: &ToolResult, ts: u64) {
+        let Some(call) = self.calls.remove(&result.tool_call_id) else { return };
+        let excerpt = excerpt::of_output(&result.output, call.kind, result.status);
+        let mut remark = String::new();
+        if let Some(code) = result.exit_code.filter(|code| *code != 0) {
+            remark.push_str(&format!(" · exit {code}"));
+        }
+        match result.status {
+            ToolStatus::Ok | ToolStatus::Error => {}
+            ToolStatus::Denied => remark.push_str(" · denied"),
+            ToolStatus::Cancelled => remark.push_str(" · cancelled"),
+            _ => remark.push_str(" · ended without a result"),
+        }
+        let spent = ts.saturating_sub(call.started);
+        if spent >= 1000 {
+            remark.push_str(&format!(" · {}", format::duration(spent)));
+        }
+        if excerpt.lines.is_empty() && excerpt.left_out_below > 0 {
+            remark.push_str(&format!(" · {}", lines(excerpt.left_out_below)));
+        }
+        self.note(sign_of_status(result.status, call.nested), &call.label(), &remark);
+        if !excerpt.lines.is_empty() {
+            self.show_excerpt(&excerpt);
+        }
+        call.changes.iter().for_each(|change| self.show_change(change));
+        self.activity = "waiting for the agent".to_owned();
+    }
+
+    pub(super) fn file_change(&mut self, change: &FileChange) {
+        let call = change.tool_call_id.as_ref().and_then(|id| self.calls.get_mut(id));
+        match call {
+            Some(call) => call.changes.push(change.clone()),
+            None => self.show_change(change),
+        }
+    }
+
+    pub(super) fn approval_requested(&mut self, approval: &ApprovalRequested) {
+        self.begin(Block::Question);
+        let (lead, summary) = (words::approval(approval), single_line(&approval.summary));
+        self.canvas.write(ASK, "? ").write(BOLD, &lead).end_line();
+        self.paragraph("  ", ASK, &summary);
+        if let Some(input) = &approval.input {
+            self.show_excerpt(&excerpt::of_input(input));
+        }
+        self.waiting_for_person = true;
+    }
+
+    pub(super) fn approval_resolved(&mut self, approval: &ApprovalResolved) {
+        let (style, text) = words::resolution(approval);
+        self.begin(Block::Question);
+        self.canvas.write(style, "  → ").write(style, &text).end_line();
+        self.waiting_for_person = false;
+    }
+
+    pub(super) fn plan(&mut self, plan: &Plan) {
+        let done = plan.entries.iter().filter(|entry| entry.status == PlanStatus::Completed);
+        let progress = format!(" · {} of {} done", done.count(), plan.entries.len());
+        let sign = Sign { text: "≡", style: ASK, body: BOLD };
+        if std::mem::replace(&mut self.plan_shown, true) {
+            let now = plan.entries.iter().find(|entry| entry.status == PlanStatus::InProgress);
+            let now = now.map(|entry| format!("plan: {}", entry.content));
+            return self.note(sign, now.as_deref().unwrap_or("plan"), &progress);
+        }
+        self.note(sign, "plan", &progress);
+        for entry in &plan.entries {
+            let sign = match entry.status {
+                PlanStatus::Completed => Sign { text: "  ✓", style: GOOD, body: DIM },
+                PlanStatus::InProgress => Sign { text: "  ▸", style: ASK, body: BOLD },
+                _ => Sign { text: "  ○", style: DIM, body: anstyle::Style::new() },
+            };
+            self.note_here(sign, &entry.content, "");
+        }
+    }
+
+    pub(super) fn subagent_started(&mut self, subagent: &SubagentStarted) {
+        let sign = Sign { text: "⤷", style: ASK, body: anstyle::Style::new() };
+        self.note(sign, &subagent.title, " · subagent started");
+    }
+
+    pub(super) fn subagent_stopped(&mut self, subagent: &SubagentStopped) {
+        let sign = match subagent.status {
+            None | Some(ToolStatus::Ok) => Sign { text: "⤷", style: GOOD, body: DIM },
+            Some(_) => Sign { text: "⤷", style: BAD, body: DIM },
+        };
+        let summary = subagent.summary.as_deref().map(|text| format!(": {text}"));
+        let text = format!("{}{}", subagent.title, summary.unwrap_or_default());
+        self.note(sign, &text, " · subagent ended");
+    }
+
+    fn show_excerpt(&mut self, excerpt: &Excerpt) {
+        let room = self.canvas.look().columns.saturating_sub(4).max(20);
+        if excerpt.left_out_above > 0 {
+            let text = format!("… {} above", lines(excerpt.left_out_above));
+            self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
+        }
+        for line in &excerpt.lines {
+            let line = format::fit(&line.replace('\t', "    "), room);
+            self.canvas.write(DIM, "  │ ").write(DIM, line.trim_end()).end_line();
+        }
+        if excerpt.left_out_below > 0 {
+            let text = format!("… {} more", lines(excerpt.left_out_below));
+            self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
+        }
+    }
+
+    fn show_change(&mut self, change: &FileChange) {
+        let path = self.relative(&change.path);
+        let (sign, text) = match change.op {
+            FileOp::Create => (Sign { text: "  +", style: GOOD, body: GOOD }, path),
+            FileOp::Delete => (Sign { text: "  -", style: BAD, body: BAD }, path),
+            FileOp::Rename => {
+                let from = change.from.as_deref().map(|from| self.relative(from));
+                let sign = Sign { text: "  ~", style: WARN, body: WARN };
+                (sign, format!("{} → {path}", from.unwrap_or_default()))
+            }
+            _ => (Sign { text: "  ~", style: WARN, body: WARN }, path),
+        };
+        let remark = change.diff.as_deref().map(diff_size).unwrap_or_default();
+        self.note(sign, &text, &remark);
+    }
+
+    fn relative(&self, path: &str) -> String {
+        let below = path.strip_prefix(self.headline.cwd.as_str());
+        let below = below.and_then(|rest| rest.strip_prefix(['/', '\\']));
+        below.unwrap_or(path).to_owned()
+    }
+}
+
+fn sign_of_status(status: ToolStatus, nested: bool) -> Sign {
+    let (plain, inner, style) = match status {
+        ToolStatus::Ok => ("✓", "  ✓", GOOD),
+        ToolStatus::Error => ("✗", "  ✗", BAD),
+        ToolStatus::Denied => ("⊘", "  ⊘", WARN),
+        _ => ("■", "  ■", WARN),
+    };
+    Sign { text: if nested { inner } else { plain }, style, body: anstyle::Style::new() }
+}
+
+fn diff_size(diff: &str) -> String {
+    let count = |sign: char, header: &str| {
+        diff.lines().filter(|line| line.starts_with(sign) && !line.starts_with(header)).count()
+    };
+    format!(" · +{} -{}", count('+', "+++"), count('-', "---"))
+}
+
+fn lines(count: usize) -> String {
+    format::counted(count as u64, "line")
+}

@@ -1,0 +1,68 @@
+//! `od-host run`: an agent on a prompt, shown while it works.
+
+mod arguments;
+mod plan;
+
+use std::io::IsTerminal;
+
+use od_host::{ExitStatus, Host, HostError, RunHandle};
+use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind};
+
+pub(crate) use arguments::Arguments;
+use plan::RunPlan;
+
+use crate::cli::arguments::OutputMode;
+use crate::cli::follow::{Control, Desk, Ending, Follower, View};
+use crate::cli::print::{print_error, print_remark};
+
+/// # Errors
+/// When the run cannot be started. How a run that was started ends is told by its status.
+pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let plan = RunPlan::decide(arguments, host).await?;
+    let handle = host.start(plan.request).await?;
+    let view = View::new(plan.output, &handle.record());
+    let control = Control::Owner(handle.clone());
+    let follower = Follower::new(view, Desk::new(plan.answers), control)?;
+    let followed = follower.follow(handle.events(0)?).await;
+    if followed.is_err() {
+        handle.cancel(std::time::Duration::ZERO);
+    }
+    let done = handle.wait().await;
+    report(&followed?, &done, &handle);
+    if plan.output == OutputMode::Pretty && std::io::stderr().is_terminal() {
+        advise(&done, &handle, host).await;
+    }
+    Ok(ExitStatus::of_done(&done))
+}
+
+/// Says on stderr why a run is not completed.
+fn report(ending: &Ending, done: &Done, handle: &RunHandle) {
+    match done.status {
+        DoneStatus::Completed | DoneStatus::Cancelled => {}
+        _ => print_error(&failure_of(ending.fatal.as_ref(), done, handle.id())),
+    }
+}
+
+/// The error of a run that is over, with a hint in any case.
+pub(crate) fn failure_of(fatal: Option<&ErrorEvent>, done: &Done, run_id: &str) -> HostError {
+    let look = format!("see everything it said: od-host replay {run_id} --output jsonl");
+    let Some(fatal) = fatal else {
+        let word = done.error_kind.as_ref().map(|kind| format!(" ({kind})"));
+        let text = format!("the run ended as {}{}", done.status, word.unwrap_or_default());
+        let kind = done.error_kind.clone().unwrap_or(ErrorKind::Internal);
+        return HostError::protocol(kind, text).with_hint(look);
+    };
+    HostError::protocol(fatal.kind.clone(), format!("{}: {}", fatal.kind, fatal.message))
+        .with_hint(fatal.hint.clone().unwrap_or(look))
+}
+
+/// How to go on, for a person who may not know.
+async fn advise(done: &Done, handle: &RunHandle, host: &Host) {
+    let record = handle.record();
+    let Some(session_id) = done.session_id.as_ref().or(record.session_id.as_ref()) else { return };
+    let discovery = host.discover().await;
+    let adapter = discovery.adapters.iter().find(|adapter| adapter.id == record.agent);
+    if adapter.is_some_and(|adapter| adapter.manifest.capabilities.resume.is_some()) {
+        print_remark(format!("go on: od-host run -a {} --resume {session_id} \"…\"", record.agent));
+    }
+}

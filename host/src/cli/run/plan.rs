@@ -1,0 +1,166 @@
+//! What the arguments of `run` mean: which agent, which prompt, which session, who answers.
+
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+use od_host::journal::RunRecord;
+use od_host::{Answers, Host, HostError, RunRequest};
+use od_protocol::{
+    CliTransport, Effort, ErrorKind, MAX_LINE_BYTES, Prompt, SessionChoice, SessionMode,
+    StartRunParams, Timeouts,
+};
+
+use super::Arguments;
+use crate::cli::arguments::OutputMode;
+use crate::cli::follow::AnswerRules;
+use crate::cli::print::print_remark;
+
+/// The agent that means "choose one".
+const AUTO: &str = "auto";
+/// The session that means "the newest run's".
+const LAST: &str = "last";
+
+/// Everything `run` does, decided.
+#[derive(Debug)]
+pub(super) struct RunPlan {
+    pub(super) request: RunRequest,
+    pub(super) answers: AnswerRules,
+    pub(super) output: OutputMode,
+}
+
+impl RunPlan {
+    /// # Errors
+    /// When the arguments cannot work, or no agent is ready.
+    pub(super) async fn decide(arguments: Arguments, host: &Host) -> Result<Self, HostError> {
+        let prompt = Prompt {
+            system: arguments.system.as_deref().map(system).transpose()?,
+            text: prompt_text(arguments.prompt.as_deref())?,
+            ..Prompt::default()
+        };
+        let (session, earlier) = session(&arguments, host)?;
+        let agent = agent(&arguments.agent, earlier.as_ref(), host).await?;
+        let cwd = folder(arguments.cwd.or(earlier.map(|record| record.cwd)))?;
+        let answers = AnswerRules {
+            yes: arguments.yes,
+            allowed_tools: arguments.allowed_tools.clone(),
+            ask: arguments.output != OutputMode::Quiet,
+        };
+        let params = StartRunParams {
+            cwd,
+            prompt,
+            model: arguments.model,
+            effort: arguments.effort.as_deref().map(Effort::from_wire),
+            session,
+            allowed_tools: unless_empty(arguments.allowed_tools),
+            denied_tools: unless_empty(arguments.denied_tools),
+            permission_mode: arguments.permission_mode,
+            env: arguments.env.into_iter().collect(),
+            timeouts: Timeouts { total_ms: arguments.timeout, ..Timeouts::default() },
+            ..StartRunParams::default()
+        };
+        let request = RunRequest { agent, params, answers: Answers::Client };
+        Ok(Self { request, answers, output: arguments.output })
+    }
+}
+
+fn unless_empty(list: Vec<String>) -> Option<Vec<String>> {
+    Some(list).filter(|list| !list.is_empty())
+}
+
+fn prompt_text(argument: Option<&str>) -> Result<String, HostError> {
+    let text = match argument {
+        Some(text) if text != "-" => text.to_owned(),
+        None if std::io::stdin().is_terminal() => {
+            return Err(HostError::usage("there is no prompt")
+                .with_hint("say what to do: od-host run \"make a small page\""));
+        }
+        _ => prompt_from_stdin()?,
+    };
+    if text.trim().is_empty() {
+        return Err(HostError::usage("the prompt is empty")
+            .with_hint("say what to do: od-host run \"make a small page\""));
+    }
+    Ok(text)
+}
+
+/// More than fits one message can never reach an adapter, so reading stops there.
+fn prompt_from_stdin() -> Result<String, HostError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_LINE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| HostError::usage(format!("cannot read the prompt from stdin: {error}")))?;
+    if bytes.len() as u64 > MAX_LINE_BYTES {
+        let text = format!("the prompt on stdin is larger than {MAX_LINE_BYTES} bytes");
+        return Err(HostError::protocol(ErrorKind::PromptTooLarge, text)
+            .with_hint("put the text into a file and tell the agent to read it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        HostError::usage(format!("the prompt on stdin is no UTF-8: {}", error.utf8_error()))
+            .with_hint("put the data into a file and tell the agent to read it")
+    })
+}
+
+fn system(argument: &str) -> Result<String, HostError> {
+    let Some(path) = argument.strip_prefix('@') else { return Ok(argument.to_owned()) };
+    std::fs::read_to_string(path).map_err(|error| {
+        HostError::usage(format!("cannot read the instructions from {path}: {error}"))
+            .with_hint("--system takes a text, or @FILE with a file that is there")
+    })
+}
+
+/// The session, and the earlier run it comes from when it was named `last`.
+fn session(
+    arguments: &Arguments,
+    host: &Host,
+) -> Result<(SessionChoice, Option<RunRecord>), HostError> {
+    let (mode, id) = match (&arguments.resume, &arguments.fork) {
+        (Some(id), _) => (SessionMode::Resume, id),
+        (None, Some(id)) => (SessionMode::Fork, id),
+        (None, None) => return Ok((SessionChoice::default(), None)),
+    };
+    if id != LAST {
+        return Ok((SessionChoice { mode, id: Some(id.clone()) }, None));
+    }
+    let record = host.find_run(LAST)?;
+    let Some(session_id) = record.session_id.clone() else {
+        let text = format!("the newest run {} has no session to go on with", record.run_id);
+        return Err(HostError::usage(text).with_hint("od-host runs lists the others"));
+    };
+    Ok((SessionChoice { mode, id: Some(session_id) }, Some(record)))
+}
+
+async fn agent(
+    argument: &str,
+    earlier: Option<&RunRecord>,
+    host: &Host,
+) -> Result<String, HostError> {
+    match (argument, earlier) {
+        (AUTO, Some(record)) => Ok(record.agent.clone()),
+        (AUTO, None) => {
+            let agent = host.auto().await?;
+            if agent.manifest.cli.transport == CliTransport::Embedded {
+                print_remark(format!(
+                    "no agent CLI is ready, so {} runs (od-host agents says what the others need)",
+                    agent.id
+                ));
+            }
+            Ok(agent.id)
+        }
+        (id, _) => Ok(id.to_owned()),
+    }
+}
+
+fn folder(argument: Option<PathBuf>) -> Result<String, HostError> {
+    let path = argument.unwrap_or_else(|| PathBuf::from("."));
+    let problem = |reason: String| {
+        HostError::usage(format!("the agent cannot work in {}: {reason}", path.display()))
+            .with_hint("name a folder that exists with -C DIR")
+    };
+    let folder = std::fs::canonicalize(&path).map_err(|error| problem(error.to_string()))?;
+    if !folder.is_dir() {
+        return Err(problem("it is no folder".to_owned()));
+    }
+    folder.into_os_string().into_string().map_err(|_| problem("its name is no UTF-8".to_owned()))
+}
