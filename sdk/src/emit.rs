@@ -1,0 +1,188 @@
+//! Events on their way out: numbered, stamped, the stream's rules kept, written as one line each.
+//!
+//! Nothing here knows a process or the host; the bytes are taken by the runner.
+
+mod guard;
+mod redact;
+mod shorten;
+
+use std::io::Write;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, RUN_EVENT, Unmapped};
+use serde::Serialize;
+
+use crate::adapter::{Ending, Exit};
+pub(crate) use guard::OpenApproval;
+use guard::{Admission, Guard};
+use redact::Redactor;
+pub(crate) use redact::redact;
+
+/// Writes the events of one run.
+#[derive(Debug)]
+pub struct Emitter {
+    /// The line up to the number.
+    head: Vec<u8>,
+    /// Lines nobody has taken yet.
+    lines: Vec<u8>,
+    next_seq: u64,
+    started: Instant,
+    max_line_bytes: usize,
+    guard: Guard,
+    redactor: Redactor,
+}
+
+/// The hot events, borrowed: a delta is written without building an [`Event`].
+#[derive(Serialize)]
+#[serde(tag = "type")]
+enum Delta<'a> {
+    #[serde(rename = "text_delta", rename_all = "camelCase")]
+    Text { message_id: &'a str, text: &'a str },
+    #[serde(rename = "thinking_delta", rename_all = "camelCase")]
+    Thinking { thinking_id: &'a str, text: &'a str },
+    #[serde(rename = "tool_input_delta", rename_all = "camelCase")]
+    ToolInput { tool_call_id: &'a str, text: &'a str },
+}
+
+impl Emitter {
+    pub(crate) fn new(run_id: &str, max_line_bytes: u64, secrets: Vec<String>) -> Self {
+        let mut head =
+            format!(r#"{{"jsonrpc":"2.0","method":"{RUN_EVENT}","params":{{"runId":"#).into_bytes();
+        serde_json::to_writer(&mut head, run_id).expect("a string is JSON");
+        head.extend_from_slice(br#","seq":"#);
+        Self {
+            head,
+            lines: Vec::new(),
+            next_seq: 0,
+            started: Instant::now(),
+            max_line_bytes: usize::try_from(max_line_bytes).unwrap_or(usize::MAX),
+            guard: Guard::default(),
+            redactor: Redactor::new(secrets),
+        }
+    }
+
+    /// Lines that wait to be sent; whoever sends them empties the buffer.
+    pub(crate) fn lines(&mut self) -> &mut Vec<u8> {
+        &mut self.lines
+    }
+
+    /// Approvals nobody has answered.
+    pub(crate) fn open_approvals(&self) -> impl Iterator<Item = &OpenApproval> {
+        self.guard.open_approvals()
+    }
+
+    /// How many approvals are open.
+    pub(crate) fn is_waiting_for_approval(&self) -> bool {
+        self.guard.open_approvals().next().is_some()
+    }
+
+    /// Emits an event, after whatever the stream's rules ask for.
+    pub(crate) fn event(&mut self, event: Event) {
+        let event = self.redactor.clean_event(event);
+        let Admission { repairs, event } = self.guard.admit(event);
+        for repair in repairs {
+            self.write(&repair);
+        }
+        if let Some(event) = event {
+            self.write(&event);
+        }
+    }
+
+    pub(crate) fn text_delta(&mut self, message_id: &str, text: &str) {
+        if let Some(repair) = self.guard.admit_text(message_id, text.len()) {
+            self.event(repair);
+        }
+        self.pieces(text, |text| Delta::Text { message_id, text });
+    }
+
+    pub(crate) fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
+        if let Some(repair) = self.guard.admit_thinking(thinking_id) {
+            self.event(repair);
+        }
+        self.pieces(text, |text| Delta::Thinking { thinking_id, text });
+    }
+
+    pub(crate) fn tool_input_delta(&mut self, tool_call_id: &str, text: &str) {
+        if self.guard.is_open_tool(tool_call_id) {
+            self.pieces(text, |text| Delta::ToolInput { tool_call_id, text });
+        }
+    }
+
+    pub(crate) fn unmapped(&mut self, unmapped: Unmapped) {
+        if let Some(first) = self.guard.count_unmapped(unmapped) {
+            self.event(Event::Unmapped(first));
+        }
+    }
+
+    /// The end: everything open is closed, the run's usage and the drift counts are told, and
+    /// `done` is written. The verdict is made to agree with the errors that were emitted.
+    pub(crate) fn done(&mut self, mut ending: Ending, exit: &Exit) {
+        if self.guard.is_done() {
+            return;
+        }
+        if ending.status == DoneStatus::Completed && self.guard.fatal_error().is_some() {
+            ending.status = DoneStatus::Failed;
+        }
+        if ending.status == DoneStatus::Failed && self.guard.fatal_error().is_none() {
+            self.event(Event::Error(ErrorEvent::fatal(
+                ErrorKind::CliProtocol,
+                "the agent CLI reported a failure without saying which",
+            )));
+        }
+        for event in self.guard.close(&ending) {
+            self.write(&event);
+        }
+        let error_kind = match ending.status {
+            DoneStatus::Failed | DoneStatus::TimedOut => self.guard.fatal_error().cloned(),
+            _ => None,
+        };
+        let done = Done {
+            status: ending.status,
+            stop_reason: ending.stop_reason,
+            error_kind,
+            evidence: ending.evidence,
+            session_id: self.guard.session_id().map(str::to_owned),
+            exit_code: exit.code,
+            signal: exit.signal,
+            duration_ms: self.started.elapsed().as_millis() as u64,
+            totals: self.guard.totals(),
+        };
+        self.write(&Event::Done(done));
+    }
+
+    /// Text of any length in as many events as the line limit asks for: nothing is lost.
+    fn pieces<'a>(&mut self, text: &'a str, delta: impl Fn(&'a str) -> Delta<'a>) {
+        if self.guard.is_done() {
+            return;
+        }
+        for piece in shorten::pieces(text, self.max_line_bytes) {
+            self.write_line(&delta(piece));
+        }
+    }
+
+    fn write(&mut self, event: &Event) {
+        let before = self.lines.len();
+        self.write_line(event);
+        if self.lines.len() - before > self.max_line_bytes {
+            self.lines.truncate(before);
+            self.next_seq -= 1;
+            self.write_line(&shorten::shortened(event.clone(), self.max_line_bytes));
+        }
+    }
+
+    fn write_line(&mut self, event: &impl Serialize) {
+        let lines = &mut self.lines;
+        lines.extend_from_slice(&self.head);
+        write!(lines, r#"{},"ts":{},"event":"#, self.next_seq, now_ms()).expect("a vector grows");
+        serde_json::to_writer(&mut *lines, event).expect("an event is JSON");
+        lines.extend_from_slice(b"}}\n");
+        self.next_seq += 1;
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,309 @@
+//! The rules of a stream, kept for every adapter: what is missing is added, what is double or
+//! astray is dropped, what is open at the end is closed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use od_protocol::{
+    ApprovalOutcome, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind, Event,
+    MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
+    ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage,
+    UsageScope,
+};
+
+use crate::adapter::Ending;
+
+/// What an event turned into: first the repairs, then the event itself unless it was dropped.
+pub(super) struct Admission {
+    pub(super) repairs: Vec<Event>,
+    pub(super) event: Option<Event>,
+}
+
+/// An approval nobody has answered.
+#[derive(Debug)]
+pub(crate) struct OpenApproval {
+    pub(crate) id: String,
+    pub(crate) deadline: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Guard {
+    session_id: Option<String>,
+    turn: Option<String>,
+    message: Option<String>,
+    thinking: Option<String>,
+    /// Bytes of text per message, so that a discarded one no longer counts.
+    text_bytes: HashMap<String, u64>,
+    /// Every call ever started, and whether it is open.
+    tools: HashMap<String, bool>,
+    approvals: BTreeMap<String, OpenApproval>,
+    resolved_approvals: HashSet<String>,
+    subagents: BTreeMap<String, SubagentStopped>,
+    files: HashSet<String>,
+    run_usage: Option<Usage>,
+    unmapped: BTreeMap<String, Unmapped>,
+    fatal: Option<ErrorKind>,
+    done: bool,
+}
+
+impl Guard {
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub(super) fn fatal_error(&self) -> Option<&ErrorKind> {
+        self.fatal.as_ref()
+    }
+
+    pub(super) fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    pub(super) fn open_approvals(&self) -> impl Iterator<Item = &OpenApproval> {
+        self.approvals.values()
+    }
+
+    pub(super) fn is_open_tool(&self, tool_call_id: &str) -> bool {
+        !self.done && self.tools.get(tool_call_id) == Some(&true)
+    }
+
+    /// A text delta on the fast path: the start that is missing before it, if one is.
+    pub(super) fn admit_text(&mut self, message_id: &str, bytes: usize) -> Option<Event> {
+        if self.message.as_deref() == Some(message_id) {
+            if let Some(total) = self.text_bytes.get_mut(message_id) {
+                *total += bytes as u64;
+            }
+            return None;
+        }
+        *self.text_bytes.entry(message_id.to_owned()).or_default() += bytes as u64;
+        Some(Event::MessageStarted(MessageStarted { message_id: message_id.to_owned() }))
+    }
+
+    /// A thinking delta on the fast path: the start that is missing before it, if one is.
+    pub(super) fn admit_thinking(&mut self, thinking_id: &str) -> Option<Event> {
+        (self.thinking.as_deref() != Some(thinking_id)).then(|| {
+            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.to_owned() })
+        })
+    }
+
+    /// Counts an unmapped native event; the first of its type is to be told.
+    pub(super) fn count_unmapped(&mut self, unmapped: Unmapped) -> Option<Unmapped> {
+        match self.unmapped.get_mut(&unmapped.native_type) {
+            Some(known) => {
+                known.count += unmapped.count;
+                None
+            }
+            None => {
+                self.unmapped.insert(unmapped.native_type.clone(), unmapped.clone());
+                Some(unmapped)
+            }
+        }
+    }
+
+    /// Any event on its way out.
+    pub(super) fn admit(&mut self, event: Event) -> Admission {
+        if self.done {
+            tracing::debug!(r#type = event.type_name(), "an event after done was dropped");
+            return Admission { repairs: Vec::new(), event: None };
+        }
+        let mut repairs = Vec::new();
+        let keep = match &event {
+            Event::SessionStarted(session) => {
+                self.session_id.replace(session.session_id.clone()).as_ref()
+                    != Some(&session.session_id)
+            }
+            Event::TurnStarted(turn) => {
+                self.turn = Some(turn.turn_id.clone());
+                true
+            }
+            Event::TurnEnded(turn) => self.turn.take_if(|open| *open == turn.turn_id).is_some(),
+            Event::MessageStarted(started) => self.start_message(&started.message_id, &mut repairs),
+            Event::TextDelta(delta) => {
+                if let Some(start) = self.admit_text(&delta.message_id, delta.text.len()) {
+                    self.start_message(&delta.message_id, &mut repairs);
+                    repairs.push(start);
+                }
+                true
+            }
+            Event::MessageStopped(stopped) => {
+                self.message.take_if(|open| *open == stopped.message_id).is_some()
+            }
+            Event::MessageDiscarded(discarded) => {
+                self.message.take_if(|open| *open == discarded.message_id);
+                self.text_bytes.remove(&discarded.message_id).is_some()
+            }
+            Event::ThinkingStarted(started) => {
+                self.start_thinking(&started.thinking_id, &mut repairs)
+            }
+            Event::ThinkingDelta(delta) => {
+                if let Some(start) = self.admit_thinking(&delta.thinking_id) {
+                    self.start_thinking(&delta.thinking_id, &mut repairs);
+                    repairs.push(start);
+                }
+                true
+            }
+            Event::ThinkingStopped(stopped) => {
+                self.thinking.take_if(|open| *open == stopped.thinking_id).is_some()
+            }
+            _ => self.admit_action(&event, &mut repairs),
+        };
+        Admission { repairs, event: keep.then_some(event) }
+    }
+
+    /// Tools, approvals, files, helpers, money, errors.
+    fn admit_action(&mut self, event: &Event, repairs: &mut Vec<Event>) -> bool {
+        match event {
+            Event::ToolCallStarted(call) => {
+                self.tools.insert(call.tool_call_id.clone(), true).is_none()
+            }
+            Event::ToolInputDelta(delta) => self.is_open_tool(&delta.tool_call_id),
+            Event::ToolCallReady(ready) => self.reach_tool(&ready.tool_call_id, repairs),
+            Event::ToolOutputDelta(delta) => self.reach_tool(&delta.tool_call_id, repairs),
+            Event::ToolResult(result) => {
+                let open = self.reach_tool(&result.tool_call_id, repairs);
+                self.tools.insert(result.tool_call_id.clone(), false);
+                open
+            }
+            Event::FileChange(change) => {
+                self.files.insert(change.path.clone());
+                true
+            }
+            Event::ApprovalRequested(approval) => {
+                let deadline = approval.deadline_ms.map(Duration::from_millis);
+                let id = approval.approval_id.clone();
+                let open = OpenApproval {
+                    id: id.clone(),
+                    deadline: deadline.map(|wait| Instant::now() + wait),
+                };
+                !self.resolved_approvals.contains(&id) && self.approvals.insert(id, open).is_none()
+            }
+            Event::ApprovalResolved(resolved) => {
+                self.resolved_approvals.insert(resolved.approval_id.clone());
+                self.approvals.remove(&resolved.approval_id).is_some()
+            }
+            Event::SubagentStarted(started) => {
+                let stopped = SubagentStopped {
+                    subagent_id: started.subagent_id.clone(),
+                    title: started.title.clone(),
+                    parent_tool_call_id: started.parent_tool_call_id.clone(),
+                    status: Some(ToolStatus::Unknown),
+                    summary: None,
+                };
+                self.subagents.insert(started.subagent_id.clone(), stopped).is_none()
+            }
+            Event::SubagentStopped(stopped) => {
+                self.subagents.remove(&stopped.subagent_id).is_some()
+            }
+            // There is one usage of the run, and it is told at the end.
+            Event::Usage(usage) if usage.scope == UsageScope::Run => {
+                self.run_usage = Some(usage.clone());
+                false
+            }
+            Event::Error(error) if error.fatal => {
+                let first = self.fatal.is_none();
+                self.fatal.get_or_insert_with(|| error.kind.clone());
+                first
+            }
+            _ => true,
+        }
+    }
+
+    fn start_message(&mut self, message_id: &str, repairs: &mut Vec<Event>) -> bool {
+        if self.message.as_deref() == Some(message_id) {
+            return false;
+        }
+        repairs.extend(self.stop_message());
+        self.message = Some(message_id.to_owned());
+        self.text_bytes.entry(message_id.to_owned()).or_default();
+        true
+    }
+
+    fn start_thinking(&mut self, thinking_id: &str, repairs: &mut Vec<Event>) -> bool {
+        if self.thinking.as_deref() == Some(thinking_id) {
+            return false;
+        }
+        repairs.extend(self.stop_thinking());
+        self.thinking = Some(thinking_id.to_owned());
+        true
+    }
+
+    fn stop_message(&mut self) -> Option<Event> {
+        let message_id = self.message.take()?;
+        Some(Event::MessageStopped(MessageStopped { message_id }))
+    }
+
+    fn stop_thinking(&mut self) -> Option<Event> {
+        let thinking_id = self.thinking.take()?;
+        Some(Event::ThinkingStopped(ThinkingStopped { thinking_id }))
+    }
+
+    /// An event for a call: a call nobody announced is announced now, a closed one stays closed.
+    fn reach_tool(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> bool {
+        match self.tools.get(tool_call_id) {
+            Some(open) => *open,
+            None => {
+                self.tools.insert(tool_call_id.to_owned(), true);
+                repairs.push(Event::ToolCallStarted(ToolCallStarted {
+                    tool_call_id: tool_call_id.to_owned(),
+                    name: "unknown".to_owned(),
+                    kind: ToolKind::Other,
+                    title: None,
+                    mcp_server: None,
+                    parent_tool_call_id: None,
+                }));
+                true
+            }
+        }
+    }
+
+    /// Everything that is open, closed; then what is told once at the end.
+    pub(super) fn close(&mut self, ending: &Ending) -> Vec<Event> {
+        let mut events = Vec::new();
+        events.extend(self.stop_thinking());
+        events.extend(self.stop_message());
+        for approval_id in std::mem::take(&mut self.approvals).into_keys() {
+            events.push(Event::ApprovalResolved(ApprovalResolved {
+                approval_id,
+                outcome: ApprovalOutcome::RejectOnce,
+                by: ApprovalResolver::Cancel,
+            }));
+        }
+        let status = match ending.status {
+            DoneStatus::Cancelled => ToolStatus::Cancelled,
+            _ => ToolStatus::Unknown,
+        };
+        let mut open: Vec<String> =
+            self.tools.iter().filter(|(_, open)| **open).map(|(id, _)| id.clone()).collect();
+        open.sort();
+        for tool_call_id in open {
+            self.tools.insert(tool_call_id.clone(), false);
+            events.push(Event::ToolResult(ToolResult {
+                tool_call_id,
+                status,
+                output: serde_json::Value::Null,
+                exit_code: None,
+                truncated: None,
+            }));
+        }
+        events
+            .extend(std::mem::take(&mut self.subagents).into_values().map(Event::SubagentStopped));
+        if let Some(turn_id) = self.turn.take() {
+            events.push(Event::TurnEnded(TurnEnded { turn_id, stop_reason: ending.stop_reason }));
+        }
+        let repeated = self.unmapped.values().filter(|unmapped| unmapped.count > 1);
+        events.extend(repeated.cloned().map(Event::Unmapped));
+        events.extend(self.run_usage.clone().map(Event::Usage));
+        self.done = true;
+        events
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        Totals {
+            text_bytes: self.text_bytes.values().sum(),
+            tool_calls: self.tools.len() as u64,
+            files_changed: self.files.len() as u64,
+            cost_usd: self.run_usage.as_ref().and_then(|usage| usage.cost_usd),
+            usage: self.run_usage.clone(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Keeps a line under the host's limit: text is split into several events, anything else is cut
+//! and says by how much.
+
+use od_protocol::{Event, Notice, NoticeLevel, Truncated};
+use serde_json::Value;
+
+/// A character may take six bytes in JSON (`\u0000`), and the envelope wants its share.
+const WORST_CASE: usize = 8;
+
+/// Splits text into pieces that fit a line whatever they contain.
+pub(super) fn pieces(text: &str, max_line_bytes: usize) -> impl Iterator<Item = &str> {
+    let size = (max_line_bytes / WORST_CASE).max(4);
+    let mut rest = text;
+    let mut first = true;
+    std::iter::from_fn(move || {
+        if rest.is_empty() && !first {
+            return None;
+        }
+        first = false;
+        let (piece, after) = rest.split_at(floor_boundary(rest, size));
+        rest = after;
+        Some(piece)
+    })
+}
+
+/// An event that was too long, cut.
+pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
+    let size = max_line_bytes / WORST_CASE;
+    match &mut event {
+        Event::ToolResult(result) => {
+            result.truncated = cut_value(&mut result.output, size);
+        }
+        Event::ToolCallReady(ready) => {
+            ready.truncated = cut_value(&mut ready.input, size);
+        }
+        Event::ToolOutputDelta(delta) => delta.truncated = cut(&mut delta.text, size),
+        Event::TextDelta(delta) => delta.truncated = cut(&mut delta.text, size),
+        Event::ThinkingDelta(delta) => delta.truncated = cut(&mut delta.text, size),
+        Event::FileChange(change) => {
+            change.truncated = change.diff.as_mut().and_then(|diff| cut(diff, size));
+        }
+        Event::Error(error) => {
+            cut(&mut error.message, size);
+            error.data = None;
+        }
+        Event::Notice(notice) => {
+            cut(&mut notice.text, size);
+        }
+        other => {
+            return Event::Notice(Notice {
+                level: NoticeLevel::Warn,
+                code: "event_too_large".to_owned(),
+                text: format!(
+                    "an event of type {} was larger than a line may be",
+                    other.type_name()
+                ),
+                hint: None,
+            });
+        }
+    }
+    event
+}
+
+fn cut_value(value: &mut Value, size: usize) -> Option<Truncated> {
+    let mut text = match value.take() {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let truncated = cut(&mut text, size);
+    *value = Value::String(text);
+    truncated
+}
+
+fn cut(text: &mut String, size: usize) -> Option<Truncated> {
+    let kept = floor_boundary(text, size);
+    let bytes = (text.len() - kept) as u64;
+    text.truncate(kept);
+    (bytes > 0).then_some(Truncated { bytes })
+}
+
+/// The last character boundary at or below `size`.
+fn floor_boundary(text: &str, size: usize) -> usize {
+    if text.len() <= size {
+        return text.len();
+    }
+    (0..=size).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
+}

@@ -1,0 +1,158 @@
+//! The emitter as its users see it: events in, lines out.
+
+use od_protocol::{
+    DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult,
+    ToolStatus,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn emitter() -> Emitter {
+    Emitter::new("r\"1", od_protocol::MAX_LINE_BYTES, vec!["hunter2-secret".to_owned()])
+}
+
+/// What was emitted, parsed strictly; numbers checked on the way.
+fn events(emitter: &mut Emitter) -> Vec<Event> {
+    let text = String::from_utf8(std::mem::take(emitter.lines())).expect("UTF-8");
+    let envelopes = text.lines().enumerate().map(|(index, line)| {
+        let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let envelope: RunEventParams =
+            serde_json::from_value(message["params"].clone()).expect("an envelope");
+        assert_eq!((envelope.run_id.as_str(), envelope.seq), ("r\"1", index as u64));
+        envelope.event
+    });
+    envelopes.collect()
+}
+
+fn types(emitter: &mut Emitter) -> Vec<String> {
+    events(emitter).iter().map(|event| event.type_name().to_owned()).collect()
+}
+
+fn ending(status: DoneStatus) -> Ending {
+    Ending { status, stop_reason: StopReason::EndTurn, evidence: DoneEvidence::NativeResult }
+}
+
+fn tool_result(id: &str) -> Event {
+    Event::ToolResult(ToolResult {
+        tool_call_id: id.to_owned(),
+        status: ToolStatus::Ok,
+        output: json!("out"),
+        exit_code: None,
+        truncated: None,
+    })
+}
+
+#[test]
+fn missing_starts_are_added_and_open_things_closed() {
+    let mut emitter = emitter();
+    emitter.thinking_delta("t1", "hm");
+    emitter.text_delta("m1", "a");
+    emitter.text_delta("m1", "b");
+    emitter.event(tool_result("c1"));
+    emitter.event(tool_result("c1"));
+    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    emitter.text_delta("m1", "late");
+    emitter.event(tool_result("c2"));
+    assert_eq!(
+        types(&mut emitter),
+        [
+            "thinking_started",
+            "thinking_delta",
+            "message_started",
+            "text_delta",
+            "text_delta",
+            "tool_call_started",
+            "tool_result",
+            "thinking_stopped",
+            "message_stopped",
+            "done"
+        ]
+    );
+}
+
+#[test]
+fn a_discarded_message_no_longer_counts() {
+    let mut emitter = emitter();
+    emitter.text_delta("m1", "wrong");
+    emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m1".to_owned() }));
+    emitter.text_delta("m2", "right!");
+    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    let Some(Event::Done(done)) = events(&mut emitter).pop() else { panic!("no done") };
+    assert_eq!(done.totals.text_bytes, 6);
+}
+
+#[test]
+fn verdict_and_errors_agree() {
+    let mut completed = emitter();
+    completed.event(Event::Error(ErrorEvent::fatal(ErrorKind::RateLimited, "slow down")));
+    completed.done(ending(DoneStatus::Completed), &Exit::default());
+    let Some(Event::Done(done)) = events(&mut completed).pop() else { panic!("no done") };
+    assert_eq!((done.status, done.error_kind), (DoneStatus::Failed, Some(ErrorKind::RateLimited)));
+
+    let mut failed = emitter();
+    failed.done(ending(DoneStatus::Failed), &Exit::default());
+    assert_eq!(types(&mut failed), ["error", "done"]);
+}
+
+#[test]
+fn secrets_do_not_get_out_in_errors() {
+    let mut emitter = emitter();
+    let message = "key hunter2-secret and sk-ant-REDACTED refused";
+    emitter.event(Event::Error(ErrorEvent::fatal(ErrorKind::AuthExpired, message)));
+    let Some(Event::Error(error)) = events(&mut emitter).pop() else { panic!("no error") };
+    assert_eq!(error.message, "key [redacted] and [redacted] refused");
+}
+
+#[test]
+fn long_text_is_split_and_long_output_cut() {
+    let mut emitter = Emitter::new("r\"1", 1_000, Vec::new());
+    let text = "ä\u{1}\"\n".repeat(400);
+    emitter.text_delta("m", &text);
+    let Event::ToolResult(result) = tool_result("c") else { unreachable!("made above") };
+    emitter.event(Event::ToolResult(ToolResult { output: json!("x".repeat(5_000)), ..result }));
+    assert!(emitter.lines().split(|byte| *byte == b'\n').all(|line| line.len() <= 1_000));
+    let mut joined = String::new();
+    for event in events(&mut emitter) {
+        match event {
+            Event::TextDelta(delta) => joined.push_str(&delta.text),
+            Event::ToolResult(result) => {
+                let kept = result.output.as_str().expect("text").len() as u64;
+                assert_eq!(kept + result.truncated.expect("cut").bytes, 5_000);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(joined, text);
+}
+
+proptest! {
+    /// Whatever a mapper does, the stream keeps its rules.
+    #[test]
+    fn any_order_of_calls_gives_a_valid_stream(steps in proptest::collection::vec((0u8..9, 0u8..3), 0..40)) {
+        let mut emitter = emitter();
+        for (what, id) in steps {
+            let id = id.to_string();
+            match what {
+                0 => emitter.text_delta(&id, "x"),
+                1 => emitter.thinking_delta(&id, "x"),
+                2 => emitter.event(tool_result(&id)),
+                3 => emitter.tool_input_delta(&id, "{"),
+                4 => emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: id })),
+                5 => emitter.event(Event::ThinkingDelta(ThinkingDelta { thinking_id: id, text: "y".into(), truncated: None })),
+                6 => emitter.event(Event::MessageStopped(od_protocol::MessageStopped { message_id: id })),
+                7 => emitter.event(Event::Error(ErrorEvent::fatal(ErrorKind::Internal, "x"))),
+                _ => emitter.done(ending(DoneStatus::Completed), &Exit::default()),
+            }
+        }
+        emitter.done(ending(DoneStatus::Completed), &Exit::default());
+        let events = events(&mut emitter);
+        let count = |name: &str| events.iter().filter(|event| event.type_name() == name).count();
+        prop_assert_eq!(count("done"), 1);
+        prop_assert_eq!(events.last().map(Event::type_name), Some("done"));
+        prop_assert_eq!(count("thinking_started"), count("thinking_stopped"));
+        prop_assert_eq!(count("tool_call_started"), count("tool_result"));
+        prop_assert!(count("error") <= 1);
+    }
+}

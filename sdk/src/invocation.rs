@@ -1,0 +1,88 @@
+//! How an agent CLI is started: arguments, variables, the first bytes of stdin.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// One argument; a hidden one is not shown in `run_started.argv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// What the agent CLI gets.
+    pub text: String,
+    /// It carries prompt text or a secret.
+    pub hidden: bool,
+}
+
+/// What becomes of stdin after the first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StdinMode {
+    /// It is closed: the agent CLI has all it gets.
+    #[default]
+    Close,
+    /// It stays open: the mapper writes more, and the runner closes it at the end.
+    KeepOpen,
+}
+
+/// How an agent CLI is started.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Invocation {
+    /// The arguments after the program.
+    pub args: Vec<Argument>,
+    /// Variables on top of the allowlist and below `run/start.env`.
+    pub env: BTreeMap<String, String>,
+    /// Further variables of the adapter's environment the agent CLI may see, by name. The
+    /// manifest's `auth.env` and `requirements.env` are passed anyway.
+    pub pass_env: Vec<String>,
+    /// The first bytes of stdin: usually the prompt.
+    pub stdin: Vec<u8>,
+    /// What becomes of stdin then.
+    pub stdin_mode: StdinMode,
+    /// The permission mode for `run_started`.
+    pub permission_mode: Option<String>,
+    /// How long the process may take to end after its last word before it is ended; `None` means
+    /// half a second.
+    pub exit_grace: Option<Duration>,
+}
+
+impl Invocation {
+    /// Adds an argument.
+    pub fn arg(&mut self, text: impl Into<String>) -> &mut Self {
+        self.args.push(Argument { text: text.into(), hidden: false });
+        self
+    }
+
+    /// Adds several.
+    pub fn args<I: IntoIterator<Item = S>, S: Into<String>>(&mut self, texts: I) -> &mut Self {
+        self.args
+            .extend(texts.into_iter().map(|text| Argument { text: text.into(), hidden: false }));
+        self
+    }
+
+    /// Adds a flag and its value.
+    pub fn flag(&mut self, flag: &str, value: impl Into<String>) -> &mut Self {
+        self.arg(flag).arg(value)
+    }
+
+    /// Adds a flag and a value that is not shown.
+    pub fn hidden_flag(&mut self, flag: &str, value: impl Into<String>) -> &mut Self {
+        self.arg(flag);
+        self.args.push(Argument { text: value.into(), hidden: true });
+        self
+    }
+
+    /// Sets a variable.
+    pub fn set_env(&mut self, name: &str, value: impl Into<String>) -> &mut Self {
+        self.env.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The arguments as `run_started` shows them.
+    pub fn shown_args(&self) -> Vec<String> {
+        self.args
+            .iter()
+            .map(|argument| match argument.hidden {
+                true => format!("<{} bytes>", argument.text.len()),
+                false => argument.text.clone(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,11 @@
+//! Runs: accepted, supervised, ended. One supervisor thread owns a run's life; the threads that
+//! read and write pipes tell it what they see.
+
+mod core;
+mod launch;
+mod pipes;
+mod registry;
+mod supervise;
+mod tail;
+
+pub(crate) use registry::{Runs, RunsSetup};

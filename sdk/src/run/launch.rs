@@ -1,0 +1,86 @@
+//! From an invocation to a process.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use od_protocol::{ErrorKind, ErrorObject, RunStarted, StartRunParams};
+
+use crate::tree::{Pipes, Tree};
+use crate::{Install, Invocation};
+
+/// Linux refuses a longer single argument; other systems have similar limits on the whole.
+const ARGUMENT_BYTES: usize = 128 * 1024 - 1;
+
+/// The whole command line; Windows stops far earlier than Unix.
+const COMMAND_LINE_BYTES: usize = if cfg!(windows) { 32_000 } else { 1024 * 1024 };
+
+/// Everything needed to start an agent CLI.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    pub(crate) install: Install,
+    pub(crate) invocation: Invocation,
+    pub(crate) env: std::collections::BTreeMap<String, String>,
+    pub(crate) start_run_params: StartRunParams,
+}
+
+impl Launch {
+    /// Refuses what the system would refuse less clearly.
+    pub(crate) fn check(&self) -> Result<(), ErrorObject> {
+        let lengths = self.invocation.args.iter().map(|argument| argument.text.len());
+        let (longest, total) =
+            lengths.fold((0, 0), |(longest, total), length| (length.max(longest), total + length));
+        if longest <= ARGUMENT_BYTES && total <= COMMAND_LINE_BYTES {
+            return Ok(());
+        }
+        Err(ErrorObject::new(
+            ErrorKind::PromptTooLarge,
+            format!(
+                "the command line would hold an argument of {longest} bytes ({total} in all), more than the system takes"
+            ),
+        )
+        .with_hint("shorten the system prompt or the tool lists, or put them into a file"))
+    }
+
+    /// Starts the process.
+    pub(crate) fn spawn(&self) -> std::io::Result<(Tree, Pipes)> {
+        let mut command = Command::new(&self.install.path);
+        command
+            .args(&self.install.leading_args)
+            .args(self.invocation.args.iter().map(|argument| &argument.text))
+            .env_clear()
+            .envs(&self.env)
+            .current_dir(&self.start_run_params.cwd)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Tree::spawn(command)
+    }
+
+    /// The file that gets the raw output.
+    pub(crate) fn trace_file(&self) -> Option<File> {
+        let path = self.start_run_params.trace_path.as_ref()?;
+        match File::options().create(true).append(true).open(path) {
+            Ok(file) => Some(file),
+            Err(error) => {
+                tracing::warn!(path, %error, "the trace file cannot be opened");
+                None
+            }
+        }
+    }
+
+    /// The first event.
+    pub(crate) fn run_started(&self, pid: Option<u32>) -> RunStarted {
+        let mut argv = vec![self.install.path.to_string_lossy().into_owned()];
+        argv.extend(self.install.leading_args.iter().cloned());
+        argv.extend(self.invocation.shown_args());
+        RunStarted {
+            cli_path: Some(self.install.path.to_string_lossy().into_owned()),
+            cli_version: self.install.version.clone(),
+            pid,
+            argv,
+            permission_mode: self.invocation.permission_mode.clone(),
+            credential: self.install.credential.clone(),
+            tested_version: self.install.tested_version,
+        }
+    }
+}

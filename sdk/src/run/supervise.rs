@@ -1,0 +1,405 @@
+//! The life of one run: begin, watch the clocks, stop it where asked, end it with nothing left.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use od_protocol::{
+    ApprovalResolver, DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, Heartbeat,
+    JsonObject, StopReason,
+};
+
+use super::core::{RunCore, Wake};
+use super::launch::Launch;
+use super::pipes;
+use super::registry::Runs;
+use super::tail::Tail;
+use crate::adapter::{Ending, Exit, PoliteStop};
+use crate::invocation::StdinMode;
+use crate::outbox::Outbox;
+use crate::output::StdinCommand;
+use crate::tree::{Ownership, Tree};
+
+/// Limits where `run/start` names none. The whole run has none: people know, we do not.
+const DEFAULT_START: Duration = Duration::from_secs(120);
+const DEFAULT_IDLE: Duration = Duration::from_secs(15 * 60);
+
+/// A sign of life comes at least every ten seconds of silence.
+const HEARTBEAT: Duration = Duration::from_secs(8);
+
+/// How long a process may live on after its last word.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
+
+/// How long output may trickle in after the process has ended: an orphan may hold the pipe.
+const DRAIN_GRACE: Duration = Duration::from_millis(200);
+
+/// Between SIGTERM and SIGKILL.
+const TERMINATE_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a run that ran out of time may take to stop politely.
+const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
+
+/// How long to wait for the pipe's end once every process is dead.
+const PIPE_GRACE: Duration = Duration::from_secs(1);
+
+/// Why a run is being stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Cancelled,
+    TimedOut,
+    HostGone,
+}
+
+/// Where a run is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// It has had its last word, its process is ending, or its output is: until then.
+    Ending(Instant),
+    /// The polite way, until then.
+    Asked(Instant),
+    /// SIGTERM was sent; until then.
+    Terminated(Instant),
+}
+
+pub(crate) struct Supervisor {
+    core: Arc<RunCore>,
+    launch: Launch,
+    wakes: Receiver<Wake>,
+    stdin_commands: Option<Receiver<StdinCommand>>,
+    outbox: Outbox,
+    tail: Arc<Tail>,
+    began: Instant,
+    phase: Phase,
+    reason: Option<Reason>,
+    exited: bool,
+    stdout_ended: bool,
+    last_heartbeat: Instant,
+}
+
+impl Supervisor {
+    pub(crate) fn new(
+        core: Arc<RunCore>,
+        launch: Launch,
+        wakes: Receiver<Wake>,
+        stdin_commands: Receiver<StdinCommand>,
+        outbox: Outbox,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            core,
+            launch,
+            wakes,
+            stdin_commands: Some(stdin_commands),
+            outbox,
+            tail: Arc::default(),
+            began: now,
+            phase: Phase::Running,
+            reason: None,
+            exited: false,
+            stdout_ended: false,
+            last_heartbeat: now,
+        }
+    }
+
+    /// Runs the run, to its end.
+    pub(crate) fn supervise(mut self, runs: &Runs) {
+        match self.wakes.recv() {
+            Ok(Wake::HostGone) | Err(_) => return runs.forget(&self.core.run_id),
+            Ok(_) => {}
+        }
+        match self.launch.spawn() {
+            Ok((tree, pipes)) => self.watch(tree, pipes, runs),
+            Err(error) => self.spawn_failed(&error),
+        }
+        self.outbox.write_now();
+        runs.forget(&self.core.run_id);
+    }
+
+    fn spawn_failed(&self, error: &std::io::Error) {
+        let path = self.launch.install.path.display();
+        let message = format!("{path} could not be started: {error}");
+        let hint = "check that the file is executable and made for this machine, then `od-host agents --refresh`";
+        let started = self.launch.run_started(None);
+        self.core.with_output(|output| {
+            output.event(Event::RunStarted(started));
+            output.fail(ErrorEvent::fatal(ErrorKind::CliSpawnFailed, message).with_hint(hint));
+            let ending = ending(DoneStatus::Failed, StopReason::Error, DoneEvidence::Watchdog);
+            output.emitter.done(ending, &Exit::default());
+        });
+    }
+
+    fn watch(&mut self, tree: Tree, pipes: crate::tree::Pipes, runs: &Runs) {
+        let tree = Arc::new(tree);
+        let started = self.launch.run_started(Some(tree.pid()));
+        self.core.with_output(|output| output.event(Event::RunStarted(started)));
+        self.outbox.write_now();
+        self.start_threads(&tree, pipes);
+        while !self.is_over() {
+            let wait = self.next_deadline().saturating_duration_since(Instant::now());
+            match self.wakes.recv_timeout(wait) {
+                Ok(wake) => self.on_wake(wake, &tree),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.reason = Some(Reason::HostGone),
+            }
+            if self.reason == Some(Reason::HostGone) {
+                break;
+            }
+            if !self.on_clock(&tree) {
+                break;
+            }
+        }
+        self.end(&tree, runs);
+    }
+
+    fn start_threads(&mut self, tree: &Arc<Tree>, process_pipes: crate::tree::Pipes) {
+        let invocation = &mut self.launch.invocation;
+        let first_bytes = std::mem::take(&mut invocation.stdin);
+        let stdin_mode = invocation.stdin_mode;
+        self.core.with_output(|output| {
+            output.write_stdin(first_bytes);
+            if stdin_mode == StdinMode::Close {
+                output.close_stdin();
+            }
+        });
+        if let (Some(stdin), Some(commands)) = (process_pipes.stdin, self.stdin_commands.take()) {
+            pipes::write_stdin(stdin, commands);
+        }
+        if let Some(stderr) = process_pipes.stderr {
+            pipes::read_stderr(self.core.clone(), stderr, self.tail.clone());
+        }
+        if let Some(stdout) = process_pipes.stdout {
+            let trace = self.launch.trace_file();
+            pipes::read_stdout(self.core.clone(), stdout, trace, self.outbox.clone());
+        }
+        let (tree, core) = (tree.clone(), self.core.clone());
+        std::thread::spawn(move || {
+            tree.wait_for_exit();
+            core.wake(Wake::Exited);
+        });
+    }
+
+    fn is_over(&self) -> bool {
+        self.exited && self.stdout_ended
+    }
+
+    fn on_wake(&mut self, wake: Wake, tree: &Tree) {
+        let now = Instant::now();
+        match wake {
+            Wake::Begin | Wake::Changed => {}
+            Wake::Cancel { grace } => self.stop(Reason::Cancelled, grace, tree),
+            Wake::HostGone => self.reason = Some(Reason::HostGone),
+            Wake::Finished => {
+                self.core.with_output(|output| output.close_stdin());
+                let grace = self.launch.invocation.exit_grace.unwrap_or(EXIT_GRACE);
+                self.phase = Phase::Ending(now + grace);
+            }
+            Wake::StdoutEnded => {
+                self.stdout_ended = true;
+                self.end_within(TERMINATE_GRACE);
+            }
+            Wake::Exited => {
+                self.exited = true;
+                self.end_within(DRAIN_GRACE);
+            }
+        }
+    }
+
+    /// The end is near: not later than this, unless it was to come sooner anyway.
+    fn end_within(&mut self, grace: Duration) {
+        let deadline = Instant::now() + grace;
+        self.phase = match self.phase {
+            Phase::Ending(earlier) => Phase::Ending(earlier.min(deadline)),
+            Phase::Running | Phase::Asked(_) | Phase::Terminated(_) => Phase::Ending(deadline),
+        };
+    }
+
+    /// Starts the ladder: polite, SIGTERM, SIGKILL.
+    fn stop(&mut self, reason: Reason, grace: Duration, tree: &Tree) {
+        if self.reason.is_some() {
+            // A second wish can only make it faster.
+            if let Phase::Asked(deadline) = self.phase {
+                self.phase = Phase::Asked(deadline.min(Instant::now() + grace));
+            }
+            return;
+        }
+        self.reason = Some(reason);
+        self.core.deny(ApprovalResolver::Cancel, false);
+        match self.core.polite_stop() {
+            PoliteStop::Interrupt => tree.interrupt(),
+            PoliteStop::Terminate => tree.terminate(),
+            PoliteStop::Written => {}
+        }
+        if !matches!(self.phase, Phase::Ending(_)) {
+            self.phase = Phase::Asked(Instant::now() + grace);
+        }
+    }
+
+    /// What the clock asks for; `false` means the polite ways are used up.
+    fn on_clock(&mut self, tree: &Tree) -> bool {
+        let now = Instant::now();
+        match self.phase {
+            Phase::Ending(deadline) => return now < deadline,
+            Phase::Terminated(deadline) => return now < deadline,
+            Phase::Asked(deadline) if now >= deadline => {
+                tree.terminate();
+                self.phase = Phase::Terminated(now + TERMINATE_GRACE);
+            }
+            Phase::Asked(_) => {}
+            Phase::Running => self.watch_clocks(now, tree),
+        }
+        true
+    }
+
+    fn watch_clocks(&mut self, now: Instant, tree: &Tree) {
+        let answers = self.launch.install.host_answers_approvals;
+        let by = if answers { ApprovalResolver::Timeout } else { ApprovalResolver::Policy };
+        self.core.deny(by, answers);
+        for (which, deadline) in self.limits() {
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                self.time_out(which, tree);
+                return;
+            }
+        }
+        let silent_since = self.core.last_output().unwrap_or(self.began);
+        if now >= silent_since.max(self.last_heartbeat) + HEARTBEAT {
+            self.last_heartbeat = now;
+            let silent_ms = now.duration_since(silent_since).as_millis() as u64;
+            self.core.with_output(|output| output.event(Event::Heartbeat(Heartbeat { silent_ms })));
+        }
+    }
+
+    fn time_out(&mut self, which: &str, tree: &Tree) {
+        let message = format!(
+            "the run was stopped: its {which} limit ran out after {} ms",
+            self.began.elapsed().as_millis()
+        );
+        let mut data = JsonObject::new();
+        data.insert("which".to_owned(), which.into());
+        let error = ErrorEvent {
+            data: Some(data),
+            ..ErrorEvent::fatal(ErrorKind::Timeout, message)
+                .with_hint(format!("give the run more time: timeouts.{which}Ms"))
+        };
+        self.core.with_output(|output| output.event(Event::Error(error)));
+        self.stop(Reason::TimedOut, TIMEOUT_GRACE, tree);
+    }
+
+    /// The limits that apply now.
+    fn limits(&self) -> [(&'static str, Option<Instant>); 3] {
+        let timeouts = &self.launch.start_run_params.timeouts;
+        let limit = |given: Option<u64>, default: Option<Duration>| match given {
+            Some(0) => None,
+            Some(millis) => Some(Duration::from_millis(millis)),
+            None => default,
+        };
+        let start = limit(timeouts.start_ms, Some(DEFAULT_START));
+        let idle = limit(timeouts.idle_ms, Some(DEFAULT_IDLE));
+        let total = limit(timeouts.total_ms, None);
+        let last_output = self.core.last_output();
+        let waiting = self.core.with_output(|output| output.emitter.is_waiting_for_approval());
+        [
+            ("total", total.map(|limit| self.began + limit)),
+            ("start", start.filter(|_| last_output.is_none()).map(|limit| self.began + limit)),
+            (
+                "idle",
+                idle.filter(|_| !waiting).and_then(|limit| last_output.map(|last| last + limit)),
+            ),
+        ]
+    }
+
+    fn next_deadline(&self) -> Instant {
+        match self.phase {
+            Phase::Ending(deadline) | Phase::Asked(deadline) | Phase::Terminated(deadline) => {
+                deadline
+            }
+            Phase::Running => {
+                let silent_since = self.core.last_output().unwrap_or(self.began);
+                let heartbeat = silent_since.max(self.last_heartbeat) + HEARTBEAT;
+                let limits = self.limits();
+                let limit = limits.iter().filter_map(|(_, deadline)| *deadline).min();
+                let approval = self.core.with_output(|output| {
+                    output.emitter.open_approvals().filter_map(|open| open.deadline).min()
+                });
+                [Some(heartbeat), limit, approval].into_iter().flatten().min().unwrap_or(heartbeat)
+            }
+        }
+    }
+
+    /// Ends whatever is left and writes the last events. After this nothing of the run is alive.
+    fn end(&mut self, tree: &Tree, runs: &Runs) {
+        let ownership = Ownership { run_id: &self.core.run_id, alone: runs.count() <= 1 };
+        tree.kill_all(ownership);
+        let status = tree.reap();
+        self.wait_for_stdout();
+        let exit = Exit { code: status.code, signal: status.signal, stderr_tail: self.tail.text() };
+        let verdict = self.verdict(&exit);
+        self.core.with_output(|output| output.emitter.done(verdict, &exit));
+    }
+
+    fn wait_for_stdout(&mut self) {
+        let deadline = Instant::now() + PIPE_GRACE;
+        while !self.stdout_ended && self.reason != Some(Reason::HostGone) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.wakes.recv_timeout(left) {
+                Ok(Wake::StdoutEnded) => self.stdout_ended = true,
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn verdict(&self, exit: &Exit) -> Ending {
+        let heard = match self.reason {
+            None => self.core.explain_exit(exit),
+            Some(_) => self.core.with_output(|output| output.ending.clone()),
+        };
+        let stopped_evidence = match (&heard, exit.signal) {
+            (Some(_), _) => DoneEvidence::NativeResult,
+            (None, Some(_)) => DoneEvidence::Signal,
+            (None, None) => DoneEvidence::ExitCode,
+        };
+        match (self.reason, heard) {
+            (Some(Reason::Cancelled | Reason::HostGone), _) => {
+                ending(DoneStatus::Cancelled, StopReason::Cancelled, stopped_evidence)
+            }
+            (Some(Reason::TimedOut), _) => {
+                ending(DoneStatus::TimedOut, StopReason::Cancelled, DoneEvidence::Watchdog)
+            }
+            (None, Some(heard)) => heard,
+            (None, None) => self.crashed(exit),
+        }
+    }
+
+    /// The agent CLI ended without its own last word: whatever its exit code says, that is no
+    /// success.
+    fn crashed(&self, exit: &Exit) -> Ending {
+        let path = self.launch.install.path.display();
+        let how = match (exit.code, exit.signal) {
+            (_, Some(signal)) => format!("was ended by signal {signal}"),
+            (Some(code), _) => format!("ended with exit code {code}"),
+            (None, None) => "ended".to_owned(),
+        };
+        let said = match exit.stderr_tail.as_str() {
+            "" => "it said nothing on stderr".to_owned(),
+            tail => format!("its last words on stderr:\n{tail}"),
+        };
+        let message = format!("{path} {how} before it said that it was done; {said}");
+        let cwd = &self.launch.start_run_params.cwd;
+        let hint = format!("try it by hand: cd {cwd:?} && {path} --version; then `od-host doctor`");
+        self.core.with_output(|output| {
+            output.event(Event::Error(
+                ErrorEvent::fatal(ErrorKind::CliCrashed, message).with_hint(hint),
+            ));
+        });
+        let evidence = match exit.signal {
+            Some(_) => DoneEvidence::Signal,
+            None => DoneEvidence::ExitCode,
+        };
+        ending(DoneStatus::Failed, StopReason::Error, evidence)
+    }
+}
+
+fn ending(status: DoneStatus, stop_reason: StopReason, evidence: DoneEvidence) -> Ending {
+    Ending { status, stop_reason, evidence }
+}

@@ -1,0 +1,368 @@
+//! Lines in, calls out: the loop that reads the host, and the state of the handshake.
+//!
+//! The thread that reads never waits: quick calls are answered here, slow ones (they may look at
+//! the disk or start the agent CLI) on a thread of their own, so `ping` is answered meanwhile.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use od_protocol::{
+    AdapterInfo, CANCEL_REQUEST, Call, CancelRequestParams, CancelRunParams, DetectAdapterParams,
+    ErrorKind, ErrorObject, GetQuotaParams, HealthAdapterParams, HealthAdapterResult, HealthStatus,
+    InitializeParams, InitializeResult, InputRunParams, JsonObject, ListModelsParams,
+    ListSessionsParams, MAX_LINE_BYTES, METHODS, Message, PROTOCOL_MAJOR, PROTOCOL_REVISION,
+    PingParams, PingResult, ProtocolRange, ReadSessionsParams, RespondRunParams, ShutdownParams,
+    ShutdownResult, StartRunParams,
+};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{answer, stdio};
+use crate::Machine;
+use crate::adapter::Adapter;
+use crate::lines::LineReader;
+use crate::outbox::Outbox;
+use crate::run::{Runs, RunsSetup};
+use crate::tree;
+
+/// How long open runs may take to stop when `shutdown` does not say.
+const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+
+/// Serves until the host closes stdin, is gone, or can no longer be written to.
+pub(super) fn serve_stdio(adapter: Arc<dyn Adapter>) -> ExitCode {
+    let protocol_output = match stdio::protect_stdout() {
+        Ok(file) => file,
+        Err(error) => {
+            eprintln!("error: standard output cannot be used: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    tree::adopt_orphans();
+    let outbox = Outbox::new(Box::new(protocol_output));
+    let dispatcher = Dispatcher::new(adapter, outbox.clone());
+    let runs = dispatcher.runs.clone();
+    thread::spawn(move || {
+        outbox.write_for_others();
+        leave(&runs);
+    });
+    dispatcher.read_host();
+    leave(&dispatcher.runs);
+    ExitCode::SUCCESS
+}
+
+/// The host is gone: ends everything and leaves, from whichever thread notices first.
+fn leave(runs: &Runs) {
+    runs.kill_all();
+    std::process::exit(0);
+}
+
+/// The state of the handshake and what calls need.
+#[derive(Clone)]
+struct Dispatcher {
+    adapter: Arc<dyn Adapter>,
+    outbox: Outbox,
+    runs: Runs,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    setup: Option<RunsSetup>,
+    shutting_down: bool,
+    /// Slow calls that are being worked on, by their id as text.
+    slow: HashSet<String>,
+}
+
+/// One call on its way to an answer.
+type Answer = Result<Box<RawValue>, ErrorObject>;
+
+impl Dispatcher {
+    fn new(adapter: Arc<dyn Adapter>, outbox: Outbox) -> Self {
+        let runs = Runs::new(outbox.clone());
+        Self { adapter, outbox, runs, state: Arc::default() }
+    }
+
+    fn read_host(&self) {
+        let cap = usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX);
+        let mut reader = LineReader::new(std::io::stdin().lock(), cap);
+        let mut oversized = 0;
+        while reader.fill() {
+            reader.each_line(|line| self.on_line(line));
+            while oversized < reader.oversized {
+                oversized += 1;
+                let text = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+                self.answer_unknown(&ErrorObject::new(ErrorKind::ParseError, text));
+            }
+        }
+    }
+
+    fn on_line(&self, line: &[u8]) {
+        match Message::read(line) {
+            Ok(Message::Request { id, method, params }) => self.on_request(id, &method, params),
+            Ok(Message::Notification { method, params }) => self.on_notification(&method, params),
+            // The adapter asks nothing, so nothing is answered to it.
+            Ok(Message::Response { .. }) => tracing::debug!("a response to nobody was dropped"),
+            Err(error) => self.answer_unknown(&error),
+        }
+    }
+
+    fn on_notification(&self, method: &str, params: Option<&RawValue>) {
+        if method != CANCEL_REQUEST {
+            tracing::debug!(method, "an unknown notification was dropped");
+            return;
+        }
+        let Ok(params) = parse::<CancelRequestParams>(params) else { return };
+        let id = params.id.to_string();
+        let was_open = self.lock().slow.remove(&id);
+        if let (true, Ok(id)) = (was_open, RawValue::from_string(id)) {
+            let error =
+                ErrorObject::new(ErrorKind::RequestCancelled, "the host gave the request up");
+            self.send(answer::error(&id, &error));
+        }
+    }
+
+    fn on_request(&self, id: &RawValue, method: &str, params: Option<&RawValue>) {
+        if let Err(error) = self.check_state(method) {
+            self.send(answer::error(id, &error));
+            return;
+        }
+        match method {
+            "ping" => self.now(id, params, |_: PingParams| Ok(PingResult {})),
+            "initialize" => self.now(id, params, |params| self.initialize(&params)),
+            "run/start" => {
+                self.now(id, params, |params: StartRunParams| {
+                    self.runs.start(&self.setup()?, params)
+                });
+                self.runs.begin_accepted();
+            }
+            "run/input" => self.now(id, params, |params: InputRunParams| {
+                self.gated("input", |capabilities| capabilities.input.is_some())?;
+                self.runs.input(&params)
+            }),
+            "run/respond" => self.now(id, params, |params: RespondRunParams| {
+                self.gated("approvals", |capabilities| capabilities.approvals.is_some())?;
+                self.runs.respond(&params)
+            }),
+            "run/cancel" => {
+                self.now(id, params, |params: CancelRunParams| Ok(self.runs.cancel(&params)));
+            }
+            "adapter/health" => self.slow(id, params, |this, _: HealthAdapterParams| this.health()),
+            "adapter/detect" => self.slow(id, params, |this, params: DetectAdapterParams| {
+                Ok(this.adapter.detect(&this.setup()?.machine, params.refresh))
+            }),
+            "models/list" => self.slow(id, params, |this, _: ListModelsParams| {
+                this.gated("models", |capabilities| capabilities.models.is_some())?;
+                this.adapter.models(&this.setup()?.machine)
+            }),
+            "quota/get" => self.slow(id, params, |this, _: GetQuotaParams| {
+                this.gated("quota", |capabilities| capabilities.quota.is_some())?;
+                this.adapter.quota(&this.setup()?.machine)
+            }),
+            "sessions/list" => self.slow(id, params, |this, params: ListSessionsParams| {
+                this.gated("sessions", |capabilities| capabilities.sessions.is_some())?;
+                this.adapter.list_sessions(&this.setup()?.machine, &params)
+            }),
+            "sessions/read" => self.slow(id, params, |this, params: ReadSessionsParams| {
+                this.gated("sessions", |capabilities| capabilities.sessions.is_some())?;
+                this.adapter.read_session(&this.setup()?.machine, &params)
+            }),
+            "shutdown" => self.slow(id, params, |this, params: ShutdownParams| {
+                this.lock().shutting_down = true;
+                let grace = params.grace_ms.map_or(DEFAULT_SHUTDOWN_GRACE, Duration::from_millis);
+                this.runs.cancel_all(grace);
+                Ok(ShutdownResult {})
+            }),
+            unknown => {
+                let text = format!("there is no method {unknown:?}");
+                self.send(answer::error(id, &ErrorObject::new(ErrorKind::MethodNotFound, text)));
+            }
+        }
+    }
+
+    /// Before `initialize` everything but `ping` is refused; after `shutdown` everything but it.
+    fn check_state(&self, method: &str) -> Result<(), ErrorObject> {
+        let state = self.lock();
+        let refuse = |kind, text: &str| Err(ErrorObject::new(kind, text));
+        match (method, &state.setup) {
+            ("ping", _) => Ok(()),
+            ("initialize", Some(_)) => {
+                refuse(ErrorKind::AlreadyInitialized, "initialize was called before")
+            }
+            ("initialize", None) => Ok(()),
+            (_, None) => refuse(ErrorKind::NotInitialized, "initialize has not been called"),
+            _ if state.shutting_down && METHODS.iter().any(|known| known.name == method) => {
+                refuse(ErrorKind::ShuttingDown, "the adapter is shutting down")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn initialize(&self, params: &InitializeParams) -> Result<InitializeResult, ErrorObject> {
+        let manifest = self.adapter.manifest();
+        if manifest.protocol.highest_common(&params.protocol).is_none() {
+            return Err(unsupported_protocol(&manifest.protocol, &params.protocol));
+        }
+        let setup = RunsSetup {
+            adapter: self.adapter.clone(),
+            machine: Machine::current().configured(params),
+            max_line_bytes: params.limits.max_line_bytes.min(MAX_LINE_BYTES),
+        };
+        self.lock().setup = Some(setup);
+        if let Some(host_pid) = params.host_pid {
+            self.watch_host(host_pid);
+        }
+        Ok(InitializeResult {
+            protocol: PROTOCOL_MAJOR,
+            revision: Some(PROTOCOL_REVISION.to_owned()),
+            adapter: AdapterInfo {
+                id: manifest.adapter_id,
+                version: manifest.version,
+                vendor: manifest.vendor,
+            },
+            capabilities: manifest.capabilities,
+        })
+    }
+
+    /// A host may die while another process still holds our stdin open.
+    fn watch_host(&self, host_pid: u32) {
+        let runs = self.runs.clone();
+        thread::spawn(move || {
+            if tree::wait_until_gone(host_pid) {
+                leave(&runs);
+            }
+        });
+    }
+
+    fn health(&self) -> Result<HealthAdapterResult, ErrorObject> {
+        let machine = self.setup()?.machine;
+        let mut details = JsonObject::new();
+        details.insert("openRuns".to_owned(), self.runs.count().into());
+        Ok(match self.adapter.locate(&machine) {
+            Ok(install) => {
+                details.insert("cliPath".to_owned(), install.path.to_string_lossy().into());
+                details.insert("cliVersion".to_owned(), install.version.into());
+                let message = "the agent CLI is in place".to_owned();
+                HealthAdapterResult { status: HealthStatus::Ok, message, details }
+            }
+            Err(error) => HealthAdapterResult {
+                status: HealthStatus::Unavailable,
+                message: error.message,
+                details,
+            },
+        })
+    }
+
+    fn gated(
+        &self,
+        which: &str,
+        declared: impl FnOnce(&od_protocol::Capabilities) -> bool,
+    ) -> Result<(), ErrorObject> {
+        match declared(&self.adapter.manifest().capabilities) {
+            true => Ok(()),
+            false => Err(ErrorObject::new(
+                ErrorKind::CapabilityUnsupported,
+                format!("this adapter does not declare the capability {which:?}"),
+            )
+            .with_which(which)),
+        }
+    }
+
+    /// Answers on this thread.
+    fn now<P: Call>(
+        &self,
+        id: &RawValue,
+        params: Option<&RawValue>,
+        work: impl FnOnce(P) -> Result<P::Result, ErrorObject>,
+    ) {
+        let answer = parse::<P>(params).and_then(|params| guarded(|| work(params)));
+        self.send_answer(id, answer);
+    }
+
+    /// Answers on a thread of its own, unless the host gives the call up first.
+    fn slow<P: Call + 'static>(
+        &self,
+        id: &RawValue,
+        params: Option<&RawValue>,
+        work: impl FnOnce(&Self, P) -> Result<P::Result, ErrorObject> + Send + 'static,
+    ) {
+        let params = match parse::<P>(params) {
+            Ok(params) => params,
+            Err(error) => return self.send(answer::error(id, &error)),
+        };
+        let (this, id) = (self.clone(), id.to_owned());
+        self.lock().slow.insert(id.get().to_owned());
+        thread::spawn(move || {
+            let answer = guarded(|| work(&this, params));
+            if this.lock().slow.remove(id.get()) {
+                this.send_answer(&id, answer);
+            }
+        });
+    }
+
+    fn send_answer(&self, id: &RawValue, answer: Answer) {
+        self.send(match answer {
+            Ok(result) if answer::fits(&result) => answer::result(id, &result),
+            Ok(_) => {
+                let error =
+                    ErrorObject::new(ErrorKind::Internal, "the result is longer than a line");
+                answer::error(id, &error)
+            }
+            Err(error) => answer::error(id, &error),
+        });
+    }
+
+    /// A line whose sender cannot be told gets an answer with the id null, as JSON-RPC says.
+    fn answer_unknown(&self, error: &ErrorObject) {
+        self.send(answer::error(RawValue::NULL, error));
+    }
+
+    fn send(&self, mut line: Vec<u8>) {
+        self.outbox.push(&mut line);
+        self.outbox.write_soon();
+    }
+
+    fn setup(&self) -> Result<RunsSetup, ErrorObject> {
+        self.lock().setup.clone().ok_or_else(|| {
+            ErrorObject::new(ErrorKind::NotInitialized, "initialize has not been called")
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Absent parameters are an empty object.
+fn parse<P: serde::de::DeserializeOwned>(params: Option<&RawValue>) -> Result<P, ErrorObject> {
+    serde_json::from_str(params.map_or("{}", RawValue::get)).map_err(|error| {
+        ErrorObject::new(ErrorKind::InvalidParams, format!("the parameters do not fit: {error}"))
+            .with_hint("schemas/v1/schema.json describes them")
+    })
+}
+
+/// A call that panics is answered too.
+fn guarded<T: serde::Serialize>(work: impl FnOnce() -> Result<T, ErrorObject>) -> Answer {
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(ErrorObject::new(ErrorKind::Internal, "the adapter panicked on this call")
+            .with_hint("its stderr says where"))
+    })?;
+    to_raw_value(&result).map_err(|error| {
+        ErrorObject::new(ErrorKind::Internal, format!("the result is no JSON: {error}"))
+    })
+}
+
+fn unsupported_protocol(ours: &ProtocolRange, theirs: &ProtocolRange) -> ErrorObject {
+    let side = if theirs.min > ours.max { "adapter" } else { "host" };
+    let text = format!(
+        "the host speaks protocol {} to {}, this adapter {} to {}: upgrade the {side}",
+        theirs.min, theirs.max, ours.min, ours.max
+    );
+    let mut error = ErrorObject::new(ErrorKind::UnsupportedProtocol, text);
+    if let Some(data) = &mut error.data {
+        data.supported = Some(ours.clone());
+    }
+    error
+}

@@ -1,0 +1,160 @@
+//! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::channel;
+
+use od_protocol::{
+    AuthInfo, Capabilities, CliInfo, CliTransport, Event, MAX_LINE_BYTES, Manifest, Marker,
+    ProtocolRange, Requirements, RunStarted,
+};
+use serde_json::Value;
+
+use crate::adapter::{Ending, Exit, Mapper};
+use crate::emit::Emitter;
+use crate::lines::LineReader;
+use crate::output::{RunOutput, StdinCommand};
+
+/// The variable that rewrites expectations instead of comparing with them.
+const UPDATE: &str = "UPDATE_EXPECT";
+
+/// What became of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// The events from `run_started` to `done`, without number, time and duration.
+    pub events: Vec<Value>,
+    /// What the mapper wrote to the agent CLI.
+    pub stdin: Vec<u8>,
+}
+
+/// Feeds recorded stdout to a mapper as a run would, the stream's rules included.
+pub fn replay(mapper: &mut dyn Mapper, stdout: &[u8], exit: &Exit) -> Replay {
+    replay_with(mapper, stdout, exit, |_, _| {})
+}
+
+/// The same; `between` is called after each line and may play the host: answer an approval, send
+/// input, cancel.
+pub fn replay_with(
+    mapper: &mut dyn Mapper,
+    stdout: &[u8],
+    exit: &Exit,
+    mut between: impl FnMut(&mut dyn Mapper, &mut RunOutput),
+) -> Replay {
+    let (stdin_sender, stdin_commands) = channel();
+    let mut output = RunOutput::new(Emitter::new("run", MAX_LINE_BYTES, Vec::new()), stdin_sender);
+    output.event(Event::RunStarted(RunStarted::default()));
+    let mut reader = LineReader::new(stdout, usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX));
+    let mut on_line = |line: &[u8], output: &mut RunOutput| {
+        if output.ending.is_none() {
+            mapper.on_line(line, output);
+            between(mapper, output);
+        }
+    };
+    while reader.fill() {
+        reader.each_line(|line| on_line(line, &mut output));
+    }
+    reader.last_line(|line| on_line(line, &mut output));
+    for line in exit.stderr_tail.lines() {
+        mapper.on_stderr_line(line.as_bytes(), &mut output);
+    }
+    if output.ending.is_none() {
+        let explained = mapper.on_exit(exit, &mut output);
+        output.ending = output.ending.take().or(explained);
+    }
+    let ending = output.ending.clone().unwrap_or_else(|| crashed(&mut output));
+    output.emitter.done(ending, exit);
+    let events = output
+        .emitter
+        .lines()
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(without_time)
+        .collect();
+    Replay { events, stdin: written(stdin_commands) }
+}
+
+/// Compares with the events in a file, one JSON object a line. `UPDATE_EXPECT=1` rewrites it.
+///
+/// # Panics
+/// When they differ, with the first difference.
+pub fn check_events(expected_file: &Path, replay: &Replay) {
+    let mut actual = String::new();
+    for event in &replay.events {
+        actual.push_str(&event.to_string());
+        actual.push('\n');
+    }
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(expected_file, actual).expect("the expectation can be written");
+        return;
+    }
+    let shown = expected_file.display();
+    let expected = fs::read_to_string(expected_file)
+        .unwrap_or_else(|error| panic!("{shown}: {error}; {UPDATE}=1 writes it"));
+    for (number, (expected, actual)) in expected.lines().zip(actual.lines()).enumerate() {
+        assert_eq!(actual, expected, "{shown}, event {number}; {UPDATE}=1 rewrites it");
+    }
+    let (expected_count, actual_count) = (expected.lines().count(), actual.lines().count());
+    assert_eq!(actual_count, expected_count, "{shown}: the number of events differs");
+}
+
+/// A small manifest for tests.
+pub fn manifest(adapter_id: &str) -> Manifest {
+    Manifest {
+        manifest_version: "1.0".to_owned(),
+        adapter_id: adapter_id.to_owned(),
+        display_name: adapter_id.to_owned(),
+        version: "0.1.0".to_owned(),
+        vendor: "test".to_owned(),
+        description: String::new(),
+        homepage: None,
+        license: None,
+        protocol: ProtocolRange::current(),
+        capabilities: Capabilities { run: Some(Marker {}), ..Capabilities::default() },
+        cli: CliInfo {
+            names: vec![adapter_id.to_owned()],
+            version_min: None,
+            version_tested: None,
+            transport: CliTransport::Stdio,
+            install: Vec::new(),
+        },
+        auth: AuthInfo::default(),
+        requirements: Requirements::default(),
+        skills: None,
+        plugin_formats: Vec::new(),
+        config_schema: None,
+        conformance: None,
+        signature: None,
+        meta: None,
+    }
+}
+
+fn crashed(output: &mut RunOutput) -> Ending {
+    use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
+    let message = "the agent CLI ended before it said that it was done";
+    output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
+    Ending {
+        status: DoneStatus::Failed,
+        stop_reason: StopReason::Error,
+        evidence: DoneEvidence::ExitCode,
+    }
+}
+
+fn without_time(line: &[u8]) -> Value {
+    let message: Value = serde_json::from_slice(line).expect("an emitted line is JSON");
+    let mut event = message["params"]["event"].clone();
+    if let Some(fields) = event.as_object_mut() {
+        fields.remove("durationMs");
+    }
+    event
+}
+
+fn written(commands: std::sync::mpsc::Receiver<StdinCommand>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for command in commands.try_iter() {
+        match command {
+            StdinCommand::Write(more) => bytes.extend(more),
+            StdinCommand::Close => break,
+        }
+    }
+    bytes
+}
