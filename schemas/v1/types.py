@@ -1662,9 +1662,6 @@ class InitializeParams(TypedDict):
     # Who calls.
     host: HostInfo
 
-    # Custom data.
-    _meta: NotRequired[dict[str, Any] | None]
-
     # What the host can do. Default: {}.
     capabilities: NotRequired[HostCapabilities]
 
@@ -1676,6 +1673,9 @@ class InitializeParams(TypedDict):
 
     # Limits of the host's reader. Default: {"maxLineBytes":16777216}.
     limits: NotRequired[Limits]
+
+    # Custom data.
+    _meta: NotRequired[dict[str, Any] | None]
 
 
 class ListModelsResult(TypedDict):
@@ -1735,9 +1735,6 @@ class StartRunParams(TypedDict):
     # What to do.
     prompt: Prompt
 
-    # Custom data.
-    _meta: NotRequired[dict[str, Any] | None]
-
     # What the manifest's `configSchema` describes.
     adapterOptions: NotRequired[dict[str, Any]]
 
@@ -1788,6 +1785,9 @@ class StartRunParams(TypedDict):
 
     # A file that gets the agent CLI's raw output.
     tracePath: NotRequired[str | None]
+
+    # Custom data.
+    _meta: NotRequired[dict[str, Any] | None]
 
 
 class Totals(TypedDict):
@@ -1923,9 +1923,6 @@ class Manifest(TypedDict):
     # How one logs in.
     auth: AuthInfo
 
-    # Custom data.
-    _meta: NotRequired[dict[str, Any] | None]
-
     # A JSON Schema of `initialize.config.options` and `run/start.adapterOptions`.
     configSchema: NotRequired[dict[str, Any] | None]
 
@@ -1952,6 +1949,9 @@ class Manifest(TypedDict):
 
     # How skills reach the agent.
     skills: NotRequired[SkillsInfo | None]
+
+    # Custom data.
+    _meta: NotRequired[dict[str, Any] | None]
 
 
 class EventRunStarted(RunStarted):

@@ -819,8 +819,6 @@ export interface InitializeParams {
   protocol: ProtocolRange;
   /** Who calls. */
   host: HostInfo;
-  /** Custom data. */
-  _meta?: Record<string, unknown> | null;
   /** What the host can do. Default: `{}`. */
   capabilities?: HostCapabilities;
   /** Settings for this adapter. Default: `{}`. */
@@ -829,6 +827,8 @@ export interface InitializeParams {
   hostPid?: number | null;
   /** Limits of the host's reader. Default: `{"maxLineBytes":16777216}`. */
   limits?: Limits;
+  /** Custom data. */
+  _meta?: Record<string, unknown> | null;
 }
 
 /** Result of `initialize`. The shape is frozen for all majors. */
@@ -950,8 +950,6 @@ export interface Manifest {
   cli: CliInfo;
   /** How one logs in. */
   auth: AuthInfo;
-  /** Custom data. */
-  _meta?: Record<string, unknown> | null;
   /** A JSON Schema of `initialize.config.options` and `run/start.adapterOptions`. */
   configSchema?: Record<string, unknown> | null;
   /** Which requirement set it claims and where its fixtures are. */
@@ -970,6 +968,8 @@ export interface Manifest {
   signature?: string | null;
   /** How skills reach the agent. */
   skills?: SkillsInfo | null;
+  /** Custom data. */
+  _meta?: Record<string, unknown> | null;
 }
 
 /** A capability without details. */
@@ -1375,8 +1375,6 @@ export interface StartRunParams {
   cwd: string;
   /** What to do. */
   prompt: Prompt;
-  /** Custom data. */
-  _meta?: Record<string, unknown> | null;
   /** What the manifest's `configSchema` describes. */
   adapterOptions?: Record<string, unknown>;
   /** Further folders the agent may work in, absolute. */
@@ -1411,6 +1409,8 @@ export interface StartRunParams {
   timeouts?: Timeouts;
   /** A file that gets the agent CLI's raw output. */
   tracePath?: string | null;
+  /** Custom data. */
+  _meta?: Record<string, unknown> | null;
 }
 
 /** Result of `run/start`, sent on acceptance; everything else arrives as events. */

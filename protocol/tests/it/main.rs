@@ -7,6 +7,7 @@ mod reader;
 mod repository;
 mod round_trip;
 mod schemas;
+mod session;
 mod strategy;
 mod validator;
 mod versions;

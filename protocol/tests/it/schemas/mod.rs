@@ -4,8 +4,11 @@
 pub(crate) mod committed;
 pub(crate) mod document;
 mod examples;
+mod markdown;
 mod methods;
 mod openrpc;
 mod python;
+pub(crate) mod readme;
 pub(crate) mod shape;
+mod types_md;
 mod typescript;

@@ -130,7 +130,7 @@ fn event_type(variant: &'static Value) -> Option<EventType> {
     })
 }
 
-/// Required fields first, in the order of the Rust type, then the others by name.
+/// Required fields first, in the order of the Rust type, then the others by name, `_meta` last.
 fn fields(schema: &'static Map<String, Value>) -> Vec<Field> {
     assert_eq!(schema.get("type"), Some(&Value::from("object")), "unexpected: {schema:?}");
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
@@ -148,7 +148,8 @@ fn fields(schema: &'static Map<String, Value>) -> Vec<Field> {
         .map(|(name, schema)| field(name, schema, required.contains(&name.as_str())))
         .collect();
     fields.sort_by_key(|field| {
-        required.iter().position(|name| *name == field.name).unwrap_or(required.len())
+        let place = required.iter().position(|name| *name == field.name);
+        (place.unwrap_or(required.len()), field.name.starts_with('_'))
     });
     fields
 }

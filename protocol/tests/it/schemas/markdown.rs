@@ -1,0 +1,75 @@
+//! Markdown for people: the tables that the specification and `types.md` share.
+
+use super::shape::{Definition, Field, Kind, Shape};
+
+/// Where the types are described, seen from the file that is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place {
+    /// The specification.
+    Specification,
+    /// `types.md` itself.
+    Types,
+}
+
+/// A table with a head.
+pub(crate) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> String {
+    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let rule = head.map(|_| "---".to_owned());
+    let rows: String = rows.iter().map(|cells| row(cells)).collect();
+    format!("\n{}{}{rows}\n", row(&head.map(str::to_owned)), row(&rule))
+}
+
+/// Text in backticks.
+pub(crate) fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+/// The fields of a record as a table.
+pub(crate) fn fields(definition: &Definition, place: Place) -> String {
+    let Shape::Record(fields) = &definition.shape else {
+        panic!("{} is no record", definition.name)
+    };
+    let cells = |field: &Field| field_cells(field, place);
+    table(["field", "type", ""], fields.iter().map(cells).collect())
+}
+
+fn field_cells(field: &Field, place: Place) -> [String; 3] {
+    let text = match field.default {
+        Some(default) => format!("{} Default: `{default}`.", field.description),
+        None => field.description.to_owned(),
+    };
+    [code(&field_name(field)), kind(&field.kind, place), text]
+}
+
+/// A field that may be absent has a question mark.
+pub(crate) fn field_name(field: &Field) -> String {
+    format!("{}{}", field.name, if field.required { "" } else { "?" })
+}
+
+fn kind(kind_of_value: &Kind, place: Place) -> String {
+    match kind_of_value {
+        Kind::Text => "text".to_owned(),
+        Kind::Integer { .. } => "integer".to_owned(),
+        Kind::Number => "number".to_owned(),
+        Kind::Boolean => "boolean".to_owned(),
+        Kind::Anything => "anything".to_owned(),
+        Kind::AnyObject => "object".to_owned(),
+        Kind::MapOf(values) => format!("object of {}", kind(values, place)),
+        Kind::ListOf(items) => format!("list of {}", kind(items, place)),
+        Kind::Reference(name) => linked(name, place),
+    }
+}
+
+/// A type's name as a link to its description.
+pub(crate) fn linked(name: &str, place: Place) -> String {
+    link(name, name, place)
+}
+
+/// A word as a link to the description of a type.
+pub(crate) fn link(word: &str, name: &str, place: Place) -> String {
+    let file = match place {
+        Place::Specification => "../schemas/v1/types.md",
+        Place::Types => "",
+    };
+    format!("[`{word}`]({file}#{})", name.to_lowercase())
+}
