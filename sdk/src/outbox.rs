@@ -7,6 +7,7 @@
 
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Above this many waiting bytes a producer waits for the host to read.
 const HIGH_WATER: usize = 256 * 1024;
@@ -83,11 +84,17 @@ impl Outbox {
         }
     }
 
-    /// Waits until everything is written, or the host is gone.
-    pub(crate) fn drain(&self) {
+    /// Waits until everything is written, the host is gone, or the limit is over.
+    pub(crate) fn drain(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
         let mut state = self.lock();
         while (state.writing || !state.waiting.is_empty()) && !state.broken {
-            state = self.shared.1.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.shared.1.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -176,7 +183,7 @@ mod tests {
                 });
             }
         });
-        outbox.drain();
+        outbox.drain(Duration::from_secs(60));
         let text = String::from_utf8(written.lock().expect("all done").clone()).expect("ascii");
         for name in ["a", "b", "c", "d"] {
             let numbers: Vec<usize> =
@@ -192,7 +199,7 @@ mod tests {
         outbox.write_now();
         outbox.push(&mut b"more".to_vec());
         outbox.wait_for_room();
-        outbox.drain();
+        outbox.drain(Duration::from_secs(60));
         outbox.write_for_others();
     }
 }

@@ -131,12 +131,13 @@ impl Runs {
         self.wait_until_empty(grace + Duration::from_secs(5));
     }
 
-    /// The host is gone: ends them all at once.
+    /// The host is gone: ends them all at once; what it may still read is written.
     pub(crate) fn kill_all(&self) {
         for core in self.cores() {
             core.wake(Wake::HostGone);
         }
         self.wait_until_empty(Duration::from_secs(4));
+        self.outbox.drain(Duration::from_millis(500));
     }
 
     /// A run has ended.

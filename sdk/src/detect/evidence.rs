@@ -1,0 +1,72 @@
+//! What a detection looked at, as evidence: names of files and variables, never their content.
+
+use std::path::Path;
+
+use od_protocol::{AuthInfo, Evidence, Manifest};
+
+use crate::probe::{self, files, os};
+use crate::{Install, Machine};
+
+/// The version and how it was learnt, or why it was not.
+pub(super) fn of_version(install: &Install, version: Option<&str>, how: &str) -> Evidence {
+    Evidence {
+        signal: "version".to_owned(),
+        subject: install.path.display().to_string(),
+        found: version.is_some(),
+        detail: Some(match version {
+            Some(version) => format!("{version}, {how}"),
+            None => how.to_owned(),
+        }),
+    }
+}
+
+/// The agent CLI's settings folder.
+pub(super) fn of_config_dir(folder: &Path) -> Evidence {
+    Evidence {
+        signal: "config_dir".to_owned(),
+        subject: folder.display().to_string(),
+        found: folder.is_dir(),
+        detail: None,
+    }
+}
+
+/// The variables and files that the manifest names as carriers of credentials.
+pub(super) fn of_auth(auth_info: &AuthInfo, machine: &Machine) -> Vec<Evidence> {
+    let variables = auth_info.env.iter().map(|name| Evidence {
+        signal: "env".to_owned(),
+        subject: name.clone(),
+        found: machine.var(name).is_some(),
+        detail: None,
+    });
+    let files =
+        auth_info.files.iter().map(|file| of_auth_file(&files::expand_home(file, &machine.home)));
+    variables.chain(files).collect()
+}
+
+fn of_auth_file(path: &Path) -> Evidence {
+    let metadata = path.metadata();
+    let open = metadata.as_ref().is_ok_and(os::is_readable_by_everybody);
+    Evidence {
+        signal: "auth_file".to_owned(),
+        subject: path.display().to_string(),
+        found: metadata.is_ok(),
+        detail: open.then(|| {
+            format!("everybody on this machine can read it; {}", os::make_private_command(path))
+        }),
+    }
+}
+
+/// The other programs that the manifest requires.
+pub(super) fn of_programs(
+    manifest: &Manifest,
+    install: &Install,
+    machine: &Machine,
+) -> Vec<Evidence> {
+    let of_program = |name: &String| Evidence {
+        signal: "bin".to_owned(),
+        subject: name.clone(),
+        found: probe::has_program(name, install, machine),
+        detail: None,
+    };
+    manifest.requirements.bins.iter().map(of_program).collect()
+}

@@ -1,0 +1,60 @@
+//! Small files, read without trusting them: bounded, and never a pipe or a device.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Reads a regular file.
+///
+/// # Errors
+/// What the system says; `InvalidData` for what is no regular file or longer than the limit.
+pub(crate) fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    // Looked at before it is opened: opening a pipe would wait for its other end.
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "not a regular file"));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len().min(limit) as usize);
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > limit {
+        true => {
+            let message = format!("longer than {limit} bytes");
+            Err(io::Error::new(io::ErrorKind::InvalidData, message))
+        }
+        false => Ok(bytes),
+    }
+}
+
+/// The beginning of a regular file, as text; empty when it cannot be read.
+pub(crate) fn read_beginning(path: &Path, length: u64) -> String {
+    let mut bytes = Vec::new();
+    let read = |bytes: &mut Vec<u8>| match path.metadata()?.is_file() {
+        true => File::open(path)?.take(length).read_to_end(bytes),
+        false => Ok(0),
+    };
+    match read(&mut bytes) {
+        Ok(_) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+/// Replaces a file at once: a reader sees the old or the new content, never a part.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A path of a manifest: `~` is the home folder.
+pub(crate) fn expand_home(text: &str, home: &Path) -> PathBuf {
+    match text.strip_prefix('~').map(|rest| rest.strip_prefix(['/', '\\']).unwrap_or(rest)) {
+        Some(rest) => home.join(rest),
+        None => PathBuf::from(text),
+    }
+}
