@@ -238,9 +238,19 @@ impl Bench {
         outcome
     }
 
-    /// Ends the shared plugin, so that the next check gets a new one.
-    pub fn drop_shared(&mut self) {
-        self.shared = None;
+    /// Gets ready for the next check: a shared plugin with open runs is ended, one without
+    /// forgets what it said.
+    pub fn tidy(&mut self) {
+        let has_open_run = self.shared.as_mut().is_some_and(|plugin| {
+            plugin.listen(Duration::ZERO);
+            plugin.inbox.runs.values().any(|run| run.is_accepted && !run.finished)
+        });
+        if has_open_run {
+            self.shared = None;
+        }
+        if let Some(plugin) = &mut self.shared {
+            plugin.inbox.forget();
+        }
     }
 
     fn place_stand_in(&self, folder: &std::path::Path, setting: &Setting) -> Result<StandIn, Finding> {

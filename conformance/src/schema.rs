@@ -1,37 +1,174 @@
-//! Every message against the frozen schema.
+//! Every message against the frozen schema: the committed file, not the Rust types, since that is
+//! what people in other languages read.
 
-use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The frozen schema, ready to check messages.
-pub struct Schema {}
+use jsonschema::Validator;
+use od_protocol::METHODS;
+use serde_json::{Value, json};
+
+use crate::verdict::shorten;
+
+const FROZEN: &str = include_str!("../../schemas/v1/schema.json");
+
+/// The frozen schema, ready to check messages. Each definition is compiled when it is first used.
+pub struct Schema {
+    definitions: Value,
+    compiled: Mutex<HashMap<String, Arc<Validator>>>,
+}
 
 impl Schema {
     /// Reads the schema that is built in.
+    ///
+    /// # Panics
+    /// Never in a build whose tests passed: the file is part of the executable.
     pub fn frozen() -> Self {
-        Self {}
+        let mut schema: Value =
+            serde_json::from_str(FROZEN).expect("the committed schema is JSON");
+        // The envelope is checked apart from the event in it, which is chosen by its `type`: one
+        // message about one event instead of one about forty.
+        schema["$defs"]["RunEventParams"]["properties"]["event"] =
+            json!({"type": "object", "required": ["type"]});
+        Self { definitions: schema["$defs"].take(), compiled: Mutex::default() }
     }
 
     /// Checks an answer to a request.
     ///
     /// # Errors
     /// What does not fit.
-    pub fn check_answer(&self, _method: &str, _message: &Value) -> Result<(), String> {
-        Ok(())
+    pub fn check_answer(&self, method: &str, message: &Value) -> Result<(), String> {
+        check_envelope(message)?;
+        match (message.get("result"), message.get("error")) {
+            (None, Some(error)) => self.check("ErrorObject", error),
+            (Some(result), None) => {
+                let Some(known) = METHODS.iter().find(|known| known.name == method) else {
+                    return Ok(());
+                };
+                if known.nullable && result.is_null() {
+                    return Ok(());
+                }
+                self.check(known.result, result)
+            }
+            _ => Err("an answer has either a result or an error".to_owned()),
+        }
     }
 
     /// Checks the parameters of a `run/event`.
     ///
     /// # Errors
     /// What does not fit.
-    pub fn check_event(&self, _params: &Value) -> Result<(), String> {
-        Ok(())
+    pub fn check_event(&self, params: &Value) -> Result<(), String> {
+        self.check("RunEventParams", params)?;
+        let event = &params["event"];
+        let name = event["type"].as_str().unwrap_or_default();
+        let variants = self.definitions["Event"]["anyOf"].as_array();
+        let variant = variants
+            .into_iter()
+            .flatten()
+            .find(|variant| variant["properties"]["type"]["const"] == name);
+        match variant {
+            Some(variant) => self.check_against(&format!("event {name}"), variant, event),
+            // A type of a later version, or a vendor's own.
+            None => Ok(()),
+        }
     }
 
-    /// Checks a message that is neither.
+    /// Checks a message that is neither an event nor an answer to something asked.
     ///
     /// # Errors
     /// What does not fit.
-    pub fn check_other(&self, _message: &Value) -> Result<(), String> {
-        Ok(())
+    pub fn check_other(&self, message: &Value) -> Result<(), String> {
+        check_envelope(message)?;
+        let Some(method) = message.get("method").and_then(Value::as_str) else {
+            return match message.get("error") {
+                Some(error) => self.check("ErrorObject", error),
+                None if message.get("result").is_some() => Ok(()),
+                None => Err("neither a method nor a result nor an error".to_owned()),
+            };
+        };
+        if message.get("id").is_some() {
+            return Err(format!("the request {method:?}: an adapter never sends requests"));
+        }
+        if method.starts_with('_') {
+            return Ok(());
+        }
+        Err(format!("the notification {method:?}, which the protocol does not have"))
+    }
+
+    /// Checks a manifest.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn check_manifest(&self, manifest: &Value) -> Result<(), String> {
+        self.check("Manifest", manifest)
+    }
+
+    fn check(&self, definition: &str, instance: &Value) -> Result<(), String> {
+        let reference = json!({"$ref": format!("#/$defs/{definition}")});
+        self.check_against(definition, &reference, instance)
+    }
+
+    fn check_against(&self, name: &str, schema: &Value, instance: &Value) -> Result<(), String> {
+        let validator = self.validator(name, schema)?;
+        validator.validate(instance).map_err(|error| {
+            let place = error.instance_path().to_string();
+            format!("{name} does not fit at {place:?}: {}", shorten(&error.to_string(), 300))
+        })
+    }
+
+    fn validator(&self, name: &str, schema: &Value) -> Result<Arc<Validator>, String> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(validator) = compiled.get(name) {
+            return Ok(Arc::clone(validator));
+        }
+        let mut root = schema.clone();
+        root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+        root["$defs"] = self.definitions.clone();
+        let validator = jsonschema::validator_for(&root)
+            .map_err(|error| format!("the schema of {name} cannot be used: {error}"))?;
+        let validator = Arc::new(validator);
+        compiled.insert(name.to_owned(), Arc::clone(&validator));
+        Ok(validator)
+    }
+}
+
+fn check_envelope(message: &Value) -> Result<(), String> {
+    if message["jsonrpc"] == "2.0" { Ok(()) } else { Err("\"jsonrpc\" is not \"2.0\"".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(event: Value) -> Value {
+        json!({"runId": "r", "seq": 0, "ts": 1, "event": event})
+    }
+
+    #[test]
+    fn a_known_event_is_judged_by_its_own_type() {
+        let schema = Schema::frozen();
+        let good = event(json!({"type": "text_delta", "messageId": "m", "text": "x"}));
+        assert_eq!(schema.check_event(&good), Ok(()));
+        let bad = event(json!({"type": "text_delta", "messageId": "m", "text": 7}));
+        let reason = schema.check_event(&bad).expect_err("a number is no text");
+        assert!(reason.contains("/text"), "{reason}");
+    }
+
+    #[test]
+    fn a_later_event_and_a_bad_envelope() {
+        let schema = Schema::frozen();
+        assert_eq!(schema.check_event(&event(json!({"type": "of_tomorrow", "x": 1}))), Ok(()));
+        assert!(schema.check_event(&json!({"runId": 1, "seq": 0, "ts": 1, "event": {}})).is_err());
+    }
+
+    #[test]
+    fn answers_are_judged_by_their_method() {
+        let schema = Schema::frozen();
+        let answer = |result: Value| json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        assert_eq!(schema.check_answer("run/cancel", &answer(json!({"accepted": true}))), Ok(()));
+        assert!(schema.check_answer("run/cancel", &answer(json!({}))).is_err());
+        assert_eq!(schema.check_answer("quota/get", &answer(Value::Null)), Ok(()));
+        assert!(schema.check_other(&json!({"jsonrpc": "2.0", "id": 1, "method": "x"})).is_err());
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use od_protocol::{CliTransport, Manifest};
 use serde_json::Value;
 
+use crate::case::Tier;
 use crate::invariants::Violations;
 use crate::pack::Pack;
 use crate::plugin::PluginPath;
@@ -41,6 +42,8 @@ pub struct Suite {
     pub violations: Violations,
     /// Decides every random value.
     pub seed: u64,
+    /// How much of a check that can be long is done (repetitions, sizes).
+    pub tier: Tier,
     /// Factor on every limit of time.
     pub patience: f64,
     /// A folder for everything that is written.

@@ -71,6 +71,21 @@ impl Inbox {
         self.runs.entry(run_id.to_owned()).or_insert(record);
     }
 
+    /// Says that `run/start` was answered with a result.
+    pub fn accept_run(&mut self, run_id: &str) {
+        if let Some(record) = self.runs.get_mut(run_id) {
+            record.is_accepted = true;
+        }
+    }
+
+    /// Forgets what was said; what the invariants know stays.
+    pub fn forget(&mut self) {
+        self.answers.clear();
+        self.others.clear();
+        self.runs.clear();
+        self.asked.clear();
+    }
+
     /// Says that `run/start` was refused: no event may come for it.
     pub fn close_run(&mut self, run_id: &str) {
         self.watch.refuse_run(run_id);

@@ -5,6 +5,7 @@
 //! waits for events, `record` is what a run said.
 
 mod calls;
+mod capture;
 mod inbox;
 mod launch;
 mod record;
@@ -12,6 +13,7 @@ mod runs;
 mod wire;
 
 pub use calls::Answer;
+pub use capture::{Captured, run_to_end};
 pub use inbox::{Inbox, Line};
 pub use launch::{Launch, Plugin, PluginPath, base_env};
 pub use record::{Received, RunRecord};

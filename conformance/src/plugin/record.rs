@@ -39,6 +39,8 @@ pub struct RunRecord {
     pub run_id: String,
     /// Its events, in the order they came, `done` included, nothing after it.
     pub events: Vec<Received>,
+    /// `run/start` was answered with a result.
+    pub is_accepted: bool,
     /// Its `done` has come.
     pub finished: bool,
 }

@@ -47,8 +47,10 @@ impl Plugin {
         let params = serde_json::to_value(request).unwrap_or_default();
         let answer = self.request(START_RUN.name, params)?;
         let seen = self.inbox.runs.get(&request.run_id).is_some_and(|run| !run.events.is_empty());
-        if matches!(answer, Answer::Error(_)) && !seen {
-            self.inbox.close_run(&request.run_id);
+        match answer {
+            Answer::Result(_) => self.inbox.accept_run(&request.run_id),
+            Answer::Error(_) if !seen => self.inbox.close_run(&request.run_id),
+            Answer::Error(_) => {}
         }
         Ok(answer)
     }

@@ -4,12 +4,15 @@
 //! [`StandIn`] is the suite's handle on it. It obeys only files beside itself, since a correct
 //! adapter strips the environment.
 
-pub mod act;
+mod act;
 mod control;
+mod listen;
+mod notebook;
 pub mod pattern;
 pub mod script;
 pub mod seen;
 
+pub use act::become_stand_in;
 pub use control::StandIn;
 pub use script::{Delivery, Handler, Probe, ProbeMode, Script, StdinMode, Step, When};
 pub use seen::Invocation;

@@ -1,0 +1,63 @@
+//! `conformance list`: every check with its sentence.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{CommandError, EXIT_CONFORMANT};
+use crate::case::{Body, Check};
+use crate::cases;
+
+/// What was typed.
+#[derive(Debug, Args)]
+pub(super) struct ListArguments {
+    /// As JSON, for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists every check.
+pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
+    let checks = cases::all();
+    if arguments.json {
+        let values: Vec<Value> = checks.iter().map(as_json).collect();
+        anstream::println!("{:#}", Value::Array(values));
+        return Ok(EXIT_CONFORMANT);
+    }
+    let mut chapter = "";
+    for check in &checks {
+        if check.chapter() != chapter {
+            chapter = check.chapter();
+            anstream::println!();
+        }
+        let needs = needs(check);
+        let needs = if needs.is_empty() { needs } else { format!("  [{needs}]") };
+        anstream::println!("{:7} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
+    }
+    Ok(EXIT_CONFORMANT)
+}
+
+/// What a check needs, in a few words.
+pub(super) fn needs(check: &Check) -> String {
+    let scenario = check.gate.scenario.map(|name| format!("scenario {name}"));
+    let capability = check.gate.capability.map(|name| format!("capability {name}"));
+    let cli = check.gate.cli.then(|| "an agent CLI".to_owned());
+    let parts: Vec<String> = [capability, scenario, cli].into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+fn as_json(check: &Check) -> Value {
+    json!({
+        "id": check.id,
+        "chapter": check.chapter(),
+        "level": check.level.as_str(),
+        "tier": check.tier.as_str(),
+        "sentence": check.sentence,
+        "why": check.why,
+        "invariant": matches!(check.body, Body::Invariant),
+        "needs": {
+            "cli": check.gate.cli,
+            "capability": check.gate.capability,
+            "scenario": check.gate.scenario,
+        },
+    })
+}

@@ -1,0 +1,93 @@
+//! Running a plugin with some switch to its end: what it printed, how it ended, how long it took.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::launch::PluginPath;
+use crate::process;
+
+/// The most bytes of output that are kept.
+const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Captured {
+    /// How it ended; `None` when it had to be killed.
+    pub status: Option<ExitStatus>,
+    /// Its stdout, as much as is kept.
+    pub stdout: Vec<u8>,
+    /// Its stderr, as much as is kept.
+    pub stderr: Vec<u8>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Captured {
+    /// Its stderr, for messages.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).trim().to_owned()
+    }
+
+    /// How it ended, for messages.
+    pub fn ending(&self) -> String {
+        self.status.map_or_else(
+            || format!("it had to be killed after {:.1?}", self.took),
+            |status| status.to_string(),
+        )
+    }
+}
+
+/// Runs the plugin with these arguments and nothing on stdin, never longer than the limit.
+///
+/// # Errors
+/// When the process cannot be started.
+pub fn run_to_end(
+    plugin: &PluginPath,
+    arguments: &[&str],
+    env: &BTreeMap<String, String>,
+    cwd: &Path,
+    limit: Duration,
+) -> std::io::Result<Captured> {
+    let started = Instant::now();
+    let mut child = Command::new(&plugin.executable)
+        .args(&plugin.arguments)
+        .args(arguments)
+        .env_clear()
+        .envs(env)
+        .current_dir(cwd)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stdout = child.stdout.take().map(collect);
+    let stderr = child.stderr.take().map(collect);
+    let mut status = None;
+    while status.is_none() && started.elapsed() < limit {
+        status = child.try_wait()?;
+        if status.is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    let took = started.elapsed();
+    if status.is_none() {
+        process::kill_tree(child.id());
+        child.wait()?;
+    }
+    let finish = |thread: Option<std::thread::JoinHandle<Vec<u8>>>| {
+        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    };
+    Ok(Captured { status, stdout: finish(stdout), stderr: finish(stderr), took })
+}
+
+fn collect(pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let mut pipe = pipe.take(OUTPUT_LIMIT);
+        // What was read before an error is what there is; the pipe closes when this returns.
+        let _ended = pipe.read_to_end(&mut bytes);
+        bytes
+    })
+}

@@ -1,0 +1,54 @@
+//! The report for programs.
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::judge::{CheckResult, Status};
+use crate::verdict::Finding;
+
+/// The whole report as JSON.
+pub fn to_json(report: &Report) -> Value {
+    let counts: serde_json::Map<String, Value> = Status::ALL
+        .iter()
+        .map(|status| (status.as_str().to_owned(), report.count(*status).into()))
+        .collect();
+    json!({
+        "plugin": report.plugin,
+        "adapterId": report.adapter_id,
+        "adapterVersion": report.adapter_version,
+        "claim": report.claim(),
+        "conformant": report.is_conformant(),
+        "seed": report.seed,
+        "durationMs": report.took.as_millis() as u64,
+        "counts": counts,
+        "results": report.results.iter().map(|result| one(report, result)).collect::<Vec<_>>(),
+    })
+}
+
+fn one(report: &Report, result: &CheckResult) -> Value {
+    let mut value = json!({
+        "id": result.check.id,
+        "level": result.check.level.as_str(),
+        "status": result.status.as_str(),
+        "sentence": result.check.sentence,
+        "durationMs": result.took.as_millis() as u64,
+    });
+    match &result.finding {
+        None => {}
+        Some(Finding::Fail(failure)) => {
+            value["sent"] = failure.sent.clone().into();
+            value["expected"] = failure.expected.clone().into();
+            value["got"] = failure.got.clone().into();
+            value["why"] = result.check.why.into();
+            value["transcript"] = failure.place.as_ref().map(ToString::to_string).into();
+            value["rerun"] = report.rerun(result.check.id).into();
+        }
+        Some(
+            Finding::Skip(reason)
+            | Finding::Blocked(reason)
+            | Finding::Untestable(reason)
+            | Finding::Suite(reason),
+        ) => value["reason"] = reason.clone().into(),
+    }
+    value
+}

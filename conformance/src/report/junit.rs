@@ -1,0 +1,63 @@
+//! The report for continuous integration: one JUnit suite per chapter.
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use super::Report;
+use super::text::explained;
+use crate::judge::{CheckResult, Status};
+use crate::verdict::Finding;
+
+/// The whole report as JUnit XML.
+///
+/// # Errors
+/// When it cannot be written as XML.
+pub fn to_junit(report: &Report) -> Result<String, String> {
+    let mut junit = quick_junit::Report::new(format!("conformance of {}", report.adapter_id));
+    junit.set_time(report.took);
+    let mut chapters: Vec<&str> = Vec::new();
+    for result in &report.results {
+        if !chapters.contains(&result.check.chapter()) {
+            chapters.push(result.check.chapter());
+        }
+    }
+    for chapter in chapters {
+        let mut suite = TestSuite::new(chapter);
+        suite.set_time(
+            report.results.iter().filter(|r| r.check.chapter() == chapter).map(|r| r.took).sum(),
+        );
+        for result in report.results.iter().filter(|r| r.check.chapter() == chapter) {
+            suite.add_test_case(case(report, result));
+        }
+        junit.add_test_suite(suite);
+    }
+    junit.to_string().map_err(|error| format!("the JUnit report cannot be written: {error}"))
+}
+
+fn case(report: &Report, result: &CheckResult) -> TestCase {
+    let status = match (result.status, &result.finding) {
+        (Status::Pass, _) => TestCaseStatus::success(),
+        (Status::Skip | Status::Warn | Status::KnownFailure, finding) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(match finding {
+                Some(Finding::Skip(reason)) => reason.clone(),
+                _ => result.status.as_str().to_owned(),
+            });
+            status
+        }
+        (kind, _) => {
+            let kind = match kind {
+                Status::SuiteError => NonSuccessKind::Error,
+                _ => NonSuccessKind::Failure,
+            };
+            let mut status = TestCaseStatus::non_success(kind);
+            status.set_type(result.status.as_str());
+            let text = explained(report, result).unwrap_or_default();
+            status.set_description(anstream::adapter::strip_str(&text).to_string());
+            status
+        }
+    };
+    let mut case = TestCase::new(format!("{} {}", result.check.id, result.check.sentence), status);
+    case.set_classname(result.check.chapter());
+    case.set_time(result.took);
+    case
+}

@@ -1,0 +1,65 @@
+//! Reports of one judgement: text while it runs, JSON and JUnit for machines.
+
+mod json;
+mod junit;
+mod text;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use json::to_json;
+pub use junit::to_junit;
+pub use text::{print_result, print_summary};
+
+use crate::judge::{CheckResult, Status};
+
+/// One judgement of one plugin.
+pub struct Report {
+    /// The plugin.
+    pub plugin: PathBuf,
+    /// Its id.
+    pub adapter_id: String,
+    /// Its version, when the manifest says it.
+    pub adapter_version: String,
+    /// The pack; `None` means that only the protocol was judged.
+    pub pack: Option<PathBuf>,
+    /// What repeats the judgement.
+    pub seed: u64,
+    /// What became of each check.
+    pub results: Vec<CheckResult>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Report {
+    /// What the judgement says about the adapter, in a few words.
+    pub fn claim(&self) -> &'static str {
+        if self.pack.is_some() { "full" } else { "protocol-only" }
+    }
+
+    /// How many checks have a status.
+    pub fn count(&self, status: Status) -> usize {
+        self.results.iter().filter(|result| result.status == status).count()
+    }
+
+    /// Whether the adapter conforms.
+    pub fn is_conformant(&self) -> bool {
+        !self.results.iter().any(|result| result.status.is_failure())
+    }
+
+    /// Whether the suite itself went wrong.
+    pub fn has_suite_error(&self) -> bool {
+        self.count(Status::SuiteError) > 0
+    }
+
+    /// What to type to repeat one check.
+    pub fn rerun(&self, id: &str) -> String {
+        let plugin = self.plugin.display();
+        let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", pack.display()));
+        format!(
+            "conformance run {plugin}{} --only {id} --seed {}",
+            pack.unwrap_or_default(),
+            self.seed
+        )
+    }
+}

@@ -1,0 +1,101 @@
+//! The report for people: a line per check while it runs, the failures in full at the end.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use super::Report;
+use crate::judge::{CheckResult, Status};
+use crate::verdict::{Failure, Finding};
+
+const fn style(status: Status) -> Style {
+    let color = match status {
+        Status::Pass => AnsiColor::Green,
+        Status::Warn | Status::KnownFailure => AnsiColor::Yellow,
+        Status::Skip => AnsiColor::BrightBlack,
+        _ => AnsiColor::Red,
+    };
+    Style::new().fg_color(Some(anstyle::Color::Ansi(color)))
+}
+
+/// Prints one line about one check.
+pub fn print_result(result: &CheckResult) {
+    let style = style(result.status);
+    let word = result.status.as_str();
+    let (id, sentence) = (result.check.id, result.check.sentence);
+    let remark = match &result.finding {
+        Some(Finding::Skip(reason)) => format!("  ({reason})"),
+        _ if result.took.as_millis() >= 1000 => format!("  ({:.1} s)", result.took.as_secs_f64()),
+        _ => String::new(),
+    };
+    anstream::println!("{style}{word:>13}{style:#}  {id:7} {sentence}{remark}");
+}
+
+/// Prints the failures in full, then the sum.
+pub fn print_summary(report: &Report) {
+    for result in &report.results {
+        if let Some(text) = explained(report, result) {
+            anstream::println!("\n{text}");
+        }
+    }
+    let counts: Vec<String> = Status::ALL
+        .iter()
+        .filter(|status| report.count(**status) > 0)
+        .map(|status| format!("{} {}", report.count(*status), status.as_str()))
+        .collect();
+    let verdict = match (report.is_conformant(), report.pack.is_some()) {
+        (true, true) => "conforms",
+        (true, false) => "conforms (protocol-only: there is no fixture pack)",
+        (false, _) => "does not conform",
+    };
+    let seconds = report.took.as_secs_f64();
+    anstream::println!(
+        "\n{} {}: {verdict}; {} in {seconds:.1} s, seed {}",
+        report.adapter_id,
+        report.adapter_version,
+        counts.join(", "),
+        report.seed
+    );
+}
+
+/// A check that did not pass, in full; `None` when there is nothing to explain.
+pub fn explained(report: &Report, result: &CheckResult) -> Option<String> {
+    let mut text = String::new();
+    let style = style(result.status);
+    let word = result.status.as_str();
+    let check = &result.check;
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{style}{word}{style:#} {}: {}", check.id, check.sentence);
+    match (&result.finding, result.status) {
+        (_, Status::Pass | Status::Skip) => return None,
+        (None, _) => text.push_str("  it passes, but the pack lists it as a known failure\n"),
+        (Some(Finding::Fail(failure)), _) => text.push_str(&failure_text(failure)),
+        (
+            Some(
+                Finding::Skip(reason)
+                | Finding::Blocked(reason)
+                | Finding::Untestable(reason)
+                | Finding::Suite(reason),
+            ),
+            _,
+        ) => {
+            let _ = writeln!(text, "  reason      {reason}");
+        }
+    }
+    let _ = writeln!(text, "  why         {}", check.why);
+    let _ = write!(text, "  repeat      {}", report.rerun(check.id));
+    Some(text)
+}
+
+fn failure_text(failure: &Failure) -> String {
+    let mut text = String::new();
+    if !failure.sent.is_empty() {
+        let _ = writeln!(text, "  sent        {}", failure.sent);
+    }
+    let _ = writeln!(text, "  expected    {}", failure.expected);
+    let _ = writeln!(text, "  got         {}", failure.got);
+    if let Some(place) = &failure.place {
+        let _ = writeln!(text, "  transcript  {place}");
+    }
+    text
+}
