@@ -51,7 +51,7 @@ async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, Ho
         Command::Doctor(arguments) => doctor::execute(&arguments, host).await,
         Command::Runs(arguments) => runs::execute(&arguments, host),
         Command::Attach(arguments) => attach::execute(&arguments, host).await,
-        Command::Replay(arguments) => replay::execute(&arguments, host).await,
+        Command::Replay(arguments) => replay::execute(&arguments, host),
         Command::Cancel(arguments) => cancel::execute(&arguments, host).await,
         Command::Input(arguments) => input::execute(&arguments, host).await,
         Command::Completions(arguments) => completions::execute(&arguments),

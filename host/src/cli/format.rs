@@ -2,11 +2,12 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A duration: `0.4 s`, `12.3 s`, `2 min 05 s`, `1 h 02 min`.
+/// A duration: `0.4 s`, `12 s`, `2 min 05 s`, `1 h 02 min`.
 pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
-        0..60 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        0..10 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        10..60 => format!("{seconds} s"),
         60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
     }
@@ -101,6 +102,7 @@ mod tests {
     #[test]
     fn figures() {
         assert_eq!(duration(450), "0.4 s");
+        assert_eq!(duration(12_999), "12 s");
         assert_eq!(duration(125_000), "2 min 05 s");
         assert_eq!(duration(3_720_000), "1 h 02 min");
         assert_eq!(tokens(12_345), "12.3k");

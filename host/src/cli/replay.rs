@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
 /// # Errors
 /// When the run is unknown or its journal cannot be read.
-pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = host.find_run(&arguments.reference.run)?;
     let mut view = View::new(arguments.output.output, &record);
     let mut reader = host.events(&record.run_id, 0)?;

@@ -37,15 +37,26 @@ pub(crate) enum Block {
     Work,
     /// A question to the person.
     Question,
+    /// What was decided about it.
+    Answer,
     /// The last lines.
     End,
 }
 
 /// A place to come back to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Mark {
     line_ends: usize,
     last: Option<Block>,
+    /// What else was written since, to be written again.
+    kept: Vec<Kept>,
+}
+
+/// A paragraph that is not part of what may be taken back.
+#[derive(Debug)]
+struct Kept {
+    block: Block,
+    pieces: Vec<(Style, String)>,
 }
 
 /// See the module.
@@ -59,6 +70,8 @@ pub(crate) struct Canvas {
     last: Option<Block>,
     mark: Option<Mark>,
     rows_since_mark: usize,
+    /// What is written now is to be kept when the rest is taken back.
+    keeping: bool,
 }
 
 impl Canvas {
@@ -71,6 +84,7 @@ impl Canvas {
             last: None,
             mark: None,
             rows_since_mark: 0,
+            keeping: false,
         }
     }
 
@@ -85,9 +99,20 @@ impl Canvas {
 
     /// Begins a paragraph on a line of its own.
     pub(crate) fn begin(&mut self, block: Block) {
+        self.resume(block);
+        if let Some(mark) = &mut self.mark {
+            mark.kept.push(Kept { block, pieces: Vec::new() });
+            self.keeping = true;
+        }
+    }
+
+    /// Goes on with what began at the mark, on a line of its own.
+    pub(crate) fn resume(&mut self, block: Block) {
+        self.keeping = false;
         let apart = match (self.last, block) {
             (None, _) => false,
-            (Some(Block::Talk | Block::Thought), _) => true,
+            (Some(Block::Question), Block::Answer) => false,
+            (Some(Block::Talk | Block::Thought | Block::Question), _) => true,
             (Some(last), next) => last != next,
         };
         self.end_line();
@@ -95,26 +120,39 @@ impl Canvas {
             self.write(Style::new(), "\n");
         }
         self.last = Some(block);
-        self.mark = None;
     }
 
     /// Remembers this place, the start of a line, for [`Canvas::take_back`].
     pub(crate) fn set_mark(&mut self) {
-        self.mark = Some(Mark { line_ends: self.line_ends, last: self.last });
+        self.mark = Some(Mark { line_ends: self.line_ends, last: self.last, kept: Vec::new() });
         self.rows_since_mark = 0;
+        self.keeping = false;
     }
 
-    /// Takes back everything since the mark. False when that cannot be done: no terminal, something
-    /// else was written since, or the start has left the screen.
+    /// What was written since the mark stays.
+    pub(crate) fn clear_mark(&mut self) {
+        self.mark = None;
+        self.keeping = false;
+    }
+
+    /// Takes back what was written since the mark, other paragraphs excepted. False when that
+    /// cannot be done: no terminal, or the mark has left the screen.
     pub(crate) fn take_back(&mut self) -> bool {
+        self.keeping = false;
         let Some(mark) = self.mark.take() else { return false };
-        if !self.look.live || self.rows_since_mark + 1 >= self.look.rows {
+        if !self.look.live {
             return false;
         }
         self.frame = Frame { erase_rows: Some(self.rows_since_mark), text: String::new() };
         self.column = 0;
         self.line_ends = mark.line_ends;
         self.last = mark.last;
+        for kept in mark.kept {
+            self.resume(kept.block);
+            for (style, text) in kept.pieces {
+                self.write(style, &text);
+            }
+        }
         true
     }
 
@@ -123,8 +161,16 @@ impl Canvas {
         if text.is_empty() {
             return self;
         }
-        let text = self.advance(text);
-        self.frame.text.push_str(&format!("{style}{text}{style:#}"));
+        let shown = self.advance(text);
+        self.frame.text.push_str(&format!("{style}{shown}{style:#}"));
+        if self.rows_since_mark + 1 >= self.look.rows {
+            self.clear_mark();
+        }
+        if self.keeping
+            && let Some(kept) = self.mark.as_mut().and_then(|mark| mark.kept.last_mut())
+        {
+            kept.pieces.push((style, text.to_owned()));
+        }
         self
     }
 

@@ -10,6 +10,7 @@ use crate::cli::terminal::Sanitizer;
 #[derive(Debug, Default)]
 pub(crate) struct FinalText {
     open: BTreeMap<String, OpenMessage>,
+    last_id: String,
     last: String,
 }
 
@@ -28,7 +29,7 @@ impl FinalText {
                 message.text.push_str(&clean);
             }
             Event::MessageStopped(message) => self.keep(&message.message_id),
-            Event::MessageDiscarded(message) => drop(self.open.remove(&message.message_id)),
+            Event::MessageDiscarded(message) => self.discard(&message.message_id),
             Event::Done(_) => {
                 // A run that was cut short leaves its last message open.
                 let open: Vec<String> = self.open.keys().cloned().collect();
@@ -51,6 +52,14 @@ impl FinalText {
             && !message.text.trim().is_empty()
         {
             self.last = message.text;
+            self.last_id = message_id.to_owned();
+        }
+    }
+
+    fn discard(&mut self, message_id: &str) {
+        self.open.remove(message_id);
+        if self.last_id == message_id {
+            self.last.clear();
         }
     }
 }

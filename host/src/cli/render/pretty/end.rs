@@ -17,9 +17,19 @@ impl Pretty {
             _ => (BAD, "✗ ", "failed after"),
         };
         let time = format!("{word} {}", format::duration(done.duration_ms));
-        let facts: String = facts(done).iter().map(|fact| format!(" · {fact}")).collect();
         self.canvas.write(style, sign).write(style, &time);
-        self.canvas.write(DIM, &facts).end_line();
+        let mut used = format::width(sign) + format::width(&time);
+        for fact in facts(done) {
+            let fact = format!(" · {fact}");
+            if used + format::width(&fact) > self.canvas.look().columns {
+                self.canvas.end_line();
+                self.canvas.write(DIM, " ");
+                used = 1;
+            }
+            used += format::width(&fact);
+            self.canvas.write(DIM, &fact);
+        }
+        self.canvas.end_line();
         self.drift();
         self.activity = String::new();
     }

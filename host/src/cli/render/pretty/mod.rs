@@ -4,6 +4,8 @@
 mod end;
 mod signals;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -35,6 +37,8 @@ pub(crate) struct Pretty {
     speech: BTreeMap<String, Speech>,
     /// The message or thought in whose midst the cursor stands.
     speaking: Option<String>,
+    /// The message that can still be taken back.
+    marked: Option<String>,
     calls: BTreeMap<String, Call>,
     /// What the agent does while it says nothing.
     activity: String,
@@ -51,6 +55,7 @@ impl Pretty {
             canvas: Canvas::new(look),
             speech: BTreeMap::new(),
             speaking: None,
+            marked: None,
             calls: BTreeMap::new(),
             activity: "starting".to_owned(),
             waiting_for_person: false,

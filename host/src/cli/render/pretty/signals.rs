@@ -22,10 +22,14 @@ impl Pretty {
         facts.extend(started.cli_version.as_deref().map(single_line));
         facts.extend(started.permission_mode.as_ref().map(|mode| format!("mode {mode}")));
         facts.extend(started.credential.as_ref().map(words::credential));
+        if started.tested_version == Some(TestedVersion::Newer) {
+            facts.push("newer than tested".to_owned());
+        }
         let facts: String = facts.iter().map(|fact| format!(" · {fact}")).collect();
         self.canvas.write(DIM, &single_line(&format!("x{facts}"))[1..]).end_line();
         if started.tested_version == Some(TestedVersion::Older) {
-            self.warning("this version is older than the one the adapter was tested with", None);
+            let text = "this version is older than the one the adapter was tested with";
+            self.paragraph("! ", WARN, text);
         }
     }
 

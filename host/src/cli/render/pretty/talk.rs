@@ -46,16 +46,14 @@ impl Pretty {
     /// Nothing of a discarded message may stay beside its retry. Where text is final it was held
     /// back; on a terminal it is erased, or, when it has scrolled away, called void.
     pub(super) fn message_discarded(&mut self, message_id: &str) {
-        let Some(speech) = self.speech.remove(message_id) else { return };
-        if !speech.begun {
-            return self.remark("the message was dropped and is written again");
+        let begun = self.speech.remove(message_id).is_none_or(|speech| speech.begun);
+        let marked = self.marked.take_if(|marked| marked == message_id).is_some();
+        self.speaking = None;
+        if !begun || (marked && self.canvas.take_back()) {
+            self.remark("the message was dropped and is written again");
+        } else {
+            self.remark("the last message does not count: it was dropped and is written again");
         }
-        if self.speaking.take().is_some_and(|speaking| speaking == message_id)
-            && self.canvas.take_back()
-        {
-            return self.remark("the message was dropped and is written again");
-        }
-        self.remark("the last message does not count: it was dropped and is written again");
     }
 
     pub(super) fn thinking_delta(&mut self, delta: &ThinkingDelta) {
@@ -90,11 +88,16 @@ impl Pretty {
         }
         let first = !std::mem::replace(&mut speech.begun, true);
         if self.speaking.as_deref() != Some(id) {
-            self.canvas.begin(block);
-            self.speaking = Some(id.to_owned());
-            if first {
-                self.canvas.set_mark();
+            if self.marked.as_deref() == Some(id) {
+                self.canvas.resume(block);
+            } else {
+                self.canvas.begin(block);
             }
+            self.speaking = Some(id.to_owned());
+        }
+        if first && block == Block::Talk {
+            self.canvas.set_mark();
+            self.marked = Some(id.to_owned());
         }
         self.waiting_for_person = false;
         self.canvas.write(style, text);
@@ -102,6 +105,9 @@ impl Pretty {
 
     fn stop_speaking(&mut self, id: &str) {
         self.speech.remove(id);
+        if self.marked.take_if(|marked| marked == id).is_some() {
+            self.canvas.clear_mark();
+        }
         if self.speaking.as_deref() == Some(id) {
             self.speaking = None;
             self.canvas.end_line();

@@ -130,7 +130,7 @@ impl Pretty {
 
     pub(super) fn approval_resolved(&mut self, approval: &ApprovalResolved) {
         let (style, text) = words::resolution(approval);
-        self.begin(Block::Question);
+        self.begin(Block::Answer);
         self.canvas.write(style, "  → ").write(style, &text).end_line();
         self.waiting_for_person = false;
     }
@@ -181,7 +181,7 @@ impl Pretty {
             self.canvas.write(DIM, "  │ ").write(DIM, line.trim_end()).end_line();
         }
         if excerpt.left_out_below > 0 {
-            let text = format!("… {} more", lines(excerpt.left_out_below));
+            let text = format!("… {}", format::counted(excerpt.left_out_below as u64, "more line"));
             self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
         }
     }

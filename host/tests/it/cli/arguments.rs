@@ -1,0 +1,162 @@
+//! What was typed and what is wrong with it: usage errors, help, ids.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use super::scratch::{Finished, RECORDED_RUN, Scratch};
+
+const COMMANDS: [&str; 11] = [
+    "agents",
+    "run",
+    "models",
+    "capabilities",
+    "doctor",
+    "runs",
+    "attach",
+    "replay",
+    "cancel",
+    "input",
+    "completions",
+];
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let scratch = Scratch::new();
+    for command in COMMANDS {
+        let finished = scratch.od_host(&[command, "--help"]).exits_with(0);
+        assert!(finished.stdout.contains("Examples:"), "{command}:\n{}", finished.stdout);
+        assert!(finished.stdout.contains(&format!("od-host {command}")), "{command}");
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let finished = Scratch::new().od_host(&["--version"]).exits_with(0);
+    assert_eq!(finished.stdout, format!("od-host {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn nothing_typed_is_a_usage_error_with_help() {
+    let finished = Scratch::new().od_host(&[]).exits_with(2);
+    assert!(finished.stderr.contains("Usage: od-host"), "{}", finished.stderr);
+}
+
+#[test]
+fn words_that_make_no_sense_are_usage_errors() {
+    let scratch = Scratch::new();
+    for (arguments, reason) in [
+        (vec!["run", "--effort", "enormous", "x"], "possible values: low, medium, high, max"),
+        (vec!["run", "--resume", "a", "--fork", "b", "x"], "cannot be used with"),
+        (vec!["run", "--env", "NAME", "x"], "NAME=VALUE"),
+        (vec!["run", "--timeout", "0", "x"], "above 0"),
+        (vec!["run", "--timeout", "soon", "x"], "a number of seconds"),
+        (vec!["run", "--output", "xml", "x"], "possible values: pretty, jsonl, text, quiet"),
+        (vec!["models"], "--agent <ID>"),
+        (vec!["dance"], "unrecognized subcommand"),
+    ] {
+        let finished = scratch.od_host(&arguments).exits_with(2);
+        assert!(finished.stderr.contains(reason), "{arguments:?}:\n{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_prompt_that_says_nothing_is_refused() {
+    let scratch = Scratch::new();
+    scratch.od_host(&["run", "  "]).fails_with(2, "the prompt is empty", "od-host run");
+    scratch.od_host(&["run"]).fails_with(2, "the prompt is empty", "od-host run");
+    scratch.od_host(&["run", "-"]).fails_with(2, "the prompt is empty", "od-host run");
+}
+
+#[test]
+fn a_prompt_that_is_no_text_is_refused() {
+    let scratch = Scratch::new();
+    let mut child = scratch
+        .command(&["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("od-host starts");
+    child.stdin.take().expect("a pipe").write_all(b"\xff\xfe").expect("od-host reads");
+    let finished = Finished::of(child.wait_with_output().expect("od-host ends"));
+    finished.fails_with(2, "no UTF-8", "file");
+}
+
+#[test]
+fn folders_and_files_that_are_not_there_are_named() {
+    let scratch = Scratch::new();
+    scratch.od_host(&["run", "-a", "demo", "-C", "nowhere", "x"]).fails_with(2, "nowhere", "-C DIR");
+    scratch.od_host(&["run", "-a", "demo", "-C", "/etc/hosts", "x"]).fails_with(
+        2,
+        "it is no folder",
+        "-C DIR",
+    );
+    scratch.od_host(&["run", "--system", "@gone.md", "x"]).fails_with(2, "gone.md", "@FILE");
+    scratch.od_host(&["agents", "--adapter-dir", "nowhere"]).fails_with(
+        2,
+        "nowhere is no folder",
+        "od-adapter-*",
+    );
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_unavailable() {
+    let scratch = Scratch::new();
+    scratch.od_host(&["run", "-a", "nobody", "x"]).fails_with(3, "nobody", "od-host agents");
+    scratch.od_host(&["models", "-a", "nobody"]).fails_with(3, "nobody", "od-host agents");
+    scratch.od_host(&["capabilities", "-a", "nobody"]).fails_with(3, "nobody", "od-host agents");
+}
+
+#[test]
+fn runs_are_named_by_id_beginning_or_last() {
+    let scratch = Scratch::new();
+    for command in ["attach", "replay", "cancel"] {
+        scratch.od_host(&[command, "last"]).fails_with(2, "run", "od-host run");
+    }
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
+    scratch.record(&folder.join("plain.events.jsonl"));
+    for name in [RECORDED_RUN, "0193a7", "last"] {
+        let finished = scratch.od_host(&["replay", name, "--output", "text"]).exits_with(0);
+        assert_eq!(finished.stdout, "Done: open **index.html**.\n");
+    }
+    scratch.od_host(&["replay", "0193b"]).fails_with(2, "0193b", RECORDED_RUN);
+    let finished = scratch.od_host(&["cancel", "last"]).exits_with(0);
+    assert!(finished.stdout.contains("was over already: completed"), "{}", finished.stdout);
+}
+
+#[test]
+fn attach_reads_a_finished_run_from_any_event() {
+    let scratch = Scratch::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
+    scratch.record(&folder.join("failed.events.jsonl"));
+    let finished =
+        scratch.od_host(&["attach", "last", "--from", "3", "--output", "jsonl"]).exits_with(4);
+    assert!(finished.stdout.starts_with(&format!("{{\"runId\":\"{RECORDED_RUN}\",\"seq\":3,")));
+    assert!(finished.stderr.contains("error: auth_expired"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("hint: agent login"), "{}", finished.stderr);
+}
+
+#[test]
+fn the_list_of_runs_is_for_people_and_programs() {
+    let scratch = Scratch::new();
+    let finished = scratch.od_host(&["runs"]).exits_with(0);
+    assert_eq!(finished.stdout, "");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
+    scratch.record(&folder.join("plain.events.jsonl"));
+    let finished = scratch.od_host(&["runs"]).exits_with(0);
+    let line = finished.stdout.lines().nth(1).expect("one run");
+    assert_eq!(line, "0193a7b2  demo   completed  Nov 16 00:00        12 s  make a page");
+    let finished = scratch.od_host(&["runs", "--json"]).exits_with(0);
+    let runs: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    assert_eq!(runs[0]["runId"], RECORDED_RUN);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let finished = scratch.od_host(&["completions", shell]).exits_with(0);
+        assert!(finished.stdout.contains("capabilities"), "{shell}");
+    }
+}

@@ -1,0 +1,107 @@
+//! A scratch machine: its own home, host folder, work folder and PATH; never the real ones.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use od_host::journal::{RunOwner, RunRecord, RunStatus};
+
+/// The run id of the recorded journals.
+pub(super) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
+
+/// See the module.
+pub(super) struct Scratch {
+    root: tempfile::TempDir,
+}
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        let scratch = Self { root: tempfile::tempdir().expect("a scratch folder") };
+        for folder in ["home", "od", "work", "adapters"] {
+            std::fs::create_dir(scratch.path(folder)).expect("a folder");
+        }
+        scratch
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// `od-host` with nothing inherited but what it needs.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_od-host"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("OD_HOME", self.path("od"))
+            .env("OD_ADAPTER_PATH", self.path("adapters"))
+            .env("PATH", "/usr/bin:/bin")
+            .env("TZ", "UTC")
+            .current_dir(self.path("work"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `od-host` to its end.
+    pub(super) fn od_host(&self, arguments: &[&str]) -> Finished {
+        Finished::of(self.command(arguments).output().expect("od-host starts"))
+    }
+
+    /// Puts a recorded journal where a finished run would have left it.
+    pub(super) fn record(&self, events: &Path) {
+        let folder = self.path("od").join("runs").join(RECORDED_RUN);
+        std::fs::create_dir_all(&folder).expect("the folder of a run");
+        std::fs::copy(events, folder.join("events.jsonl")).expect("a recording");
+        let record = RunRecord {
+            run_id: RECORDED_RUN.to_owned(),
+            agent: "demo".to_owned(),
+            adapter_path: PathBuf::from("/opt/bin/od-adapter-demo"),
+            adapter_version: "0.1.0".to_owned(),
+            cwd: PathBuf::from("/scratch/site"),
+            prompt_preview: "make a page".to_owned(),
+            model: None,
+            started_at: 1_763_251_200_000,
+            ended_at: Some(1_763_251_212_345),
+            host: RunOwner { pid: 1, started_at: 1 },
+            status: RunStatus::Completed,
+            error_kind: None,
+            session_id: Some("5e55-1".to_owned()),
+        };
+        let text = serde_json::to_string(&record).expect("a record is JSON");
+        std::fs::write(folder.join("run.json"), text).expect("run.json");
+    }
+}
+
+/// What a process left.
+pub(super) struct Finished {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Finished {
+    pub(super) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// The exit code, or a panic that shows everything.
+    #[track_caller]
+    pub(super) fn exits_with(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// An error with its hint on stderr and nothing on stdout.
+    #[track_caller]
+    pub(super) fn fails_with(self, code: i32, error: &str, hint: &str) {
+        let finished = self.exits_with(code);
+        let stderr = &finished.stderr;
+        assert!(stderr.contains("error: ") && stderr.contains(error), "no {error:?} in:\n{stderr}");
+        assert!(stderr.contains("hint: ") && stderr.contains(hint), "no {hint:?} in:\n{stderr}");
+        assert_eq!(finished.stdout, "");
+    }
+}

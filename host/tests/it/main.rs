@@ -1,0 +1,3 @@
+//! Tests of the host, in one binary.
+
+mod cli;
