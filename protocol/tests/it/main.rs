@@ -2,6 +2,8 @@
 
 mod compatibility;
 mod errors;
+#[cfg(unix)]
+mod example_adapter;
 mod messages;
 mod reader;
 mod repository;
