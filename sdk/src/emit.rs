@@ -6,6 +6,7 @@ mod guard;
 mod redact;
 mod shorten;
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -89,6 +90,7 @@ impl Emitter {
     }
 
     pub(crate) fn text_delta(&mut self, message_id: &str, text: &str) {
+        let text = &*without_escapes(text);
         if let Some(repair) = self.guard.admit_text(message_id, text.len()) {
             self.event(repair);
         }
@@ -96,6 +98,7 @@ impl Emitter {
     }
 
     pub(crate) fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
+        let text = &*without_escapes(text);
         if let Some(repair) = self.guard.admit_thinking(thinking_id) {
             self.event(repair);
         }
@@ -177,6 +180,14 @@ impl Emitter {
         serde_json::to_writer(&mut *lines, event).expect("an event is JSON");
         lines.extend_from_slice(b"}}\n");
         self.next_seq += 1;
+    }
+}
+
+/// Text for people carries no terminal colours; almost no text does, and that is not copied.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(0x1b, text.as_bytes()) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(strip_ansi_escapes::strip_str(text)),
     }
 }
 

@@ -28,6 +28,14 @@ pub(crate) struct Events {
     problem: Option<ErrorEvent>,
 }
 
+/// The tokens of a run so far.
+struct Tokens {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+}
+
 impl Events {
     pub(crate) fn new(session: &SessionChoice) -> Self {
         Self {
@@ -97,17 +105,18 @@ impl Events {
         })
     }
 
-    fn on_usage(&self, input: u64, output: u64) -> Event {
+    fn on_usage(&self, tokens: Tokens, cost_usd: Option<f64>) -> Event {
+        let Tokens { input, output, cache_read, cache_write } = tokens;
         Event::Usage(Usage {
             scope: UsageScope::Run,
             cumulative: true,
             input_tokens: input,
             output_tokens: output,
-            cache_read_tokens: 0,
-            cache_write_tokens: 0,
+            cache_read_tokens: cache_read,
+            cache_write_tokens: cache_write,
             reasoning_tokens: None,
-            total_tokens: input + output,
-            cost_usd: Some(0.0),
+            total_tokens: input + output + cache_read + cache_write,
+            cost_usd,
             model: self.model.clone(),
             service_tier: None,
             source: UsageSource::Cli,
@@ -185,7 +194,9 @@ impl Mapper for Events {
                 truncated: None,
             }),
             FromAgent::Ask { ask, tool, summary, input } => self.on_ask(ask, tool, summary, input),
-            FromAgent::Usage { input, output } => self.on_usage(input, output),
+            FromAgent::Usage { input, output, cache_read, cache_write, cost } => {
+                self.on_usage(Tokens { input, output, cache_read, cache_write }, cost)
+            }
         };
         output.event(event);
     }

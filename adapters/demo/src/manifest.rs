@@ -25,7 +25,7 @@ pub(crate) fn manifest() -> Manifest {
             names: vec!["od-adapter-demo".to_owned()],
             version_min: None,
             version_tested: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            transport: CliTransport::Embedded,
+            transport: CliTransport::Stdio,
             install: Vec::new(),
         },
         auth: AuthInfo::default(),

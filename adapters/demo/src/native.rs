@@ -57,7 +57,17 @@ pub(crate) enum FromAgent<'a> {
     /// May I?
     Ask { ask: String, tool: String, summary: String, input: Value },
     /// Tokens of the whole run so far.
-    Usage { input: u64, output: u64 },
+    Usage {
+        input: u64,
+        output: u64,
+        #[serde(default)]
+        cache_read: u64,
+        #[serde(default)]
+        cache_write: u64,
+        /// US dollars; absent means that no price is stated.
+        #[serde(default)]
+        cost: Option<f64>,
+    },
     /// The turn is over.
     TurnEnd { turn: String },
     /// Something went wrong; a `bye` follows.

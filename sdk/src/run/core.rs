@@ -2,7 +2,7 @@
 //! that is never held over a system call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,6 +52,8 @@ pub(crate) struct RunCore {
     began: Instant,
     /// Milliseconds after `began` of the last output; 0 means none yet.
     last_output: AtomicU64,
+    /// Something came on stdout, where an agent CLI speaks.
+    has_spoken: AtomicBool,
 }
 
 impl RunCore {
@@ -63,8 +65,15 @@ impl RunCore {
         wakes: Sender<Wake>,
     ) -> Self {
         let parts = Mutex::new(Parts { mapper, output });
-        let last_output = AtomicU64::new(0);
-        Self { run_id, parts, outbox, wakes, began: Instant::now(), last_output }
+        Self {
+            run_id,
+            parts,
+            outbox,
+            wakes,
+            began: Instant::now(),
+            last_output: AtomicU64::new(0),
+            has_spoken: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn wake(&self, wake: Wake) {
@@ -72,7 +81,18 @@ impl RunCore {
         self.wakes.send(wake).ok();
     }
 
-    /// The agent CLI has said something.
+    /// The agent CLI has said something on stdout.
+    pub(crate) fn note_speech(&self) {
+        self.has_spoken.store(true, Ordering::Relaxed);
+        self.note_output();
+    }
+
+    /// Whether it ever said something on stdout.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.has_spoken.load(Ordering::Relaxed)
+    }
+
+    /// The agent CLI has said something, there or on stderr.
     pub(crate) fn note_output(&self) {
         let now = (self.began.elapsed().as_millis() as u64).max(1);
         self.last_output.store(now, Ordering::Relaxed);

@@ -50,7 +50,7 @@ pub(crate) fn read_stdout(
             if !reader.fill() {
                 break;
             }
-            core.note_output();
+            core.note_speech();
             core.map_lines(|each| reader.each_line(each));
         }
         core.map_lines(|each| reader.last_line(each));

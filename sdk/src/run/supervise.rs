@@ -300,7 +300,7 @@ impl Supervisor {
         let waiting = self.core.with_output(|output| output.emitter.is_waiting_for_approval());
         [
             ("total", total.map(|limit| self.began + limit)),
-            ("start", start.filter(|_| last_output.is_none()).map(|limit| self.began + limit)),
+            ("start", start.filter(|_| !self.core.has_spoken()).map(|limit| self.began + limit)),
             (
                 "idle",
                 idle.filter(|_| !waiting).and_then(|limit| last_output.map(|last| last + limit)),
@@ -385,12 +385,13 @@ impl Supervisor {
             tail => format!("its last words on stderr:\n{tail}"),
         };
         let message = format!("{path} {how} before it said that it was done; {said}");
+        // A shell or `env` says by these codes that the program, or its interpreter, is not there.
+        let never_began = matches!(exit.code, Some(126 | 127)) && !self.core.has_spoken();
+        let kind = if never_began { ErrorKind::CliSpawnFailed } else { ErrorKind::CliCrashed };
         let cwd = &self.launch.start_run_params.cwd;
         let hint = format!("try it by hand: cd {cwd:?} && {path} --version; then `od-host doctor`");
         self.core.with_output(|output| {
-            output.event(Event::Error(
-                ErrorEvent::fatal(ErrorKind::CliCrashed, message).with_hint(hint),
-            ));
+            output.event(Event::Error(ErrorEvent::fatal(kind, message).with_hint(hint)));
         });
         let evidence = match exit.signal {
             Some(_) => DoneEvidence::Signal,

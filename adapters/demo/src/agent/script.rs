@@ -127,7 +127,13 @@ impl Stage {
         let report = self.report(written.as_deref());
         self.voice.speak(&format!("message-{}", self.turn), &report)?;
         self.plan(3)?;
-        let usage = FromAgent::Usage { input: self.input_words, output: self.voice.words() };
+        let usage = FromAgent::Usage {
+            input: self.input_words,
+            output: self.voice.words(),
+            cache_read: 0,
+            cache_write: 0,
+            cost: Some(0.0),
+        };
         self.voice.say(&usage)?;
         self.voice.say(&FromAgent::TurnEnd { turn })?;
         Ok(Reason::Done)
