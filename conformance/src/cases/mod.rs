@@ -14,6 +14,8 @@ pub mod run;
 pub mod sch;
 pub mod shu;
 
+mod expectations;
+
 use crate::case::Check;
 
 /// Every check, in the order of the specification.

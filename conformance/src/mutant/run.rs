@@ -118,15 +118,20 @@ impl<'a> Run<'a> {
             let wait = self.next_deadline().saturating_duration_since(Instant::now());
             match self.commands.recv_timeout(wait) {
                 Ok(command) => self.on_command(command),
+                Err(RecvTimeoutError::Timeout) if self.is_silent_for_good() => break,
                 Err(RecvTimeoutError::Timeout) => self.on_time(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let late = self.exited.is_some() && self.last_output.elapsed() >= LAST_OUTPUT;
-            if self.output_ended || late {
+            if self.output_ended {
                 break;
             }
         }
         self.finish();
+    }
+
+    /// The CLI is gone, but somebody it left behind keeps its output open.
+    fn is_silent_for_good(&self) -> bool {
+        self.exited.is_some() && self.last_output.elapsed() >= LAST_OUTPUT
     }
 
     fn on_command(&mut self, command: Command) {
@@ -144,7 +149,6 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn on_line(&mut self, line: &str) {
-        self.last_output = Instant::now();
         self.any_output = true;
         if let Some(trace) = &mut self.trace {
             // A trace is a convenience; a full disk does not fail the run.
@@ -163,6 +167,8 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        // A long line takes long to send; that is no silence of the CLI.
+        self.last_output = Instant::now();
     }
 
     /// Passes a decision on; only the first one counts.
