@@ -1,6 +1,7 @@
 //! The tests of the protocol crate: what is published, what is read, what the repository promises.
 
 mod compatibility;
+mod environment;
 mod errors;
 #[cfg(unix)]
 mod example_adapter;
