@@ -105,7 +105,7 @@ pub fn against_tested(version: Option<&str>, cli: &CliInfo) -> Option<TestedVers
 /// The version in what a program printed. Complaints of an interpreter are passed over; a line
 /// that starts with a version or names the program beats others.
 pub fn find_in_text(text: &str, program: &str) -> Option<String> {
-    let text = strip_ansi_escapes::strip_str(text);
+    let text = anstream::adapter::strip_str(text).to_string();
     let lines: Vec<&str> = text
         .lines()
         .map(str::trim)

@@ -187,6 +187,9 @@ impl Detection<'_> {
     ) -> Option<Flags> {
         let mut flags = install.flags.clone();
         if result.version.is_some() {
+            if self.refresh && !pages.is_empty() {
+                help::forget(install, self.machine);
+            }
             for page in pages {
                 let limit = self.clock.allow(help::LIMIT)?;
                 flags = help::probe(install, self.machine, page, limit).or(flags);

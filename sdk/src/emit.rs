@@ -187,7 +187,7 @@ impl Emitter {
 fn without_escapes(text: &str) -> Cow<'_, str> {
     match memchr::memchr(0x1b, text.as_bytes()) {
         None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(strip_ansi_escapes::strip_str(text)),
+        Some(_) => Cow::Owned(anstream::adapter::strip_str(text).to_string()),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Flags {
 impl Flags {
     /// Reads a help page: `--flag`, `--flag=VALUE`, and `--[no-]flag` as both of its forms.
     pub fn parse(text: &str) -> Self {
-        let text = strip_ansi_escapes::strip_str(text);
+        let text = anstream::adapter::strip_str(text).to_string();
         let mut names = BTreeSet::new();
         for (index, dashes) in text.match_indices("--") {
             let bounded = text[..index].chars().next_back().is_none_or(begins_a_word);
@@ -50,6 +50,11 @@ impl Flags {
     }
 }
 
+/// Forgets the help pages of a file: the next [`probe`] asks again.
+pub(crate) fn forget(install: &Install, machine: &Machine) {
+    cache::remember(machine, &install.path, |answers| answers.help.clear());
+}
+
 /// Asks for one help page (`["--help"]`, `["exec", "--help"]`), at most once as long as the file
 /// stays the same, and returns the flags of all pages that were asked for so far. It starts the
 /// agent CLI: call it from a detection, never on the way of a run, where
@@ -62,13 +67,14 @@ pub fn probe(
 ) -> Option<Flags> {
     let key = page.join(" ");
     let mut answers = cache::recall(machine, &install.path);
-    if !answers.help.contains_key(&key) {
-        let names = ask_for_page(install, machine, page, limit)?.names;
-        cache::remember(machine, &install.path, |kept| {
-            kept.help.insert(key.clone(), names.clone());
-        });
-        answers.help.insert(key, names);
+    if answers.help.contains_key(&key) {
+        return answers.flags();
     }
+    let names = ask_for_page(install, machine, page, limit)?.names;
+    cache::remember(machine, &install.path, |kept| {
+        kept.help.insert(key.clone(), names.clone());
+    });
+    answers.help.insert(key, names);
     answers.flags()
 }
 

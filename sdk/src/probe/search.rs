@@ -109,7 +109,7 @@ impl Walk<'_> {
                 noted |= self.look_into(folder, place);
             }
         }
-        if !noted {
+        if !noted && self.findings.used.is_none() {
             let detail = format!("no {} in {}", self.name, list(&place.folders));
             self.findings.evidence.push(place.evidence(place.subject.clone(), false, Some(detail)));
         }

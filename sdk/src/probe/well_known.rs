@@ -6,23 +6,19 @@ use super::platform::Platform;
 use crate::Machine;
 use crate::cli_version::CliVersion;
 
-/// Folders below the home folder on every platform. The variable, when set, names the first part
-/// instead.
-const BELOW_HOME: &[(&str, &str, &str)] = &[
-    ("", ".local", "bin"),
-    ("", "bin", ""),
+/// Folders below the home folder on every platform.
+const BELOW_HOME: &[&str] = &[".local/bin", "bin", ".yarn/bin"];
+
+/// Folders of tools that a variable can move: the variable, the place below the home folder, the
+/// folder inside.
+const MOVABLE: &[(&str, &str, &str)] = &[
     ("NPM_CONFIG_PREFIX", ".npm-global", "bin"),
     ("BUN_INSTALL", ".bun", "bin"),
     ("VOLTA_HOME", ".volta", "bin"),
     ("CARGO_HOME", ".cargo", "bin"),
     ("DENO_INSTALL", ".deno", "bin"),
-    ("", ".yarn/bin", ""),
-];
-
-const BELOW_HOME_UNIX: &[(&str, &str, &str)] = &[
     ("MISE_DATA_DIR", ".local/share/mise", "shims"),
     ("ASDF_DATA_DIR", ".asdf", "shims"),
-    ("", ".nix-profile/bin", ""),
 ];
 
 const LINUX: &[&str] =
@@ -42,18 +38,20 @@ const WINDOWS: &[(&str, &str)] = &[
 
 /// The folders of a platform, the person's own before the machine's. Pure.
 pub fn folders(platform: Platform, machine: &Machine) -> Vec<PathBuf> {
-    let below_home =
+    let movable =
         |(variable, folder, inner): &(&str, &str, &str)| machine.dir(variable, folder).join(inner);
-    let mut folders: Vec<PathBuf> = BELOW_HOME.iter().map(below_home).collect();
+    let mut folders: Vec<PathBuf> =
+        BELOW_HOME.iter().map(|folder| machine.home.join(folder)).collect();
+    folders.extend(MOVABLE.iter().map(movable));
     match platform {
         Platform::Linux => {
-            folders.extend(BELOW_HOME_UNIX.iter().map(below_home));
             folders.push(machine.dir("PNPM_HOME", ".local/share/pnpm"));
+            folders.push(machine.home.join(".nix-profile/bin"));
             folders.extend(LINUX.iter().map(PathBuf::from));
         }
         Platform::Macos => {
-            folders.extend(BELOW_HOME_UNIX.iter().map(below_home));
             folders.push(machine.dir("PNPM_HOME", "Library/pnpm"));
+            folders.push(machine.home.join(".nix-profile/bin"));
             folders.extend(MACOS.iter().map(PathBuf::from));
         }
         Platform::Windows => {
@@ -102,7 +100,7 @@ mod tests {
     fn shown(platform: Platform, machine: &Machine) -> Vec<String> {
         folders(platform, machine)
             .iter()
-            .map(|folder| folder.to_string_lossy().trim_end_matches('/').to_owned())
+            .map(|folder| folder.to_string_lossy().into_owned())
             .collect()
     }
 

@@ -27,7 +27,7 @@ impl Tail {
     pub(crate) fn text(&self) -> String {
         let bytes: Vec<u8> =
             self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
-        let text = String::from_utf8_lossy(&strip_ansi_escapes::strip(bytes)).into_owned();
+        let text = anstream::adapter::strip_str(&String::from_utf8_lossy(&bytes)).to_string();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
     }

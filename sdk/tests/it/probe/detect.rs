@@ -232,6 +232,8 @@ fn help_pages_are_asked_for_once() {
     assert_eq!(scratch.count(), 3);
     let install = PlainAdapter::new().locate(&machine).expect("found");
     assert!(install.flags.expect("remembered").knows("--effort"));
+    detect_with_help(&PlainAdapter::new(), &machine, true, pages);
+    assert_eq!(scratch.count(), 6, "asked again on demand");
 }
 
 #[test]

@@ -43,6 +43,19 @@ fn what_only_the_shell_knows_is_found_and_remembered() {
 }
 
 #[test]
+fn a_real_shell_reads_the_persons_own_files() {
+    let scratch = Scratch::new();
+    let program = scratch.program(&format!("managed/{CLI}"), "echo 2.1.0");
+    let profile = format!("echo Hello\nPATH={}:$PATH\n", scratch.at("managed").display());
+    scratch.file("home/.profile", &profile);
+    let mut machine = scratch.machine();
+    machine.env.insert("SHELL".to_owned(), "/bin/sh".to_owned());
+    machine.env.insert("HOME".to_owned(), scratch.at("home").display().to_string());
+    let result = detect(&PlainAdapter::new(), &machine, false);
+    assert_eq!(result.path, Some(program.display().to_string()), "{:?}", result.evidence);
+}
+
+#[test]
 fn the_shell_is_left_alone_when_path_has_it() {
     let scratch = Scratch::new();
     let machine = machine(&scratch, "");

@@ -1,0 +1,61 @@
+# Two commands do all the set-up on a fresh machine: `make run` and `make test`.
+# Needs a Rust toolchain and a C compiler; cargo-nextest is used where it is installed.
+
+CARGO    ?= cargo
+PREFIX   ?= $(HOME)/.local
+WORK     ?= $(CURDIR)/target/make-run
+PROMPT   ?= Make a small web page about tea
+AGENT    ?= auto
+ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
+BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
+
+.PHONY: help run build test lint unit schemas conformance self-test bench install uninstall
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+run: build ## Build, then do the main job on the best installed agent (or the embedded demo)
+	@mkdir -p "$(WORK)"
+	target/release/od-host run -a "$(AGENT)" -C "$(WORK)" "$(PROMPT)"
+	@echo; echo "The work is in $(WORK):"; ls -l "$(WORK)"
+
+build: ## Build the release binaries
+	$(CARGO) build --release --locked --workspace --bins
+
+test: lint unit conformance self-test ## Everything that must hold before a change lands
+
+lint: ## Format and lints
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+unit: ## All tests of the workspace (schemas and documents being current included)
+	$(CARGO) build --locked --workspace --bins --examples
+	@if $(CARGO) nextest --version >/dev/null 2>&1; \
+	then $(CARGO) nextest run --locked --workspace; \
+	else $(CARGO) test --locked --workspace; fi
+
+conformance: ## The contract suite against every adapter of this repository
+	$(CARGO) build --locked --workspace --bins
+	@set -e; for adapter in $(ADAPTERS); do \
+	  echo "--- conformance: $$adapter"; \
+	  target/debug/conformance run "target/debug/od-adapter-$$adapter" --pack "adapters/$$adapter/conformance"; \
+	done
+
+self-test: ## The suite against its own deliberately broken adapters
+	$(CARGO) build --locked -p od-conformance
+	target/debug/conformance self-test
+
+schemas: ## Rewrite schemas/ and the generated tables from the Rust types
+	UPDATE_EXPECT=1 $(CARGO) test --locked -p od-protocol --test it
+
+bench: build ## Measure the walk; ratios to a raw pipe in the same run
+	$(CARGO) bench --locked -p od-host --bench walk
+
+install: build ## Put the binaries into PREFIX/bin (default ~/.local)
+	@mkdir -p "$(PREFIX)/bin"
+	@set -e; for binary in $(BINARIES); do install -m 755 "target/release/$$binary" "$(PREFIX)/bin/$$binary"; done
+	@echo "installed into $(PREFIX)/bin: $(BINARIES)"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "hint: add it to PATH: export PATH=\"$(PREFIX)/bin:\$$PATH\"";; esac
+
+uninstall: ## Remove them again
+	@for binary in $(BINARIES); do rm -f "$(PREFIX)/bin/$$binary"; done
