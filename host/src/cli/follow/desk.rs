@@ -3,11 +3,9 @@
 use std::collections::VecDeque;
 use std::io::IsTerminal;
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, InputRequested, RespondRunParams,
-    ToolCallStarted,
-};
+use od_protocol::{ApprovalRequested, Event, InputRequested, ToolCallStarted};
 
+use super::answer::{Question, Reply, allow_by_rule, choices, read_answer, reject_by_rule};
 use crate::cli::print::print_warning;
 use crate::cli::render::input_lines;
 use crate::cli::terminal::{ASK, TypedLines, paint, sanitize, single_line};
@@ -27,15 +25,6 @@ pub(crate) struct AnswerRules {
     pub(crate) ask: bool,
 }
 
-/// An answer on its way to the run.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Reply {
-    /// To an approval.
-    Respond(RespondRunParams),
-    /// To a question.
-    Say(String),
-}
-
 /// The open questions.
 #[derive(Debug)]
 pub(crate) struct Desk {
@@ -47,22 +36,14 @@ pub(crate) struct Desk {
     asked: bool,
 }
 
-#[derive(Debug)]
-enum Question {
-    Approval(ApprovalRequested),
-    Input(InputRequested),
-}
-
 impl Desk {
     /// A desk that answers by the rules, and by the terminal where the rules allow it.
     pub(crate) fn new(rules: AnswerRules) -> Self {
-        let terminal = rules.ask && std::io::stderr().is_terminal();
-        let lines = if terminal { TypedLines::open() } else { None };
-        Self { rules, lines, calls: VecDeque::new(), open: VecDeque::new(), asked: false }
+        Self { rules, lines: None, calls: VecDeque::new(), open: VecDeque::new(), asked: false }
     }
 
     /// Notes what the event means for the questions; an answer that needs no person comes at once.
-    pub(crate) fn on_event(&mut self, event: &Event) -> Option<Reply> {
+    pub(super) fn on_event(&mut self, event: &Event) -> Option<Reply> {
         match event {
             Event::ToolCallStarted(call) => self.remember(call),
             Event::ApprovalRequested(approval) => return self.on_approval(approval),
@@ -107,13 +88,14 @@ impl Desk {
     }
 
     /// The person's answer to the question on the terminal. May be dropped while it waits.
-    pub(crate) async fn answer(&mut self) -> Reply {
+    pub(super) async fn answer(&mut self) -> Reply {
         loop {
             let (Some(lines), true) = (&mut self.lines, self.asked) else {
                 return std::future::pending().await;
             };
             let line = lines.next().await;
-            let reply = self.open.front().and_then(|question| read_answer(question, line));
+            let reply =
+                self.open.front().and_then(|question| read_answer(question, line.as_deref()));
             if let Some(reply) = reply {
                 self.open.pop_front();
                 self.asked = false;
@@ -121,6 +103,14 @@ impl Desk {
             }
             self.prompt();
         }
+    }
+
+    /// Whether a person is at the terminal; looked at when the first question comes.
+    fn can_ask(&mut self) -> bool {
+        if self.lines.is_none() && self.rules.ask && std::io::stderr().is_terminal() {
+            self.lines = TypedLines::open();
+        }
+        self.lines.is_some()
     }
 
     fn remember(&mut self, call: &ToolCallStarted) {
@@ -134,12 +124,13 @@ impl Desk {
         let tool = self.tool_of(approval);
         let listed = tool.is_some_and(|tool| self.rules.allowed_tools.iter().any(|it| it == tool));
         if self.rules.yes || listed {
-            return Some(by_rule(approval, allow(approval), None));
+            return Some(allow_by_rule(approval));
         }
-        if self.lines.is_some() {
+        if self.can_ask() {
             self.open.push_back(Question::Approval(approval.clone()));
             return None;
         }
+        let tool = self.tool_of(approval);
         let switch = tool.map(|tool| format!("--allow-tool {} or ", single_line(tool)));
         let advice = format!("{}--yes", switch.unwrap_or_default());
         if self.rules.ask {
@@ -149,11 +140,11 @@ impl Desk {
             ));
         }
         let message = format!("denied: nobody can be asked, and {advice} was not given");
-        Some(by_rule(approval, reject(approval), Some(message)))
+        Some(reject_by_rule(approval, message))
     }
 
     fn on_question(&mut self, question: &InputRequested) {
-        if self.lines.is_some() {
+        if self.can_ask() {
             self.open.push_back(Question::Input(question.clone()));
         } else if self.rules.ask {
             print_warning(&format!(
@@ -178,12 +169,6 @@ impl Desk {
     }
 }
 
-impl Question {
-    fn is_approval(&self, approval_id: &str) -> bool {
-        matches!(self, Self::Approval(approval) if approval.approval_id == approval_id)
-    }
-}
-
 /// Tells on stderr what a question is about.
 fn tell(question: &Question) {
     match question {
@@ -197,74 +182,5 @@ fn tell(question: &Question) {
         Question::Input(question) => {
             anstream::eprintln!("{} {}", paint(ASK, "?"), sanitize(&question.text));
         }
-    }
-}
-
-/// What a typed line means; `None` asks again. The end of input is a denial.
-fn read_answer(question: &Question, line: Option<String>) -> Option<Reply> {
-    let approval = match question {
-        Question::Input(_) => return Some(Reply::Say(line.unwrap_or_default())),
-        Question::Approval(approval) => approval,
-    };
-    let line = line.unwrap_or_else(|| "n".to_owned());
-    let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-    let outcome = match word.to_lowercase().as_str() {
-        "y" | "yes" => allow(approval),
-        "a" | "always" if offers(approval, ApprovalOutcome::AllowAlways) => {
-            ApprovalOutcome::AllowAlways
-        }
-        "n" | "no" => reject(approval),
-        _ => return None,
-    };
-    let message = Some(rest.trim().to_owned()).filter(|text| !text.is_empty());
-    Some(Reply::Respond(response(approval, outcome, message, ApprovalResolver::User)))
-}
-
-fn choices(approval: &ApprovalRequested) -> &'static str {
-    if offers(approval, ApprovalOutcome::AllowAlways) {
-        "[y]es, [a]lways, [n]o (n REASON tells the agent why):"
-    } else {
-        "[y]es, [n]o (n REASON tells the agent why):"
-    }
-}
-
-fn offers(approval: &ApprovalRequested, outcome: ApprovalOutcome) -> bool {
-    approval.options.iter().any(|option| option.kind == outcome)
-}
-
-/// Only offered answers may be given; the narrower one first.
-fn allow(approval: &ApprovalRequested) -> ApprovalOutcome {
-    let once = offers(approval, ApprovalOutcome::AllowOnce);
-    let always = offers(approval, ApprovalOutcome::AllowAlways);
-    if always && !once { ApprovalOutcome::AllowAlways } else { ApprovalOutcome::AllowOnce }
-}
-
-fn reject(approval: &ApprovalRequested) -> ApprovalOutcome {
-    let once = offers(approval, ApprovalOutcome::RejectOnce);
-    let always = offers(approval, ApprovalOutcome::RejectAlways);
-    if always && !once { ApprovalOutcome::RejectAlways } else { ApprovalOutcome::RejectOnce }
-}
-
-fn by_rule(
-    approval: &ApprovalRequested,
-    outcome: ApprovalOutcome,
-    message: Option<String>,
-) -> Reply {
-    Reply::Respond(response(approval, outcome, message, ApprovalResolver::Policy))
-}
-
-fn response(
-    approval: &ApprovalRequested,
-    outcome: ApprovalOutcome,
-    message: Option<String>,
-    by: ApprovalResolver,
-) -> RespondRunParams {
-    RespondRunParams {
-        run_id: String::new(),
-        approval_id: approval.approval_id.clone(),
-        outcome,
-        updated_input: None,
-        message,
-        by: Some(by),
     }
 }

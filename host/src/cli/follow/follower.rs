@@ -6,7 +6,8 @@ use od_host::journal::{EventReader, JournalEvent};
 use od_host::{ExitStatus, HostError, RunHandle};
 use od_protocol::{Done, ErrorEvent, ErrorKind, Event, RunEventParams};
 
-use super::desk::{Desk, Reply};
+use super::answer::Reply;
+use super::desk::Desk;
 use super::printer::Printer;
 use super::view::View;
 use crate::cli::print::{print_remark, print_warning};

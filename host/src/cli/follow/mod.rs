@@ -1,5 +1,6 @@
 //! Following a run: events from the journal to the screen, answers and signals back to the run.
 
+mod answer;
 mod desk;
 mod follower;
 mod printer;

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
 use od_protocol::{
-    CliTransport, Effort, ErrorKind, MAX_LINE_BYTES, Prompt, SessionChoice, SessionMode,
-    StartRunParams, Timeouts,
+    Effort, ErrorKind, MAX_LINE_BYTES, Prompt, SessionChoice, SessionMode, StartRunParams, Timeouts,
 };
 
 use super::Arguments;
@@ -45,13 +44,14 @@ impl RunPlan {
             allowed_tools: arguments.allowed_tools.clone(),
             ask: arguments.output != OutputMode::Quiet,
         };
+        let allowed_tools = tools_for_adapter(arguments.allowed_tools, &agent, host).await;
         let params = StartRunParams {
             cwd,
             prompt,
             model: arguments.model,
             effort: arguments.effort.as_deref().map(Effort::from_wire),
             session,
-            allowed_tools: unless_empty(arguments.allowed_tools),
+            allowed_tools,
             denied_tools: unless_empty(arguments.denied_tools),
             permission_mode: arguments.permission_mode,
             env: arguments.env.into_iter().collect(),
@@ -61,6 +61,18 @@ impl RunPlan {
         let request = RunRequest { agent, params, answers: Answers::Client };
         Ok(Self { request, answers, output: arguments.output })
     }
+}
+
+/// An adapter that takes no lists of tools but asks is answered by our own rule instead.
+async fn tools_for_adapter(tools: Vec<String>, agent: &str, host: &Host) -> Option<Vec<String>> {
+    let tools = unless_empty(tools)?;
+    let discovery = host.discover().await;
+    let adapter = discovery.adapters.iter().find(|adapter| adapter.id == agent);
+    let answered_here = adapter.is_some_and(|adapter| {
+        let capabilities = &adapter.manifest.capabilities;
+        capabilities.tool_lists.is_none() && capabilities.approvals.is_some()
+    });
+    (!answered_here).then_some(tools)
 }
 
 fn unless_empty(list: Vec<String>) -> Option<Vec<String>> {
@@ -140,12 +152,7 @@ async fn agent(
         (AUTO, Some(record)) => Ok(record.agent.clone()),
         (AUTO, None) => {
             let agent = host.auto().await?;
-            if agent.manifest.cli.transport == CliTransport::Embedded {
-                print_remark(format!(
-                    "no agent CLI is ready, so {} runs (od-host agents says what the others need)",
-                    agent.id
-                ));
-            }
+            print_remark(format!("{} is the best agent ready here (od-host agents)", agent.id));
             Ok(agent.id)
         }
         (id, _) => Ok(id.to_owned()),
