@@ -1,10 +1,21 @@
-//! What each adapter finds on this machine: all at once, remembered for a day.
+//! What each adapter finds on this machine: all at once, remembered for a day or until something it
+//! stands on has changed.
+
+pub(crate) mod cache;
+mod fingerprint;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use od_protocol::{DetectAdapterResult, Manifest};
+use od_protocol::{AuthState, DetectAdapterParams, DetectAdapterResult, Manifest};
+use tokio::task::JoinSet;
 
+use crate::discover::Adapter;
 use crate::error::HostError;
+use crate::host::Host;
+use crate::plugin::process;
+use cache::AgentsCache;
+use fingerprint::Surroundings;
 
 /// Whether a remembered result is good enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,4 +38,70 @@ pub struct Agent {
     pub manifest: Manifest,
     /// What it found, or why it could not tell.
     pub detected: Result<DetectAdapterResult, HostError>,
+}
+
+impl Agent {
+    /// The agent CLI is there and not too old.
+    pub fn is_installed(&self) -> bool {
+        self.detected
+            .as_ref()
+            .is_ok_and(|detected| detected.installed && detected.meets_min != Some(false))
+    }
+
+    /// A run would be let in, as far as can be told.
+    pub fn may_run(&self) -> bool {
+        let let_in = |state: AuthState| matches!(state, AuthState::Ok | AuthState::Unknown);
+        self.is_installed() && self.detected.as_ref().is_ok_and(|found| let_in(found.auth.state))
+    }
+}
+
+/// Asks all adapters at once. One that hangs costs its own limit and delays no other.
+pub(crate) async fn detect_all(host: &Host, refresh: Refresh) -> Vec<Agent> {
+    let adapters = host.discover().await.adapters;
+    let surroundings = Arc::new(Surroundings::look(host.settings()));
+    let mut cache = AgentsCache::read(&host.home().agents_file());
+    let mut agents = Vec::with_capacity(adapters.len());
+    let mut asked = JoinSet::new();
+    for adapter in adapters {
+        let known = match refresh {
+            Refresh::Always => None,
+            Refresh::WhenStale => cache.get(&adapter, &surroundings),
+        };
+        match known {
+            Some(detected) => agents.push(agent(adapter, Ok(detected))),
+            None => drop(asked.spawn(detect(host.clone(), adapter, refresh))),
+        }
+    }
+    let mut ended = None;
+    while let Some(answer) = asked.join_next().await {
+        let Ok((adapter, detected, end)) = answer else { continue };
+        ended = [ended, end].into_iter().flatten().min();
+        if let Ok(detected) = &detected {
+            cache.put(&adapter, detected, &surroundings);
+        }
+        agents.push(agent(adapter, detected));
+    }
+    if let Some(ended) = ended {
+        process::sweep(ended).await;
+    }
+    cache.save();
+    agents.sort_by(|left, right| left.id.cmp(&right.id));
+    agents
+}
+
+type Detected = (Adapter, Result<DetectAdapterResult, HostError>, Option<process::Ended>);
+
+async fn detect(host: Host, adapter: Adapter, refresh: Refresh) -> Detected {
+    let plugin = match host.launch(&adapter).await {
+        Ok(plugin) => plugin,
+        Err(error) => return (adapter, Err(error), None),
+    };
+    let params = DetectAdapterParams { refresh: refresh == Refresh::Always };
+    let detected = plugin.call(params).await.map_err(HostError::from);
+    let ended = plugin.stop().await;
+    (adapter, detected, Some(ended))
+}
+
+fn agent(adapter: Adapter, detected: Result<DetectAdapterResult, HostError>) -> Agent {
+    Agent { id: adapter.id, adapter_path: adapter.path, manifest: adapter.manifest, detected }
 }

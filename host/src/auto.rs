@@ -1,8 +1,102 @@
 //! Which agent `-a auto` means: the best one that is installed and logged in, `demo` last.
 
-use crate::agents::Agent;
+use od_protocol::AuthState;
 
-/// The best of the agents that can run right now.
-pub fn best_agent(_agents: &[Agent]) -> Option<&Agent> {
-    todo!()
+use crate::agents::Agent;
+use crate::error::{Failure, HostError};
+
+/// The adapter that is there for those who have nothing installed.
+const LAST_RESORT: &str = "demo";
+
+/// The best of the agents that can run right now: a login that is known to work before one that
+/// cannot be told, more capabilities before fewer, then by name; `demo` after all others.
+pub fn best_agent(agents: &[Agent]) -> Option<&Agent> {
+    let rank = |agent: &&Agent| {
+        let known_login =
+            agent.detected.as_ref().is_ok_and(|detected| detected.auth.state == AuthState::Ok);
+        (
+            agent.id == LAST_RESORT,
+            !known_login,
+            std::cmp::Reverse(capability_count(agent)),
+            agent.id.clone(),
+        )
+    };
+    agents.iter().filter(|agent| agent.may_run()).min_by_key(rank)
+}
+
+/// The agent that `auto` means, or what is missing.
+pub(crate) fn choose(agents: Vec<Agent>) -> Result<Agent, HostError> {
+    if let Some(agent) = best_agent(&agents) {
+        return Ok(agent.clone());
+    }
+    let installed: Vec<&str> =
+        agents.iter().filter(|agent| agent.is_installed()).map(|agent| agent.id.as_str()).collect();
+    let message = if agents.is_empty() {
+        "no adapter was found".to_owned()
+    } else if installed.is_empty() {
+        format!("none of the {} known agents is installed", agents.len())
+    } else {
+        format!("nobody is logged in to {}", installed.join(", "))
+    };
+    Err(HostError::new(Failure::AgentUnknown, message)
+        .with_hint("`od-host agents` shows what to type to install one or log in"))
+}
+
+/// How many capabilities an agent has here and now.
+fn capability_count(agent: &Agent) -> usize {
+    let Ok(detected) = &agent.detected else { return 0 };
+    match serde_json::to_value(&detected.capabilities) {
+        Ok(serde_json::Value::Object(capabilities)) => capabilities.len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn agent(id: &str, installed: bool, auth: &str, capabilities: serde_json::Value) -> Agent {
+        let manifest = json!({
+            "manifestVersion": "1.0", "adapterId": id, "displayName": id, "version": "1.0.0",
+            "vendor": "test", "protocol": {"min": 1, "max": 1}, "capabilities": {},
+            "cli": {"names": [id], "transport": "stdio"}, "auth": {},
+        });
+        let detected = json!({
+            "installed": installed, "meetsMin": null, "auth": {"state": auth},
+            "capabilities": capabilities,
+        });
+        Agent {
+            id: id.to_owned(),
+            adapter_path: id.into(),
+            manifest: serde_json::from_value(manifest).expect("a manifest"),
+            detected: Ok(serde_json::from_value(detected).expect("a result")),
+        }
+    }
+
+    #[test]
+    fn the_best_agent_is_one_that_surely_works() {
+        let rich = json!({"run": {}, "input": {}, "approvals": {}});
+        let poor = json!({"run": {}});
+        let mut agents = vec![
+            agent("absent", false, "ok", rich.clone()),
+            agent("demo", true, "ok", rich.clone()),
+            agent("locked", true, "missing", rich.clone()),
+        ];
+        assert_eq!(best_agent(&agents).map(|agent| agent.id.as_str()), Some("demo"));
+        agents.push(agent("maybe", true, "unknown", rich.clone()));
+        assert_eq!(best_agent(&agents).map(|agent| agent.id.as_str()), Some("maybe"));
+        agents.push(agent("plain", true, "ok", poor));
+        assert_eq!(best_agent(&agents).map(|agent| agent.id.as_str()), Some("plain"));
+        agents.push(agent("rich", true, "ok", rich));
+        assert_eq!(best_agent(&agents).map(|agent| agent.id.as_str()), Some("rich"));
+    }
+
+    #[test]
+    fn when_none_can_run_the_error_says_what_is_missing() {
+        let message = |agents| choose(agents).map_err(|error| error.message).map(|agent| agent.id);
+        assert_eq!(message(vec![]), Err("no adapter was found".to_owned()));
+        let locked = agent("locked", true, "missing", json!({}));
+        assert_eq!(message(vec![locked]), Err("nobody is logged in to locked".to_owned()));
+    }
 }

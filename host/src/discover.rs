@@ -1,9 +1,18 @@
 //! Which adapters are there: the folders in order, the name rule, first wins; the rest explained.
 
-use std::path::PathBuf;
+pub(crate) mod search;
 
-use od_protocol::Manifest;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use od_protocol::{MANIFEST_MAJOR, Manifest, ProtocolRange};
 use serde::Serialize;
+use tokio::task::JoinSet;
+
+use crate::manifest_cache::ManifestCache;
+use crate::settings::Settings;
+use crate::trust::Problem;
+use search::{Candidate, Folder};
 
 /// Where a folder of adapters comes from, in the order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -110,4 +119,112 @@ pub struct Discovery {
     pub shadowed: Vec<Shadowed>,
     /// Passed over.
     pub rejected: Vec<Rejected>,
+}
+
+/// Finds adapters: all of them, or one by its id.
+pub(crate) async fn discover(
+    folders: &[Folder],
+    wanted: Option<&str>,
+    cache: &Arc<ManifestCache>,
+    settings: &Arc<Settings>,
+) -> Discovery {
+    let found = search::search(folders, wanted);
+    let mut discovery = Discovery { rejected: found.rejected, ..Discovery::default() };
+    let mut asked = JoinSet::new();
+    for (_, candidates) in found.candidates {
+        let (cache, settings) = (Arc::clone(cache), Arc::clone(settings));
+        asked.spawn(async move { first_usable(candidates, &cache, &settings).await });
+    }
+    while let Some(answer) = asked.join_next().await {
+        let Ok(mut answer) = answer else { continue };
+        discovery.adapters.append(&mut answer.adapters);
+        discovery.shadowed.append(&mut answer.shadowed);
+        discovery.rejected.append(&mut answer.rejected);
+    }
+    cache.save();
+    discovery.adapters.sort_by(|left, right| left.id.cmp(&right.id));
+    discovery.shadowed.sort_by(|left, right| left.id.cmp(&right.id));
+    discovery.rejected.sort_by_key(|rejected| rejected.origin);
+    discovery
+}
+
+/// Of the files with one name the first that can be used wins; the usable rest is shadowed.
+async fn first_usable(
+    candidates: Vec<Candidate>,
+    cache: &ManifestCache,
+    settings: &Settings,
+) -> Discovery {
+    let mut discovery = Discovery::default();
+    for candidate in candidates {
+        if let Some(winner) = discovery.adapters.first() {
+            let by = winner.path.clone();
+            discovery.shadowed.push(Shadowed { id: candidate.id, path: candidate.path, by });
+            continue;
+        }
+        let answer = cache.manifest(&candidate.path, settings).await;
+        let judged = answer.and_then(|(manifest, sha256)| {
+            judge(&candidate, &manifest).map(|()| (manifest, sha256))
+        });
+        match judged {
+            Ok((manifest, sha256)) => discovery.adapters.push(Adapter {
+                id: candidate.id,
+                path: candidate.path,
+                origin: candidate.origin,
+                manifest,
+                sha256,
+            }),
+            Err(problem) => discovery.rejected.push(Rejected {
+                id: Some(candidate.id),
+                path: candidate.path,
+                origin: candidate.origin,
+                rule: problem.rule,
+                reason: problem.reason,
+                fix: problem.fix,
+            }),
+        }
+    }
+    discovery
+}
+
+fn judge(candidate: &Candidate, manifest: &Manifest) -> Result<(), Problem> {
+    let refuse = |rule: Rule, reason: String, fix: String| Err(Problem { rule, reason, fix });
+    if manifest.major() != Some(MANIFEST_MAJOR) {
+        return refuse(
+            Rule::ManifestMajor,
+            format!(
+                "its manifest has version {}, this host reads {MANIFEST_MAJOR}.x",
+                manifest.manifest_version
+            ),
+            "upgrade od-host, or install an older version of the adapter".to_owned(),
+        );
+    }
+    if manifest.adapter_id != candidate.id {
+        return refuse(
+            Rule::WrongId,
+            format!(
+                "it calls itself {:?}, its file name says {:?}",
+                manifest.adapter_id, candidate.id
+            ),
+            format!("rename the file to od-adapter-{}", manifest.adapter_id),
+        );
+    }
+    let ours = ProtocolRange::current();
+    if ours.highest_common(&manifest.protocol).is_none() {
+        let (min, max) = (manifest.protocol.min, manifest.protocol.max);
+        let older = max < ours.min;
+        return refuse(
+            Rule::Protocol,
+            format!("it speaks protocol {min} to {max}, this host {} to {}", ours.min, ours.max),
+            format!("upgrade {}", if older { "the adapter" } else { "od-host" }),
+        );
+    }
+    let platforms = &manifest.requirements.platforms;
+    if !platforms.is_empty() && !platforms.iter().any(|platform| platform == std::env::consts::OS) {
+        return refuse(
+            Rule::Platform,
+            format!("it works on {} only", platforms.join(", ")),
+            format!("remove {}", candidate.path.display()),
+        );
+    }
+    Ok(())
 }

@@ -1,17 +1,29 @@
-//! The front door of the library.
+//! The front door of the library: what a command or a server calls.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use crate::agents::{Agent, Refresh};
+use od_protocol::{
+    AdapterConfig, ErrorKind, HostCapabilities, HostInfo, InitializeParams, Limits, ProtocolRange,
+};
+
+use crate::agents::{self, Agent, Refresh};
+use crate::auto;
 use crate::control::RunClient;
-use crate::discover::Discovery;
-use crate::doctor::Check;
-use crate::error::HostError;
+use crate::discover::search::{Folder, folders};
+use crate::discover::{self, Adapter, Discovery};
+use crate::doctor::{self, Check};
+use crate::environment::adapter_environment;
+use crate::error::{Failure, HostError};
 use crate::home::OdHome;
-use crate::journal::{EventReader, RunRecord};
-use crate::plugin::Plugin;
-use crate::run::{RunHandle, RunRequest};
+use crate::journal::folder::RunFolder;
+use crate::journal::{EventReader, RunOwner, RunRecord, RunStatus, Source, store};
+use crate::manifest_cache::ManifestCache;
+use crate::plugin::{Launch, Plugin, os};
+use crate::run::{self, RunHandle, RunRequest, now_ms, recover};
 use crate::settings::Settings;
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
@@ -42,7 +54,20 @@ impl HostOptions {
 /// The host. Clones share it. Its async methods need a tokio runtime with I/O and time enabled;
 /// one thread is enough.
 #[derive(Debug, Clone)]
-pub struct Host {}
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    options: HostOptions,
+    folders: Vec<Folder>,
+    settings: Arc<Settings>,
+    manifests: Arc<ManifestCache>,
+    started_at: u64,
+    /// Runs of this process that are going on.
+    runs: Mutex<HashMap<String, RunHandle>>,
+}
 
 impl Host {
     /// Makes the host's folder if need be, reads the settings, and becomes the process that
@@ -50,28 +75,73 @@ impl Host {
     ///
     /// # Errors
     /// When the folder cannot be made or the settings cannot be read.
-    pub fn open(_options: HostOptions) -> Result<Self, HostError> {
-        todo!()
+    pub fn open(mut options: HostOptions) -> Result<Self, HostError> {
+        let root = options.home.root();
+        std::fs::create_dir_all(root).map_err(|error| {
+            HostError::storage(format!("cannot make {}", root.display()), &error)
+        })?;
+        let settings = Settings::read(&options.home.settings_file())?;
+        for folder in &mut options.adapter_dirs {
+            if let Ok(absolute) = std::path::absolute(&*folder) {
+                *folder = absolute;
+            }
+        }
+        if let Err(error) = os::become_reaper() {
+            tracing::warn!(%error, "what a killed adapter leaves behind cannot be found");
+        }
+        let shared = Shared {
+            folders: folders(&options.adapter_dirs, &options.home),
+            manifests: Arc::new(ManifestCache::load(options.home.manifest_cache())),
+            settings: Arc::new(settings),
+            started_at: now_ms(),
+            runs: Mutex::default(),
+            options,
+        };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The host's folder.
     pub fn home(&self) -> &OdHome {
-        todo!()
+        &self.shared.options.home
     }
 
     /// The settings.
     pub fn settings(&self) -> &Settings {
-        todo!()
+        &self.shared.settings
     }
 
     /// Which adapters are there; reads manifests from the cache where it can.
     pub async fn discover(&self) -> Discovery {
-        todo!()
+        self.search(None).await
+    }
+
+    /// One adapter by its id.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it may not be used: with the reason and the fix.
+    pub async fn adapter(&self, id: &str) -> Result<Adapter, HostError> {
+        let mut discovery = self.search(Some(id)).await;
+        if let Some(adapter) = discovery.adapters.pop() {
+            return Ok(adapter);
+        }
+        let about_it = discovery.rejected.into_iter().find(|rejected| {
+            rejected.id.as_deref() == Some(id)
+                || rejected.path.join(format!("od-adapter-{id}")).exists()
+        });
+        Err(match about_it {
+            Some(rejected) => HostError::new(
+                Failure::AgentRejected,
+                format!("the adapter {} is not used: {}", rejected.path.display(), rejected.reason),
+            )
+            .with_hint(rejected.fix),
+            None => HostError::new(Failure::AgentUnknown, format!("there is no agent {id:?}"))
+                .with_hint("`od-host agents` lists the agents that are there"),
+        })
     }
 
     /// What each adapter finds on this machine, in the order of their ids.
-    pub async fn agents(&self, _refresh: Refresh) -> Vec<Agent> {
-        todo!()
+    pub async fn agents(&self, refresh: Refresh) -> Vec<Agent> {
+        agents::detect_all(self, refresh).await
     }
 
     /// The agent that `auto` means.
@@ -79,7 +149,7 @@ impl Host {
     /// # Errors
     /// When none can run, with what is missing.
     pub async fn auto(&self) -> Result<Agent, HostError> {
-        todo!()
+        auto::choose(self.agents(Refresh::WhenStale).await)
     }
 
     /// Starts one adapter and initialises it, for calls outside a run: `models/list`,
@@ -87,8 +157,9 @@ impl Host {
     ///
     /// # Errors
     /// When there is no such agent, or its adapter does not start.
-    pub async fn connect(&self, _agent: &str) -> Result<Plugin, HostError> {
-        todo!()
+    pub async fn connect(&self, agent: &str) -> Result<Plugin, HostError> {
+        let adapter = self.adapter(agent).await?;
+        self.launch(&adapter).await
     }
 
     /// Starts a run.
@@ -96,44 +167,141 @@ impl Host {
     /// # Errors
     /// When the request cannot work, the agent is not there, or the adapter refuses. Once this has
     /// succeeded, everything else is told by the events and `done` always comes.
-    pub async fn start(&self, _request: RunRequest) -> Result<RunHandle, HostError> {
-        todo!()
+    pub async fn start(&self, request: RunRequest) -> Result<RunHandle, HostError> {
+        run::start::start(self, request).await
     }
 
-    /// All runs, the newest first. A run whose host died is closed as failed on the way.
+    /// All runs, the newest first. A run whose host died is closed as failed on the way; one whose
+    /// record cannot be read is left out, and `doctor` tells about it.
     ///
     /// # Errors
     /// When the folder of runs cannot be read.
     pub fn runs(&self) -> Result<Vec<RunRecord>, HostError> {
-        todo!()
+        let ids = store::ids(self.home())?;
+        let record = |run_id: String| match recover::settle(&RunFolder::of(self.home(), &run_id)) {
+            Ok(record) => Some(record),
+            Err(error) => {
+                tracing::warn!(run_id, %error, "a run cannot be shown");
+                None
+            }
+        };
+        Ok(ids.into_iter().filter_map(record).collect())
     }
 
     /// One run: by its id, the beginning of it that fits only one, or `last`.
     ///
     /// # Errors
     /// `run_unknown` when none or more than one fits.
-    pub fn find_run(&self, _text: &str) -> Result<RunRecord, HostError> {
-        todo!()
+    pub fn find_run(&self, text: &str) -> Result<RunRecord, HostError> {
+        let run_id = store::find(self.home(), text)?;
+        recover::settle(&RunFolder::of(self.home(), &run_id))
     }
 
     /// Reads the events of any run, finished or not, of this process or another.
     ///
     /// # Errors
     /// `run_unknown`, or when the journal cannot be opened.
-    pub fn events(&self, _run_id: &str, _from: u64) -> Result<EventReader, HostError> {
-        todo!()
+    pub fn events(&self, run_id: &str, from: u64) -> Result<EventReader, HostError> {
+        let run = self.live().get(run_id).cloned();
+        if let Some(run) = run {
+            return run.events(from);
+        }
+        let record = self.find_run(run_id)?;
+        let folder = RunFolder::of(self.home(), &record.run_id);
+        let source = match record.status {
+            RunStatus::Running => Source::Elsewhere(Instant::now()),
+            _ => Source::Nobody,
+        };
+        EventReader::open(folder, from, source)
     }
 
     /// A line to the process that owns a run, to cancel, feed or answer it.
     ///
     /// # Errors
     /// When the run is unknown or over.
-    pub async fn run_client(&self, _run_id: &str) -> Result<RunClient, HostError> {
-        todo!()
+    pub async fn run_client(&self, run_id: &str) -> Result<RunClient, HostError> {
+        let record = self.find_run(run_id)?;
+        if record.status != RunStatus::Running {
+            let text = format!("the run {} is over", record.run_id);
+            return Err(HostError::protocol(ErrorKind::RunUnknown, text)
+                .with_hint(format!("`od-host replay {}` shows it", record.run_id)));
+        }
+        RunClient::connect(&RunFolder::of(self.home(), &record.run_id), &record.run_id).await
     }
 
     /// Everything that could be wrong.
     pub async fn doctor(&self) -> Vec<Check> {
-        todo!()
+        doctor::examine(self).await
+    }
+
+    /// How it behaves.
+    pub fn options(&self) -> &HostOptions {
+        &self.shared.options
+    }
+
+    /// Starts an adapter outside a run.
+    pub(crate) async fn launch(&self, adapter: &Adapter) -> Result<Plugin, HostError> {
+        let launch = Launch {
+            executable: adapter.path.clone(),
+            environment: self.environment(adapter),
+            initialize: self.initialize(adapter, HostCapabilities::default()),
+            sink: None,
+        };
+        Ok(Plugin::launch(launch).await?)
+    }
+
+    /// The environment of an adapter.
+    pub(crate) fn environment(&self, adapter: &Adapter) -> Vec<(OsString, OsString)> {
+        adapter_environment(self.settings(), Some(&adapter.manifest))
+    }
+
+    /// What an adapter is told first.
+    pub(crate) fn initialize(
+        &self,
+        adapter: &Adapter,
+        capabilities: HostCapabilities,
+    ) -> InitializeParams {
+        let agent = self.settings().agent(&adapter.id);
+        let state_dir = self.home().adapter_state(&adapter.id);
+        InitializeParams {
+            protocol: ProtocolRange::current(),
+            host: HostInfo {
+                name: env!("CARGO_PKG_NAME").to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            host_pid: Some(std::process::id()),
+            capabilities,
+            limits: Limits::default(),
+            config: AdapterConfig {
+                cli_path: agent.cli_path.map(|path| path.display().to_string()),
+                state_dir: Some(state_dir.display().to_string()),
+                options: agent.options,
+            },
+            meta: None,
+        }
+    }
+
+    /// Who owns the runs of this process.
+    pub(crate) fn owner(&self) -> RunOwner {
+        RunOwner { pid: std::process::id(), started_at: self.shared.started_at }
+    }
+
+    /// Remembers a run while it is going on.
+    pub(crate) fn adopt(&self, run: &RunHandle) {
+        self.live().insert(run.id().to_owned(), run.clone());
+    }
+
+    /// Forgets a run that is over.
+    pub(crate) fn release(&self, run: &RunHandle) {
+        self.live().remove(run.id());
+    }
+
+    async fn search(&self, wanted: Option<&str>) -> Discovery {
+        let Shared { folders, manifests, settings, .. } = &*self.shared;
+        discover::discover(folders, wanted, manifests, settings).await
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<String, RunHandle>> {
+        self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

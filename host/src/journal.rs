@@ -1,11 +1,30 @@
-//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`.
+//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`. Bytes and files only; what a stream of
+//! events means, and how a broken one is mended, lives in `run`.
+
+pub(crate) mod envelope;
+pub(crate) mod folder;
+mod reader;
+pub(crate) mod sink;
+pub(crate) mod store;
+mod syncer;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as os;
+#[cfg(windows)]
+use windows as os;
+
+pub use reader::EventReader;
+pub(crate) use reader::Source;
 
 use std::path::PathBuf;
 
-use od_protocol::{ErrorKind, RunEventParams};
+use od_protocol::{DoneStatus, ErrorKind, RunEventParams};
 use serde::{Deserialize, Serialize};
-
-use crate::error::HostError;
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +40,17 @@ pub enum RunStatus {
     Cancelled,
     /// A limit of time ran out.
     TimedOut,
+}
+
+impl From<DoneStatus> for RunStatus {
+    fn from(status: DoneStatus) -> Self {
+        match status {
+            DoneStatus::Completed => Self::Completed,
+            DoneStatus::Cancelled => Self::Cancelled,
+            DoneStatus::TimedOut => Self::TimedOut,
+            _ => Self::Failed,
+        }
+    }
 }
 
 /// The process that owns a run.
@@ -83,34 +113,5 @@ impl JournalEvent<'_> {
     /// When a known type has a malformed payload.
     pub fn parse(&self) -> Result<RunEventParams, serde_json::Error> {
         serde_json::from_slice(self.bytes)
-    }
-}
-
-/// Reads a journal from any event on, while it is written or later.
-#[derive(Debug)]
-pub struct EventReader {}
-
-impl EventReader {
-    /// The next event; waits for it while the run is going on. `None` after `done`.
-    /// May be dropped while it waits (in a `select!`) without losing an event.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub async fn next(&mut self) -> Result<Option<JournalEvent<'_>>, HostError> {
-        todo!()
-    }
-
-    /// The next event if it is already there, without waiting: lets a printer flush only when it
-    /// has caught up. `None` means nothing right now.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn next_ready(&mut self) -> Result<Option<JournalEvent<'_>>, HostError> {
-        todo!()
-    }
-
-    /// Lines that were no events and were passed over.
-    pub fn damaged_lines(&self) -> u64 {
-        todo!()
     }
 }

@@ -1,7 +1,7 @@
 //! The host library: finds `od-adapter-*` executables, talks to each over stdio, and turns every
 //! agent into one stream of events that is on disk before anybody sees it.
 //!
-//! Reading order for a newcomer: [`Host`] (the front door), [`discover`] and [`trust`] (which
+//! Reading order for a newcomer: [`Host`] (the front door), [`discover`] (which
 //! adapters may run), [`plugin`] (one adapter process), [`journal`] (events on disk), [`run`] (one
 //! run from prompt to `done`), then [`agents`], [`control`] and [`doctor`].
 //!
@@ -14,8 +14,8 @@ pub mod settings;
 
 pub mod discover;
 pub mod environment;
-pub mod manifest_cache;
-pub mod trust;
+mod manifest_cache;
+mod trust;
 
 pub mod plugin;
 

@@ -1,0 +1,92 @@
+//! Runs whose host died, journals that are damaged, processes that were left behind.
+
+use super::Check;
+use crate::home::OdHome;
+use crate::journal::folder::RunFolder;
+use crate::journal::{EventReader, RunRecord, RunStatus, Source, store};
+use crate::plugin::os;
+use crate::run::{HOST_DIED, recover};
+
+/// Journals can be large; the newest are the ones a person may still want.
+const JOURNALS_READ: usize = 20;
+
+pub(super) fn examine(home: &OdHome) -> Vec<Check> {
+    let ids = match store::ids(home) {
+        Ok(ids) => ids,
+        Err(error) => {
+            return vec![Check::fail("runs", error.message, error.hint.unwrap_or_default())];
+        }
+    };
+    let mut checks = Vec::new();
+    for (index, run_id) in ids.iter().enumerate() {
+        let folder = RunFolder::of(home, run_id);
+        match (folder.read_record(), recover::settle(&folder)) {
+            (Ok(before), Ok(after)) => {
+                checks.extend(abandoned(&before, &after));
+                if index < JOURNALS_READ && after.status != RunStatus::Running {
+                    checks.extend(integrity(&folder, &after));
+                }
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                checks.push(Check::warn(
+                    "runs.unreadable",
+                    error.message,
+                    error.hint.unwrap_or_default(),
+                ));
+            }
+        }
+    }
+    if checks.is_empty() {
+        checks.push(Check::ok("runs", format!("{} runs, all of them whole", ids.len())));
+    }
+    checks.extend(left_behind());
+    checks
+}
+
+fn abandoned(before: &RunRecord, after: &RunRecord) -> Option<Check> {
+    let closed_now = before.status == RunStatus::Running && after.status != RunStatus::Running;
+    let died = after.error_kind.as_ref().is_some_and(|kind| kind.as_str() == HOST_DIED);
+    (closed_now && died).then(|| {
+        Check::warn(
+            "runs.abandoned",
+            format!("the host of run {} died; its journal is closed now", after.run_id),
+            format!("od-host replay {}", after.run_id),
+        )
+    })
+}
+
+fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
+    let damaged = |found: String| {
+        let fix = format!("what is whole can still be read: od-host replay {}", record.run_id);
+        Some(Check::warn("runs.damaged", found, fix))
+    };
+    let mut reader = match EventReader::open(folder.clone(), 0, Source::Nobody) {
+        Ok(reader) => reader,
+        Err(error) => return damaged(error.message),
+    };
+    let mut last = String::new();
+    loop {
+        match reader.next_ready() {
+            Ok(Some(event)) => event.type_name.clone_into(&mut last),
+            Ok(None) => break,
+            Err(error) => return damaged(error.message),
+        }
+    }
+    match reader.damaged_lines() {
+        0 if last == "done" => None,
+        0 => damaged(format!("the journal of run {} has no end", record.run_id)),
+        count => damaged(format!("the journal of run {} has {count} damaged lines", record.run_id)),
+    }
+}
+
+fn left_behind() -> Vec<Check> {
+    let leftovers = os::leftovers();
+    if leftovers.is_empty() {
+        return vec![Check::ok("processes", "no adapter runs without a host")];
+    }
+    let check = |(pid, command)| {
+        let found = format!("process {pid} ({command}) runs without a host");
+        Check::warn("processes.left", found, format!("kill {pid}"))
+    };
+    leftovers.into_iter().map(check).collect()
+}

@@ -1,0 +1,258 @@
+//! The writing end of a journal: takes envelopes in order, writes each chunk at once, and keeps what
+//! was written safe when the disk is full.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use od_protocol::{Done, Event, RunEventParams};
+use tokio::sync::watch;
+
+use super::envelope::Envelope;
+use super::folder::RunFolder;
+use super::os;
+use super::syncer::SyncedFile;
+use crate::error::HostError;
+
+/// Room for the closing events of a run, kept back until the disk is full.
+const RESERVE: usize = 16 * 1024;
+
+/// How far a journal is, for those who read it while it is written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Progress {
+    /// Bytes on disk that are whole events.
+    pub(crate) length: u64,
+    /// Events that did not fit on the disk any more.
+    pub(crate) tail: Option<Arc<[u8]>>,
+    /// How the stream stands.
+    pub(crate) phase: Phase,
+}
+
+/// How a stream stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// More may come.
+    #[default]
+    Open,
+    /// The journal cannot be written; the run must end.
+    Broken(String),
+    /// `done` is there and safe on disk.
+    Ended,
+}
+
+/// The writing end. One owner at a time: the thread that reads the adapter, and after it has ended
+/// the run's supervisor.
+#[derive(Debug)]
+pub(crate) struct Sink {
+    run_id: String,
+    folder: RunFolder,
+    file: Arc<SyncedFile>,
+    batch: Vec<u8>,
+    length: u64,
+    next_seq: u64,
+    done: Option<Done>,
+    progress: watch::Sender<Progress>,
+}
+
+impl Sink {
+    /// Makes the journal of a new run.
+    pub(crate) fn create(folder: &RunFolder, run_id: &str) -> Result<Self, HostError> {
+        let failed = |error: std::io::Error| {
+            HostError::storage(format!("cannot make {}", folder.events().display()), &error)
+        };
+        let file = os::own_new(&folder.events()).map_err(failed)?;
+        std::fs::write(folder.reserve(), [0; RESERVE]).map_err(failed)?;
+        Ok(Self::on(file, folder.clone(), run_id))
+    }
+
+    fn on(file: std::fs::File, folder: RunFolder, run_id: &str) -> Self {
+        Self {
+            run_id: run_id.to_owned(),
+            folder,
+            file: SyncedFile::watch(file),
+            batch: Vec::new(),
+            length: 0,
+            next_seq: 0,
+            done: None,
+            progress: watch::Sender::new(Progress::default()),
+        }
+    }
+
+    /// How far it is, now and later.
+    pub(crate) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// The number the next event should have.
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// The end of the run, once it has come.
+    pub(crate) fn done(&self) -> Option<&Done> {
+        self.done.as_ref()
+    }
+
+    /// Takes one event; it is written by the next [`Sink::flush`].
+    ///
+    /// # Errors
+    /// Which rule of the stream it breaks. All but a gap mean that it was left out.
+    pub(crate) fn accept(&mut self, envelope: &Envelope<'_>) -> Result<(), &'static str> {
+        if envelope.run_id != self.run_id {
+            return Err("an event of another run");
+        }
+        if self.done.is_some() {
+            return Err("an event after `done`");
+        }
+        if self.is_broken() {
+            return Err("an event after the journal could not be written");
+        }
+        if envelope.seq < self.next_seq {
+            return Err("an event number that was used before");
+        }
+        if envelope.type_name == "done" {
+            self.done = Some(read_done(envelope.bytes).ok_or("a malformed `done`")?);
+        }
+        let gap = envelope.seq > self.next_seq;
+        self.next_seq = envelope.seq + 1;
+        self.batch.extend_from_slice(envelope.bytes);
+        self.batch.push(b'\n');
+        if gap { Err("a gap in the event numbers") } else { Ok(()) }
+    }
+
+    /// Writes what was taken, and tells the readers. With `done` it also syncs.
+    pub(crate) fn flush(&mut self) {
+        if self.batch.is_empty() || self.is_broken() {
+            return;
+        }
+        match self.write_batch() {
+            Ok(()) if self.done.is_some() => self.finish(None),
+            Ok(()) => self.publish(Phase::Open, None),
+            Err(error) => self.publish(Phase::Broken(error.to_string()), None),
+        }
+    }
+
+    /// Events that were taken but could not be written.
+    pub(crate) fn unwritten(&self) -> &[u8] {
+        &self.batch
+    }
+
+    /// Appends the events that close a broken stream. Where even the reserve does not help, readers
+    /// of this process get them from memory.
+    pub(crate) fn close(&mut self, closing: &[u8], done: Done) {
+        if self.progress.borrow().phase == Phase::Ended {
+            return;
+        }
+        self.done = Some(done);
+        self.batch.extend_from_slice(closing);
+        self.give_reserve_back();
+        match self.write_batch() {
+            Ok(()) => self.finish(None),
+            Err(error) => {
+                tracing::warn!(run = self.run_id, %error, "the end of the run is not on disk");
+                let tail = std::mem::take(&mut self.batch);
+                self.finish(Some(tail.into()));
+            }
+        }
+    }
+
+    /// One write, unless the system takes less. On an error whole events stay, the rest of the batch
+    /// is kept in memory, and no half of an event is left behind.
+    fn write_batch(&mut self) -> std::io::Result<()> {
+        let mut written = 0;
+        let mut outcome = Ok(());
+        while written < self.batch.len() {
+            match (&self.file.file).write(&self.batch[written..]) {
+                Ok(0) => {
+                    outcome = Err(std::io::ErrorKind::WriteZero.into());
+                    break;
+                }
+                Ok(count) => written += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        let whole = memchr::memrchr(b'\n', &self.batch[..written]).map_or(0, |end| end + 1);
+        self.length += whole as u64;
+        if whole < written
+            && let Err(error) = self.file.file.set_len(self.length)
+        {
+            tracing::warn!(run = self.run_id, %error, "cannot take back half an event");
+        }
+        self.batch.drain(..whole);
+        self.file.written();
+        outcome
+    }
+
+    fn is_broken(&self) -> bool {
+        matches!(self.progress.borrow().phase, Phase::Broken(_))
+    }
+
+    fn finish(&mut self, tail: Option<Arc<[u8]>>) {
+        // Shown first, then synced: `Ended` is what a waiting client sees last.
+        self.publish(Phase::Open, None);
+        self.file.sync();
+        self.publish(Phase::Ended, tail);
+        self.give_reserve_back();
+    }
+
+    fn give_reserve_back(&self) {
+        if let Err(error) = std::fs::remove_file(self.folder.reserve()) {
+            tracing::debug!(run = self.run_id, %error, "the reserve is gone already");
+        }
+    }
+
+    fn publish(&self, phase: Phase, tail: Option<Arc<[u8]>>) {
+        self.progress.send_replace(Progress { length: self.length, tail, phase });
+    }
+}
+
+fn read_done(bytes: &[u8]) -> Option<Done> {
+    match serde_json::from_slice::<RunEventParams>(bytes).ok()?.event {
+        Event::Done(done) => Some(done),
+        _ => None,
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::home::OdHome;
+    use od_protocol::{DoneEvidence, DoneStatus, StopReason, Totals};
+
+    fn line(seq: u64) -> String {
+        format!(r#"{{"runId":"r","seq":{seq},"ts":0,"event":{{"type":"heartbeat"}}}}"#)
+    }
+
+    #[test]
+    fn a_full_disk_breaks_the_journal_and_keeps_the_end_in_memory() {
+        let home = tempfile::tempdir().expect("a folder");
+        let home = OdHome::at(home.path().to_owned()).expect("an absolute path");
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
+        let mut sink = Sink::on(full, RunFolder::of(&home, "r"), "r");
+        let progress = sink.progress();
+        let event = line(0);
+        sink.accept(&Envelope::read(event.as_bytes()).expect("an envelope")).expect("in order");
+        sink.flush();
+        assert!(matches!(&progress.borrow().phase, Phase::Broken(text) if text.contains("space")));
+        assert_eq!(sink.unwritten(), format!("{event}\n").as_bytes());
+
+        let done = Done {
+            status: DoneStatus::Failed,
+            stop_reason: StopReason::Error,
+            error_kind: None,
+            evidence: DoneEvidence::Watchdog,
+            session_id: None,
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            totals: Totals::default(),
+        };
+        sink.close(b"closing\n", done);
+        let progress = progress.borrow();
+        assert_eq!((progress.length, &progress.phase), (0, &Phase::Ended));
+        assert_eq!(progress.tail.as_deref(), Some(format!("{event}\nclosing\n").as_bytes()));
+    }
+}

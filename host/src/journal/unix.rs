@@ -1,0 +1,33 @@
+//! Who owns a journal, on Unix: the process that holds the lock on it. The kernel gives the lock back
+//! when that process dies, however it dies.
+
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock};
+
+/// Makes a folder that only the user can look into, with its parents.
+pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+    }
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes a new journal and owns it.
+pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
+    let file = File::options().read(true).append(true).create_new(true).mode(0o600).open(path)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(file)
+}
+
+/// Owns an existing journal; `None` when another process does.
+pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
+    let file = File::options().read(true).append(true).open(path)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,30 @@
+//! Who owns a journal, on Windows: the process that has it open for writing; others may only read.
+
+use std::fs::File;
+use std::os::windows::fs::OpenOptionsExt;
+use std::path::Path;
+
+const FILE_SHARE_READ: u32 = 1;
+const ERROR_SHARING_VIOLATION: i32 = 32;
+
+/// Makes a folder below the user's own, with its parents.
+pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::create_dir(path)
+}
+
+/// Makes a new journal and owns it.
+pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
+    File::options().read(true).append(true).create_new(true).share_mode(FILE_SHARE_READ).open(path)
+}
+
+/// Owns an existing journal; `None` when another process does.
+pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
+    match File::options().read(true).append(true).share_mode(FILE_SHARE_READ).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

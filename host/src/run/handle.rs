@@ -1,0 +1,121 @@
+//! The client's end of a run of this process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use od_protocol::{Done, ErrorKind, ErrorObject, InputOutcome, InputRunParams, RespondRunParams};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+
+use crate::error::HostError;
+use crate::journal::folder::RunFolder;
+use crate::journal::sink::Progress;
+use crate::journal::{EventReader, RunRecord, Source};
+use crate::plugin::caller::Caller;
+
+/// A wish to stop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stop {
+    pub(super) grace: Duration,
+}
+
+/// A run of this process. Clones share it; dropping all of them does not stop it.
+#[derive(Debug, Clone)]
+pub struct RunHandle {
+    pub(super) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) run_id: String,
+    pub(super) folder: RunFolder,
+    pub(super) record: Arc<Mutex<RunRecord>>,
+    pub(super) caller: Caller,
+    pub(super) progress: watch::Receiver<Progress>,
+    pub(super) stop: UnboundedSender<Stop>,
+    pub(super) ended: watch::Receiver<Option<Done>>,
+}
+
+impl RunHandle {
+    /// The run's id.
+    pub fn id(&self) -> &str {
+        &self.shared.run_id
+    }
+
+    /// What `run.json` says.
+    pub fn record(&self) -> RunRecord {
+        self.shared.record.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the events from a number on.
+    ///
+    /// # Errors
+    /// When the journal cannot be opened.
+    pub fn events(&self, from: u64) -> Result<EventReader, HostError> {
+        let source = Source::Here(self.shared.progress.clone());
+        EventReader::open(self.shared.folder.clone(), from, source)
+    }
+
+    /// Says something to the live run; `expected_turn` refuses it when that turn is over.
+    ///
+    /// # Errors
+    /// What the adapter answered.
+    pub async fn input(
+        &self,
+        text: String,
+        expected_turn: Option<String>,
+    ) -> Result<InputOutcome, ErrorObject> {
+        self.check_alive()?;
+        let params = InputRunParams { run_id: self.shared.run_id.clone(), text, expected_turn };
+        self.shared.caller.call(params).await.map(|result| result.outcome)
+    }
+
+    /// Answers an approval; `run_id` is filled in.
+    ///
+    /// # Errors
+    /// What the adapter answered.
+    pub async fn respond(&self, mut answer: RespondRunParams) -> Result<(), ErrorObject> {
+        self.check_alive()?;
+        answer.run_id.clone_from(&self.shared.run_id);
+        self.shared.caller.call(answer).await.map(|_| ())
+    }
+
+    /// Asks the run to stop with everything it started; zero grace means at once. Returns when the
+    /// request is on its way: the events tell the rest, and `done` always comes.
+    /// `false` means that the run was over already.
+    pub fn cancel(&self, grace: Duration) -> bool {
+        !self.is_over() && self.shared.stop.send(Stop { grace }).is_ok()
+    }
+
+    /// Waits until the run is over, its journal is safe on disk and its adapter is gone.
+    pub async fn wait(&self) -> Done {
+        let mut ended = self.shared.ended.clone();
+        loop {
+            if let Some(done) = ended.borrow_and_update().as_ref() {
+                return done.clone();
+            }
+            // The supervisor always says how it ended before it goes; only a runtime that is being
+            // shut down can take it away, and then nobody waits any more.
+            if ended.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &RunFolder {
+        &self.shared.folder
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.ended.borrow().is_some()
+    }
+
+    fn check_alive(&self) -> Result<(), ErrorObject> {
+        if self.is_over() {
+            let text = format!("the run {} is over", self.shared.run_id);
+            return Err(ErrorObject::new(ErrorKind::RunUnknown, text)
+                .with_hint("start another run; --resume takes up its session"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! A run whose host died: its journal is closed by whoever looks at it next.
+
+use std::fs::File;
+use std::io::Write;
+
+use od_protocol::{Done, ErrorKind, ErrorObject};
+
+use super::repair::{HOST_DIED, Times, Verdict, closing_events};
+use super::stream::StreamState;
+use crate::error::HostError;
+use crate::journal::folder::RunFolder;
+use crate::journal::{RunRecord, RunStatus};
+use crate::run::now_ms;
+
+/// The record of a run as it really stands: one that nobody owns any more is closed as failed.
+pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
+    let record = folder.read_record()?;
+    if record.status != RunStatus::Running {
+        return Ok(record);
+    }
+    let failed = |error: std::io::Error| {
+        HostError::storage(format!("cannot close {}", folder.events().display()), &error)
+    };
+    let file = match folder.take_over() {
+        Ok(Some(file)) => Some(file),
+        Ok(None) => return Ok(record),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    // The owner may have ended between the two looks.
+    let mut record = folder.read_record()?;
+    if record.status == RunStatus::Running {
+        let done = close(file, &record).map_err(failed)?;
+        conclude(&mut record, &done);
+        folder.write_record(&record)?;
+        remove_traces(folder);
+    }
+    Ok(record)
+}
+
+/// Whether a run has no living owner any more; closes it if need be.
+pub(crate) fn is_over(folder: &RunFolder) -> Result<bool, HostError> {
+    settle(folder).map(|record| record.status != RunStatus::Running)
+}
+
+/// Writes the end of a run into its record.
+pub(crate) fn conclude(record: &mut RunRecord, done: &Done) {
+    record.status = done.status.into();
+    record.ended_at = Some(record.started_at + done.duration_ms);
+    record.error_kind = done.error_kind.clone();
+    record.session_id = done.session_id.clone().or(record.session_id.take());
+}
+
+/// Takes half a line back, appends what is missing, and brings it to the disk.
+fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<Done> {
+    let mut state = StreamState::default();
+    if let Some(file) = &file {
+        state.read(file)?;
+        file.set_len(state.whole_bytes)?;
+    }
+    if let Some(done) = state.done {
+        return Ok(done);
+    }
+    let error = ErrorObject::new(
+        ErrorKind::from_wire(HOST_DIED),
+        format!("the host process {} that owned the run is gone", record.host.pid),
+    )
+    .with_hint("start the run again; --resume takes up the session where the agent supports it");
+    let now = if state.last_ts > 0 { state.last_ts } else { now_ms() };
+    let times = Times { started: record.started_at, now };
+    let (lines, done) = closing_events(&record.run_id, &state, &Verdict::failed(error), times);
+    if let Some(mut file) = file {
+        file.write_all(&lines)?;
+        file.sync_data()?;
+    }
+    Ok(done)
+}
+
+fn remove_traces(folder: &RunFolder) {
+    for path in [folder.reserve(), folder.control()] {
+        if let Err(error) = std::fs::remove_file(&path) {
+            tracing::debug!(path = %path.display(), %error, "nothing to remove");
+        }
+    }
+}
