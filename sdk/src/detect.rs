@@ -39,8 +39,9 @@ pub fn detect_with_help(
 ) -> (DetectAdapterResult, Option<Flags>) {
     let manifest = adapter.manifest();
     let clock = Clock { deadline: Instant::now() + BUDGET };
-    let machine = &with_login_path(&manifest, machine, refresh, &clock);
-    let detection = Detection { manifest: &manifest, machine, refresh, clock };
+    let (machine, silent_shell) = with_login_path(&manifest, machine, refresh, &clock);
+    let machine = &machine;
+    let detection = Detection { manifest: &manifest, machine, refresh, clock, silent_shell };
     match adapter.locate(machine) {
         Ok(mut install) => {
             let mut result = detection.installed(adapter, &mut install);
@@ -69,6 +70,8 @@ struct Detection<'a> {
     machine: &'a Machine,
     refresh: bool,
     clock: Clock,
+    /// The login shell was needed and did not tell its PATH.
+    silent_shell: Option<Evidence>,
 }
 
 impl Detection<'_> {
@@ -111,6 +114,7 @@ impl Detection<'_> {
         adapter: &(impl Adapter + ?Sized),
         mut evidence: Vec<Evidence>,
     ) -> DetectAdapterResult {
+        evidence.extend(self.silent_shell.clone());
         let config_dir = adapter.config_dir(self.machine);
         evidence.extend(config_dir.as_deref().map(evidence::of_config_dir));
         evidence.extend(evidence::of_auth(&self.manifest.auth, self.machine));
@@ -205,14 +209,14 @@ fn with_login_path(
     machine: &Machine,
     refresh: bool,
     clock: &Clock,
-) -> Machine {
+) -> (Machine, Option<Evidence>) {
     let mut machine = machine.clone();
     let searched = machine.cli_path.is_none() && !manifest.cli.names.is_empty();
-    if searched
-        && !probe::is_on_path(manifest, &machine)
-        && let Some(limit) = clock.allow(login_shell::LIMIT)
-    {
-        machine.login_path = login_shell::path(&machine, refresh, limit);
-    }
-    machine
+    let limit = clock.allow(login_shell::LIMIT).filter(|_| searched);
+    let Some(limit) = limit.filter(|_| !probe::is_on_path(manifest, &machine)) else {
+        return (machine, None);
+    };
+    machine.login_path = login_shell::path(&machine, refresh, limit);
+    let silent = machine.login_path.is_none().then(|| evidence::of_silent_shell(&machine));
+    (machine, silent)
 }

@@ -2,6 +2,7 @@
 //! remembered) and well-known folders. Starts no process: every run comes through here. What asks
 //! the agent CLI or a shell something is in [`crate::detect`].
 
+pub mod converse;
 pub mod platform;
 pub mod well_known;
 

@@ -20,6 +20,20 @@ pub(super) fn of_version(install: &Install, version: Option<&str>, how: &str) ->
     }
 }
 
+/// The login shell, which did not tell its PATH.
+pub(super) fn of_silent_shell(machine: &Machine) -> Evidence {
+    let shell = machine.var("SHELL");
+    Evidence {
+        signal: "login_shell_path".to_owned(),
+        subject: shell.unwrap_or("SHELL").to_owned(),
+        found: false,
+        detail: Some(match shell {
+            Some(_) => "it does not tell its PATH".to_owned(),
+            None => "no shell is named".to_owned(),
+        }),
+    }
+}
+
 /// The agent CLI's settings folder.
 pub(super) fn of_config_dir(folder: &Path) -> Evidence {
     Evidence {

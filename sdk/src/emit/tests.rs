@@ -99,7 +99,7 @@ fn verdict_and_errors_agree() {
 #[test]
 fn secrets_do_not_get_out_in_errors() {
     let mut emitter = emitter();
-    let message = "key hunter2-secret and sk-ant-REDACTED refused";
+    let message = "key hunter2-secret and sk-made-up-for-this-test-0 refused";
     emitter.event(Event::Error(ErrorEvent::fatal(ErrorKind::AuthExpired, message)));
     let Some(Event::Error(error)) = events(&mut emitter).pop() else { panic!("no error") };
     assert_eq!(error.message, "key [redacted] and [redacted] refused");

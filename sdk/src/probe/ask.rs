@@ -2,7 +2,7 @@
 //! limit of time and bytes, and nothing of it left alive afterwards.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -76,18 +76,48 @@ enum Report {
     Exited,
 }
 
+/// What a program gets beyond the question itself: lines on stdin, variables.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    /// All of stdin; nothing means none.
+    pub(crate) stdin: Vec<u8>,
+    /// Variables on top of the allowlist.
+    pub(crate) env: BTreeMap<String, String>,
+}
+
 /// Asks and waits. When it returns, everything the program started has ended.
 ///
 /// # Errors
 /// The program could not be started.
 pub(crate) fn ask(question: &Question<'_>, machine: &Machine) -> io::Result<Answer> {
+    ask_saying(question, machine, Words::default())
+}
+
+/// As [`ask`], for a program that is told something first.
+///
+/// # Errors
+/// The program could not be started.
+pub(crate) fn ask_saying(
+    question: &Question<'_>,
+    machine: &Machine,
+    words: Words,
+) -> io::Result<Answer> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let mark = format!("probe-{}-{number}", std::process::id());
     let deadline = Instant::now() + question.limit;
-    let (tree, pipes) = Tree::spawn(command(question, machine, &mark))?;
+    let mut command = command(question, machine, &mark);
+    command.envs(&words.env);
+    if !words.stdin.is_empty() {
+        command.stdin(Stdio::piped());
+    }
+    let (tree, pipes) = Tree::spawn(command)?;
     let tree = Arc::new(tree);
     let (sender, receiver) = sync_channel(16);
+    if let Some(mut stdin) = pipes.stdin {
+        // A program that does not read ends the write when it ends.
+        std::thread::spawn(move || stdin.write_all(&words.stdin));
+    }
     if let Some(stdout) = pipes.stdout {
         forward(stdout, sender.clone(), Report::Stdout);
     }

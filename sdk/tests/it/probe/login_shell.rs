@@ -3,7 +3,7 @@
 use od_sdk::detect::detect;
 use od_sdk::{Adapter, Machine};
 
-use super::scratch::{CLI, PlainAdapter, Scratch};
+use super::scratch::{CLI, PlainAdapter, Scratch, about};
 
 /// A machine whose shell is a script that counts its starts.
 fn machine(scratch: &Scratch, shell_body: &str) -> Machine {
@@ -79,7 +79,10 @@ fn a_shell_that_hangs_is_ended_and_not_asked_again_at_once() {
     let own = scratch.at("own");
     let machine = machine(&scratch, &format!("echo $$ > '{}'\nsleep 1000", own.display()));
     for _ in 0..2 {
-        assert!(!detect(&PlainAdapter::new(), &machine, false).installed);
+        let result = detect(&PlainAdapter::new(), &machine, false);
+        assert!(!result.installed);
+        let shell = about(&result.evidence, scratch.at("shell/zsh")).expect("it is noted");
+        assert!(!shell.found);
     }
     assert_eq!(scratch.count(), 1);
     scratch.assert_gone("own");

@@ -1,0 +1,34 @@
+//! A short talk with an agent CLI that answers on stdout what it is told on stdin: its models, its
+//! quota. For an adapter's `models` and `quota`, never for a run.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use super::ask::{Question, Words, ask_saying};
+use crate::{Install, Machine};
+
+/// What the agent CLI is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Talk {
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// All of stdin, which is then closed.
+    pub stdin: Vec<u8>,
+    /// Variables on top of the allowlist: a credential it needs for the answer.
+    pub env: BTreeMap<String, String>,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// What the agent CLI says before it ends or its time is up. When it returns, everything the CLI
+/// started has ended.
+///
+/// # Errors
+/// It could not be started.
+pub fn converse(talk: Talk, install: &Install, machine: &Machine) -> io::Result<Vec<u8>> {
+    let args: Vec<&str> = talk.args.iter().map(String::as_str).collect();
+    let question = Question::to_cli(install, &args, talk.limit);
+    let words = Words { stdin: talk.stdin, env: talk.env };
+    Ok(ask_saying(&question, machine, words)?.stdout)
+}
