@@ -163,7 +163,9 @@ impl Bench {
             format!("{}:/usr/local/bin:/usr/bin:/bin", stand_in.folder().display())
         });
         let mut env = base_env(&home, &path);
-        env.extend(self.suite.canaries());
+        let canaries = self.suite.canaries();
+        let secrets = canaries.values().cloned().chain([values.text("secret")]).collect();
+        env.extend(canaries);
         env.extend(setting.env);
         env.extend(setup.env.clone());
         let launch = Launch {
@@ -171,6 +173,7 @@ impl Bench {
             cwd: folder.clone(),
             arguments: vec!["--stdio".to_owned()],
             patience: self.suite.patience,
+            secrets,
         };
         let transcript = Transcript::create(&folder.join("transcript.log"))?;
         let watch = Watch::new(Arc::clone(&self.suite.schema), self.suite.violations.clone());

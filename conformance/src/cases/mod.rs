@@ -15,6 +15,7 @@ pub mod sch;
 pub mod shu;
 
 mod expectations;
+mod snapshot;
 
 use crate::case::Check;
 

@@ -38,6 +38,8 @@ pub struct Launch {
     pub arguments: Vec<String>,
     /// Factor on every limit of time.
     pub patience: f64,
+    /// Values that may appear in nothing the plugin says.
+    pub secrets: Vec<String>,
 }
 
 /// A running plugin process with everything it has said.
@@ -48,6 +50,8 @@ pub struct Plugin {
     pub stand_in: StandIn,
     /// Its home folder.
     pub home: PathBuf,
+    /// Values that may appear in nothing it says.
+    pub secrets: Vec<String>,
     pub(super) transcript: Transcript,
     pub(super) next_id: u64,
     pub(super) patience: f64,
@@ -91,6 +95,7 @@ impl Plugin {
             inbox: Inbox::new(watch, transcript.clone()),
             stand_in,
             home: launch.env.get("HOME").map(PathBuf::from).unwrap_or_default(),
+            secrets: launch.secrets.clone(),
             transcript,
             next_id: 1,
             patience: launch.patience,

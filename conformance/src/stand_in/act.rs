@@ -18,7 +18,7 @@ use super::seen::Entry;
 use crate::process;
 
 /// The argument that makes the stand-in a detached process that only lives.
-const DETACHED: &str = "--conformance-detached";
+pub const DETACHED: &str = "--conformance-detached";
 
 /// How long a detached process lives when nobody ends it.
 const DETACHED_LIFE: Duration = Duration::from_secs(180);

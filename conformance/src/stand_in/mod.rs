@@ -12,7 +12,7 @@ pub mod pattern;
 pub mod script;
 pub mod seen;
 
-pub use act::become_stand_in;
+pub use act::{DETACHED, become_stand_in};
 pub use control::StandIn;
 pub use script::{Delivery, Handler, Probe, ProbeMode, Script, StdinMode, Step, When};
 pub use seen::Invocation;
