@@ -193,7 +193,8 @@ fn without_a_state_folder_or_with_a_closed_one_it_works_all_the_same() {
 #[test]
 fn no_secret_and_no_change_anywhere_but_in_the_state_folder() {
     let scratch = Scratch::new();
-    scratch.program(PROGRAM, "env; echo 2.1.0");
+    let seen = scratch.at("seen");
+    scratch.program(PROGRAM, &format!("env > '{}'; echo 2.1.0", seen.display()));
     scratch
         .file("home/.made-up/auth.json", r#"{"token":"sk-file-canary","junk":"sk-junk-canary"}"#);
     scratch.set_mode("home/.made-up/auth.json", 0o644);
@@ -207,6 +208,8 @@ fn no_secret_and_no_change_anywhere_but_in_the_state_folder() {
     let shown = format!("{result:?}{}", serde_json::to_string(&result).expect("JSON"));
     let memory = fs::read_to_string(scratch.at(CACHE)).expect("a cache");
     assert!(!shown.contains("canary") && !memory.contains("canary"), "{shown} {memory}");
+    let seen = fs::read_to_string(seen).expect("the program was asked");
+    assert!(seen.contains("PATH=") && !seen.contains("canary"), "{seen}");
     assert!(about(&result.evidence, "MADE_UP_API_KEY").is_some_and(|evidence| evidence.found));
     let file = about(&result.evidence, scratch.at("home/.made-up/auth.json")).expect("noted");
     assert!(file.detail.as_deref().is_some_and(|detail| detail.contains("chmod 600")));
