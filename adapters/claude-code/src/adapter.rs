@@ -1,0 +1,68 @@
+//! The adapter as the sdk sees it: each question goes to the room that answers it.
+
+use std::path::PathBuf;
+
+use od_protocol::{
+    AuthStatus, ErrorObject, GetQuotaResult, ListModelsResult, ListSessionsParams,
+    ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult, StartRunParams,
+};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+
+use crate::events::Events;
+use crate::{detect, invocation, manifest, models, sessions};
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaudeCode;
+
+impl Adapter for ClaudeCode {
+    fn manifest(&self) -> Manifest {
+        manifest::manifest()
+    }
+
+    fn auth(&self, machine: &Machine) -> AuthStatus {
+        detect::auth(machine)
+    }
+
+    fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
+        Some(detect::config_dir(machine))
+    }
+
+    fn invocation(
+        &self,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        invocation::invocation(start_run_params, install)
+    }
+
+    fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
+        Box::new(Events::new(start_run_params, install))
+    }
+
+    fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
+        let install = self.locate(machine)?;
+        Ok(models::list(machine, &install))
+    }
+
+    fn quota(&self, machine: &Machine) -> Result<Option<GetQuotaResult>, ErrorObject> {
+        let install = self.locate(machine)?;
+        Ok(models::quota(machine, &install))
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(&detect::config_dir(machine), read_sessions_params)
+    }
+}

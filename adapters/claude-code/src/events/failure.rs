@@ -1,0 +1,236 @@
+//! What went wrong, in the protocol's words: from the CLI's synthetic messages, from its results,
+//! from its stderr when it said nothing else.
+
+use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
+use od_sdk::Exit;
+
+use super::words::blocks;
+use super::limits::Limits;
+use crate::native::Message;
+
+/// What the CLI says about a failure.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Complaint {
+    /// The word in `assistant.error` or `api_retry.error`.
+    pub(super) word: String,
+    /// The text for people.
+    pub(super) text: String,
+    /// The HTTP status, when an answer came.
+    pub(super) status: Option<u16>,
+    /// `result.terminal_reason`, or its subtype where that says more.
+    pub(super) terminal_reason: Option<String>,
+    /// The model's stop reason.
+    pub(super) stop_reason: Option<String>,
+}
+
+impl Complaint {
+    /// A message the CLI wrote in the model's place.
+    pub(super) fn from_message(word: &str, message: Message) -> Self {
+        let texts: Vec<String> =
+            blocks(message.content).into_iter().map(|block| block.text).collect();
+        Self {
+            word: word.to_owned(),
+            text: texts.join("\n"),
+            stop_reason: message.stop_reason,
+            ..Self::default()
+        }
+    }
+
+    fn says(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Failure {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    is_retryable: bool,
+    data: JsonObject,
+    /// Why the model stopped.
+    pub(super) stop_reason: StopReason,
+}
+
+impl Failure {
+    /// Gives a complaint its kind and its hint.
+    pub(super) fn judge(complaint: &Complaint, limits: &Limits) -> Self {
+        let (kind, hint) = match complaint.terminal_reason.as_deref() {
+            Some("prompt_too_long") => context_exceeded(),
+            Some("max_turns" | "error_max_turns") => {
+                (vendor("max_turns"), "raise maxTurns, or resume the session to go on".to_owned())
+            }
+            Some("error_max_budget_usd") => {
+                (vendor("max_budget"), "raise adapterOptions.maxBudgetUsd".to_owned())
+            }
+            _ if complaint.stop_reason.as_deref() == Some("refusal") => {
+                (vendor("refusal"), "rephrase the prompt, or choose another model".to_owned())
+            }
+            _ => by_word(complaint, limits),
+        };
+        let mut failure = Self {
+            stop_reason: stop_reason(&kind),
+            is_retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
+            message: lowercase_start(&complaint.text),
+            hint: Some(hint).filter(|hint| !hint.is_empty()),
+            data: JsonObject::new(),
+            kind,
+        };
+        failure.add_data(complaint, limits);
+        failure
+    }
+
+    fn add_data(&mut self, complaint: &Complaint, limits: &Limits) {
+        if matches!(self.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
+            if let Some(wait) = limits.retry_after_ms() {
+                self.data.insert("retryAfterMs".to_owned(), wait.into());
+            }
+            if let Some(resets_at) = limits.resets_at {
+                self.data.insert("resetsAt".to_owned(), resets_at.into());
+            }
+        }
+        if let Some(status) = complaint.status {
+            self.data.insert("httpStatus".to_owned(), status.into());
+        }
+    }
+
+    /// The CLI ended without a result: some refusals are only on stderr.
+    pub(super) fn from_exit(exit: &Exit) -> Option<Self> {
+        let stderr = exit.stderr_tail.trim();
+        let (kind, hint) = if stderr.contains("No conversation found") {
+            session_unknown()
+        } else if stderr.contains("is already in use") {
+            (ErrorKind::SessionBusy, "choose another session id, or resume the session".to_owned())
+        } else if stderr.contains("cannot be used with root/sudo") {
+            let hint = "run as another user, or set IS_SANDBOX=1 in the run's env where the machine is a sandbox";
+            (ErrorKind::PermissionDenied, hint.to_owned())
+        } else if stderr.contains("error: unknown option") {
+            let hint = "install the tested version: npm install -g @anthropic-ai/claude-code";
+            (ErrorKind::CliVersionUnsupported, hint.to_owned())
+        } else if stderr.contains("Invalid session ID") || stderr.contains("is invalid. Allowed") {
+            (ErrorKind::ConfigInvalid, "correct the option's value".to_owned())
+        } else {
+            return None;
+        };
+        Some(Self {
+            kind,
+            message: lowercase_start(stderr.lines().next_back().unwrap_or(stderr)),
+            hint: Some(hint),
+            is_retryable: false,
+            data: JsonObject::new(),
+            stop_reason: StopReason::Error,
+        })
+    }
+
+    /// As an event; only the failure of the last turn is fatal.
+    pub(super) fn into_event(self, fatal: bool) -> ErrorEvent {
+        ErrorEvent {
+            kind: self.kind,
+            message: self.message,
+            hint: self.hint,
+            fatal,
+            retryable: self.is_retryable,
+            data: Some(self.data).filter(|data| !data.is_empty()),
+        }
+    }
+}
+
+fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
+    match complaint.word.as_str() {
+        "authentication_failed" | "oauth_org_not_allowed" => login(complaint, limits),
+        "billing_error" => quota_exhausted(),
+        "rate_limit" if limits.is_window_exhausted || is_quota(complaint) => quota_exhausted(),
+        "rate_limit" => {
+            (ErrorKind::RateLimited, "wait, then start the run again or resume it".to_owned())
+        }
+        "model_not_found" => {
+            let hint = "choose one of `od-host models -a claude-code`";
+            (ErrorKind::ModelUnknown, hint.to_owned())
+        }
+        "server_error" | "overloaded" => {
+            let hint = "try again; check the connection and ANTHROPIC_BASE_URL";
+            (ErrorKind::NetworkUnreachable, hint.to_owned())
+        }
+        "max_output_tokens" => {
+            let hint = "ask for less at once, or set CLAUDE_CODE_MAX_OUTPUT_TOKENS in the run's env";
+            (vendor("max_output_tokens"), hint.to_owned())
+        }
+        _ if complaint.says("No conversation found") => session_unknown(),
+        _ if complaint.says("Prompt is too long") => context_exceeded(),
+        _ if complaint.status.is_none() && complaint.word == "unknown" => {
+            let hint = "try again; check the connection and ANTHROPIC_BASE_URL";
+            (ErrorKind::NetworkUnreachable, hint.to_owned())
+        }
+        _ => (vendor("api_error"), String::new()),
+    }
+}
+
+fn login(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
+    if complaint.says("Not logged in") {
+        let hint = "run `claude auth login`, or set ANTHROPIC_API_KEY";
+        return (ErrorKind::AuthMissing, hint.to_owned());
+    }
+    if complaint.status == Some(403) {
+        let hint = "choose another model, or log in to an account that may use it: `claude auth login`";
+        return (ErrorKind::AuthWrongAccount, hint.to_owned());
+    }
+    let hint = match &limits.credential {
+        Some(credential) if credential.kind == CredentialKind::Subscription => {
+            "log in again: `claude auth login`".to_owned()
+        }
+        Some(credential) => format!("{} was refused: set a valid one", credential.name),
+        None => "log in again: `claude auth login`, or set a valid ANTHROPIC_API_KEY".to_owned(),
+    };
+    (ErrorKind::AuthExpired, hint)
+}
+
+/// A 429 may mean "slow down" or "nothing is left"; only the text tells (recordings `quota`,
+/// `r429_oauth`).
+fn is_quota(complaint: &Complaint) -> bool {
+    complaint.says("quota")
+        || complaint.says("limit reached")
+        || complaint.says("hit your")
+        || (complaint.says("usage limit") && !complaint.says("not your usage limit"))
+}
+
+fn quota_exhausted() -> (ErrorKind, String) {
+    let hint = "wait for the reset, add credit, or use another account";
+    (ErrorKind::QuotaExhausted, hint.to_owned())
+}
+
+fn context_exceeded() -> (ErrorKind, String) {
+    let hint = "start a new session, or shorten the prompt and its attachments";
+    (ErrorKind::ContextExceeded, hint.to_owned())
+}
+
+fn session_unknown() -> (ErrorKind, String) {
+    let hint = "a session can be resumed only from the folder it was started in: use its cwd, or start a new one";
+    (ErrorKind::SessionUnknown, hint.to_owned())
+}
+
+fn vendor(word: &str) -> ErrorKind {
+    ErrorKind::Vendor(format!("_claude.{word}"))
+}
+
+fn stop_reason(kind: &ErrorKind) -> StopReason {
+    match kind.as_str() {
+        "_claude.max_turns" => StopReason::MaxTurnRequests,
+        "_claude.max_output_tokens" => StopReason::MaxTokens,
+        "_claude.refusal" => StopReason::Refusal,
+        _ => StopReason::Error,
+    }
+}
+
+/// Errors of the protocol start in lower case; names and abbreviations stay as they are.
+fn lowercase_start(text: &str) -> String {
+    let text = text.trim();
+    let text = text.strip_prefix("Error: ").unwrap_or(text);
+    let mut characters = text.chars();
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() && !text.starts_with("Claude") => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Changed files, from the account Write and Edit give of themselves.
+
+use std::fmt::Write;
+
+use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
+use od_sdk::RunOutput;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::native::{FileReport, Hunk};
+
+/// Emits `file_change` when the account of a result is one of a written file.
+pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutput) {
+    if report.get("structuredPatch").is_none() {
+        return;
+    }
+    let Ok(report) = FileReport::deserialize(report) else { return };
+    let (Some(path), Some(hunks)) = (report.file_path, report.structured_patch) else { return };
+    let op = match report.kind.as_deref() {
+        Some("create") => FileOp::Create,
+        _ => FileOp::Edit,
+    };
+    let diff = match op {
+        FileOp::Create => created(&path, report.content.as_deref().unwrap_or_default()),
+        _ => edited(&path, &hunks),
+    };
+    output.event(Event::FileChange(FileChange {
+        path,
+        op,
+        from: None,
+        source: FileChangeSource::Native,
+        diff: Some(diff),
+        tool_call_id: Some(tool_call_id.to_owned()),
+        truncated: None,
+    }));
+}
+
+/// A new file has no hunks in the CLI's account: its content is the diff.
+fn created(path: &str, content: &str) -> String {
+    let mut diff = format!("--- /dev/null\n+++ {path}\n");
+    let count = content.lines().count();
+    if count > 0 {
+        push(&mut diff, format_args!("@@ -0,0 +1,{count} @@\n"));
+    }
+    for line in content.lines() {
+        push(&mut diff, format_args!("+{line}\n"));
+    }
+    if count > 0 && !content.ends_with('\n') {
+        diff.push_str("\\ No newline at end of file\n");
+    }
+    diff
+}
+
+fn edited(path: &str, hunks: &[Hunk]) -> String {
+    let mut diff = format!("--- {path}\n+++ {path}\n");
+    for hunk in hunks {
+        let Hunk { old_start, old_lines, new_start, new_lines, lines } = hunk;
+        push(
+            &mut diff,
+            format_args!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n"),
+        );
+        for line in lines {
+            push(&mut diff, format_args!("{line}\n"));
+        }
+    }
+    diff
+}
+
+fn push(diff: &mut String, text: std::fmt::Arguments<'_>) {
+    diff.write_fmt(text).expect("a string grows");
+}

@@ -1,0 +1,131 @@
+//! Rate limits and retries: told as they come, and ended when they would not end by themselves.
+
+use od_protocol::{
+    Credential, DoneEvidence, DoneStatus, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry,
+    StopReason,
+};
+use od_sdk::{Ending, RunOutput};
+
+use super::failure::{Complaint, Failure};
+use crate::native::{RateLimitInfo, SystemLine};
+use crate::options::Options;
+
+/// What is known about limits.
+#[derive(Debug)]
+pub(super) struct Limits {
+    max_retries: u32,
+    max_wait_ms: u64,
+    retries: u32,
+    wait_ms: u64,
+    last_delay_ms: Option<u64>,
+    /// When the window that ran out starts anew, in milliseconds since 1970.
+    pub(super) resets_at: Option<u64>,
+    /// A window of the subscription ran out.
+    pub(super) is_window_exhausted: bool,
+    /// Who pays: the hint of a refused login depends on it.
+    pub(super) credential: Option<Credential>,
+}
+
+impl Limits {
+    pub(super) fn new(options: &Options, credential: Option<Credential>) -> Self {
+        Self {
+            max_retries: options.max_retries(),
+            max_wait_ms: options.max_retry_wait_ms(),
+            retries: 0,
+            wait_ms: 0,
+            last_delay_ms: None,
+            resets_at: None,
+            is_window_exhausted: false,
+            credential,
+        }
+    }
+
+    /// How long to wait, when the CLI said so.
+    pub(super) fn retry_after_ms(&self) -> Option<u64> {
+        self.last_delay_ms
+    }
+
+    /// The model answers: whatever failed before is over.
+    pub(super) fn on_answer(&mut self) {
+        self.retries = 0;
+        self.wait_ms = 0;
+        self.last_delay_ms = None;
+    }
+
+    /// `system/api_retry`. The CLI retries for minutes in silence (recording
+    /// `r429_default_retries`): what goes beyond the allowance ends the run.
+    pub(super) fn on_retry(&mut self, system: &SystemLine, output: &mut RunOutput) {
+        let reason = system.error.clone().unwrap_or_else(|| "unknown".to_owned());
+        let delay_ms = system.retry_delay_ms.map(|delay| delay.max(0.0) as u64);
+        self.retries += 1;
+        self.wait_ms = self.wait_ms.saturating_add(delay_ms.unwrap_or_default());
+        self.last_delay_ms = delay_ms;
+        if reason == "rate_limit" || system.error_status == Some(429) {
+            output.event(Event::RateLimited(RateLimited {
+                retry_after_ms: delay_ms,
+                resets_at: self.resets_at,
+                window: None,
+                source: "cli".to_owned(),
+            }));
+        }
+        output.event(Event::Retry(Retry {
+            attempt: system.attempt.max(self.retries),
+            max_attempts: system.max_retries,
+            delay_ms,
+            reason: reason.clone(),
+        }));
+        let attempt = system.attempt.max(self.retries);
+        if attempt > self.max_retries || self.wait_ms > self.max_wait_ms {
+            self.give_up(&reason, attempt, system.error_status, output);
+        }
+    }
+
+    fn give_up(&self, reason: &str, attempt: u32, status: Option<u16>, output: &mut RunOutput) {
+        let wait = self.last_delay_ms.unwrap_or_default();
+        let complaint = Complaint {
+            word: reason.to_owned(),
+            text: format!("stopped at retry {attempt} (in {wait} ms) after {reason}"),
+            status,
+            ..Complaint::default()
+        };
+        let failure = Failure::judge(&complaint, self);
+        output.event(Event::Error(failure.into_event(true)));
+        output.finish(Ending {
+            status: DoneStatus::Failed,
+            stop_reason: StopReason::Error,
+            evidence: DoneEvidence::Watchdog,
+        });
+    }
+
+    /// `rate_limit_event`: the state of a window of the subscription.
+    pub(super) fn on_window(&mut self, info: &RateLimitInfo, output: &mut RunOutput) {
+        let is_rejected = info.status == "rejected";
+        let resets_at = info.resets_at.map(|seconds| seconds.saturating_mul(1_000));
+        if is_rejected {
+            self.resets_at = resets_at;
+            self.is_window_exhausted = info.rate_limit_type.is_some();
+        }
+        let windows = info.rate_limit_type.iter().map(|kind| QuotaWindow {
+            kind: kind.clone(),
+            used_percent: info.utilization.map(|share| share * 100.0),
+            resets_at,
+            exhausted: is_rejected,
+        });
+        let windows: Vec<QuotaWindow> = windows.collect();
+        if !windows.is_empty() {
+            output.event(Event::Quota(GetQuotaResult {
+                windows,
+                rate_limited: is_rejected,
+                earliest_reset_at: resets_at.filter(|_| is_rejected),
+            }));
+        }
+        if is_rejected {
+            output.event(Event::RateLimited(RateLimited {
+                retry_after_ms: None,
+                resets_at,
+                window: info.rate_limit_type.clone(),
+                source: "provider".to_owned(),
+            }));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Tokens, money and how full the window is.
+
+use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
+use od_sdk::RunOutput;
+
+use crate::native::{ModelUsage, ResultLine, TokenUsage};
+
+/// The figures of a process so far. `result.modelUsage` and `total_cost_usd` grow from turn to
+/// turn (recording `sj_multiturn`); `result.usage` is the turn's, but leaves out subagents and
+/// requests that were tried again (recordings `subagent_agent`, `drop`).
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    total: Tokens,
+    cost_usd: Option<f64>,
+    context_tokens: u64,
+}
+
+/// Tokens by kind.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Tokens {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+}
+
+impl Meter {
+    /// The usage of one message of the main conversation: what the window holds.
+    pub(super) fn on_message(&mut self, usage: Option<&TokenUsage>) {
+        if let Some(usage) = usage {
+            self.context_tokens = Tokens::of_turn(usage).sum();
+        }
+    }
+
+    pub(super) fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
+        let spent = result.model_usage.values().fold(Tokens::default(), Tokens::plus);
+        let (turn, total) = if result.model_usage.is_empty() {
+            let turn = result.usage.as_ref().map(Tokens::of_turn).unwrap_or_default();
+            (turn, self.total.and(turn))
+        } else {
+            (spent.since(self.total), spent)
+        };
+        let turn_cost = match (result.total_cost_usd, self.cost_usd) {
+            (Some(cost), Some(before)) => Some(cost - before),
+            (cost, _) => cost,
+        };
+        let run_cost = result.total_cost_usd.or(self.cost_usd);
+        let usage = |scope, cumulative, tokens: Tokens, cost_usd| {
+            Event::Usage(Usage {
+                scope,
+                cumulative,
+                input_tokens: tokens.input,
+                output_tokens: tokens.output,
+                cache_read_tokens: tokens.cache_read,
+                cache_write_tokens: tokens.cache_write,
+                reasoning_tokens: None,
+                total_tokens: tokens.sum(),
+                cost_usd,
+                model: only_model(result),
+                service_tier: result.usage.as_ref().and_then(|usage| usage.service_tier.clone()),
+                source: UsageSource::Cli,
+            })
+        };
+        output.event(usage(UsageScope::Turn, false, turn, turn_cost));
+        output.event(usage(UsageScope::Run, true, total, run_cost));
+        self.report_context(result, output);
+        self.total = total;
+        self.cost_usd = run_cost;
+    }
+
+    fn report_context(&self, result: &ResultLine, output: &mut RunOutput) {
+        if self.context_tokens == 0 {
+            return;
+        }
+        let windows = result.model_usage.values().filter_map(|usage| usage.context_window);
+        output.event(Event::Context(Context {
+            used_tokens: self.context_tokens,
+            // Subagents may use other models; the conversation's is not smaller than what it holds.
+            max_tokens: windows.max(),
+            compacted: false,
+        }));
+    }
+}
+
+impl Tokens {
+    fn of_turn(usage: &TokenUsage) -> Self {
+        Self {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
+            cache_read: usage.cache_read_input_tokens,
+            cache_write: usage.cache_creation_input_tokens,
+        }
+    }
+
+    fn plus(self, usage: &ModelUsage) -> Self {
+        self.and(Self {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
+            cache_read: usage.cache_read_input_tokens,
+            cache_write: usage.cache_creation_input_tokens,
+        })
+    }
+
+    fn and(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        self.combine(earlier, u64::saturating_sub)
+    }
+
+    fn combine(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: operation(self.input, other.input),
+            output: operation(self.output, other.output),
+            cache_read: operation(self.cache_read, other.cache_read),
+            cache_write: operation(self.cache_write, other.cache_write),
+        }
+    }
+
+    fn sum(self) -> u64 {
+        self.input
+            .saturating_add(self.output)
+            .saturating_add(self.cache_read)
+            .saturating_add(self.cache_write)
+    }
+}
+
+/// The model the turn was spent on, when there is only one.
+fn only_model(result: &ResultLine) -> Option<String> {
+    let mut models = result.model_usage.keys();
+    models.next().filter(|_| models.next().is_none()).cloned()
+}

@@ -1,0 +1,182 @@
+//! Session, turns, modes: the frame around what is said.
+
+use od_protocol::{
+    Context, Event, Extension, ExtensionPhase, McpServerStatus, ModeChanged, NoticeLevel,
+    SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
+};
+use od_sdk::RunOutput;
+use serde_json::Value;
+
+use super::{notice, status};
+use crate::native::{Block, Init, SystemLine};
+
+/// Skills every install of 2.1.197 has: not worth an event each (recording `plain`).
+const BUILT_IN_SKILLS: &[&str] = &[
+    "deep-research",
+    "update-config",
+    "verify",
+    "debug",
+    "code-review",
+    "simplify",
+    "batch",
+    "fewer-permission-prompts",
+    "loop",
+    "claude-api",
+    "run",
+    "run-skill-generator",
+];
+
+/// The session and its turns.
+#[derive(Debug)]
+pub(super) struct Session {
+    mode: SessionMode,
+    parent: Option<String>,
+    id: Option<String>,
+    model: Option<String>,
+    permission_mode: Option<String>,
+    turn: Option<String>,
+    turns: u32,
+    /// The CLI has said something, so it reads what is written to it.
+    pub(super) is_alive: bool,
+}
+
+impl Session {
+    pub(super) fn new(choice: &SessionChoice) -> Self {
+        let is_fork = choice.mode == SessionMode::Fork;
+        Self {
+            mode: choice.mode,
+            parent: choice.id.clone().filter(|_| is_fork),
+            id: None,
+            model: None,
+            permission_mode: None,
+            turn: None,
+            turns: 0,
+            is_alive: false,
+        }
+    }
+
+    /// The turn that runs.
+    pub(super) fn turn(&self) -> Option<&str> {
+        self.turn.as_deref()
+    }
+
+    /// `system/init` comes at the start of every turn; the session starts only once.
+    pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
+        if self.id.as_deref() == Some(&init.session_id) {
+            self.on_mode(init.model, init.permission_mode, output);
+        } else {
+            self.start(init, output);
+        }
+        self.ensure_turn(output);
+    }
+
+    fn start(&mut self, init: Init, output: &mut RunOutput) {
+        self.id = Some(init.session_id.clone());
+        self.model.clone_from(&init.model);
+        self.permission_mode = init.permission_mode;
+        let mcp_servers = init.mcp_servers.into_iter();
+        output.event(Event::SessionStarted(SessionStarted {
+            session_id: init.session_id,
+            mode: self.mode,
+            parent_session_id: self.parent.clone(),
+            model: init.model,
+            cwd: init.cwd,
+            tools: Some(init.tools),
+            mcp_servers: Some(
+                mcp_servers
+                    .map(|server| McpServerStatus { name: server.name, status: server.status })
+                    .collect(),
+            ),
+        }));
+        for plugin in init.plugins {
+            output.event(Event::Plugin(Extension {
+                name: plugin.name,
+                phase: ExtensionPhase::Loaded,
+                source: plugin.source,
+            }));
+        }
+        for skill in init.skills.iter().filter(|skill| !BUILT_IN_SKILLS.contains(&skill.as_str())) {
+            output.event(skill_event(skill, ExtensionPhase::Loaded));
+        }
+    }
+
+    /// `system/status`: what the CLI does now, or a new mode.
+    pub(super) fn on_status(&mut self, system: &SystemLine, output: &mut RunOutput) {
+        if system.permission_mode.is_some() {
+            self.on_mode(None, system.permission_mode.clone(), output);
+        }
+        if let Some(phase) = &system.status {
+            self.ensure_turn(output);
+            output.event(status(phase));
+        }
+    }
+
+    fn on_mode(
+        &mut self,
+        model: Option<String>,
+        permission_mode: Option<String>,
+        output: &mut RunOutput,
+    ) {
+        let model = model.filter(|model| self.model.as_ref() != Some(model));
+        let permission_mode =
+            permission_mode.filter(|mode| self.permission_mode.as_ref() != Some(mode));
+        if model.is_none() && permission_mode.is_none() {
+            return;
+        }
+        if model.is_some() {
+            self.model.clone_from(&model);
+        }
+        if permission_mode.is_some() {
+            self.permission_mode.clone_from(&permission_mode);
+        }
+        output.event(Event::ModeChanged(ModeChanged { model, permission_mode }));
+    }
+
+    /// A turn runs from the first sign of the CLI's work to its result.
+    pub(super) fn ensure_turn(&mut self, output: &mut RunOutput) {
+        if self.turn.is_none() {
+            self.turns += 1;
+            let turn_id = format!("turn-{}", self.turns);
+            self.turn = Some(turn_id.clone());
+            output.event(Event::TurnStarted(TurnStarted { turn_id }));
+        }
+    }
+
+    pub(super) fn end_turn(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
+        if let Some(turn_id) = self.turn.take() {
+            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
+        }
+    }
+}
+
+/// The conversation was shortened.
+pub(super) fn on_compaction(system: &SystemLine, output: &mut RunOutput) {
+    let metadata = system.compact_metadata.as_ref();
+    output.event(Event::Context(Context {
+        used_tokens: metadata.and_then(|metadata| metadata.post_tokens).unwrap_or_default(),
+        max_tokens: None,
+        compacted: true,
+    }));
+}
+
+/// A hook of the person's settings ran.
+pub(super) fn on_hook(system: &SystemLine, output: &mut RunOutput) {
+    let name = system.hook_name.as_deref().unwrap_or("a hook");
+    let code = system.exit_code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+    output.event(notice(NoticeLevel::Debug, "hook", format!("{name} ended with exit code {code}")));
+}
+
+/// The model uses a skill.
+pub(super) fn on_skill_call(block: &Block, output: &mut RunOutput) {
+    if block.name == "Skill"
+        && let Some(skill) = block.input.get("skill").and_then(Value::as_str)
+    {
+        output.event(skill_event(skill, ExtensionPhase::Invoked));
+    }
+}
+
+/// A skill of a plugin is called `plugin:skill`.
+fn skill_event(name: &str, phase: ExtensionPhase) -> Event {
+    let source = name.split_once(':').map(|(plugin, _)| plugin.to_owned());
+    Event::Skill(Extension { name: name.to_owned(), phase, source })
+}

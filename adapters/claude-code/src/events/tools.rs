@@ -1,0 +1,168 @@
+//! Tool calls: their start, their input, their result.
+
+use std::collections::HashMap;
+
+use od_protocol::{
+    Event, Image, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus,
+};
+use od_sdk::RunOutput;
+use serde_json::Value;
+
+use super::files;
+use super::words::{blocks, kind, mcp_server, text_of, title};
+use crate::native::Block;
+
+/// How the CLI words a denial when nobody answers (recordings `write_denied`, `perm_plan`,
+/// `sj_perm_hang`, `sj_perm_error`). They are looked for in failed results only.
+const DENIALS: &[&str] = &[
+    "Claude requested permissions to ",
+    "Permission to use ",
+    "The user doesn't want to proceed with this tool use",
+    "Tool permission request failed",
+];
+/// The end of a denial by plan mode.
+const PLAN_MODE_DENIAL: &str = "while in plan mode.";
+/// What the CLI puts before the output of a command that failed (recording `toolfail`).
+const EXIT_CODE: &str = "Exit code ";
+
+/// A call that was started.
+#[derive(Debug)]
+struct Call {
+    name: String,
+    is_ready: bool,
+    was_denied: bool,
+}
+
+/// The calls that are open.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    open: HashMap<String, Call>,
+}
+
+impl Tools {
+    /// Something that was asked for runs right now.
+    pub(super) fn is_running(&self) -> bool {
+        self.open.values().any(|call| call.is_ready)
+    }
+
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.open.contains_key(id)
+    }
+
+    /// A person or a rule said no.
+    pub(super) fn mark_denied(&mut self, id: &str) {
+        if let Some(call) = self.open.get_mut(id) {
+            call.was_denied = true;
+        }
+    }
+
+    /// The model begins to ask for a tool.
+    pub(super) fn on_started(&mut self, block: &Block, output: &mut RunOutput) {
+        let call = Call { name: block.name.clone(), is_ready: false, was_denied: false };
+        self.open.insert(block.id.clone(), call);
+        output.event(Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: block.id.clone(),
+            name: block.name.clone(),
+            kind: kind(&block.name),
+            title: None,
+            mcp_server: mcp_server(&block.name),
+            parent_tool_call_id: None,
+        }));
+    }
+
+    /// All of the input is known; without partial messages this is the first word of a call.
+    pub(super) fn on_ready(&mut self, block: &Block, output: &mut RunOutput) {
+        if !self.is_open(&block.id) {
+            self.on_started(block, output);
+        }
+        if let Some(call) = self.open.get_mut(&block.id) {
+            call.is_ready = true;
+        }
+        output.event(Event::ToolCallReady(ToolCallReady {
+            tool_call_id: block.id.clone(),
+            input: block.input.clone(),
+            title: title(&block.name, &block.input),
+            truncated: None,
+        }));
+    }
+
+    /// The stream that asked for it broke off: it will never run under this id.
+    pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
+        if self.open.remove(id).is_some() {
+            output.event(Event::ToolResult(ToolResult {
+                tool_call_id: id.to_owned(),
+                status: ToolStatus::Cancelled,
+                output: Value::Null,
+                exit_code: None,
+                truncated: None,
+            }));
+        }
+    }
+
+    /// A `tool_result`, with the tool's own account of it.
+    pub(super) fn on_result(&mut self, block: &Block, report: &Value, output: &mut RunOutput) {
+        let call = self.open.remove(&block.tool_use_id);
+        let text = text_of(&block.content);
+        let name = call.as_ref().map_or("", |call| call.name.as_str());
+        let was_denied = call.as_ref().is_some_and(|call| call.was_denied);
+        let status = match block.is_error.unwrap_or(false) {
+            false => ToolStatus::Ok,
+            true if output.is_cancelling() => ToolStatus::Cancelled,
+            true if was_denied || is_denial(&text) => ToolStatus::Denied,
+            true => ToolStatus::Error,
+        };
+        files::on_report(&block.tool_use_id, report, output);
+        report_images(&block.content, output);
+        let exit_code = exit_code(name, status, &text, report);
+        output.event(Event::ToolResult(ToolResult {
+            tool_call_id: block.tool_use_id.clone(),
+            status,
+            output: Value::String(text),
+            exit_code,
+            truncated: None,
+        }));
+    }
+}
+
+fn is_denial(text: &str) -> bool {
+    DENIALS.iter().any(|denial| text.starts_with(denial)) || text.ends_with(PLAN_MODE_DENIAL)
+}
+
+/// A failed command says its code in words. One that did not fail ended with 0, unless the CLI
+/// explains another code away or lets the command run on.
+fn exit_code(name: &str, status: ToolStatus, text: &str, report: &Value) -> Option<i32> {
+    if name != "Bash" {
+        return None;
+    }
+    match status {
+        ToolStatus::Error => {
+            let (code, _) = text.strip_prefix(EXIT_CODE)?.split_once('\n').unwrap_or((
+                text.strip_prefix(EXIT_CODE)?,
+                "",
+            ));
+            code.trim().parse().ok()
+        }
+        ToolStatus::Ok => {
+            let says = |key: &str| report.get(key).is_some_and(|value| !value.is_null());
+            let is_plain = report.get("stdout").is_some()
+                && report.get("interrupted").and_then(Value::as_bool) == Some(false)
+                && !says("returnCodeInterpretation")
+                && !says("backgroundTaskId");
+            is_plain.then_some(0)
+        }
+        _ => None,
+    }
+}
+
+fn report_images(content: &Value, output: &mut RunOutput) {
+    if !content.is_array() {
+        return;
+    }
+    for source in blocks(content.clone()).into_iter().filter_map(|block| block.source) {
+        output.event(Event::Image(Image {
+            mime: source.media_type,
+            data: Some(source.data),
+            path: None,
+        }));
+    }
+}

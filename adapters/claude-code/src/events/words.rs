@@ -1,0 +1,80 @@
+//! What the CLI's names and contents mean, whoever asks: a run or the reader of a session.
+
+use od_protocol::ToolKind;
+use serde_json::Value;
+
+use crate::native::Block;
+
+/// A title longer than this is cut.
+const TITLE_CHARACTERS: usize = 120;
+
+/// The blocks of a message that can be read; a plain string has none.
+pub(crate) fn blocks(content: Value) -> Vec<Block> {
+    match content {
+        Value::Array(items) => {
+            items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a content: itself, or its text blocks.
+pub(crate) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Array(items) => {
+            let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a tool does, by its name.
+pub(crate) fn kind(name: &str) -> ToolKind {
+    match name {
+        "Read" | "NotebookRead" | "LS" | "ListMcpResourcesTool" | "ReadMcpResourceTool" => {
+            ToolKind::Read
+        }
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ToolKind::Edit,
+        "Glob" | "Grep" | "ToolSearch" => ToolKind::Search,
+        "Bash" | "BashOutput" | "KillShell" => ToolKind::Execute,
+        "WebFetch" | "WebSearch" => ToolKind::Fetch,
+        "Agent" | "Task" | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskGet"
+        | "EnterPlanMode" | "ExitPlanMode" => ToolKind::Think,
+        _ => ToolKind::Other,
+    }
+}
+
+/// Tools of an MCP server are called `mcp__server__tool`.
+pub(crate) fn mcp_server(name: &str) -> Option<String> {
+    let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
+    Some(server.to_owned())
+}
+
+/// One line for people.
+pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
+    let field = |key: &str| input.get(key).and_then(Value::as_str);
+    let title = match name {
+        "Bash" => field("command")?.to_owned(),
+        "Agent" | "Task" => field("description")?.to_owned(),
+        _ => {
+            let subject = ["file_path", "notebook_path", "path", "pattern", "url", "query", "skill"]
+                .into_iter()
+                .find_map(field)?;
+            format!("{name} {subject}")
+        }
+    };
+    Some(first_line(&title))
+}
+
+/// The first line, cut.
+pub(crate) fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(TITLE_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < text.trim_end().len() => format!("{line} …"),
+        None => line.to_owned(),
+    }
+}
