@@ -25,3 +25,4 @@ pub mod report;
 pub mod command;
 pub mod mutant;
 pub mod process;
+pub mod reference_pack;
