@@ -110,7 +110,7 @@ impl Walk<'_> {
             }
         }
         if !noted && self.findings.used.is_none() {
-            let detail = format!("no {} in {}", self.name, list(&place.folders));
+            let detail = format!("no {} in {}", self.name, existing(&place.folders));
             self.findings.evidence.push(place.evidence(place.subject.clone(), false, Some(detail)));
         }
     }
@@ -147,10 +147,12 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn list(folders: &[PathBuf]) -> String {
-    let shown: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+/// The folders that are there; the others would only hide them.
+fn existing(folders: &[PathBuf]) -> String {
+    let there = folders.iter().filter(|folder| folder.is_dir());
+    let shown: Vec<String> = there.map(|folder| folder.display().to_string()).collect();
     match shown.is_empty() {
-        true => "no folder at all".to_owned(),
+        true => format!("{} folders: none of them exists", folders.len()),
         false => shown.join(", "),
     }
 }

@@ -121,6 +121,7 @@ fn an_adapters_own_folders_and_no_name_that_is_a_path() {
 #[test]
 fn not_found_says_how_to_install_and_where_it_looked() {
     let scratch = Scratch::new();
+    scratch.program("home/.local/bin/something-else", "");
     let manifest = PlainAdapter::new().manifest;
     let error = locate(&manifest, &scratch.machine()).expect_err("not found");
     assert_eq!(error.kind(), ErrorKind::CliNotFound);
@@ -133,7 +134,7 @@ fn not_found_says_how_to_install_and_where_it_looked() {
             .find(|evidence| evidence.signal == signal && !evidence.found)
             .and_then(|evidence| evidence.detail.clone())
             .expect("this place was looked at");
-        assert!(detail.contains(&folder), "{detail}");
+        assert!(detail.contains(&folder) && !detail.contains(".bun"), "{detail}");
     }
     scratch.file(&format!("path/{CLI}"), "text");
     let error = locate(&manifest, &scratch.machine()).expect_err("not executable");
