@@ -80,11 +80,11 @@ const fn active(
 fn crash_at_each_line(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mut plugin = bench.launch(&Setup::default())?;
-    let lines = output_steps(&bench.prepare("text")?.script, 0).len();
-    for line in 0..lines {
-        let ending = [Step::Err { text: "panic: out of feathers".to_owned() }, Step::Exit { code: 1 }];
-        let (play, record) = cut(bench, &mut plugin, line, &ending)?;
-        let sent = format!("run/start; the agent CLI exited with code 1 after {line} of {lines} lines");
+    let last_steps =
+        [Step::Err { text: "panic: out of feathers".to_owned() }, Step::Exit { code: 1 }];
+    for missing in 1.. {
+        let Some((play, record)) = cut(bench, &mut plugin, missing, &last_steps)? else { break };
+        let sent = format!("run/start; the agent CLI exited with code 1, {missing} lines too early");
         failed_with(&record, CRASHES, &sent)?;
         let (all, got) = (play.values.text("text"), record.text());
         if !all.starts_with(&got) {
@@ -98,16 +98,16 @@ fn crash_at_each_line(bench: &mut Bench) -> Verdict {
 fn no_last_word(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mut plugin = bench.launch(&Setup::default())?;
-    let lines = output_steps(&bench.prepare("text")?.script, 0).len().saturating_sub(1);
     let endings = [
         ("died by SIGKILL", Step::Die { signal: "SIGKILL".to_owned() }),
         ("died by SIGSEGV", Step::Die { signal: "SIGSEGV".to_owned() }),
         ("exited with code 0", Step::Exit { code: 0 }),
     ];
     for (how, step) in endings {
-        let (_, record) = cut(bench, &mut plugin, lines, &[step])?;
-        let sent = format!("run/start; the agent CLI {how} before its last line");
-        failed_with(&record, CRASHES, &sent)?;
+        if let Some((_, record)) = cut(bench, &mut plugin, 1, &[step])? {
+            let sent = format!("run/start; the agent CLI {how} before its last line");
+            failed_with(&record, CRASHES, &sent)?;
+        }
     }
     Ok(())
 }
@@ -180,18 +180,21 @@ fn no_secret(bench: &mut Bench) -> Verdict {
     Ok(())
 }
 
-/// A plain answer that is cut after so many lines and ends otherwise.
+/// A plain answer that lacks its last lines and ends otherwise; `None` when it has not so many.
 fn cut(
     bench: &mut Bench,
     plugin: &mut Plugin,
-    lines: usize,
+    missing: usize,
     ending: &[Step],
-) -> Result<(Play, RunRecord), Finding> {
+) -> Result<Option<(Play, RunRecord)>, Finding> {
     let mut play = bench.prepare("text")?;
+    let Some(lines) = output_steps(&play.script, 0).len().checked_sub(missing) else {
+        return Ok(None);
+    };
     play.script = cut_after(&play.script, lines, ending);
     plugin.begin(&play)?;
     let record = plugin.finish(play.run_id(), RUN_LIMIT)?;
-    Ok((play, record))
+    Ok(Some((play, record)))
 }
 
 #[cfg(unix)]

@@ -81,7 +81,7 @@ impl Adapter {
         if state.shutting_down {
             return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
         }
-        match &state.run {
+        match state.run.as_ref().filter(|run| !run.ending) {
             Some(run) if run.run_id == run_id => Err(ErrorObject::new(
                 ErrorKind::RunIdInUse,
                 format!("the run {run_id} is open already"),
@@ -106,8 +106,12 @@ impl Adapter {
         }
     }
 
-    pub(super) fn run_ended(&self) {
-        self.state().run = None;
+    /// `done` has been sent. Another run may have been opened in the meantime.
+    pub(super) fn run_ended(&self, run_id: &str) {
+        let mut state = self.state();
+        if state.run.as_ref().is_some_and(|run| run.run_id == run_id && run.ending) {
+            state.run = None;
+        }
         self.changed.notify_all();
     }
 

@@ -198,6 +198,8 @@ faults! {
     ContextIsCrash = "context_is_crash",
     /// Shows the secrets of stderr in its errors.
     LeaksSecrets = "leaks_secrets",
+    /// Sends a number as text.
+    TextForNumber = "text_for_number",
 }
 
 impl Fault {

@@ -36,6 +36,7 @@ impl Run<'_> {
             self.await_exit(AFTER_LAST_WORD);
         }
         if behaviour.has(Fault::CancelLosesDone) && self.cancelled_late() {
+            self.adapter.ending();
             return;
         }
         self.end_processes();

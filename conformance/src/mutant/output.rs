@@ -130,7 +130,11 @@ impl<'a> Stream<'a> {
 
     fn envelope(&self, run_id: String, seq: u64, event: Event) -> Value {
         let params = RunEventParams { run_id, seq, ts: now_ms(), event, meta: None };
-        json!({"jsonrpc": "2.0", "method": RUN_EVENT, "params": params})
+        let mut message = json!({"jsonrpc": "2.0", "method": RUN_EVENT, "params": params});
+        if self.behaviour.has(Fault::TextForNumber) {
+            message["params"]["ts"] = message["params"]["ts"].to_string().into();
+        }
+        message
     }
 
     /// The faults that put something foreign into the stream.

@@ -308,6 +308,7 @@ pub(super) fn start(
         answered.take().into_iter().for_each(|answer| answer());
     }
     std::thread::spawn(move || {
+        let run_id = params.run_id.clone();
         let prompt = super::launch::prompt_line(adapter.behaviour, &params.prompt.text);
         let leader = launched.child.id();
         let pipes = pipes::connect(launched.child, adapter.behaviour, &sender);
@@ -316,6 +317,6 @@ pub(super) fn start(
         run.send_input(prompt);
         run.supervise(run_started);
         answered.into_iter().for_each(|answer| answer());
-        adapter.run_ended();
+        adapter.run_ended(&run_id);
     });
 }
