@@ -1,5 +1,5 @@
 //! The adapter without Rust, `examples/od-adapter-lines`, as a real process in front of a real CLI.
-//! It is run only where python3 is installed; elsewhere the tests say that they did not.
+//! It is run only on Linux where python3 is installed; elsewhere the tests say that they did not.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -12,6 +12,7 @@ use crate::validator::assert_valid;
 
 /// A CLI that gives the prompt back as one piece of text, then says a strange thing and ends.
 const CLI: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then echo lines-agent 1.2.3; exit; fi
 prompt=$(cat)
 printf '{"type":"text","text":"%s"}\nno message\n{"type":"strange"}\n{"type":"end"}\n' "$prompt"
 "#;
@@ -127,7 +128,9 @@ fn it_carries_a_run_from_start_to_done() {
     });
     let reply = session.call("initialize", &initialize);
     assert_valid("InitializeResult", &reply["result"]);
-    assert_valid("DetectAdapterResult", &session.call("adapter/detect", &json!({}))["result"]);
+    let detected = session.call("adapter/detect", &json!({}));
+    assert_valid("DetectAdapterResult", &detected["result"]);
+    assert_eq!(detected["result"]["version"], "1.2.3");
     let refused = session.call("models/list", &json!({}));
     assert_valid("ErrorObject", &refused["error"]);
     assert_eq!(refused["error"]["data"]["which"], "models");

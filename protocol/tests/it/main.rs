@@ -3,7 +3,7 @@
 mod compatibility;
 mod environment;
 mod errors;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod example_adapter;
 mod messages;
 mod reader;

@@ -5,6 +5,9 @@ use super::files::{assert_none, exists, read, rust_files};
 /// The longest source file outside tests.
 const FILE_LINES: usize = 400;
 
+/// The longest function outside tests: it fits on a screen.
+const FUNCTION_LINES: usize = 60;
+
 fn outside_tests() -> impl Iterator<Item = String> {
     rust_files().into_iter().filter(|file| !file.contains("/tests/"))
 }
@@ -23,6 +26,35 @@ fn no_source_file_is_longer_than_400_lines() {
         .map(|(lines, file)| format!("{file}: {lines}"))
         .collect();
     assert_none("files of more than 400 lines", long);
+}
+
+#[test]
+fn no_function_is_longer_than_60_lines() {
+    let long = outside_tests().flat_map(|file| long_functions(&file)).collect();
+    assert_none("functions of more than 60 lines", long);
+}
+
+/// A function ends at the brace that stands where its own line begins.
+fn long_functions(file: &str) -> Vec<String> {
+    let text = read(file);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut long = Vec::new();
+    for (start, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let end = lines[start..].iter().position(|line| *line == format!("{indent}}}"));
+        if let Some(length) = end.filter(|end| *end >= FUNCTION_LINES) {
+            long.push(format!("{file}:{}: {}", start + 1, length + 1));
+        }
+    }
+    long
+}
+
+/// A declaration without a body ends on its line; one of a trait over several lines is followed by
+/// the end of the trait at the latest, which stands further left.
+fn begins_function(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let visible = |word: &&str| word.starts_with("pub") || ["const", "async"].contains(word);
+    words.find(|word| !visible(word)) == Some("fn") && !line.ends_with(';')
 }
 
 #[test]
@@ -56,8 +88,10 @@ fn is_orphan(file: &str) -> bool {
     let beside = rust_files()
         .into_iter()
         .filter(|other| other.rsplit_once('/').is_some_and(|(its_folder, _)| its_folder == folder));
+    let below = folder.rsplit_once('/').map_or(folder, |(_, last)| last);
+    let by_path = [format!("path = \"{name}\""), format!("path = \"{below}/{name}\"")];
     let declared = parents.iter().any(|parent| declares(parent, &format!("mod {module};")))
-        || beside.chain(parents).any(|other| declares(&other, &format!("path = \"{name}\"")));
+        || beside.chain(parents).any(|other| by_path.iter().any(|path| declares(&other, path)));
     !is_root && !declared
 }
 
