@@ -2,7 +2,7 @@
 //! adapter sets, what the run sets. Never the inherited environment. Pure.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 use od_protocol::environment::{FIXED, crosses, is_nesting_marker};
 use od_protocol::{Manifest, StartRunParams};
@@ -34,7 +34,7 @@ pub(crate) fn for_cli(
     for (name, value) in FIXED {
         env.insert((*name).to_owned(), (*value).to_owned());
     }
-    extend_path(&mut env, install);
+    extend_path(&mut env, &install.path_folders());
     env.extend(invocation.env.clone());
     env.extend(start_run_params.env.clone());
     env.insert(RUN_ID_VARIABLE.to_owned(), start_run_params.run_id.clone());
@@ -65,17 +65,15 @@ fn sounds_secret(name: &str) -> bool {
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| name.contains(word))
 }
 
-/// A CLI found outside PATH needs its own folder there: a script's interpreter sits beside it.
-fn extend_path(env: &mut BTreeMap<String, String>, install: &Install) {
+/// Puts folders in front of PATH, unless they are on it: what the system has of the same name (an
+/// interpreter) may be too old.
+pub(crate) fn extend_path(env: &mut BTreeMap<String, String>, folders: &[PathBuf]) {
     let old = env.get("PATH").cloned().unwrap_or_default();
-    let mut entries: Vec<_> = std::env::split_paths(&old).collect();
-    let own = install.path.parent().filter(|folder| *folder != Path::new(""));
-    for folder in own.into_iter().chain(install.extra_path.iter().map(AsRef::as_ref)) {
-        if !entries.iter().any(|entry| entry == folder) {
-            entries.push(folder.to_owned());
-        }
-    }
-    if let Ok(path) = std::env::join_paths(entries)
+    // An empty entry would mean the working directory.
+    let old: Vec<PathBuf> =
+        std::env::split_paths(&old).filter(|entry| !entry.as_os_str().is_empty()).collect();
+    let missing = folders.iter().filter(|folder| !old.contains(folder));
+    if let Ok(path) = std::env::join_paths(missing.chain(&old))
         && let Ok(path) = path.into_string()
     {
         env.insert("PATH".to_owned(), path);
@@ -117,11 +115,24 @@ mod tests {
                 "LC_ALL=C",
                 "NO_COLOR=1",
                 "OD_RUN_ID=r",
-                "PATH=/usr/bin:/opt/agent/bin",
+                "PATH=/opt/agent/bin:/usr/bin",
                 "TERM=dumb"
             ]
         );
         let secrets = secret_values(&machine, &manifest, &start_run_params);
         assert!(secrets.contains(&"sk-1".to_owned()) && secrets.contains(&"t".to_owned()));
+    }
+
+    #[test]
+    fn folders_come_first_and_no_path_does_not_mean_the_working_directory() {
+        let extended = |old: Option<&str>| {
+            let mut env: BTreeMap<String, String> =
+                old.map(|old| ("PATH".to_owned(), old.to_owned())).into_iter().collect();
+            extend_path(&mut env, &["/own".into(), "/usr/bin".into()]);
+            env.remove("PATH")
+        };
+        assert_eq!(extended(Some("/usr/bin:/bin")).as_deref(), Some("/own:/usr/bin:/bin"));
+        assert_eq!(extended(Some("")).as_deref(), Some("/own:/usr/bin"));
+        assert_eq!(extended(None).as_deref(), Some("/own:/usr/bin"));
     }
 }

@@ -91,3 +91,12 @@ pub struct Install {
     /// Somebody answers approvals; without it nothing may ask.
     pub host_answers_approvals: bool,
 }
+
+impl Install {
+    /// The folders an agent CLI that was found outside PATH needs there: its own, because a script's
+    /// interpreter sits beside it, and the further ones.
+    pub fn path_folders(&self) -> Vec<PathBuf> {
+        let own = self.path.parent().filter(|folder| folder.is_absolute()).map(Path::to_owned);
+        own.into_iter().chain(self.extra_path.iter().cloned()).collect()
+    }
+}

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use od_protocol::environment::{FIXED, crosses};
 
-use crate::environment::RUN_ID_VARIABLE;
+use crate::environment::{RUN_ID_VARIABLE, extend_path};
 use crate::tree::{Ownership, Tree};
 use crate::{Install, Machine};
 
@@ -38,12 +38,11 @@ pub(crate) struct Question<'a> {
 impl<'a> Question<'a> {
     /// A question to an agent CLI.
     pub(crate) fn to_cli(install: &'a Install, args: &[&str], limit: Duration) -> Self {
-        let own = install.path.parent().map(Path::to_owned);
         let args = args.iter().map(|arg| (*arg).to_owned());
         Self {
             program: &install.path,
             args: install.leading_args.iter().cloned().chain(args).collect(),
-            path_folders: own.into_iter().chain(install.extra_path.iter().cloned()).collect(),
+            path_folders: install.path_folders(),
             limit,
         }
     }
@@ -220,13 +219,6 @@ fn environment(question: &Question<'_>, machine: &Machine) -> BTreeMap<String, S
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     env.extend(FIXED.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-    let old = env.get("PATH").cloned().unwrap_or_default();
-    let entries: Vec<PathBuf> = std::env::split_paths(&old).collect();
-    let missing = question.path_folders.iter().filter(|folder| !entries.contains(folder));
-    let folders: Vec<&PathBuf> = missing.chain(&entries).collect();
-    if let Some(path) = std::env::join_paths(folders).ok().and_then(|path| path.into_string().ok())
-    {
-        env.insert("PATH".to_owned(), path);
-    }
+    extend_path(&mut env, &question.path_folders);
     env
 }

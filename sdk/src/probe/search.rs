@@ -41,9 +41,7 @@ impl Place {
 
     /// What an agent CLI that was found gets on top of PATH.
     pub(super) fn of_install(install: &Install) -> Self {
-        let own = install.path.parent().map(Path::to_owned);
-        let folders = own.into_iter().chain(install.extra_path.iter().cloned()).collect();
-        Self::new("path", "PATH", folders)
+        Self::new("path", "PATH", install.path_folders())
     }
 
     fn login_shell(path: &str) -> Self {
