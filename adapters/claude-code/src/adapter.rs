@@ -9,7 +9,7 @@ use od_protocol::{
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 
 use crate::events::Events;
-use crate::{detect, invocation, manifest, models, sessions};
+use crate::{control, detect, invocation, manifest, models, sessions};
 
 /// Claude Code.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ impl Adapter for ClaudeCode {
     }
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-        Box::new(Events::new(start_run_params, install))
+        Box::new(Events::new(start_run_params, install, control::fresh_uuid))
     }
 
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {

@@ -68,10 +68,7 @@ fn cloud(machine: &Machine, settings: Option<&CredentialFile>) -> Option<AuthSta
     Some(AuthStatus {
         state: AuthState::Unknown,
         method: Some((*method).to_owned()),
-        credential: Some(Credential {
-            kind: CredentialKind::Cloud,
-            name: (*variable).to_owned(),
-        }),
+        credential: Some(Credential { kind: CredentialKind::Cloud, name: (*variable).to_owned() }),
         expires_at: None,
         guidance: None,
     })

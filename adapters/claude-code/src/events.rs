@@ -15,8 +15,8 @@ mod subagents;
 mod tools;
 pub(crate) mod words;
 
-use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
 use od_protocol::{Event, Status, StopReason};
+use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,8 +60,12 @@ pub struct Events {
 }
 
 impl Events {
-    /// Before the first line.
-    pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
+    /// Before the first line. `new_id` makes the ids of input lines.
+    pub fn new(
+        start_run_params: &StartRunParams,
+        install: &Install,
+        new_id: fn() -> String,
+    ) -> Self {
         let options = Options::lenient(&start_run_params.adapter_options);
         Self {
             session: Session::new(&start_run_params.session),
@@ -70,7 +74,7 @@ impl Events {
             subagents: Subagents::default(),
             plan: TaskList::default(),
             approvals: Approvals::default(),
-            inputs: Inputs::default(),
+            inputs: Inputs::new(new_id),
             limits: Limits::new(&options, install.credential.clone()),
             meter: Meter::default(),
             complaint: None,
@@ -188,8 +192,12 @@ impl Events {
             "hook_response" => session::on_hook(&system, output),
             // Said again elsewhere: progress of thoughts, tasks and hooks, and a refusal that the
             // result repeats.
-            "thinking_tokens" | "task_updated" | "task_progress" | "hook_started"
-            | "hook_progress" | "model_refusal_no_fallback" => {}
+            "thinking_tokens"
+            | "task_updated"
+            | "task_progress"
+            | "hook_started"
+            | "hook_progress"
+            | "model_refusal_no_fallback" => {}
             _ => return None,
         }
         Some(())
@@ -209,7 +217,8 @@ impl Events {
         let failure = outcome::failure(result, self.complaint.take(), &self.limits);
         let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
         self.session.end_turn(ending.stop_reason, output);
-        if self.inputs.is_outstanding() && !output.is_cancelling() {
+        let goes_on = self.inputs.is_outstanding(self.session.turns, output);
+        if goes_on && !output.is_cancelling() {
             // The CLI goes on with what was said meanwhile: this turn's failure is not the run's.
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(false)));
@@ -259,7 +268,7 @@ impl Mapper for Events {
         if expected_turn.is_some_and(|turn| self.session.turn() != Some(turn)) {
             return InputOutcome::Refused;
         }
-        self.inputs.send(text, output);
+        self.inputs.send(text, self.session.turns, output);
         // A line that arrives while a tool runs is shown to the model with the tool's result;
         // otherwise it is the next turn (recordings `sj_steer` and `sj_queue`).
         match self.tools.is_running() {

@@ -37,7 +37,7 @@ pub fn invocation(
     add_model(&mut invocation, start_run_params, &options);
     add_limits(&mut invocation, start_run_params, &options)?;
     add_folders(&mut invocation, start_run_params)?;
-    policy::add(&mut invocation, start_run_params);
+    policy::add(&mut invocation, start_run_params)?;
     add_mcp_servers(&mut invocation, start_run_params, &options);
     add_quiet(&mut invocation, &options);
     Ok(invocation)

@@ -154,11 +154,8 @@ fn cli() -> CliInfo {
 }
 
 fn requirements() -> Requirements {
-    let variable = |name: &str, secret| EnvRequirement {
-        name: name.to_owned(),
-        secret,
-        optional: true,
-    };
+    let variable =
+        |name: &str, secret| EnvRequirement { name: name.to_owned(), secret, optional: true };
     let mut env: Vec<EnvRequirement> =
         SETTING_ENV.iter().map(|name| variable(name, false)).collect();
     env.push(variable("ANTHROPIC_CUSTOM_HEADERS", true));

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use od_protocol::{
-    Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource, QuotaWindow,
-};
+use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource, QuotaWindow};
 use od_sdk::auth::{millis, rfc3339_millis};
 use od_sdk::probe::converse::{Talk, converse};
 use od_sdk::{Install, Machine};
@@ -64,9 +62,8 @@ pub fn quota(machine: &Machine, install: &Install) -> Option<GetQuotaResult> {
 fn talk(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
     let declared = manifest::manifest();
     let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
-    let mut env: BTreeMap<String, String> = names
-        .filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned())))
-        .collect();
+    let mut env: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
     env.insert("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned());
     let args = [
         "-p",

@@ -4,8 +4,8 @@
 use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
 use od_sdk::Exit;
 
-use super::words::blocks;
 use super::limits::Limits;
+use super::words::blocks;
 use crate::native::Message;
 
 /// What the CLI says about a failure.
@@ -153,7 +153,8 @@ fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
             (ErrorKind::NetworkUnreachable, hint.to_owned())
         }
         "max_output_tokens" => {
-            let hint = "ask for less at once, or set CLAUDE_CODE_MAX_OUTPUT_TOKENS in the run's env";
+            let hint =
+                "ask for less at once, or set CLAUDE_CODE_MAX_OUTPUT_TOKENS in the run's env";
             (vendor("max_output_tokens"), hint.to_owned())
         }
         _ if complaint.says("No conversation found") => session_unknown(),
@@ -172,7 +173,8 @@ fn login(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
         return (ErrorKind::AuthMissing, hint.to_owned());
     }
     if complaint.status == Some(403) {
-        let hint = "choose another model, or log in to an account that may use it: `claude auth login`";
+        let hint =
+            "choose another model, or log in to an account that may use it: `claude auth login`";
         return (ErrorKind::AuthWrongAccount, hint.to_owned());
     }
     let hint = match &limits.credential {

@@ -55,10 +55,7 @@ fn edited(path: &str, hunks: &[Hunk]) -> String {
     let mut diff = format!("--- {path}\n+++ {path}\n");
     for hunk in hunks {
         let Hunk { old_start, old_lines, new_start, new_lines, lines } = hunk;
-        push(
-            &mut diff,
-            format_args!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n"),
-        );
+        push(&mut diff, format_args!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n"));
         for line in lines {
             push(&mut diff, format_args!("{line}\n"));
         }

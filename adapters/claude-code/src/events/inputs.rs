@@ -10,25 +10,39 @@ use crate::control;
 struct Outstanding {
     uuid: String,
     text: String,
+    /// How many turns had begun when it was sent.
+    turns: u32,
 }
 
 /// Lines the CLI has not taken yet. The first prompt is not among them: any result answers it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inputs {
     outstanding: Vec<Outstanding>,
+    /// Where the ids of lines come from.
+    new_id: fn() -> String,
 }
 
 impl Inputs {
-    /// Whether the CLI will go on after the result at hand. Every line is echoed once, whether it
-    /// steers a turn, starts one, or shares one with others (recordings `sj_steer`, `sj_queue`).
-    pub(super) fn is_outstanding(&self) -> bool {
+    pub(super) fn new(new_id: fn() -> String) -> Self {
+        Self { outstanding: Vec::new(), new_id }
+    }
+
+    /// Whether the CLI will go on after the result of this turn. Every line is echoed once, whether
+    /// it steers a turn, starts one, or shares one with others (recordings `sj_steer`, `sj_queue`).
+    /// A turn that began after a line was sent has taken it even without an echo (recording
+    /// `sj_multiturn`, made without `--replay-user-messages`).
+    pub(super) fn is_outstanding(&mut self, turn: u32, output: &mut RunOutput) -> bool {
+        while let Some(line) = self.outstanding.first().filter(|line| line.turns < turn) {
+            let uuid = line.uuid.clone();
+            self.on_echo(Some(&uuid), output);
+        }
         !self.outstanding.is_empty()
     }
 
-    pub(super) fn send(&mut self, text: &str, output: &mut RunOutput) {
-        let uuid = control::fresh_uuid();
+    pub(super) fn send(&mut self, text: &str, turns: u32, output: &mut RunOutput) {
+        let uuid = (self.new_id)();
         output.write_json(&control::user_line(vec![control::text_block(text)], "", &uuid));
-        self.outstanding.push(Outstanding { uuid, text: text.to_owned() });
+        self.outstanding.push(Outstanding { uuid, text: text.to_owned(), turns });
     }
 
     /// A line was taken.

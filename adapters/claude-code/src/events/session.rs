@@ -35,7 +35,8 @@ pub(super) struct Session {
     model: Option<String>,
     permission_mode: Option<String>,
     turn: Option<String>,
-    turns: u32,
+    /// How many turns have begun.
+    pub(super) turns: u32,
     /// The CLI has said something, so it reads what is written to it.
     pub(super) is_alive: bool,
 }

@@ -59,11 +59,13 @@ impl Speech {
                     ttft_ms: line.ttft_ms.map(|ttft| ttft as u64),
                 }));
             }
-            "message_delta" => meter.on_message(event.usage.as_ref()),
-            "message_stop" => {
+            "message_delta" => {
+                meter.on_message(event.usage.as_ref());
                 self.is_streaming = false;
-                self.stop_message(output);
             }
+            // A stream that broke off is stopped too, but without its `message_delta`.
+            "message_stop" if self.is_streaming => {}
+            "message_stop" => self.stop_message(output),
             "ping" => {}
             _ => return None,
         }
@@ -138,7 +140,7 @@ impl Speech {
     }
 
     /// A stream that breaks off is asked for again, and the answer comes under a new id: what was
-    /// said before no longer counts (recording `drop`).
+    /// said before no longer counts (recordings `drop`, `sj_malformed`, `sj_sseerr`).
     fn drop_broken(&mut self, next_id: &str, tools: &mut Tools, output: &mut RunOutput) {
         if !self.is_streaming || self.message.as_deref() == Some(next_id) {
             return;

@@ -6,8 +6,8 @@ use od_protocol::{Event, SubagentStarted, SubagentStopped, ToolStatus};
 use od_sdk::RunOutput;
 use serde_json::Value;
 
-use super::words::blocks;
 use super::tools::Tools;
+use super::words::blocks;
 use crate::native::SystemLine;
 
 /// The task type of a helper; `local_bash` is a command that takes long.

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    Event, Image, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus,
-};
+use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus};
 use od_sdk::RunOutput;
 use serde_json::Value;
 
@@ -86,9 +84,10 @@ impl Tools {
         }));
     }
 
-    /// The stream that asked for it broke off: it will never run under this id.
+    /// The stream that asked for it broke off: unless it runs already, it never will.
     pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
-        if self.open.remove(id).is_some() {
+        if self.open.get(id).is_some_and(|call| !call.is_ready) {
+            self.open.remove(id);
             output.event(Event::ToolResult(ToolResult {
                 tool_call_id: id.to_owned(),
                 status: ToolStatus::Cancelled,
@@ -136,10 +135,10 @@ fn exit_code(name: &str, status: ToolStatus, text: &str, report: &Value) -> Opti
     }
     match status {
         ToolStatus::Error => {
-            let (code, _) = text.strip_prefix(EXIT_CODE)?.split_once('\n').unwrap_or((
-                text.strip_prefix(EXIT_CODE)?,
-                "",
-            ));
+            let (code, _) = text
+                .strip_prefix(EXIT_CODE)?
+                .split_once('\n')
+                .unwrap_or((text.strip_prefix(EXIT_CODE)?, ""));
             code.trim().parse().ok()
         }
         ToolStatus::Ok => {

@@ -60,9 +60,10 @@ pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
         "Bash" => field("command")?.to_owned(),
         "Agent" | "Task" => field("description")?.to_owned(),
         _ => {
-            let subject = ["file_path", "notebook_path", "path", "pattern", "url", "query", "skill"]
-                .into_iter()
-                .find_map(field)?;
+            let subject =
+                ["file_path", "notebook_path", "path", "pattern", "url", "query", "skill"]
+                    .into_iter()
+                    .find_map(field)?;
             format!("{name} {subject}")
         }
     };

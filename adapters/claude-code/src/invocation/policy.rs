@@ -1,7 +1,7 @@
 //! Tools, modes and the run's policy, in the CLI's own rules. A rule of the policy is only ever
 //! translated into something stricter.
 
-use od_protocol::{ApprovalCategory, NetworkMode, Policy, StartRunParams};
+use od_protocol::{ApprovalCategory, ErrorKind, ErrorObject, NetworkMode, Policy, StartRunParams};
 use od_sdk::Invocation;
 use serde_json::json;
 
@@ -9,7 +9,13 @@ use serde_json::json;
 const NETWORK_TOOLS: &[&str] = &["WebFetch", "WebSearch"];
 
 /// Adds the mode and the lists of tools.
-pub(super) fn add(invocation: &mut Invocation, start_run_params: &StartRunParams) {
+///
+/// # Errors
+/// A name that the CLI would take for a flag.
+pub(super) fn add(
+    invocation: &mut Invocation,
+    start_run_params: &StartRunParams,
+) -> Result<(), ErrorObject> {
     if let Some(mode) = &start_run_params.permission_mode {
         invocation.flag("--permission-mode", mode);
     }
@@ -25,6 +31,10 @@ pub(super) fn add(invocation: &mut Invocation, start_run_params: &StartRunParams
         // A command may reach the network too, and the CLI cannot tell.
         ask.push("Bash".to_owned());
     }
+    if let Some(tool) = allowed.iter().chain(&denied).find(|tool| tool.starts_with('-')) {
+        return Err(ErrorObject::new(ErrorKind::ConfigInvalid, format!("{tool:?} is no tool"))
+            .with_hint("a tool is named like Bash, Bash(git status:*) or mcp__server__tool"));
+    }
     // The lists take as many values as follow, so each value gets its own flag.
     for tool in allowed {
         invocation.flag("--allowedTools", tool);
@@ -36,6 +46,7 @@ pub(super) fn add(invocation: &mut Invocation, start_run_params: &StartRunParams
         let settings = json!({"permissions": {"ask": ask}});
         invocation.flag("--settings", settings.to_string());
     }
+    Ok(())
 }
 
 /// Commands that begin so.

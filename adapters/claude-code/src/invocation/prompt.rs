@@ -1,7 +1,7 @@
 //! The first lines of stdin: the session is opened where there is something to say about it, then
 //! the prompt.
 
-use od_protocol::{ErrorKind, ErrorObject, ImageInput, StartRunParams};
+use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
 use serde_json::Value;
 
 use crate::control::{self, SystemPrompt};
@@ -10,7 +10,7 @@ use crate::options::{Options, SystemMode};
 /// What is written before the CLI has said anything.
 ///
 /// # Errors
-/// A picture by path: reading it is the host's part.
+/// A picture without content, a file whose name cannot be mentioned.
 pub(super) fn first_lines(
     start_run_params: &StartRunParams,
     options: &Options,
@@ -25,32 +25,37 @@ pub(super) fn first_lines(
         push_line(&mut lines, &control::initialize(Some(system)));
     }
     let mut blocks = vec![control::text_block(&prompt.text)];
+    let mut files: Vec<&str> = prompt.attachments.iter().map(String::as_str).collect();
     for image in &prompt.images {
-        blocks.push(image_block(image)?);
+        match (&image.data, &image.path) {
+            (Some(data), _) => blocks.push(control::image_block(&image.mime, data)),
+            (None, Some(path)) => files.push(path),
+            (None, None) => return Err(invalid("a picture has neither data nor path")),
+        }
     }
-    let mentions = mentions(&prompt.attachments);
+    let mentions = mentions(&files)?;
     push_line(&mut lines, &control::user_line(blocks, &mentions, &control::fresh_uuid()));
     Ok(lines)
 }
 
-/// The last block is the one whose `@files` the CLI reads, without asking and from any folder.
-fn mentions(attachments: &[String]) -> String {
-    if attachments.is_empty() {
-        return String::new();
+/// The last block is the one whose `@files` the CLI reads, without asking and from any folder;
+/// pictures among them are shown to the model.
+fn mentions(files: &[&str]) -> Result<String, ErrorObject> {
+    if files.is_empty() {
+        return Ok(String::new());
     }
-    let mentions: Vec<String> = attachments.iter().map(|path| format!("@\"{path}\"")).collect();
-    format!("Attached files:\n{}", mentions.join("\n"))
+    if let Some(file) = files.iter().find(|file| file.contains(['"', '\n'])) {
+        return Err(invalid(format!(
+            "{file:?} cannot be attached: its name holds a quote or a line end"
+        )));
+    }
+    let mentions: Vec<String> = files.iter().map(|file| format!("@\"{file}\"")).collect();
+    Ok(format!("Attached files:\n{}", mentions.join("\n")))
 }
 
-fn image_block(image: &ImageInput) -> Result<Value, ErrorObject> {
-    match &image.data {
-        Some(data) => Ok(control::image_block(&image.mime, data)),
-        None => Err(ErrorObject::new(
-            ErrorKind::ConfigInvalid,
-            "a picture by path cannot be handed to claude code",
-        )
-        .with_hint("give the picture as base64 in `data`, or its path in `prompt.attachments`")),
-    }
+fn invalid(message: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(ErrorKind::ConfigInvalid, message)
+        .with_hint("give pictures as base64 or by path, and files by their path")
 }
 
 fn push_line(lines: &mut Vec<u8>, line: &Value) {

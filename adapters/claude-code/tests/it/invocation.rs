@@ -1,0 +1,241 @@
+//! `run/start` → command line, variables, stdin.
+
+use od_adapter_claude_code::ClaudeCode;
+use od_protocol::{
+    Effort, ErrorKind, McpServer, McpTransport, NetworkMode, Policy, SessionChoice, SessionMode,
+    StartRunParams,
+};
+use od_sdk::{Adapter, Install, Invocation};
+use serde_json::{Value, json};
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
+    let mut params = StartRunParams {
+        run_id: "run".to_owned(),
+        cwd: "/workspace".to_owned(),
+        ..StartRunParams::default()
+    };
+    params.prompt.text = "hello".to_owned();
+    change(&mut params);
+    params
+}
+
+fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+    let install = Install::default();
+    ClaudeCode.invocation(&params(change), &install).expect("the options are fine")
+}
+
+fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
+    let refused = ClaudeCode.invocation(&params(change), &Install::default());
+    refused.expect_err("the option cannot be honoured").kind()
+}
+
+fn args(invocation: &Invocation) -> Vec<&str> {
+    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
+}
+
+/// The values of every occurrence of a flag.
+fn values<'a>(invocation: &'a Invocation, flag: &str) -> Vec<&'a str> {
+    let args = args(invocation);
+    args.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1]).collect()
+}
+
+fn stdin(invocation: &Invocation) -> Vec<Value> {
+    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+#[test]
+fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+    let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
+    let invocation = start(|params| params.prompt.text = text.to_owned());
+    assert!(!args(&invocation).iter().any(|argument| argument.contains("/cost")));
+    let lines = stdin(&invocation);
+    assert_eq!(lines.len(), 1);
+    let content = &lines[0]["message"]["content"];
+    assert_eq!(content[0]["text"], text);
+    // The CLI looks for commands and files in the last block only.
+    assert_eq!(content[1]["text"], "");
+}
+
+#[test]
+fn the_system_prompt_travels_on_stdin_before_the_prompt() {
+    let system = "x".repeat(300_000);
+    let invocation = start(|params| params.prompt.system = Some(system.clone()));
+    assert!(args(&invocation).iter().all(|argument| argument.len() < 100));
+    let lines = stdin(&invocation);
+    assert_eq!(lines[0]["request"]["subtype"], "initialize");
+    assert_eq!(lines[0]["request"]["appendSystemPrompt"], system);
+    assert_eq!(lines[1]["type"], "user");
+    let invocation = start(|params| {
+        params.prompt.system = Some("mine".to_owned());
+        params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
+    });
+    assert_eq!(stdin(&invocation)[0]["request"]["systemPrompt"], "mine");
+}
+
+#[test]
+fn attachments_are_mentions_in_the_last_block() {
+    let invocation = start(|params| {
+        params.prompt.attachments = vec!["/workspace/a b.txt".to_owned()];
+    });
+    let content = &stdin(&invocation)[0]["message"]["content"];
+    assert_eq!(content[1]["text"], "Attached files:\n@\"/workspace/a b.txt\"");
+    let quote = |params: &mut StartRunParams| params.prompt.attachments = vec!["/a\"b".to_owned()];
+    assert_eq!(refused(quote), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn the_frame_is_always_there_and_approvals_only_with_somebody_to_answer() {
+    let invocation = start(|_| {});
+    for flag in ["-p", "--verbose", "--include-partial-messages", "--replay-user-messages"] {
+        assert!(args(&invocation).contains(&flag), "{flag}");
+    }
+    assert_eq!(values(&invocation, "--input-format"), ["stream-json"]);
+    assert!(values(&invocation, "--permission-prompt-tool").is_empty());
+    let install = Install { host_answers_approvals: true, ..Install::default() };
+    let invocation = ClaudeCode.invocation(&params(|_| {}), &install).expect("fine");
+    assert_eq!(values(&invocation, "--permission-prompt-tool"), ["stdio"]);
+}
+
+#[test]
+fn sessions() {
+    let session = |mode| {
+        start(move |params| {
+            params.session = SessionChoice { mode, id: Some(SESSION.to_owned()) };
+        })
+    };
+    assert_eq!(values(&session(SessionMode::New), "--session-id"), [SESSION]);
+    assert_eq!(values(&session(SessionMode::Resume), "--resume"), [SESSION]);
+    assert!(!args(&session(SessionMode::Resume)).contains(&"--fork-session"));
+    let fork = session(SessionMode::Fork);
+    assert_eq!(values(&fork, "--resume"), [SESSION]);
+    assert!(args(&fork).contains(&"--fork-session"));
+    let wrong = |mode| {
+        move |params: &mut StartRunParams| {
+            params.session = SessionChoice { mode, id: Some("--help".to_owned()) };
+        }
+    };
+    assert_eq!(refused(wrong(SessionMode::Resume)), ErrorKind::SessionUnknown);
+    assert_eq!(refused(wrong(SessionMode::New)), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn model_effort_and_limits() {
+    let invocation = start(|params| {
+        params.model = Some("opus[1m]".to_owned());
+        params.effort = Some(Effort::Max);
+        params.max_turns = Some(3);
+        params.adapter_options.insert("maxBudgetUsd".to_owned(), json!(0.5));
+    });
+    assert_eq!(values(&invocation, "--model"), ["opus[1m]"]);
+    assert_eq!(values(&invocation, "--effort"), ["max"]);
+    assert_eq!(values(&invocation, "--max-turns"), ["3"]);
+    assert_eq!(values(&invocation, "--max-budget-usd"), ["0.5"]);
+    assert_eq!(refused(|params| params.max_turns = Some(0)), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn retries_are_few_unless_the_run_is_patient() {
+    let retries = |invocation: &Invocation| invocation.env["CLAUDE_CODE_MAX_RETRIES"].clone();
+    assert_eq!(retries(&start(|_| {})), "2");
+    let patient = start(|params| {
+        params.adapter_options.insert("maxRetries".to_owned(), json!(7));
+    });
+    assert_eq!(retries(&patient), "7");
+}
+
+#[test]
+fn an_unknown_option_is_an_error() {
+    let unknown = |params: &mut StartRunParams| {
+        params.adapter_options.insert("maxRetry".to_owned(), json!(7));
+    };
+    assert_eq!(refused(unknown), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn folders_and_skills() {
+    let invocation = start(|params| {
+        params.add_dirs = vec!["/one".to_owned(), "/two words".to_owned()];
+        params.skills = ["/s/greet", "/s/skills/", "/s/solo/SKILL.md"].map(str::to_owned).to_vec();
+    });
+    assert_eq!(values(&invocation, "--add-dir"), ["/one", "/two words"]);
+    assert_eq!(values(&invocation, "--plugin-dir"), ["/s/greet", "/s", "/s/solo"]);
+    let relative = |params: &mut StartRunParams| params.add_dirs = vec!["--help".to_owned()];
+    assert_eq!(refused(relative), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn tools_and_policy_reach_the_cli_in_its_strictest_form() {
+    let invocation = start(|params| {
+        params.allowed_tools = Some(vec!["Read".to_owned()]);
+        params.denied_tools = Some(vec!["Write".to_owned()]);
+        params.permission_mode = Some("acceptEdits".to_owned());
+        params.policy = Some(Policy {
+            shell_allow: vec!["git status".to_owned()],
+            shell_deny: vec!["rm".to_owned()],
+            ask: vec![od_protocol::ApprovalCategory::Edit],
+            network: Some(NetworkMode::None),
+        });
+    });
+    assert_eq!(values(&invocation, "--allowedTools"), ["Read", "Bash(git status:*)"]);
+    let denied = values(&invocation, "--disallowedTools");
+    assert_eq!(denied, ["Write", "Bash(rm:*)", "WebFetch", "WebSearch"]);
+    assert_eq!(values(&invocation, "--permission-mode"), ["acceptEdits"]);
+    let settings: Value = serde_json::from_str(values(&invocation, "--settings")[0]).expect("JSON");
+    let ask = json!(["Edit", "Write", "NotebookEdit", "Bash"]);
+    assert_eq!(settings["permissions"]["ask"], ask);
+    let flag = |params: &mut StartRunParams| params.denied_tools = Some(vec!["--help".to_owned()]);
+    assert_eq!(refused(flag), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn mcp_servers_are_inline_and_not_shown() {
+    let invocation = start(|params| {
+        params.mcp_servers = vec![McpServer {
+            name: "echo".to_owned(),
+            transport: McpTransport::Stdio,
+            command: Some("/bin/echo".to_owned()),
+            args: vec!["x".to_owned()],
+            env: [("TOKEN".to_owned(), "hidden".to_owned())].into(),
+            url: None,
+            headers: Default::default(),
+        }];
+        params.adapter_options.insert("strictMcpConfig".to_owned(), json!(true));
+    });
+    let config: Value = serde_json::from_str(values(&invocation, "--mcp-config")[0]).expect("JSON");
+    assert_eq!(config["mcpServers"]["echo"]["command"], "/bin/echo");
+    assert_eq!(config["mcpServers"]["echo"]["env"]["TOKEN"], "hidden");
+    assert!(args(&invocation).contains(&"--strict-mcp-config"));
+    assert!(!invocation.shown_args().iter().any(|argument| argument.contains("hidden")));
+}
+
+#[test]
+fn pictures_by_value_are_blocks_and_by_path_mentions() {
+    let invocation = start(|params| {
+        params.prompt.images = vec![
+            od_protocol::ImageInput {
+                mime: "image/png".to_owned(),
+                data: Some("AAAA".to_owned()),
+                path: None,
+            },
+            od_protocol::ImageInput {
+                mime: "image/png".to_owned(),
+                data: None,
+                path: Some("/workspace/p.png".to_owned()),
+            },
+        ];
+    });
+    let content = &stdin(&invocation)[0]["message"]["content"];
+    assert_eq!(content[1]["source"]["data"], "AAAA");
+    assert_eq!(content[2]["text"], "Attached files:\n@\"/workspace/p.png\"");
+}
+
+#[test]
+fn an_output_schema_is_handed_on() {
+    let invocation = start(|params| {
+        params.output_schema = json!({"type": "object"}).as_object().cloned();
+    });
+    assert_eq!(values(&invocation, "--json-schema"), [r#"{"type":"object"}"#]);
+}

@@ -1,0 +1,7 @@
+//! Claude Code's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod host;
+mod invocation;
+mod recordings;
+mod sessions;

@@ -1,0 +1,82 @@
+//! Native sessions: listed and read from a folder as the real CLI leaves it.
+
+use std::fs;
+use std::path::Path;
+
+use od_adapter_claude_code::sessions;
+use od_protocol::{ErrorKind, ListSessionsParams, ReadSessionsParams};
+use tempfile::TempDir;
+
+const SESSION: &str = "02cac002-1a10-4c21-a517-9284b7a8c002";
+
+/// The settings folder with one session of `/workspace` and files that are none.
+fn config_dir() -> TempDir {
+    let config_dir = TempDir::new().expect("a scratch folder");
+    let folder = config_dir.path().join("projects/-workspace");
+    fs::create_dir_all(folder.join("memory")).expect("a folder");
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197/session.jsonl");
+    fs::copy(recorded, folder.join(format!("{SESSION}.jsonl"))).expect("the recording is there");
+    fs::write(folder.join("agent-a1b2.jsonl"), "{}").expect("a file");
+    config_dir
+}
+
+#[test]
+fn a_session_is_listed_with_its_title_folder_and_model() {
+    let config_dir = config_dir();
+    let list = |cwd: Option<&str>| {
+        let list_sessions_params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
+        sessions::list(config_dir.path(), &list_sessions_params).sessions
+    };
+    let all = list(None);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!(all[0].id, SESSION);
+    assert_eq!(all[0].title.as_deref(), Some("one SCN:nap"));
+    assert_eq!(all[0].cwd.as_deref(), Some("/workspace"));
+    assert_eq!(all[0].model.as_deref(), Some("claude-opus-4-8"));
+    assert!(all[0].updated_at.is_some());
+    assert_eq!(list(Some("/workspace")), all);
+    // The same folder name, but not the same folder.
+    assert!(list(Some("-workspace")).is_empty());
+    assert!(list(Some("/elsewhere")).is_empty());
+}
+
+#[test]
+fn a_session_is_read_as_events() {
+    let config_dir = config_dir();
+    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
+    assert!(!result.truncated);
+    let events: Vec<String> = result
+        .events
+        .iter()
+        .map(|event| serde_json::to_string(event).expect("an event is JSON"))
+        .collect();
+    let expected =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197/session.events.jsonl");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&expected, events.join("\n") + "\n").expect("the expectation can be written");
+    }
+    let expected = fs::read_to_string(expected).expect("the expectation is there");
+    assert_eq!(events, expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn an_unknown_session_is_typed() {
+    let config_dir = config_dir();
+    for id in ["11111111-1111-4111-8111-111111111111", "../../etc/passwd", "agent-a1b2"] {
+        let read_sessions_params = ReadSessionsParams { id: id.to_owned(), cwd: None };
+        let error = sessions::read(config_dir.path(), &read_sessions_params).expect_err(id);
+        assert_eq!(error.kind(), ErrorKind::SessionUnknown);
+    }
+}
+
+#[test]
+fn a_torn_or_foreign_line_is_passed_over() {
+    let config_dir = config_dir();
+    let file = config_dir.path().join(format!("projects/-workspace/{SESSION}.jsonl"));
+    let mut content = fs::read(&file).expect("the session is there");
+    content.extend_from_slice(b"[1]\n{\"type\":\"user\",\"message\":{\"role\":\"us");
+    fs::write(&file, content).expect("a file");
+    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    assert!(sessions::read(config_dir.path(), &read_sessions_params).is_ok());
+}
