@@ -8,6 +8,7 @@ use crate::cli::arguments::{OutputArgument, RunReference};
 use crate::cli::follow::{AnswerRules, Control, Desk, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::run::failure_of;
+use crate::cli::suggest::find_run;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When the run is unknown or its journal cannot be read.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let record = host.find_run(&arguments.reference.run)?;
+    let record = find_run(host, &arguments.reference.run)?;
     let view = View::new(arguments.output.output, &record);
     let follower = Follower::new(view, Desk::new(AnswerRules::default()), Control::Observer)?;
     let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;

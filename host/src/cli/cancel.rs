@@ -8,6 +8,7 @@ use od_host::{ExitStatus, Host, HostError};
 
 use crate::cli::arguments::RunReference;
 use crate::cli::print::print;
+use crate::cli::suggest::find_run;
 use crate::cli::words;
 
 const EXAMPLES: &str = "\
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When the run is unknown or its owner cannot be reached.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let record = host.find_run(&arguments.reference.run)?;
+    let record = find_run(host, &arguments.reference.run)?;
     if record.status != RunStatus::Running {
         return over_already(&record);
     }

@@ -6,6 +6,7 @@ use od_protocol::{Capabilities, DetectAdapterParams};
 use serde_json::{Value, json};
 
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
+use crate::cli::suggest::connect;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,7 +59,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When there is no such agent, or its adapter does not answer.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let plugin = host.connect(&arguments.agent).await?;
+    let plugin = connect(host, &arguments.agent).await?;
     let declared = plugin.initialized().capabilities.clone();
     let detected = plugin.call(DetectAdapterParams::default()).await;
     plugin.close().await;

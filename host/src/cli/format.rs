@@ -24,7 +24,11 @@ pub(crate) fn tokens(count: u64) -> String {
 
 /// US dollars: four digits below one dollar, where most runs are.
 pub(crate) fn money(dollars: f64) -> String {
-    if dollars.abs() < 1.0 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+    match dollars.abs() {
+        0.0 => "$0".to_owned(),
+        amount if amount < 1.0 => format!("${dollars:.4}"),
+        _ => format!("${dollars:.2}"),
+    }
 }
 
 /// A size: `812 B`, `12.3 kB`, `1.2 MB`.

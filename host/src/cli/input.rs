@@ -6,6 +6,7 @@ use od_protocol::InputOutcome;
 
 use crate::cli::arguments::RunReference;
 use crate::cli::print::print;
+use crate::cli::suggest::find_run;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When the run is unknown, over, or does not take input.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let record = host.find_run(&arguments.reference.run)?;
+    let record = find_run(host, &arguments.reference.run)?;
     let mut client = host.run_client(&record.run_id).await?;
     match client.input(arguments.text.clone()).await? {
         InputOutcome::Steered => print("the agent reads it now\n")?,

@@ -23,6 +23,7 @@ mod terminal;
 
 mod format;
 mod print;
+mod suggest;
 mod words;
 
 pub(crate) use entry::main;

@@ -5,6 +5,7 @@ use od_host::{ExitStatus, Host, HostError};
 use od_protocol::{ListModelsParams, ListModelsResult, Model, ModelsSource};
 
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
+use crate::cli::suggest::connect;
 use crate::cli::{format, terminal::single_line};
 
 const EXAMPLES: &str = "\
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When there is no such agent, or it cannot list its models.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let plugin = host.connect(&arguments.agent).await?;
+    let plugin = connect(host, &arguments.agent).await?;
     let answer = plugin.call(ListModelsParams::default()).await;
     plugin.close().await;
     let list = answer?;

@@ -89,7 +89,9 @@ pub(crate) fn table(header: &[&str]) -> Table {
 
 /// The table as text, no spaces at line ends.
 pub(crate) fn table_text(table: &Table) -> String {
-    let lines: Vec<String> =
-        table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned())
+        .collect();
     lines.join("\n") + "\n"
 }

@@ -8,6 +8,7 @@ use crate::cli::arguments::{OutputArgument, RunReference};
 use crate::cli::follow::{Ending, View};
 use crate::cli::print::{print_error, print_warning, write_bytes};
 use crate::cli::run::failure_of;
+use crate::cli::suggest::find_run;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When the run is unknown or its journal cannot be read.
 pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let record = host.find_run(&arguments.reference.run)?;
+    let record = find_run(host, &arguments.reference.run)?;
     let mut view = View::new(arguments.output.output, &record);
     let mut reader = host.events(&record.run_id, 0)?;
     let mut ending = Ending::default();

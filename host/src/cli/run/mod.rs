@@ -5,7 +5,7 @@ mod plan;
 
 use std::io::IsTerminal;
 
-use od_host::{ExitStatus, Host, HostError, RunHandle};
+use od_host::{ExitStatus, Failure, Host, HostError, RunHandle};
 use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind};
 
 pub(crate) use arguments::Arguments;
@@ -14,12 +14,17 @@ use plan::RunPlan;
 use crate::cli::arguments::OutputMode;
 use crate::cli::follow::{Control, Desk, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
+use crate::cli::suggest::with_nearest_agent;
 
 /// # Errors
 /// When the run cannot be started. How a run that was started ends is told by its status.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plan = RunPlan::decide(arguments, host).await?;
-    let handle = host.start(plan.request).await?;
+    let agent = plan.request.agent.clone();
+    let handle = match host.start(plan.request).await {
+        Ok(handle) => handle,
+        Err(error) => return Err(explain(host, &agent, error).await),
+    };
     let view = View::new(plan.output, &handle.record());
     let control = Control::Owner(handle.clone());
     let follower = Follower::new(view, Desk::new(plan.answers), control)?;
@@ -33,6 +38,16 @@ pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitSta
         advise(&done, &handle, host).await;
     }
     Ok(ExitStatus::of_done(&done))
+}
+
+/// Why a run was not started, with what to type now.
+async fn explain(host: &Host, agent: &str, error: HostError) -> HostError {
+    match error.failure {
+        Failure::Protocol(ErrorKind::CapabilityUnsupported) => error.with_hint(format!(
+            "leave the option out; `od-host capabilities -a {agent}` shows what it can do"
+        )),
+        _ => with_nearest_agent(host, agent, error).await,
+    }
 }
 
 /// Says on stderr why a run is not completed.

@@ -86,7 +86,9 @@ fn a_prompt_that_is_no_text_is_refused() {
 #[test]
 fn folders_and_files_that_are_not_there_are_named() {
     let scratch = Scratch::new();
-    scratch.od_host(&["run", "-a", "demo", "-C", "nowhere", "x"]).fails_with(2, "nowhere", "-C DIR");
+    scratch
+        .od_host(&["run", "-a", "demo", "-C", "nowhere", "x"])
+        .fails_with(2, "nowhere", "-C DIR");
     scratch.od_host(&["run", "-a", "demo", "-C", "/etc/hosts", "x"]).fails_with(
         2,
         "it is no folder",

@@ -28,18 +28,16 @@ pub(super) struct Call {
 }
 
 impl Call {
-    fn label(&self) -> String {
-        match (self.title.is_empty(), self.title.starts_with(&self.name)) {
-            (true, _) => self.name.clone(),
-            (false, true) => self.title.clone(),
-            (false, false) => format!("{} {}", self.name, self.title),
-        }
+    /// What follows the name; a title often begins with it.
+    fn subject(&self) -> &str {
+        self.title.strip_prefix(&self.name).unwrap_or(&self.title).trim_start()
     }
 
     pub(super) fn activity(&self) -> String {
+        let label = format!("{} {}", self.name, self.subject());
         match self.last_output.as_str() {
-            "" => self.label(),
-            output => format!("{} · {output}", self.label()),
+            "" => label.trim_end().to_owned(),
+            output => format!("{} · {output}", label.trim_end()),
         }
     }
 }
@@ -47,10 +45,11 @@ impl Call {
 impl Pretty {
     pub(super) fn tool_call_started(&mut self, started: &ToolCallStarted, ts: u64) {
         self.canvas.end_line();
-        let server = started.mcp_server.as_deref().map(|server| format!("{server}: "));
+        let server = started.mcp_server.as_deref().filter(|it| !started.name.contains(it));
+        let server = server.map(|server| format!("{server}: ")).unwrap_or_default();
         let call = Call {
-            name: single_line(&format!("{}{}", server.unwrap_or_default(), started.name)),
-            title: started.title.as_deref().map(single_line).unwrap_or_default(),
+            name: single_line(&format!("{server}{}", started.name)),
+            title: started.title.as_deref().map(|it| self.title(it)).unwrap_or_default(),
             kind: started.kind,
             nested: started.parent_tool_call_id.is_some(),
             started: ts,
@@ -63,9 +62,10 @@ impl Pretty {
     }
 
     pub(super) fn tool_call_ready(&mut self, ready: &ToolCallReady) {
+        let title = ready.title.as_deref().map(|title| self.title(title));
         let Some(call) = self.calls.get_mut(&ready.tool_call_id) else { return };
-        match &ready.title {
-            Some(title) => call.title = single_line(title),
+        match title {
+            Some(title) => call.title = title,
             None if call.title.is_empty() => {
                 call.title = excerpt::input_in_one_line(&ready.input);
             }
@@ -101,7 +101,7 @@ impl Pretty {
         if excerpt.lines.is_empty() && excerpt.left_out_below > 0 {
             remark.push_str(&format!(" · {}", lines(excerpt.left_out_below)));
         }
-        self.note(sign_of_status(result.status, call.nested), &call.label(), &remark);
+        self.show_call(&call, result.status, &remark);
         if !excerpt.lines.is_empty() {
             self.show_excerpt(&excerpt);
         }
@@ -141,8 +141,10 @@ impl Pretty {
         let sign = Sign { text: "≡", style: ASK, body: BOLD };
         if std::mem::replace(&mut self.plan_shown, true) {
             let now = plan.entries.iter().find(|entry| entry.status == PlanStatus::InProgress);
-            let now = now.map(|entry| format!("plan: {}", entry.content));
-            return self.note(sign, now.as_deref().unwrap_or("plan"), &progress);
+            if let Some(entry) = now {
+                self.note(sign, &format!("plan: {}", entry.content), &progress);
+            }
+            return;
         }
         self.note(sign, "plan", &progress);
         for entry in &plan.entries {
@@ -168,6 +170,22 @@ impl Pretty {
         let summary = subagent.summary.as_deref().map(|text| format!(": {text}"));
         let text = format!("{}{}", subagent.title, summary.unwrap_or_default());
         self.note(sign, &text, " · subagent ended");
+    }
+
+    fn show_call(&mut self, call: &Call, status: ToolStatus, remark: &str) {
+        self.begin(Block::Work);
+        let (sign, style) = sign_of_status(status);
+        let indent = if call.nested { "  " } else { "" };
+        let lead = format!("{indent}{sign} ");
+        let name = format::fit(&call.name, 40);
+        let used = format::width(&lead) + format::width(&name) + format::width(remark) + 1;
+        let room = self.canvas.look().columns.saturating_sub(used).max(10);
+        let subject = format::fit(call.subject(), room);
+        self.canvas.write(style, &lead).write(BOLD, &name);
+        if !subject.is_empty() {
+            self.canvas.write(anstyle::Style::new(), &format!(" {subject}"));
+        }
+        self.canvas.write(DIM, remark).end_line();
     }
 
     fn show_excerpt(&mut self, excerpt: &Excerpt) {
@@ -202,6 +220,11 @@ impl Pretty {
         self.note(sign, &text, &remark);
     }
 
+    /// A title in one line, paths below the working folder shortened.
+    fn title(&self, title: &str) -> String {
+        single_line(title).replace(&format!("{}/", self.headline.cwd), "")
+    }
+
     fn relative(&self, path: &str) -> String {
         let below = path.strip_prefix(self.headline.cwd.as_str());
         let below = below.and_then(|rest| rest.strip_prefix(['/', '\\']));
@@ -209,14 +232,13 @@ impl Pretty {
     }
 }
 
-fn sign_of_status(status: ToolStatus, nested: bool) -> Sign {
-    let (plain, inner, style) = match status {
-        ToolStatus::Ok => ("✓", "  ✓", GOOD),
-        ToolStatus::Error => ("✗", "  ✗", BAD),
-        ToolStatus::Denied => ("⊘", "  ⊘", WARN),
-        _ => ("■", "  ■", WARN),
-    };
-    Sign { text: if nested { inner } else { plain }, style, body: anstyle::Style::new() }
+fn sign_of_status(status: ToolStatus) -> (&'static str, anstyle::Style) {
+    match status {
+        ToolStatus::Ok => ("✓", GOOD),
+        ToolStatus::Error => ("✗", BAD),
+        ToolStatus::Denied => ("⊘", WARN),
+        _ => ("■", WARN),
+    }
 }
 
 fn diff_size(diff: &str) -> String {
