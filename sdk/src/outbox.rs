@@ -84,6 +84,12 @@ impl Outbox {
         }
     }
 
+    /// The host does not read as fast as we would write.
+    pub(crate) fn is_congested(&self) -> bool {
+        let state = self.lock();
+        !state.broken && (state.writing || state.waiting.len() > HIGH_WATER)
+    }
+
     /// Waits until everything is written, the host is gone, or the limit is over.
     pub(crate) fn drain(&self, limit: Duration) {
         let deadline = Instant::now() + limit;

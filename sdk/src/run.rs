@@ -7,5 +7,6 @@ mod pipes;
 mod registry;
 mod supervise;
 mod tail;
+mod verdict;
 
 pub(crate) use registry::{Runs, RunsSetup};

@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use od_protocol::{
-    ApprovalResolver, DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, Heartbeat,
-    JsonObject, StopReason,
-};
+use od_protocol::{ApprovalResolver, ErrorEvent, ErrorKind, Event, Heartbeat, JsonObject};
 
 use super::core::{RunCore, Wake};
 use super::launch::Launch;
 use super::pipes;
 use super::registry::Runs;
 use super::tail::Tail;
-use crate::adapter::{Ending, Exit, PoliteStop};
+use super::verdict::{self, Reason};
+use crate::adapter::{Exit, PoliteStop};
 use crate::invocation::StdinMode;
 use crate::outbox::Outbox;
 use crate::output::StdinCommand;
@@ -41,14 +39,6 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// How long to wait for the pipe's end once every process is dead.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
-
-/// Why a run is being stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    Cancelled,
-    TimedOut,
-    HostGone,
-}
 
 /// Where a run is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,8 +114,7 @@ impl Supervisor {
         self.core.with_output(|output| {
             output.event(Event::RunStarted(started));
             output.fail(ErrorEvent::fatal(ErrorKind::CliSpawnFailed, message).with_hint(hint));
-            let ending = ending(DoneStatus::Failed, StopReason::Error, DoneEvidence::Watchdog);
-            output.emitter.done(ending, &Exit::default());
+            output.emitter.done(verdict::NEVER_STARTED, &Exit::default());
         });
     }
 
@@ -333,74 +322,28 @@ impl Supervisor {
         let status = tree.reap();
         self.wait_for_stdout();
         let exit = Exit { code: status.code, signal: status.signal, stderr_tail: self.tail.text() };
-        let verdict = self.verdict(&exit);
+        let verdict = verdict::of(&self.core, &self.launch, self.reason, &exit);
         self.core.with_output(|output| output.emitter.done(verdict, &exit));
     }
 
+    /// Every process is dead, so the pipe has an end; it is reached as soon as the host reads. What
+    /// the agent CLI said before it ended is not lost to a slow host.
     fn wait_for_stdout(&mut self) {
-        let deadline = Instant::now() + PIPE_GRACE;
+        let mut seen = self.core.last_output();
         while !self.stdout_ended && self.reason != Some(Reason::HostGone) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.wakes.recv_timeout(left) {
+            match self.wakes.recv_timeout(PIPE_GRACE) {
                 Ok(Wake::StdoutEnded) => self.stdout_ended = true,
+                Ok(Wake::HostGone) => self.reason = Some(Reason::HostGone),
                 Ok(_) => {}
-                Err(_) => return,
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    let before = std::mem::replace(&mut seen, self.core.last_output());
+                    let host_is_slow = self.outbox.is_congested() && self.reason.is_none();
+                    if !host_is_slow && seen == before {
+                        return;
+                    }
+                }
             }
         }
     }
-
-    fn verdict(&self, exit: &Exit) -> Ending {
-        let heard = match self.reason {
-            None => self.core.explain_exit(exit),
-            Some(_) => self.core.with_output(|output| output.ending.clone()),
-        };
-        let stopped_evidence = match (&heard, exit.signal) {
-            (Some(_), _) => DoneEvidence::NativeResult,
-            (None, Some(_)) => DoneEvidence::Signal,
-            (None, None) => DoneEvidence::ExitCode,
-        };
-        match (self.reason, heard) {
-            (Some(Reason::Cancelled | Reason::HostGone), _) => {
-                ending(DoneStatus::Cancelled, StopReason::Cancelled, stopped_evidence)
-            }
-            (Some(Reason::TimedOut), _) => {
-                ending(DoneStatus::TimedOut, StopReason::Cancelled, DoneEvidence::Watchdog)
-            }
-            (None, Some(heard)) => heard,
-            (None, None) => self.crashed(exit),
-        }
-    }
-
-    /// The agent CLI ended without its own last word: whatever its exit code says, that is no
-    /// success.
-    fn crashed(&self, exit: &Exit) -> Ending {
-        let path = self.launch.install.path.display();
-        let how = match (exit.code, exit.signal) {
-            (_, Some(signal)) => format!("was ended by signal {signal}"),
-            (Some(code), _) => format!("ended with exit code {code}"),
-            (None, None) => "ended".to_owned(),
-        };
-        let said = match exit.stderr_tail.as_str() {
-            "" => "it said nothing on stderr".to_owned(),
-            tail => format!("its last words on stderr:\n{tail}"),
-        };
-        let message = format!("{path} {how} before it said that it was done; {said}");
-        // A shell or `env` says by these codes that the program, or its interpreter, is not there.
-        let never_began = matches!(exit.code, Some(126 | 127)) && !self.core.has_spoken();
-        let kind = if never_began { ErrorKind::CliSpawnFailed } else { ErrorKind::CliCrashed };
-        let cwd = &self.launch.start_run_params.cwd;
-        let hint = format!("try it by hand: cd {cwd:?} && {path} --version; then `od-host doctor`");
-        self.core.with_output(|output| {
-            output.event(Event::Error(ErrorEvent::fatal(kind, message).with_hint(hint)));
-        });
-        let evidence = match exit.signal {
-            Some(_) => DoneEvidence::Signal,
-            None => DoneEvidence::ExitCode,
-        };
-        ending(DoneStatus::Failed, StopReason::Error, evidence)
-    }
-}
-
-fn ending(status: DoneStatus, stop_reason: StopReason, evidence: DoneEvidence) -> Ending {
-    Ending { status, stop_reason, evidence }
 }

@@ -5,18 +5,23 @@ use serde_json::json;
 use crate::client::{Client, is_alive};
 
 /// Starts a process in a session of its own, with an empty environment, and leaves it behind.
-const ORPHAN: &str = r#"env -i setsid sh -c 'echo $$ > orphan; exec sleep 300' >/dev/null 2>&1 </dev/null &"#;
+const ORPHAN: &str =
+    r#"env -i setsid sh -c 'echo $$ > orphan; exec sleep 300' >/dev/null 2>&1 </dev/null &"#;
 
 /// Speaks, then waits for ever.
 const SPEAK_AND_WAIT: &str = r#"echo '{"say":"hi"}'; while :; do sleep 300; done"#;
 
 #[test]
 fn a_run_completes_with_the_text_that_was_said() {
-    let mut client = Client::start(r#"prompt=$(cat); printf '{"say":"you said %s"}\n{"end":true}\n' "$prompt""#);
+    let mut client =
+        Client::start(r#"prompt=$(cat); printf '{"say":"you said %s"}\n{"end":true}\n' "$prompt""#);
     client.run("r", json!({}));
     assert_eq!(client.event_of_type("text_delta")["text"], "you said hello");
     let done = client.event_of_type("done");
-    assert_eq!((&done["status"], &done["evidence"]), (&json!("completed"), &json!("native_result")));
+    assert_eq!(
+        (&done["status"], &done["evidence"]),
+        (&json!("completed"), &json!("native_result"))
+    );
 }
 
 #[test]
@@ -88,7 +93,8 @@ fn shutdown_ends_open_runs_before_it_answers() {
     let id = client.send("shutdown", json!({ "graceMs": 20 }));
     assert_eq!(client.event_of_type("done")["status"], "cancelled");
     assert_eq!(client.next()["id"], id);
-    let refused = client.call("run/start", json!({ "runId": "x", "cwd": "/", "prompt": { "text": "x" } }));
+    let refused =
+        client.call("run/start", json!({ "runId": "x", "cwd": "/", "prompt": { "text": "x" } }));
     assert_eq!(refused["error"]["data"]["kind"], "shutting_down");
 }
 
