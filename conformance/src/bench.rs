@@ -19,6 +19,7 @@ use crate::invariants::Watch;
 use crate::pack::Values;
 use crate::play::{PLAY_LIMIT, Performance, Play, Setting};
 use crate::plugin::{Launch, Plugin, base_env};
+use crate::process;
 use crate::stand_in::{Script, StandIn};
 use crate::suite::Suite;
 use crate::transcript::Transcript;
@@ -159,9 +160,7 @@ impl Bench {
         let home = folder.join("home");
         std::fs::create_dir_all(home.join("tmp"))?;
         write_files(&home, &setting.home)?;
-        let path = setup.path.clone().unwrap_or_else(|| {
-            format!("{}:/usr/local/bin:/usr/bin:/bin", stand_in.folder().display())
-        });
+        let path = setup.path.clone().unwrap_or_else(|| process::search_path(stand_in.folder()));
         let mut env = base_env(&home, &path);
         let canaries = self.suite.canaries();
         let secrets = canaries.values().cloned().chain([values.text("secret")]).collect();
@@ -177,8 +176,7 @@ impl Bench {
         };
         let transcript = Transcript::create(&folder.join("transcript.log"))?;
         let watch = Watch::new(Arc::clone(&self.suite.schema), self.suite.violations.clone());
-        let mut plugin =
-            Plugin::start(&self.suite.plugin, &launch, stand_in, transcript, watch)?;
+        let mut plugin = Plugin::start(&self.suite.plugin, &launch, stand_in, transcript, watch)?;
         if setup.initialize {
             initialize(&mut plugin, &setup.cli_path)?;
         }
@@ -200,9 +198,8 @@ impl Bench {
         }
         let (prompt, extras) = pack.request_extras(scenario, &values);
         values.set("prompt", prompt.clone());
-        let script = pack
-            .script(scenario, &values)
-            .map_err(|error| Finding::Suite(error.to_string()))?;
+        let script =
+            pack.script(scenario, &values).map_err(|error| Finding::Suite(error.to_string()))?;
         let needs_own_plugin = pack.setting(Some(scenario), &values).is_own;
         let request = request(&values, prompt, extras)?;
         Ok(Play { scenario: scenario.to_owned(), values, script, request, needs_own_plugin })
@@ -256,7 +253,11 @@ impl Bench {
         }
     }
 
-    fn place_stand_in(&self, folder: &std::path::Path, setting: &Setting) -> Result<StandIn, Finding> {
+    fn place_stand_in(
+        &self,
+        folder: &std::path::Path,
+        setting: &Setting,
+    ) -> Result<StandIn, Finding> {
         let stand_in =
             StandIn::place(&folder.join("cli"), &self.suite.cli_name(), &self.suite.executable)?;
         write_files(stand_in.folder(), &setting.files)?;
@@ -327,9 +328,8 @@ fn request(values: &Values, prompt: String, extras: Value) -> Result<StartRunPar
     if let (Value::Object(into), Value::Object(from)) = (&mut value, extras) {
         into.extend(from);
     }
-    serde_json::from_value(value).map_err(|error| {
-        Finding::Suite(format!("the pack's params do not fit run/start: {error}"))
-    })
+    serde_json::from_value(value)
+        .map_err(|error| Finding::Suite(format!("the pack's params do not fit run/start: {error}")))
 }
 
 fn write_files(folder: &std::path::Path, files: &BTreeMap<String, String>) -> Verdict {

@@ -112,8 +112,8 @@ pub fn judge(
             _ => verdict,
         };
         let result = conclude(suite, check, verdict, took, options.strict);
-        let is_news = matches!(check.body, Body::Invariant)
-            || suite.violations.first(check.id).is_some();
+        let is_news =
+            matches!(check.body, Body::Invariant) || suite.violations.first(check.id).is_some();
         if is_news {
             on_result(&result);
         }

@@ -84,7 +84,7 @@ pub fn open(options: OpenOptions) -> Result<Suite, OpenError> {
 fn read_manifest(plugin: &PluginPath, work: &Path, patience: f64) -> Result<Value, OpenError> {
     let home = work.join("manifest-home");
     std::fs::create_dir_all(home.join("tmp"))?;
-    let env = base_env(&home, "/usr/bin:/bin");
+    let env = base_env(&home, process::SYSTEM_PATH);
     let limit = MANIFEST_LIMIT.mul_f64(patience);
     let captured = run_to_end(plugin, &["--manifest"], &env, &home, limit).map_err(|error| {
         OpenError::Plugin(format!("{} cannot be started: {error}", plugin.executable.display()))

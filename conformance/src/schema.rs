@@ -24,8 +24,7 @@ impl Schema {
     /// # Panics
     /// Never in a build whose tests passed: the file is part of the executable.
     pub fn frozen() -> Self {
-        let mut schema: Value =
-            serde_json::from_str(FROZEN).expect("the committed schema is JSON");
+        let mut schema: Value = serde_json::from_str(FROZEN).expect("the committed schema is JSON");
         // The envelope is checked apart from the event in it, which is chosen by its `type`: one
         // message about one event instead of one about forty.
         schema["$defs"]["RunEventParams"]["properties"]["event"] =

@@ -10,8 +10,8 @@ use std::time::Instant;
 /// The longest part of a line that is written down; the rest is counted.
 const LINE_LIMIT: usize = 4096;
 
-/// The most lines that are written down, so that a flood cannot fill the disk.
-const LINES_LIMIT: usize = 200_000;
+/// The most bytes that are written down, so that a flood cannot fill the disk.
+const BYTES_LIMIT: usize = 32 * 1024 * 1024;
 
 /// A line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +64,7 @@ pub struct Transcript {
 struct Written {
     file: File,
     lines: usize,
+    bytes: usize,
 }
 
 impl Transcript {
@@ -72,7 +73,7 @@ impl Transcript {
     /// # Errors
     /// When the file cannot be made.
     pub fn create(path: &Path) -> std::io::Result<Self> {
-        let written = Written { file: File::create(path)?, lines: 0 };
+        let written = Written { file: File::create(path)?, lines: 0, bytes: 0 };
         Ok(Self {
             path: path.to_owned(),
             started: Instant::now(),
@@ -83,15 +84,14 @@ impl Transcript {
     /// Writes a line down and says where it stands. A full disk costs the transcript, not the
     /// verdict.
     pub fn note(&self, source: Source, bytes: &[u8]) -> Place {
-        let mut written =
-            self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if written.lines < LINES_LIMIT {
-            written.lines += 1;
+        let mut written = self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if written.bytes < BYTES_LIMIT {
             let seconds = self.started.elapsed().as_secs_f64();
-            let shown = shown(bytes);
-            let mark = source.mark();
-            if writeln!(written.file, "{seconds:9.3} {mark} {shown}").is_err() {
-                written.lines = LINES_LIMIT;
+            let line = format!("{seconds:9.3} {} {}\n", source.mark(), shown(bytes));
+            written.lines += 1;
+            written.bytes += line.len();
+            if written.file.write_all(line.as_bytes()).is_err() {
+                written.bytes = BYTES_LIMIT;
             }
         }
         Place { file: self.path.clone(), line: written.lines }
@@ -107,8 +107,10 @@ impl Transcript {
 fn shown(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(LINE_LIMIT)];
     let text = String::from_utf8_lossy(head);
-    let one_line: String =
-        text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect();
+    let one_line: String = text
+        .chars()
+        .flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] })
+        .collect();
     if bytes.len() > LINE_LIMIT {
         format!("{one_line}… ({} bytes)", bytes.len())
     } else {

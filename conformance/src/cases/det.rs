@@ -18,7 +18,8 @@ use crate::verdict::{Failure, Finding, Verdict, shorten};
 const SWEEP_LIMIT: Duration = Duration::from_secs(1);
 
 /// Version texts that real agent CLIs print around or instead of a number.
-const ODD_VERSIONS: &[&str] = &["", "unknown", "\u{1b}[33mupdate available\u{1b}[0m\nv99.0.0-beta+7 (x)"];
+const ODD_VERSIONS: &[&str] =
+    &["", "unknown", "\u{1b}[33mupdate available\u{1b}[0m\nv99.0.0-beta+7 (x)"];
 
 const fn must(
     id: &'static str,
@@ -96,7 +97,10 @@ fn finds_it(bench: &mut Bench) -> Verdict {
     let failure = |expected: String, got: String| Err(failed(&plugin, expected, got));
     let word = value["auth"]["state"].as_str().unwrap_or_default();
     if AuthState::from_known(word).is_none() {
-        return failure("auth.state ok, missing, expired or unknown".to_owned(), format!("{word:?}"));
+        return failure(
+            "auth.state ok, missing, expired or unknown".to_owned(),
+            format!("{word:?}"),
+        );
     }
     if !has_cli || bench.suite.pack.is_none() {
         return Ok(());
@@ -115,7 +119,10 @@ fn finds_it(bench: &mut Bench) -> Verdict {
     }
     match AuthState::from_wire(word) {
         AuthState::Ok | AuthState::Unknown => Ok(()),
-        _ => failure("auth.state ok with the pack's working login".to_owned(), format!("{}", value["auth"])),
+        _ => failure(
+            "auth.state ok with the pack's working login".to_owned(),
+            format!("{}", value["auth"]),
+        ),
     }
 }
 
@@ -139,7 +146,8 @@ fn bad_installations(bench: &mut Bench) -> Verdict {
     for (mode, step) in bad_scripts() {
         let mut plugin = bench.launch(&Setup::default())?;
         play_for_probes(bench, &plugin, mode, step)?;
-        detect(&mut plugin).map_err(|finding| said(finding, &format!("a CLI in the mode {mode:?}")))?;
+        detect(&mut plugin)
+            .map_err(|finding| said(finding, &format!("a CLI in the mode {mode:?}")))?;
     }
     let plain = bench.folder("plain")?.join(bench.suite.cli_name());
     std::fs::write(&plain, "this is no program\n")?;
@@ -215,7 +223,9 @@ fn read_only_and_discreet(bench: &mut Bench) -> Verdict {
         None => Ok(()),
         Some((secret, place)) => {
             let got = format!("the value {secret:?}, which the suite gave as a secret");
-            Err(Failure::new("replies name variables and files, never values", got).at(place).into())
+            Err(Failure::new("replies name variables and files, never values", got)
+                .at(place)
+                .into())
         }
     }
 }
@@ -248,7 +258,8 @@ fn old_and_odd_versions(bench: &mut Bench) -> Verdict {
 
 /// How an installation can be broken: how probes are answered, and what any other start does.
 fn bad_scripts() -> [(ProbeMode, Step); 3] {
-    let flood = Step::Flood { stderr: false, lines: 50_000_000, text: "0123456789abcdef".to_owned() };
+    let flood =
+        Step::Flood { stderr: false, lines: 50_000_000, text: "0123456789abcdef".to_owned() };
     [
         (ProbeMode::Hang, Step::Hang),
         (ProbeMode::Flood, flood),

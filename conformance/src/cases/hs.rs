@@ -140,7 +140,8 @@ fn no_common_major(bench: &mut Bench) -> Verdict {
         json!(range.min) == stated["min"] && json!(range.max) == stated["max"]
     });
     if !fits {
-        let expected = format!("data.supported with min {} and max {}", stated["min"], stated["max"]);
+        let expected =
+            format!("data.supported with min {} and max {}", stated["min"], stated["max"]);
         let got = format!("data.supported {supported:?}");
         return Err(Failure::new(expected, got)
             .sent("initialize with majors 1000 to 1001")
@@ -167,8 +168,7 @@ fn gates(bench: &mut Bench) -> Verdict {
     let mut plugin = silent_plugin(bench)?;
     plugin.call(&PingParams {})?;
     let run = json!({"runId": "r", "cwd": "/", "prompt": {"text": "x"}});
-    let calls =
-        [("adapter/health", json!({})), ("adapter/detect", json!({})), ("run/start", run)];
+    let calls = [("adapter/health", json!({})), ("adapter/detect", json!({})), ("run/start", run)];
     for (method, params) in calls {
         plugin.refused(method, params, &ErrorKind::NotInitialized)?;
     }
@@ -206,7 +206,8 @@ fn malformed_input(bench: &mut Bench) -> Verdict {
     plugin.refused("run/cancel", json!({"runId": 5}), &ErrorKind::InvalidParams)?;
     plugin.refused("run/start", json!({"runId": "r"}), &ErrorKind::InvalidParams)?;
     plugin.send_raw(b"\n   \n\r\n");
-    let ids = [json!("ä \"quoted\" \u{2028} id"), json!(""), json!(9_007_199_254_740_991_u64), json!(0)];
+    let ids =
+        [json!("ä \"quoted\" \u{2028} id"), json!(""), json!(9_007_199_254_740_991_u64), json!(0)];
     for id in ids {
         echoed(&mut plugin, id)?;
     }

@@ -10,6 +10,7 @@ use super::snapshot::Snapshot;
 use crate::bench::{Bench, CliPath, Setup, initialize};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::plugin::{Captured, base_env, run_to_end};
+use crate::process;
 use crate::stand_in::StandIn;
 use crate::verdict::{Failure, Finding, Verdict, ensure, fail, shorten};
 
@@ -80,20 +81,23 @@ pub const CHECKS: &[Check] = &[
 ];
 
 fn one_document(bench: &mut Bench) -> Verdict {
-    let captured = manifest(bench, "/usr/bin:/bin")?;
+    let captured = manifest(bench, process::SYSTEM_PATH)?;
     let sent = "--manifest";
     let text = String::from_utf8_lossy(&captured.stdout).into_owned();
     if !captured.status.is_some_and(|status| status.success()) {
-        let got = format!("{}; stderr: {}", captured.ending(), shorten(&captured.stderr_text(), 300));
+        let got =
+            format!("{}; stderr: {}", captured.ending(), shorten(&captured.stderr_text(), 300));
         return Err(Failure::new("exit code 0", got).sent(sent).into());
     }
     let document: Value = serde_json::from_slice(&captured.stdout).map_err(|error| {
         let got = format!("{error}: {}", shorten(&text, 300));
         Finding::from(Failure::new("one JSON document on stdout and nothing else", got).sent(sent))
     })?;
-    bench.suite.schema.check_manifest(&document).map_err(|reason| {
-        Failure::new("a manifest that fits the schema", reason).sent(sent).into()
-    })
+    bench
+        .suite
+        .schema
+        .check_manifest(&document)
+        .map_err(|reason| Failure::new("a manifest that fits the schema", reason).sent(sent).into())
 }
 
 fn fast_with_empty_path(bench: &mut Bench) -> Verdict {
@@ -102,7 +106,12 @@ fn fast_with_empty_path(bench: &mut Bench) -> Verdict {
     let sent = "--manifest with PATH=\"\"";
     let good = captured.status.is_some_and(|status| status.success());
     if !good || captured.took > limit {
-        let got = format!("{} after {:.2?}; stderr: {}", captured.ending(), captured.took, shorten(&captured.stderr_text(), 300));
+        let got = format!(
+            "{} after {:.2?}; stderr: {}",
+            captured.ending(),
+            captured.took,
+            shorten(&captured.stderr_text(), 300)
+        );
         return Err(Failure::new(format!("exit code 0 within {limit:.1?}"), got).sent(sent).into());
     }
     Ok(())
@@ -110,10 +119,11 @@ fn fast_with_empty_path(bench: &mut Bench) -> Verdict {
 
 fn no_side_effects(bench: &mut Bench) -> Verdict {
     let folder = bench.folder("manifest")?;
-    let stand_in = StandIn::place(&folder.join("cli"), &bench.suite.cli_name(), &bench.suite.executable)?;
+    let stand_in =
+        StandIn::place(&folder.join("cli"), &bench.suite.cli_name(), &bench.suite.executable)?;
     let home = fresh_home(&folder)?;
     let before = Snapshot::take(&home);
-    let env = base_env(&home, &format!("{}:/usr/bin:/bin", stand_in.folder().display()));
+    let env = base_env(&home, &process::search_path(stand_in.folder()));
     capture(bench, &["--manifest"], &env, &home, MANIFEST_LIMIT)?;
     if let Some(start) = stand_in.invocations().first() {
         let got = format!("the agent CLI was started with {:?}", start.args);
@@ -127,7 +137,8 @@ fn no_side_effects(bench: &mut Bench) -> Verdict {
 
 fn identity(bench: &mut Bench) -> Verdict {
     let manifest = &bench.suite.manifest_value;
-    let (wanted, id) = (bench.suite.adapter_id(), manifest["adapterId"].as_str().unwrap_or_default());
+    let (wanted, id) =
+        (bench.suite.adapter_id(), manifest["adapterId"].as_str().unwrap_or_default());
     ensure(id == wanted, format!("adapterId {wanted:?}, as in the file name"), || {
         format!("adapterId {id:?}")
     })?;
@@ -153,10 +164,13 @@ fn equals_initialize(bench: &mut Bench) -> Verdict {
     ];
     for (name, stated, said) in pairs {
         if stated != said {
-            return Err(Failure::new(format!("{name} as in the manifest: {stated}"), format!("{said}"))
-                .sent("initialize")
-                .at(plugin.place())
-                .into());
+            return Err(Failure::new(
+                format!("{name} as in the manifest: {stated}"),
+                format!("{said}"),
+            )
+            .sent("initialize")
+            .at(plugin.place())
+            .into());
         }
     }
     Ok(())
@@ -172,7 +186,7 @@ fn known_capabilities(manifest: &Value) -> Value {
 }
 
 fn stable_and_polite(bench: &mut Bench) -> Verdict {
-    let first = manifest(bench, "/usr/bin:/bin")?;
+    let first = manifest(bench, process::SYSTEM_PATH)?;
     let second = manifest(bench, "")?;
     if first.stdout != second.stdout {
         return fail(
@@ -183,7 +197,7 @@ fn stable_and_polite(bench: &mut Bench) -> Verdict {
     for arguments in [&["--no-such-switch"][..], &[]] {
         let folder = bench.folder("usage")?;
         let home = fresh_home(&folder)?;
-        let env = base_env(&home, "/usr/bin:/bin");
+        let env = base_env(&home, process::SYSTEM_PATH);
         let captured = capture(bench, arguments, &env, &home, USAGE_LIMIT)?;
         let is_two = captured.status.and_then(|status| status.code()) == Some(2);
         let is_polite = !captured.stderr.is_empty() && captured.stdout.is_empty();

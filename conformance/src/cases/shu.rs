@@ -214,7 +214,9 @@ fn nothing_left(plugin: &mut Plugin) -> Verdict {
         }
         if Instant::now() >= deadline {
             let got = format!("still alive: {left:?}");
-            return Err(Failure::new("no process of the run is left", got).at(plugin.place()).into());
+            return Err(Failure::new("no process of the run is left", got)
+                .at(plugin.place())
+                .into());
         }
         std::thread::sleep(Duration::from_millis(5));
     }

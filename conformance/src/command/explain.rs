@@ -19,7 +19,10 @@ pub(super) struct ExplainArguments {
 pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> {
     let wanted = arguments.id.to_uppercase();
     let check = cases::all().into_iter().find(|check| check.id == wanted).ok_or_else(|| {
-        CommandError::usage(format!("there is no check {wanted}"), "conformance list shows all of them")
+        CommandError::usage(
+            format!("there is no check {wanted}"),
+            "conformance list shows all of them",
+        )
     })?;
     print(&check);
     Ok(EXIT_CONFORMANT)

@@ -23,14 +23,18 @@ pub const EXIT_SUITE: u8 = 4;
 
 /// Judges od-adapter-* executables against the protocol.
 #[derive(Debug, Parser)]
-#[command(name = "conformance", version, after_help = "\
+#[command(
+    name = "conformance",
+    version,
+    after_help = "\
 Exit code: 0 conformant, 1 failures, 2 wrong usage, 3 the plugin cannot be started, 4 the suite failed.
 
 Examples:
   conformance run target/debug/od-adapter-demo
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
   conformance run ./od-adapter-x --report junit=results.xml
-  conformance explain DET-02")]
+  conformance explain DET-02"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

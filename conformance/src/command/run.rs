@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_SUITE, EXIT_USAGE,
-};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_SUITE, EXIT_USAGE};
 use crate::case::{Check, Tier};
 use crate::cases;
 use crate::judge::{JudgeOptions, judge};

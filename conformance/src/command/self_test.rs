@@ -59,7 +59,8 @@ struct Subject {
 
 /// Judges the suite.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
-    let failed = |error: std::io::Error| CommandError::suite(format!("no folder to work in: {error}"));
+    let failed =
+        |error: std::io::Error| CommandError::suite(format!("no folder to work in: {error}"));
     let work = tempfile::Builder::new().prefix("conformance-self-").tempdir().map_err(failed)?;
     let pack = work.path().join("pack");
     write_pack(&pack).map_err(failed)?;
@@ -90,12 +91,15 @@ fn subjects(only: &[String]) -> Result<Vec<Subject>, CommandError> {
     let mutants =
         MUTANTS.iter().map(|mutant| Subject { name: mutant.fault.name(), mutant: Some(mutant) });
     let all: Vec<Subject> = std::iter::once(reference).chain(mutants).collect();
-    if let Some(unknown) = only.iter().find(|name| !all.iter().any(|subject| subject.name == **name)) {
+    if let Some(unknown) =
+        only.iter().find(|name| !all.iter().any(|subject| subject.name == **name))
+    {
         let known: Vec<&str> = all.iter().map(|subject| subject.name).collect();
         let message = format!("there is no mutant {unknown}");
         return Err(CommandError::usage(message, format!("there are: {}", known.join(", "))));
     }
-    let is_wanted = |subject: &Subject| only.is_empty() || only.iter().any(|name| name == subject.name);
+    let is_wanted =
+        |subject: &Subject| only.is_empty() || only.iter().any(|name| name == subject.name);
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 

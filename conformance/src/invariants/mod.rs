@@ -8,6 +8,7 @@ mod stream;
 mod watch;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::verdict::Failure;
@@ -19,21 +20,34 @@ const KEPT: usize = 3;
 
 /// What broke a rule, by the rule's id; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Violations(Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>);
+pub struct Violations {
+    rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
+    missed_done: Arc<AtomicBool>,
+}
 
 impl Violations {
     /// Notes that a rule was broken.
     pub fn add(&self, rule: &'static str, failure: Failure) {
-        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = rules.entry(rule).or_default();
         if kept.len() < KEPT {
             kept.push(failure);
         }
     }
 
+    /// Notes that a run got no `done`, so that waiting long for another one is no use.
+    pub fn miss_done(&self) {
+        self.missed_done.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a run got no `done`.
+    pub fn has_missed_done(&self) -> bool {
+        self.missed_done.load(Ordering::Relaxed)
+    }
+
     /// The first violation of a rule.
     pub fn first(&self, rule: &str) -> Option<Failure> {
-        let rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         rules.get(rule)?.first().cloned()
     }
 }

@@ -6,18 +6,18 @@ use serde_json::Value;
 
 /// A rule that was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub(super) struct Breach {
     /// The rule's id.
-    pub rule: &'static str,
+    pub(super) rule: &'static str,
     /// What it asks for.
-    pub expected: String,
+    pub(super) expected: String,
     /// What came instead.
-    pub got: String,
+    pub(super) got: String,
 }
 
 /// What has been seen of one run.
 #[derive(Debug, Default)]
-pub struct Stream {
+pub(super) struct Stream {
     next_seq: u64,
     done: bool,
     open_thoughts: BTreeSet<String>,
@@ -29,13 +29,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Nothing has been seen.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Takes an event and gives what it breaks.
-    pub fn event(&mut self, params: &Value) -> Vec<Breach> {
+    pub(super) fn event(&mut self, params: &Value) -> Vec<Breach> {
         let event = &params["event"];
         let name = event["type"].as_str().unwrap_or("?").to_owned();
         self.order(params, &name);
@@ -192,7 +187,7 @@ mod tests {
     use serde_json::json;
 
     fn broken_by(events: &[Value]) -> Vec<&'static str> {
-        let mut stream = Stream::new();
+        let mut stream = Stream::default();
         let breaches = events.iter().enumerate().flat_map(|(seq, event)| {
             stream.event(&json!({"runId": "r", "seq": seq, "event": event}))
         });
@@ -230,7 +225,10 @@ mod tests {
         assert_eq!(broken_by(&[start.clone(), thought, done("completed")]), ["ORD-04"]);
         assert_eq!(broken_by(&[start.clone(), result, done("completed")]), ["ORD-05"]);
         assert_eq!(broken_by(&[start.clone(), call, done("completed")]), ["ORD-07"]);
-        assert_eq!(broken_by(&[start.clone(), usage.clone(), usage, done("completed")]), ["ORD-08"]);
+        assert_eq!(
+            broken_by(&[start.clone(), usage.clone(), usage, done("completed")]),
+            ["ORD-08"]
+        );
         assert_eq!(broken_by(&[start.clone(), fatal, done("completed")]), ["ORD-09"]);
         assert_eq!(broken_by(&[start, done("failed")]), ["ORD-09"]);
     }

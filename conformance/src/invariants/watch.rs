@@ -35,7 +35,7 @@ impl Watch {
 
     /// A run is being started.
     pub fn open_run(&mut self, run_id: &str) {
-        self.runs.entry(run_id.to_owned()).or_insert_with(Stream::new);
+        self.runs.entry(run_id.to_owned()).or_default();
     }
 
     /// A run was refused: nothing may come for it.
@@ -45,13 +45,14 @@ impl Watch {
 
     /// The agent CLI of a run has ended and its `done` did not come in time.
     pub fn missing_done(&self, summary: &str, place: &Place) {
+        self.violations.miss_done();
         let expected = "exactly one `done` as the last event of the run";
         self.broken(DONE, expected, format!("no `done`; the events were: {summary}"), place);
     }
 
     /// Whether a `done` has been missing before, so that waiting long is no use.
     pub fn has_missed_done(&self) -> bool {
-        self.violations.first(DONE).is_some()
+        self.violations.has_missed_done()
     }
 
     /// Reads a line; `None` when it is no JSON object.
@@ -67,7 +68,12 @@ impl Watch {
         match serde_json::from_str::<Value>(text) {
             Ok(value) if value.is_object() => Some(value),
             Ok(_) => {
-                self.broken(LINES, expected, format!("JSON of another shape: {}", shorten(text, 200)), place);
+                self.broken(
+                    LINES,
+                    expected,
+                    format!("JSON of another shape: {}", shorten(text, 200)),
+                    place,
+                );
                 None
             }
             Err(error) => {

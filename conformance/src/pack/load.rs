@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 use serde_json::Value;
 
 use super::error::PackError;
@@ -36,7 +38,9 @@ pub fn find(plugin: &Path, adapter_id: &str) -> Option<PathBuf> {
     let from_plugin = plugin.parent().and_then(|folder| folder.canonicalize().ok());
     let above = [from_here, from_plugin].into_iter().flatten().flat_map(|folder| {
         let folders: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
-        folders.into_iter().map(|folder| folder.join("adapters").join(adapter_id).join("conformance"))
+        folders
+            .into_iter()
+            .map(|folder| folder.join("adapters").join(adapter_id).join("conformance"))
     });
     beside.into_iter().chain(above).find(|folder| folder.join(SETTINGS_FILE).is_file())
 }
@@ -53,8 +57,12 @@ impl Pack {
             let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
             PackError::at(&file, line, error.message())
         })?;
-        let mut pack =
-            Self { folder: folder.to_owned(), settings, templates: BTreeMap::new(), files: BTreeMap::new() };
+        let mut pack = Self {
+            folder: folder.to_owned(),
+            settings,
+            templates: BTreeMap::new(),
+            files: BTreeMap::new(),
+        };
         pack.check_names(&file, &text)?;
         pack.read_templates(&file)?;
         pack.read_files(&file)?;
@@ -82,7 +90,9 @@ impl Pack {
     /// What a scenario adds to `run/start`, and its prompt.
     pub fn request_extras(&self, scenario: &str, values: &Values) -> (String, Value) {
         let settings = self.settings.scenario.get(scenario).cloned().unwrap_or_default();
-        let prompt = settings.prompt.map_or_else(|| values.text("prompt"), |text| fill(&text, &values.single));
+        let prompt = settings
+            .prompt
+            .map_or_else(|| values.text("prompt"), |text| fill(&text, &values.single));
         let mut params = serde_json::to_value(settings.params).unwrap_or_default();
         fill_value(&mut params, &values.single);
         (prompt, params)
@@ -90,7 +100,8 @@ impl Pack {
 
     /// Home, environment and files in which a scenario's plugin is started.
     pub fn setting(&self, scenario: Option<&str>, values: &Values) -> Setting {
-        let own = scenario.and_then(|name| self.settings.scenario.get(name)).cloned().unwrap_or_default();
+        let own =
+            scenario.and_then(|name| self.settings.scenario.get(name)).cloned().unwrap_or_default();
         let is_own =
             own.env.is_some() || own.home.is_some() || own.files.is_some() || own.version.is_some();
         let probes = self.probes(Some(&own));
@@ -100,13 +111,20 @@ impl Pack {
         Setting {
             is_own,
             probes,
-            env: env.into_iter().map(|(name, value)| (name, fill(&value, &values.single))).collect(),
+            env: env
+                .into_iter()
+                .map(|(name, value)| (name, fill(&value, &values.single)))
+                .collect(),
             home: self.filled(&home, values),
             files: self.filled(&files, values),
         }
     }
 
-    fn filled(&self, files: &BTreeMap<String, String>, values: &Values) -> BTreeMap<String, String> {
+    fn filled(
+        &self,
+        files: &BTreeMap<String, String>,
+        values: &Values,
+    ) -> BTreeMap<String, String> {
         let fill_one = |(target, source): (&String, &String)| {
             let text = self.files.get(source).map(|text| fill(text, &values.single));
             (target.clone(), text.unwrap_or_default())
@@ -141,10 +159,13 @@ impl Pack {
     }
 
     fn read_templates(&mut self, settings_file: &Path) -> Result<(), PackError> {
+        let sample = Values::fresh(&mut StdRng::seed_from_u64(0), Path::new("/"));
         for (name, scenario) in &self.settings.scenario {
             if let Some(steps) = &scenario.steps {
                 let file = self.folder.join(steps);
                 let template = steps::parse(&file, &read(&file, settings_file)?)?;
+                // A placeholder that nobody fills is a mistake of the pack, found before any check.
+                render(&template, &sample)?;
                 self.templates.insert(name.clone(), template);
             }
         }
@@ -156,8 +177,14 @@ impl Pack {
         let own = settings.scenario.values().flat_map(|scenario| {
             scenario.home.iter().chain(&scenario.files).flat_map(BTreeMap::values)
         });
-        let all: Vec<String> =
-            settings.auth.home.values().chain(settings.cli.files.values()).chain(own).cloned().collect();
+        let all: Vec<String> = settings
+            .auth
+            .home
+            .values()
+            .chain(settings.cli.files.values())
+            .chain(own)
+            .cloned()
+            .collect();
         for source in all {
             let text = read(&self.folder.join(&source), settings_file)?;
             self.files.insert(source, text);

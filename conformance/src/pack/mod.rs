@@ -12,7 +12,6 @@ mod settings;
 mod steps;
 mod values;
 
-
 pub use error::PackError;
 pub use load::{Pack, find};
 pub use render::fill_value;

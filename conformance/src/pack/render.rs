@@ -12,7 +12,7 @@ use crate::stand_in::{Handler, Script, Step, When};
 ///
 /// # Errors
 /// When a placeholder is neither a value of the suite nor bound in the file.
-pub fn render(template: &Template, values: &Values) -> Result<Script, PackError> {
+pub(super) fn render(template: &Template, values: &Values) -> Result<Script, PackError> {
     let mut renderer = Renderer { template, script: Script::default() };
     let steps = renderer.nodes(&template.nodes, values, &values.single)?;
     renderer.script.steps = steps;
@@ -76,9 +76,7 @@ impl Renderer<'_> {
             Word::Out => Step::out(text),
             Word::Err => Step::Err { text },
             Word::Expect => Step::Expect { pattern: pattern(rest, bindings) },
-            Word::ReadAll => {
-                Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) }
-            }
+            Word::ReadAll => Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) },
             Word::Sleep => Step::Sleep { ms: trimmed.parse().unwrap_or_default() },
             Word::Gate => Step::Gate { name: trimmed },
             Word::Hang => Step::Hang,
@@ -115,7 +113,8 @@ impl Renderer<'_> {
             let is_bound = self.template.bound.iter().any(|bound| bound == name);
             if !is_own && !is_bound && !bindings.contains_key(name) {
                 let known: Vec<&str> = bindings.keys().map(String::as_str).collect();
-                let message = format!("nothing is called {name:?}; there are: {}", known.join(", "));
+                let message =
+                    format!("nothing is called {name:?}; there are: {}", known.join(", "));
                 return Err(PackError::at(&self.template.file, line, message));
             }
         }

@@ -4,14 +4,26 @@
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("text", "an answer in pieces: {{#each deltas}} {{text}}, then the CLI's own last word"),
     ("thinking", "thoughts {{#each thinking_deltas}}, then an answer as in text"),
-    ("tool_ok", "a tool call {{tool_id}} with {{tool_command}} that succeeds with {{tool_output}}, then an answer"),
+    (
+        "tool_ok",
+        "a tool call {{tool_id}} with {{tool_command}} that succeeds with {{tool_output}}, then an answer",
+    ),
     ("tool_error", "the same call, but it fails with {{tool_output}}"),
-    ("tool_parallel", "two calls {{tool_id}} and {{tool_id_2}} open at once, answered in the other order"),
+    (
+        "tool_parallel",
+        "two calls {{tool_id}} and {{tool_id_2}} open at once, answered in the other order",
+    ),
     ("tool_open", "a call {{tool_id}} that gets no result before the CLI's own last word"),
     ("file_write", "a tool writes {{file_content}} to {{file_path}}, which the CLI reports"),
-    ("usage", "{{input_tokens}}, {{output_tokens}}, {{cache_read_tokens}}, {{cache_write_tokens}}, {{cost}}"),
+    (
+        "usage",
+        "{{input_tokens}}, {{output_tokens}}, {{cache_read_tokens}}, {{cache_write_tokens}}, {{cost}}",
+    ),
     ("no_cost", "as text, with token counts but no price"),
-    ("rate_limit", "the provider refuses: retry after {{retry_after_ms}} or at {{resets_at}}; the CLI gives up"),
+    (
+        "rate_limit",
+        "the provider refuses: retry after {{retry_after_ms}} or at {{resets_at}}; the CLI gives up",
+    ),
     ("retry_forever", "the CLI says again and again that it retries; it never gives up (hang)"),
     ("auth_missing", "nobody is logged in (settings: env, home)"),
     ("auth_expired", "the login has run out (settings: env, home)"),

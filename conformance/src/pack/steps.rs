@@ -9,18 +9,18 @@ use crate::stand_in::pattern::bound_names;
 
 /// A step file.
 #[derive(Debug, Clone, Default)]
-pub struct Template {
+pub(super) struct Template {
     /// The file, for messages.
-    pub file: PathBuf,
+    pub(super) file: PathBuf,
     /// Its steps.
-    pub nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// The placeholders its patterns bind.
-    pub bound: Vec<String>,
+    pub(super) bound: Vec<String>,
 }
 
 /// Something in a step file.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub(super) enum Node {
     /// One step.
     Step {
         /// Its line, from 1.
@@ -52,7 +52,7 @@ macro_rules! words {
     ($($variant:ident = $text:literal $doc:literal,)+) => {
         /// The first word of a step.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Word { $(#[doc = $doc] $variant,)+ }
+        pub(super) enum Word { $(#[doc = $doc] $variant,)+ }
 
         impl Word {
             fn read(text: &str) -> Option<Self> {
@@ -83,7 +83,7 @@ words! {
 ///
 /// # Errors
 /// When a line cannot be understood, with its number.
-pub fn parse(file: &Path, text: &str) -> Result<Template, PackError> {
+pub(super) fn parse(file: &Path, text: &str) -> Result<Template, PackError> {
     let mut parser = Parser {
         file,
         lines: text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect(),
@@ -118,7 +118,9 @@ impl Parser<'_> {
         }
         match closing {
             None => Ok(nodes),
-            Some((word, line)) => Err(self.error(line, format!("this block is not closed by `{word}`"))),
+            Some((word, line)) => {
+                Err(self.error(line, format!("this block is not closed by `{word}`")))
+            }
         }
     }
 
@@ -140,7 +142,10 @@ impl Parser<'_> {
         let (first, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
         let Some(word) = Word::read(first) else {
             let known = Word::ALL.join(", ");
-            return Err(self.error(line, format!("no such step {first:?}; there are: {known}, on, {{{{#each}}}}")));
+            return Err(self.error(
+                line,
+                format!("no such step {first:?}; there are: {known}, on, {{{{#each}}}}"),
+            ));
         };
         self.check_rest(line, word, rest)?;
         Ok(Node::Step { line, word, rest: rest.to_owned() })

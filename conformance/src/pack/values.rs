@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 
 use crate::stand_in::pattern::Bindings;
 
+/// How many pieces an answer or a thought has. It is the same for every play, so that a script can
+/// be cut at a line that another play of the scenario named.
+const PIECES: usize = 4;
+
 /// The values of one play, by placeholder.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values {
@@ -90,7 +94,7 @@ pub fn nonce(random: &mut StdRng) -> String {
 }
 
 /// A version 4 UUID.
-pub fn uuid(random: &mut StdRng) -> String {
+pub(super) fn uuid(random: &mut StdRng) -> String {
     let bits: u128 = random.random();
     let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
     let hex = format!("{bits:032x}");
@@ -98,6 +102,5 @@ pub fn uuid(random: &mut StdRng) -> String {
 }
 
 fn pieces(random: &mut StdRng, lead: &str) -> Vec<String> {
-    let count = random.random_range(3..6);
-    (0..count).map(|index| format!("{lead}{index} {} ", nonce(random))).collect()
+    (0..PIECES).map(|index| format!("{lead}{index} {} ", nonce(random))).collect()
 }

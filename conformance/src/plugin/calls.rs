@@ -23,7 +23,12 @@ impl Answer {
         match self {
             Self::Result(value) => format!("the result {}", shorten(&value.to_string(), 300)),
             Self::Error(error) => {
-                format!("the error {} ({}): {}", error.code, error.kind(), shorten(&error.message, 300))
+                format!(
+                    "the error {} ({}): {}",
+                    error.code,
+                    error.kind(),
+                    shorten(&error.message, 300)
+                )
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use super::launch::PluginPath;
@@ -11,6 +12,9 @@ use crate::process;
 
 /// The most bytes of output that are kept.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// How long the rest of the output is waited for after the process has ended.
+const PIPE_LIMIT: Duration = Duration::from_secs(1);
 
 /// What came of it.
 #[derive(Debug, Clone)]
@@ -76,18 +80,21 @@ pub fn run_to_end(
         process::kill_tree(child.id());
         child.wait()?;
     }
-    let finish = |thread: Option<std::thread::JoinHandle<Vec<u8>>>| {
-        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    // A process that the plugin left behind may hold the pipe for ever.
+    let finish = |pipe: Option<Receiver<Vec<u8>>>| {
+        pipe.and_then(|pipe| pipe.recv_timeout(PIPE_LIMIT).ok()).unwrap_or_default()
     };
     Ok(Captured { status, stdout: finish(stdout), stderr: finish(stderr), took })
 }
 
-fn collect(pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+fn collect(pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let mut pipe = pipe.take(OUTPUT_LIMIT);
         // What was read before an error is what there is; the pipe closes when this returns.
         let _ended = pipe.read_to_end(&mut bytes);
-        bytes
-    })
+        let _unwanted = sender.send(bytes);
+    });
+    receiver
 }

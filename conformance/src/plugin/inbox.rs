@@ -14,8 +14,8 @@ use crate::transcript::{Place, Source, Transcript};
 /// The most lines besides answers and events that are kept.
 const OTHERS_LIMIT: usize = 1000;
 
-/// The most events of one run that are kept.
-const EVENTS_LIMIT: usize = 300_000;
+/// The most bytes of events that are kept at once; later events only count for the invariants.
+const EVENTS_LIMIT: usize = 256 * 1024 * 1024;
 
 /// A line that was read.
 #[derive(Debug, Clone)]
@@ -44,6 +44,7 @@ pub struct Inbox {
     pub ended: bool,
     /// When the last line came.
     pub last_at: Option<Instant>,
+    kept_bytes: usize,
     watch: Watch,
     transcript: Transcript,
 }
@@ -59,6 +60,7 @@ impl Inbox {
             lines: 0,
             ended: false,
             last_at: None,
+            kept_bytes: 0,
             watch,
             transcript,
         }
@@ -84,6 +86,7 @@ impl Inbox {
         self.others.clear();
         self.runs.clear();
         self.asked.clear();
+        self.kept_bytes = 0;
     }
 
     /// Says that `run/start` was refused: no event may come for it.
@@ -102,7 +105,7 @@ impl Inbox {
     }
 
     /// Takes something in.
-    pub fn take(&mut self, incoming: Incoming) {
+    pub(super) fn take(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Line { bytes, at } => self.take_line(&bytes, at),
             Incoming::Oversized { bytes } => {
@@ -132,7 +135,7 @@ impl Inbox {
         let line = Line { at, place, value };
         if line.value["method"] == od_protocol::RUN_EVENT {
             self.watch.event(&line.value["params"], &line.place);
-            return self.keep_event(line);
+            return self.keep_event(line, bytes.len());
         }
         let id = line.value.get("id").map(Value::to_string);
         match id.as_ref().and_then(|id| self.asked.get(id)) {
@@ -153,17 +156,21 @@ impl Inbox {
         }
     }
 
-    fn keep_event(&mut self, line: Line) {
+    fn keep_event(&mut self, line: Line, bytes: usize) {
         let params = &line.value["params"];
         let run_id = params["runId"].as_str().unwrap_or_default();
         let Some(record) = self.runs.get_mut(run_id) else {
             return self.keep(line);
         };
-        if record.finished || record.events.len() >= EVENTS_LIMIT {
+        if record.finished {
             return;
         }
+        record.finished = params["event"]["type"] == "done";
+        if self.kept_bytes >= EVENTS_LIMIT && !record.finished {
+            return;
+        }
+        self.kept_bytes += bytes;
         let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
-        record.finished = value["type"] == "done";
         record.events.push(Received { at: line.at, place: line.place, seq, value });
     }
 }

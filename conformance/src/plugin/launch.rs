@@ -14,6 +14,10 @@ use crate::stand_in::StandIn;
 use crate::transcript::{Place, Source, Transcript};
 use crate::verdict::Finding;
 
+/// How many lines that are there already are taken in after the time is over. A plugin that floods
+/// must not keep the suite busy for ever.
+const LATE_LINES: usize = 10_000;
+
 /// How often an exit is looked for.
 const POLL: Duration = Duration::from_millis(3);
 
@@ -154,14 +158,16 @@ impl Plugin {
     /// Takes in what the plugin says until something is so, or the time is over.
     pub fn pump(&mut self, limit: Duration, mut is_so: impl FnMut(&Inbox) -> bool) -> bool {
         let deadline = Instant::now() + limit;
+        let mut late_lines = 0;
         loop {
             if is_so(&self.inbox) {
                 return true;
             }
-            if self.inbox.ended {
+            if self.inbox.ended || late_lines > LATE_LINES {
                 return false;
             }
             let left = deadline.saturating_duration_since(Instant::now());
+            late_lines += usize::from(left.is_zero());
             match self.incoming.recv_timeout(left) {
                 Ok(incoming) => self.inbox.take(incoming),
                 Err(RecvTimeoutError::Timeout) => return false,
@@ -213,7 +219,8 @@ impl Plugin {
         if self.exit.is_none() {
             self.exit = self.child.try_wait().ok().flatten();
             if let Some(status) = self.exit {
-                self.transcript.note(Source::Remark, format!("the plugin ended: {status}").as_bytes());
+                self.transcript
+                    .note(Source::Remark, format!("the plugin ended: {status}").as_bytes());
             }
         }
         self.exit

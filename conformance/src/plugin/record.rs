@@ -74,8 +74,10 @@ impl RunRecord {
 
     /// The text of all messages, one after the other, discarded ones left out.
     pub fn text(&self) -> String {
-        let discarded: Vec<&Value> =
-            self.of_type("message_discarded").map(|received| &received.value["messageId"]).collect();
+        let discarded: Vec<&Value> = self
+            .of_type("message_discarded")
+            .map(|received| &received.value["messageId"])
+            .collect();
         self.of_type("text_delta")
             .filter(|received| !discarded.contains(&&received.value["messageId"]))
             .filter_map(|received| received.value["text"].as_str())
@@ -84,7 +86,9 @@ impl RunRecord {
 
     /// The text of all thoughts.
     pub fn thinking(&self) -> String {
-        self.of_type("thinking_delta").filter_map(|received| received.value["text"].as_str()).collect()
+        self.of_type("thinking_delta")
+            .filter_map(|received| received.value["text"].as_str())
+            .collect()
     }
 
     /// Its last word.

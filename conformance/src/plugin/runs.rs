@@ -22,10 +22,12 @@ impl Plugin {
         let sent = format!("run/start of scenario {}", play.scenario);
         match self.try_begin(play)? {
             Answer::Result(_) => Ok(()),
-            refused @ Answer::Error(_) => Err(Failure::new("the run is accepted", refused.summary())
-                .sent(sent)
-                .at(self.place())
-                .into()),
+            refused @ Answer::Error(_) => {
+                Err(Failure::new("the run is accepted", refused.summary())
+                    .sent(sent)
+                    .at(self.place())
+                    .into())
+            }
         }
     }
 

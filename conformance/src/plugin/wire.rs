@@ -9,14 +9,14 @@ use std::time::Instant;
 use crate::transcript::{Source, Transcript};
 
 /// The longest line that is kept: the protocol's limit and a little more.
-pub const LINE_LIMIT: usize = 16 * 1024 * 1024 + 1024;
+pub(super) const LINE_LIMIT: usize = 16 * 1024 * 1024 + 1024;
 
 /// How many lines may wait for the suite before the plugin has to.
 const QUEUE_LINES: usize = 4096;
 
 /// Something that came from the plugin's stdout.
 #[derive(Debug)]
-pub enum Incoming {
+pub(super) enum Incoming {
     /// A line without its line feed.
     Line {
         /// Its bytes.
@@ -39,7 +39,7 @@ pub enum Incoming {
 }
 
 /// What the writing thread is told.
-pub enum Outgoing {
+pub(super) enum Outgoing {
     /// Write these bytes.
     Bytes(Vec<u8>),
     /// Close the plugin's stdin.
@@ -47,7 +47,7 @@ pub enum Outgoing {
 }
 
 /// Starts the thread that writes to the plugin.
-pub fn start_writer(mut stdin: ChildStdin) -> Sender<Outgoing> {
+pub(super) fn start_writer(mut stdin: ChildStdin) -> Sender<Outgoing> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for outgoing in receiver {
@@ -66,7 +66,7 @@ pub fn start_writer(mut stdin: ChildStdin) -> Sender<Outgoing> {
 }
 
 /// Starts the thread that reads the plugin's stdout.
-pub fn start_reader(stdout: ChildStdout) -> Receiver<Incoming> {
+pub(super) fn start_reader(stdout: ChildStdout) -> Receiver<Incoming> {
     let (sender, receiver) = sync_channel(QUEUE_LINES);
     std::thread::spawn(move || read_lines(stdout, &sender));
     receiver
@@ -139,7 +139,7 @@ impl Splitter {
 }
 
 /// Starts the thread that writes the plugin's stderr into the transcript.
-pub fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
+pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
     std::thread::spawn(move || {
         let mut line = Vec::new();
         let mut buffer = vec![0; 16 * 1024];
@@ -177,6 +177,8 @@ mod tests {
         let lines = splitter.push(b"\nshort\nrest");
         assert!(matches!(lines[0], Incoming::Oversized { bytes } if bytes >= 20 * 1024 * 1024));
         assert!(matches!(&lines[1], Incoming::Line { bytes, .. } if bytes == b"short"));
-        assert!(matches!(&splitter.finish()[0], Incoming::Unterminated { bytes } if bytes == b"rest"));
+        assert!(
+            matches!(&splitter.finish()[0], Incoming::Unterminated { bytes } if bytes == b"rest")
+        );
     }
 }

@@ -8,9 +8,17 @@ use rustix::process::{Pid, Signal};
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = cfg!(target_os = "linux");
 
+/// PATH with the system's own folders only.
+pub const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// The file name of an executable.
 pub fn executable_name(name: &str) -> String {
     name.to_owned()
+}
+
+/// PATH with a folder in front of the system's own.
+pub fn search_path(first: &Path) -> String {
+    format!("{}:{SYSTEM_PATH}", first.display())
 }
 
 /// Whether a process is there and no zombie.
@@ -89,11 +97,9 @@ pub fn refuse_stdin() -> std::io::Result<()> {
 /// Dies by a signal.
 pub fn die_by(signal: &str) {
     let this = rustix::process::getpid();
-    if let Some(number) = signal_number(signal) {
-        if number != Signal::KILL.as_raw() {
-            // Only an unknown number is refused, and these come from our own table.
-            let _refused = signal_hook::low_level::emulate_default_handler(number);
-        }
+    if let Some(number) = signal_number(signal).filter(|number| *number != Signal::KILL.as_raw()) {
+        // Only an unknown number is refused, and these come from our own table.
+        let _refused = signal_hook::low_level::emulate_default_handler(number);
     }
     // Reached by SIGKILL and by names outside the table.
     let _gone = rustix::process::kill_process(this, Signal::KILL);

@@ -6,9 +6,17 @@ use std::path::Path;
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = false;
 
+/// PATH with the system's own folders only.
+pub const SYSTEM_PATH: &str = r"C:\Windows\System32;C:\Windows";
+
 /// The file name of an executable.
 pub fn executable_name(name: &str) -> String {
     format!("{name}.exe")
+}
+
+/// PATH with a folder in front of the system's own.
+pub fn search_path(first: &Path) -> String {
+    format!("{};{SYSTEM_PATH}", first.display())
 }
 
 /// Whether a process is there; not known here, so a caller must ask [`CAN_INSPECT`] first.

@@ -59,7 +59,7 @@ pub fn print_summary(report: &Report) {
 }
 
 /// A check that did not pass, in full; `None` when there is nothing to explain.
-pub fn explained(report: &Report, result: &CheckResult) -> Option<String> {
+pub(super) fn explained(report: &Report, result: &CheckResult) -> Option<String> {
     let mut text = String::new();
     let style = style(result.status);
     let word = result.status.as_str();

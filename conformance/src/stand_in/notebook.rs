@@ -39,12 +39,7 @@ impl Notebook {
             })
             .collect();
         let cwd = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
-        self.note(&Entry::Started {
-            pid: std::process::id(),
-            args: arguments.to_vec(),
-            env,
-            cwd,
-        })
+        self.note(&Entry::Started { pid: std::process::id(), args: arguments.to_vec(), env, cwd })
     }
 
     /// Writes an entry down, in one write, so that a reader never sees half of it.

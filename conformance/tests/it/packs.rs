@@ -1,0 +1,57 @@
+//! Broken packs: an error of usage that names file and line, never a verdict.
+
+use std::path::PathBuf;
+
+use crate::support::{Outcome, Reference, conformance, pack_copy};
+
+/// Breaks one file of the pack and runs one check with it.
+fn check_broken(file: &str, change: impl Fn(&str) -> String) -> Outcome {
+    let reference = Reference::with_fault(None);
+    let pack = PathBuf::from(reference.beside("pack"));
+    pack_copy(&pack);
+    let path = pack.join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    std::fs::write(&path, change(&text)).expect("the broken file");
+    conformance(&["run", &reference.path(), "--pack", &pack.to_string_lossy(), "--only", "RUN-02"])
+}
+
+#[test]
+fn an_unknown_step_names_its_line() {
+    let outcome = check_broken("steps/text", |text| format!("{text}\nshout hello\n"));
+    outcome.ends_with(2).says(&["steps/text:", "no such step \"shout\"", "there are: out"]);
+}
+
+#[test]
+fn a_pattern_that_is_no_json_names_its_line() {
+    let outcome = check_broken("steps/text", |text| format!("expect {{not json\n{text}"));
+    outcome.ends_with(2).says(&["steps/text:1: the pattern is no JSON"]);
+}
+
+#[test]
+fn an_open_block_names_its_line() {
+    let outcome = check_broken("steps/text", |_| "out {}\n{{#each deltas}}\nout x\n".to_owned());
+    outcome.ends_with(2).says(&["steps/text:2: this block is not closed"]);
+}
+
+#[test]
+fn an_unknown_placeholder_names_its_line() {
+    let outcome = check_broken("steps/text", |_| "out {}\nout {\"x\":\"{{txet}}\"}\n".to_owned());
+    outcome.ends_with(2).says(&["steps/text:2: nothing is called \"txet\""]);
+}
+
+#[test]
+fn an_unknown_setting_or_scenario_names_its_line() {
+    let outcome = check_broken("conformance.toml", |text| format!("colour = 1\n{text}"));
+    outcome.ends_with(2).says(&["conformance.toml:1:", "colour"]);
+    let outcome = check_broken("conformance.toml", |text| {
+        text.replace("[scenario.thinking]", "[scenario.thinkng]")
+    });
+    outcome.ends_with(2).says(&["conformance.toml:", "no such scenario \"thinkng\""]);
+}
+
+#[test]
+fn a_missing_step_file_is_told() {
+    let outcome =
+        check_broken("conformance.toml", |text| text.replace("steps/text", "steps/texts"));
+    outcome.ends_with(2).says(&["steps/texts cannot be read"]);
+}

@@ -1,0 +1,72 @@
+//! Reports for machines, and the commands that only talk.
+
+use serde_json::Value;
+
+use crate::support::{Reference, conformance};
+
+#[test]
+fn json_and_junit_say_the_same_as_the_text() {
+    let reference = Reference::with_fault(Some("silent_unknown"));
+    let (json, junit) = (reference.beside("report.json"), reference.beside("report.xml"));
+    let (json_target, junit_target) = (format!("json={json}"), format!("junit={junit}"));
+    let arguments = [
+        "run",
+        &reference.path(),
+        "--only",
+        "HS",
+        "--report",
+        &json_target,
+        "--report",
+        &junit_target,
+    ];
+    conformance(&arguments).ends_with(1);
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(json).expect("a report")).expect("JSON");
+    assert_eq!(report["conformant"], false);
+    assert_eq!(report["claim"], "protocol-only");
+    assert_eq!(report["counts"]["fail"], 1);
+    let results = report["results"].as_array().expect("a list");
+    let failed: Vec<&Value> = results.iter().filter(|result| result["status"] == "fail").collect();
+    assert_eq!(failed[0]["id"], "HS-07");
+    assert!(failed[0]["rerun"].as_str().is_some_and(|text| text.contains("--seed")));
+    let xml = std::fs::read_to_string(junit).expect("a report");
+    assert!(xml.contains("failures=\"1\""), "{xml}");
+    assert!(xml.contains("HS-07"), "{xml}");
+}
+
+#[test]
+fn list_names_every_check_and_explain_knows_each() {
+    let list = conformance(&["list", "--json"]);
+    let checks: Value = serde_json::from_str(&list.ends_with(0).text).expect("JSON");
+    let ids: Vec<&str> = checks
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|check| check["id"].as_str())
+        .collect();
+    let mut unique = ids.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), ids.len(), "an id is used twice");
+    for chapter in
+        ["MAN", "HS", "SHU", "DET", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"]
+    {
+        assert!(ids.iter().any(|id| id.starts_with(chapter)), "{chapter} has no check");
+    }
+    conformance(&["explain", "det-02"]).ends_with(0).says(&["DET-02", "Why:", "Proven by"]);
+    conformance(&["explain", "XYZ-99"]).ends_with(2).says(&["hint:"]);
+}
+
+#[test]
+fn wrong_usage_is_told_apart() {
+    let reference = Reference::with_fault(None);
+    conformance(&["run", &reference.path(), "--only", "NO-01"])
+        .ends_with(2)
+        .says(&["NO-01", "hint:"]);
+    conformance(&["run", &reference.path(), "--report", "yaml=x"])
+        .ends_with(2)
+        .says(&["junit=FILE"]);
+    conformance(&["run", "/no/such/od-adapter-x"])
+        .ends_with(3)
+        .says(&["cannot be started", "hint:"]);
+}

@@ -1,0 +1,77 @@
+//! Verdicts and their exit codes.
+
+use crate::support::{Reference, conformance, pack_copy, reference_pack};
+
+#[test]
+fn the_reference_adapter_conforms() {
+    let reference = Reference::with_fault(None);
+    let pack = reference_pack();
+    let outcome =
+        conformance(&["run", &reference.path(), "--pack", &pack.to_string_lossy(), "--strict"]);
+    outcome.ends_with(0).says(&["mutant", "conforms"]);
+}
+
+#[test]
+fn without_a_pack_the_claim_is_protocol_only() {
+    let reference = Reference::with_fault(None);
+    let outcome = conformance(&["run", &reference.path(), "--only", "HS", "--only", "SHU-03"]);
+    outcome.ends_with(0).says(&["protocol-only", "skip", "there is no fixture pack"]);
+}
+
+#[test]
+fn a_failure_says_what_why_where_and_how_to_repeat_it() {
+    let reference = Reference::with_fault(Some("banner"));
+    let outcome = conformance(&["run", &reference.path(), "--only", "HS-01", "--seed", "11"]);
+    outcome.ends_with(1).says(&[
+        "fail HS-01",
+        "expected    nothing on stdout before the answer",
+        "why         a banner on stdout",
+        "transcript.log:",
+        "--only HS-01 --seed 11",
+        "does not conform",
+    ]);
+}
+
+#[test]
+fn a_should_is_a_warning_unless_strict() {
+    let reference = Reference::with_fault(Some("manifest_varies"));
+    let only = ["run", &reference.path(), "--only", "MAN-06"];
+    conformance(&only).ends_with(0).says(&["warn"]);
+    conformance(&[&only[..], &["--strict"]].concat()).ends_with(1).says(&["fail"]);
+}
+
+#[test]
+fn a_known_failure_is_no_failure_and_a_stale_one_is() {
+    let reference = Reference::with_fault(Some("echoes_major"));
+    let pack = std::path::PathBuf::from(reference.beside("pack"));
+    pack_copy(&pack);
+    let settings = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&settings).expect("settings");
+    let listed = "[known_failures]\n\"HS-02\" = \"we know\"\n\"HS-03\" = \"not true\"\n";
+    std::fs::write(&settings, format!("{text}\n{listed}")).expect("settings");
+    let pack = pack.to_string_lossy().into_owned();
+    let run = |id| conformance(&["run", &reference.path(), "--pack", &pack, "--only", id]);
+    run("HS-02").ends_with(0).says(&["known failure"]);
+    run("HS-03").ends_with(1).says(&["stale"]);
+}
+
+#[test]
+fn a_claim_that_the_pack_cannot_show_is_untestable() {
+    let reference = Reference::with_fault(None);
+    let pack = std::path::PathBuf::from(reference.beside("pack"));
+    pack_copy(&pack);
+    let settings = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&settings).expect("settings");
+    let without = text.replace("[scenario.version_old]", "[scenario._version_old]");
+    std::fs::write(&settings, without).expect("settings");
+    let pack = pack.to_string_lossy().into_owned();
+    conformance(&["run", &reference.path(), "--pack", &pack, "--only", "DET-07"])
+        .ends_with(1)
+        .says(&["untestable", "the pack has no scenario version_old"]);
+}
+
+#[test]
+fn every_mutant_is_caught_by_the_checks_that_must_catch_it() {
+    let outcome = conformance(&["self-test", "--quick", "--jobs", "3", "--patience", "2"]);
+    outcome.ends_with(0).says(&["0 complaints"]);
+}
