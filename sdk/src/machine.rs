@@ -32,6 +32,11 @@ impl Machine {
     pub fn current() -> Self {
         let env: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            // Windows does not tell `Path` from `PATH`; we look them up as they are documented.
+            .map(|(name, value)| match cfg!(windows) {
+                true => (name.to_ascii_uppercase(), value),
+                false => (name, value),
+            })
             .collect();
         let home = etcetera::home_dir().unwrap_or_default();
         Self { env, home, ..Self::default() }
