@@ -15,8 +15,8 @@ use od_protocol::{
     ErrorKind, ErrorObject, GetQuotaParams, HealthAdapterParams, HealthAdapterResult, HealthStatus,
     InitializeParams, InitializeResult, InputRunParams, JsonObject, ListModelsParams,
     ListSessionsParams, MAX_LINE_BYTES, METHODS, Message, PROTOCOL_MAJOR, PROTOCOL_REVISION,
-    PingParams, PingResult, ProtocolRange, ReadSessionsParams, RespondRunParams, ShutdownParams,
-    ShutdownResult, StartRunParams,
+    PingParams, PingResult, ProtocolRange, ReadSessionsParams, RespondRunParams, RespondRunResult,
+    ShutdownParams, ShutdownResult, StartRunParams,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -142,10 +142,7 @@ impl Dispatcher {
                 self.gated("input", |capabilities| capabilities.input.is_some())?;
                 self.runs.input(&params)
             }),
-            "run/respond" => self.now(id, params, |params: RespondRunParams| {
-                self.gated("approvals", |capabilities| capabilities.approvals.is_some())?;
-                self.runs.respond(&params)
-            }),
+            "run/respond" => self.now(id, params, |params| self.respond(&params)),
             "run/cancel" => {
                 self.now(id, params, |params: CancelRunParams| Ok(self.runs.cancel(&params)));
             }
@@ -224,6 +221,17 @@ impl Dispatcher {
             },
             capabilities: manifest.capabilities,
         })
+    }
+
+    /// Input that a person edited is never dropped in silence: the tool would run with the other.
+    fn respond(&self, params: &RespondRunParams) -> Result<RespondRunResult, ErrorObject> {
+        self.gated("approvals", |capabilities| capabilities.approvals.is_some())?;
+        if params.updated_input.is_some() {
+            self.gated("approvals.editInput", |capabilities| {
+                capabilities.approvals.as_ref().is_some_and(|approvals| approvals.edit_input)
+            })?;
+        }
+        self.runs.respond(params)
     }
 
     /// A host may die while another process still holds our stdin open.
