@@ -93,6 +93,9 @@ pub struct RunRecord {
     pub error_kind: Option<ErrorKind>,
     /// The native session: what `--resume` takes.
     pub session_id: Option<String>,
+    /// The disk was full: the journal gets its end when it is next looked at.
+    #[serde(default)]
+    pub lacks_end: bool,
 }
 
 /// One event of a journal, its bytes exactly as the adapter wrote them.

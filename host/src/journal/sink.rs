@@ -131,6 +131,11 @@ impl Sink {
         }
     }
 
+    /// Whether all events are on disk, as far as they came.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        self.progress.borrow().tail.is_none()
+    }
+
     /// Events that were taken but could not be written.
     pub(crate) fn unwritten(&self) -> &[u8] {
         &self.batch

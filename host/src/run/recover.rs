@@ -5,7 +5,7 @@ use std::io::Write;
 
 use od_protocol::{Done, ErrorKind, ErrorObject};
 
-use super::repair::{HOST_DIED, Times, Verdict, closing_events};
+use super::repair::{HOST_DIED, JOURNAL_FAILED, Times, Verdict, closing_events};
 use super::stream::StreamState;
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
@@ -15,7 +15,7 @@ use crate::run::now_ms;
 /// The record of a run as it really stands: one that nobody owns any more is closed as failed.
 pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     let record = folder.read_record()?;
-    if record.status != RunStatus::Running {
+    if is_closed(&record) {
         return Ok(record);
     }
     let failed = |error: std::io::Error| {
@@ -29,9 +29,10 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     };
     // The owner may have ended between the two looks.
     let mut record = folder.read_record()?;
-    if record.status == RunStatus::Running {
+    if !is_closed(&record) {
         let done = close(file, &record).map_err(failed)?;
         conclude(&mut record, &done);
+        record.lacks_end = false;
         folder.write_record(&record)?;
         remove_traces(folder);
     }
@@ -41,6 +42,10 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
 /// Whether a run has no living owner any more; closes it if need be.
 pub(crate) fn is_over(folder: &RunFolder) -> Result<bool, HostError> {
     settle(folder).map(|record| record.status != RunStatus::Running)
+}
+
+fn is_closed(record: &RunRecord) -> bool {
+    record.status != RunStatus::Running && !record.lacks_end
 }
 
 /// Writes the end of a run into its record.
@@ -61,19 +66,26 @@ fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<Done> {
     if let Some(done) = state.done {
         return Ok(done);
     }
-    let error = ErrorObject::new(
-        ErrorKind::from_wire(HOST_DIED),
-        format!("the host process {} that owned the run is gone", record.host.pid),
-    )
-    .with_hint("start the run again; --resume takes up the session where the agent supports it");
     let now = if state.last_ts > 0 { state.last_ts } else { now_ms() };
     let times = Times { started: record.started_at, now };
-    let (lines, done) = closing_events(&record.run_id, &state, &Verdict::failed(error), times);
+    let (lines, done) = closing_events(&record.run_id, &state, &verdict(record), times);
     if let Some(mut file) = file {
         file.write_all(&lines)?;
         file.sync_data()?;
     }
     Ok(done)
+}
+
+/// Why the journal has no end.
+fn verdict(record: &RunRecord) -> Verdict {
+    let (kind, message) = if record.lacks_end {
+        (JOURNAL_FAILED, "the run was stopped because its journal could not be written".to_owned())
+    } else {
+        (HOST_DIED, format!("the host process {} that owned the run is gone", record.host.pid))
+    };
+    Verdict::failed(ErrorObject::new(ErrorKind::from_wire(kind), message).with_hint(
+        "start the run again; --resume takes up the session where the agent supports it",
+    ))
 }
 
 fn remove_traces(folder: &RunFolder) {

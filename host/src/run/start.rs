@@ -126,6 +126,7 @@ fn record(host: &Host, adapter: &Adapter, params: &StartRunParams) -> RunRecord 
         status: RunStatus::Running,
         error_kind: None,
         session_id: None,
+        lacks_end: false,
     }
 }
 

@@ -122,6 +122,7 @@ impl Supervisor {
         let done = close(&self.sink, &self.folder, &self.record, &verdict);
         let mut record = lock(&self.record);
         conclude(&mut record, &done);
+        record.lacks_end = !lock(&self.sink).is_on_disk();
         if let Err(error) = self.folder.write_record(&record) {
             tracing::warn!(run = record.run_id, %error, "the record of a run is behind its journal");
         }

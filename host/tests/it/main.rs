@@ -1,3 +1,4 @@
 //! Tests of the host, in one binary.
 
 mod cli;
+mod library;

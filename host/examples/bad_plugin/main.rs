@@ -1,0 +1,117 @@
+//! An adapter that is bad on request: the host's tests copy it under an adapter's name and put the word
+//! for how it should misbehave into a file beside it (`od-adapter-x.mode`), because a host passes no
+//! variable on. Without that file it is a good one.
+
+mod manifest;
+mod orphan;
+mod scenes;
+mod wire;
+
+use std::io::BufRead;
+use std::time::Duration;
+
+use od_protocol::{ErrorKind, ErrorObject, ProtocolRange};
+use serde_json::{Value, json};
+
+use wire::{answer, forever, refuse};
+
+fn main() {
+    let mode = Mode::read();
+    match std::env::args().nth(1).as_deref() {
+        Some("--manifest") => manifest::print(&mode),
+        Some("--stdio") => serve(&mode),
+        Some("--orphan") => orphan::live(),
+        _ => {
+            eprintln!("bad_plugin is started by the host's tests");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Who it pretends to be, and how it misbehaves.
+pub(crate) struct Mode {
+    pub(crate) id: String,
+    pub(crate) word: String,
+}
+
+impl Mode {
+    fn read() -> Self {
+        let exe = std::env::current_exe().expect("the path of this program");
+        let name = exe.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let id = name.strip_prefix("od-adapter-").unwrap_or("bad").to_owned();
+        let word = std::fs::read_to_string(exe.with_extension("mode")).unwrap_or_default();
+        Self { id, word: word.trim().to_owned() }
+    }
+}
+
+fn serve(mode: &Mode) {
+    if mode.word == "dies_at_start" {
+        eprintln!("cannot find my libraries");
+        std::process::exit(9);
+    }
+    let mut scene = scenes::Scene::default();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        let id = message["id"].clone();
+        match message["method"].as_str().unwrap_or_default() {
+            "initialize" => initialize(mode, &id),
+            "ping" => answer(&id, &json!({})),
+            "adapter/detect" => detect(mode, &id),
+            "run/start" => scenes::start(mode, &mut scene, &id, &message["params"]),
+            "run/input" => scene.input(&id, &message["params"]),
+            "run/respond" => scene.respond(&id, &message["params"]),
+            "run/cancel" => scenes::cancel(mode, &mut scene, &id),
+            other => {
+                let text = format!("no method {other}");
+                refuse(&id, &ErrorObject::new(ErrorKind::MethodNotFound, text));
+            }
+        }
+    }
+    if mode.word == "never_exits" {
+        forever();
+    }
+}
+
+fn initialize(mode: &Mode, id: &Value) {
+    match mode.word.as_str() {
+        "silent" => forever(),
+        "refuses_protocol" => {
+            let mut error = ErrorObject::new(ErrorKind::UnsupportedProtocol, "upgrade the host")
+                .with_hint("upgrade od-host");
+            if let Some(data) = &mut error.data {
+                data.supported = Some(ProtocolRange { min: 7, max: 7, revision: None });
+            }
+            refuse(id, &error);
+        }
+        "malformed_error" => {
+            wire::line(&json!({"jsonrpc": "2.0", "id": id, "error": {"oops": true}}).to_string());
+        }
+        _ => answer(
+            id,
+            &json!({
+                "protocol": 1,
+                "adapter": {"id": mode.id, "version": "1.2.3", "vendor": "test"},
+                "capabilities": manifest::capabilities(),
+            }),
+        ),
+    }
+}
+
+fn detect(mode: &Mode, id: &Value) {
+    if mode.word == "wedged" {
+        forever();
+    }
+    let installed = mode.word != "not_installed";
+    let auth = if mode.word == "logged_out" { "missing" } else { "ok" };
+    answer(
+        id,
+        &json!({
+            "installed": installed, "version": "4.5.6", "meetsMin": true,
+            "auth": {"state": auth}, "capabilities": manifest::capabilities(),
+            "guidance": "install it",
+        }),
+    );
+}
+
+pub(crate) const LONG: Duration = Duration::from_secs(3600);

@@ -1,0 +1,32 @@
+//! What it prints for `--manifest`.
+
+use serde_json::{Value, json};
+
+use crate::Mode;
+use crate::wire::{bytes, forever, line};
+
+/// What it claims to be able to do.
+pub(crate) fn capabilities() -> Value {
+    json!({"run": {}, "input": {"steer": true}, "approvals": {"editInput": true}})
+}
+
+/// Prints the manifest, well or badly.
+pub(crate) fn print(mode: &Mode) {
+    let mut manifest = json!({
+        "manifestVersion": "1.0", "adapterId": mode.id, "displayName": "Test", "version": "1.2.3",
+        "vendor": "test", "protocol": {"min": 1, "max": 1}, "capabilities": capabilities(),
+        "cli": {"names": ["test"], "transport": "embedded"}, "auth": {},
+    });
+    match mode.word.as_str() {
+        "wrong_id" => manifest["adapterId"] = "somebody-else".into(),
+        "future_manifest" => manifest["manifestVersion"] = "9.1".into(),
+        "next_minor" => manifest["manifestVersion"] = "1.99".into(),
+        "future_protocol" => manifest["protocol"] = json!({"min": 8, "max": 9}),
+        "slow_manifest" => forever(),
+        "bad_manifest" => return line("this is no JSON"),
+        "big_manifest" => return bytes(&vec![b' '; 3 * 1024 * 1024]),
+        "failing_manifest" => std::process::exit(3),
+        _ => {}
+    }
+    line(&manifest.to_string());
+}

@@ -1,0 +1,19 @@
+//! A process that leaves the adapter's group and session, as the tools of real agent CLIs do.
+
+use std::process::{Command, Stdio};
+
+/// Starts one; it outlives its parent unless somebody sweeps it up. Says its pid.
+pub(crate) fn start() -> u32 {
+    let exe = std::env::current_exe().expect("the path of this program");
+    let mut command = Command::new(exe);
+    command.arg("--orphan").env_clear().stdin(Stdio::null()).stdout(Stdio::null());
+    let child = command.stderr(Stdio::null()).spawn().expect("an orphan can be started");
+    child.id()
+}
+
+/// What it does: nothing, for an hour.
+pub(crate) fn live() {
+    #[cfg(unix)]
+    rustix::process::setsid().expect("a session of its own");
+    std::thread::sleep(crate::LONG);
+}

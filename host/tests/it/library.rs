@@ -1,0 +1,12 @@
+//! The library `od_host` against real adapter processes that are good or bad on request.
+
+mod agents;
+mod control;
+mod discover;
+mod doctor;
+mod journal;
+#[cfg(target_os = "linux")]
+mod processes;
+mod refusals;
+mod run;
+mod stage;

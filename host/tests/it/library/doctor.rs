@@ -1,0 +1,53 @@
+//! What the doctor finds.
+
+use od_host::doctor::{Check, CheckStatus};
+
+use super::stage::{Stage, block_on};
+
+fn examine(stage: &Stage) -> Vec<Check> {
+    let checks = block_on(stage.host().doctor());
+    for check in &checks {
+        let mended = check.status == CheckStatus::Ok || check.fix.is_some();
+        assert!(mended && !check.found.is_empty(), "{check:?}");
+    }
+    checks
+}
+
+fn status(checks: &[Check], name: &str) -> Option<CheckStatus> {
+    checks.iter().find(|check| check.name == name).map(|check| check.status)
+}
+
+#[test]
+fn a_healthy_home_is_healthy() {
+    let stage = Stage::with("x", "good");
+    let checks = examine(&stage);
+    for name in ["home.writable", "cache.manifests", "cache.agents", "agent.x", "runs"] {
+        assert_eq!(status(&checks, name), Some(CheckStatus::Ok), "{name}");
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_is_named() {
+    let stage = Stage::with("x", "good");
+    stage.add("y", "wrong_id");
+    stage.add("z", "logged_out");
+    stage.add("w", "dies_at_start");
+    block_on(async { stage.start(&stage.host()).await.expect("a run").wait().await });
+    let run_id = stage.host().find_run("last").expect("a run").run_id;
+    let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
+    std::fs::write(stage.events_file(&run_id), format!("garbage\n{journal}")).expect("damage");
+    std::fs::create_dir_all(stage.home().run("broken")).expect("a run");
+    std::fs::write(stage.home().agents_file(), "{").expect("damage");
+
+    let checks = examine(&stage);
+    for (name, expected) in [
+        ("cache.agents", CheckStatus::Warn),
+        ("adapter.y", CheckStatus::Warn),
+        ("agent.z", CheckStatus::Warn),
+        ("agent.w", CheckStatus::Fail),
+        ("runs.damaged", CheckStatus::Warn),
+        ("runs.unreadable", CheckStatus::Warn),
+    ] {
+        assert_eq!(status(&checks, name), Some(expected), "{name}: {checks:#?}");
+    }
+}

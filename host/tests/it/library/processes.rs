@@ -1,0 +1,92 @@
+//! Nothing survives: an adapter that is killed leaves no process, a host that is killed neither.
+
+use std::time::Duration;
+
+use od_protocol::{DoneStatus, ErrorKind, Event};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use super::control::{attach, other_host};
+use super::stage::{Stage, assert_whole, block_on, collect, text};
+
+fn pid(raw: u32) -> Pid {
+    Pid::from_raw(i32::try_from(raw).expect("a pid")).expect("a pid")
+}
+
+fn is_alive(raw: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{raw}/stat")).unwrap_or_default();
+    let zombie = state.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'));
+    test_kill_process(pid(raw)).is_ok() && !zombie
+}
+
+/// The adapter and the orphan of a run that is going on.
+async fn family(run: &od_host::RunHandle) -> (u32, u32) {
+    let mut reader = run.events(0).expect("a reader");
+    let mut adapter = None;
+    while let Some(event) = reader.next().await.expect("an event") {
+        match event.parse().expect("an event").event {
+            Event::RunStarted(started) => adapter = started.pid,
+            Event::TextDelta(delta) => {
+                return (adapter.expect("an adapter"), delta.text.parse().expect("a pid"));
+            }
+            _ => {}
+        }
+    }
+    panic!("the run ended without an orphan");
+}
+
+#[test]
+fn a_killed_adapter_leaves_no_process_and_no_other_run_suffers() {
+    let stage = Stage::with("x", "orphan");
+    block_on(async {
+        let host = stage.host();
+        let (one, two) =
+            (stage.start(&host).await.expect("a run"), stage.start(&host).await.expect("a run"));
+        let (adapter, orphan) = family(&one).await;
+        let (other_adapter, other_orphan) = family(&two).await;
+        assert!([adapter, orphan, other_adapter, other_orphan].into_iter().all(is_alive));
+
+        kill_process(pid(adapter), Signal::KILL).expect("a kill");
+        let (events, done) = collect(&one).await;
+        assert_whole(&events);
+        assert_eq!(done.error_kind, Some(ErrorKind::PluginCrashed));
+        assert!(!is_alive(adapter) && !is_alive(orphan), "nothing is left of the first");
+        assert!(is_alive(other_adapter) && is_alive(other_orphan), "the second goes on");
+
+        assert!(two.cancel(Duration::ZERO));
+        assert_eq!(two.wait().await.status, DoneStatus::Cancelled);
+        assert!(
+            !is_alive(other_adapter) && !is_alive(other_orphan),
+            "nothing is left of the second"
+        );
+    });
+}
+
+#[test]
+fn a_killed_host_leaves_a_readable_journal() {
+    let stage = Stage::with("x", "waits");
+    let (mut owner, run_id) = other_host(&stage, &[]);
+    block_on(async {
+        let host = stage.host();
+        let mut reader = host.events(&run_id, 0).expect("a reader");
+        let started =
+            reader.next().await.expect("an event").expect("run_started").parse().expect("an event");
+        let Event::RunStarted(started) = started.event else { panic!("{started:?}") };
+        let adapter = started.pid.expect("an adapter");
+
+        owner.kill().expect("a kill");
+        owner.wait().expect("an end");
+        let events = attach(&host, &run_id).await;
+        assert_whole(&events);
+        assert_eq!(text(&events), "waiting");
+        // A reader that was there before sees the same end.
+        let mut last = String::new();
+        while let Some(event) = reader.next().await.expect("an event") {
+            event.type_name.clone_into(&mut last);
+        }
+        assert_eq!(last, "done");
+        // Its stdin is closed, which is all that this adapter needs.
+        while is_alive(adapter) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+}
