@@ -15,7 +15,7 @@ mod subagents;
 mod tools;
 pub(crate) mod words;
 
-use od_protocol::{Event, Status, StopReason};
+use od_protocol::{DoneEvidence, Event, Status, StopReason};
 use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
@@ -293,12 +293,12 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
-        let complaint = self.complaint.take();
-        let failure = complaint
-            .map(|complaint| Failure::judge(&complaint, &self.limits))
-            .or_else(|| Failure::from_exit(exit))?;
+        let failure = match self.complaint.take() {
+            Some(complaint) => Failure::judge(&complaint, &self.limits),
+            None => Failure::from_exit(exit)?,
+        };
         output.event(Event::Error(failure.into_event(true)));
-        Some(outcome::failed(StopReason::Error))
+        Some(outcome::failed(StopReason::Error, DoneEvidence::ExitCode))
     }
 }
 

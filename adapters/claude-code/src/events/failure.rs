@@ -97,25 +97,11 @@ impl Failure {
 
     /// The CLI ended without a result: some refusals are only on stderr.
     pub(super) fn from_exit(exit: &Exit) -> Option<Self> {
-        let stderr = exit.stderr_tail.trim();
-        let (kind, hint) = if stderr.contains("No conversation found") {
-            session_unknown()
-        } else if stderr.contains("is already in use") {
-            (ErrorKind::SessionBusy, "choose another session id, or resume the session".to_owned())
-        } else if stderr.contains("cannot be used with root/sudo") {
-            let hint = "run as another user, or set IS_SANDBOX=1 in the run's env where the machine is a sandbox";
-            (ErrorKind::PermissionDenied, hint.to_owned())
-        } else if stderr.contains("error: unknown option") {
-            let hint = "install the tested version: npm install -g @anthropic-ai/claude-code";
-            (ErrorKind::CliVersionUnsupported, hint.to_owned())
-        } else if stderr.contains("Invalid session ID") || stderr.contains("is invalid. Allowed") {
-            (ErrorKind::ConfigInvalid, "correct the option's value".to_owned())
-        } else {
-            return None;
-        };
+        let mut lines = exit.stderr_tail.lines();
+        let (line, (kind, hint)) = lines.find_map(|line| Some((line, refusal(line)?)))?;
         Some(Self {
             kind,
-            message: lowercase_start(stderr.lines().next_back().unwrap_or(stderr)),
+            message: lowercase_start(line),
             hint: Some(hint),
             is_retryable: false,
             data: JsonObject::new(),
@@ -134,6 +120,27 @@ impl Failure {
             data: Some(self.data).filter(|data| !data.is_empty()),
         }
     }
+}
+
+/// A line of stderr by which the CLI refuses to start.
+fn refusal(line: &str) -> Option<(ErrorKind, String)> {
+    let says = |words: &str| line.contains(words);
+    let (kind, hint) = if says("No conversation found") {
+        return Some(session_unknown());
+    } else if says("is already in use") {
+        (ErrorKind::SessionBusy, "choose another session id, or resume the session")
+    } else if says("cannot be used with root/sudo") {
+        let hint = "run as another user, or set IS_SANDBOX=1 in the run's env where the machine is a sandbox";
+        (ErrorKind::PermissionDenied, hint)
+    } else if says("error: unknown option") {
+        let hint = "install the tested version: npm install -g @anthropic-ai/claude-code";
+        (ErrorKind::CliVersionUnsupported, hint)
+    } else if says("Invalid session ID") || says("is invalid. Allowed") {
+        (ErrorKind::ConfigInvalid, "correct the option's value")
+    } else {
+        return None;
+    };
+    Some((kind, hint.to_owned()))
 }
 
 fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
@@ -228,6 +235,8 @@ fn stop_reason(kind: &ErrorKind) -> StopReason {
 fn lowercase_start(text: &str) -> String {
     let text = text.trim();
     let text = text.strip_prefix("Error: ").unwrap_or(text);
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let text = text.strip_suffix('.').unwrap_or(text);
     let mut characters = text.chars();
     match (characters.next(), characters.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() && !text.starts_with("Claude") => {

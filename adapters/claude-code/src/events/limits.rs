@@ -1,12 +1,12 @@
 //! Rate limits and retries: told as they come, and ended when they would not end by themselves.
 
 use od_protocol::{
-    Credential, DoneEvidence, DoneStatus, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry,
-    StopReason,
+    Credential, DoneEvidence, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry, StopReason,
 };
-use od_sdk::{Ending, RunOutput};
+use od_sdk::RunOutput;
 
 use super::failure::{Complaint, Failure};
+use super::outcome;
 use crate::native::{RateLimitInfo, SystemLine};
 use crate::options::Options;
 
@@ -90,11 +90,7 @@ impl Limits {
         };
         let failure = Failure::judge(&complaint, self);
         output.event(Event::Error(failure.into_event(true)));
-        output.finish(Ending {
-            status: DoneStatus::Failed,
-            stop_reason: StopReason::Error,
-            evidence: DoneEvidence::Watchdog,
-        });
+        output.finish(outcome::failed(StopReason::Error, DoneEvidence::Watchdog));
     }
 
     /// `rate_limit_event`: the state of a window of the subscription.

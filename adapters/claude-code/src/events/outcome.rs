@@ -45,14 +45,14 @@ pub(super) fn ending(
             stop_reason: StopReason::Cancelled,
             evidence: DoneEvidence::NativeResult,
         },
-        Some(failure) => failed(failure.stop_reason),
+        Some(failure) => failed(failure.stop_reason, DoneEvidence::NativeResult),
         None => Ending { stop_reason: stop_reason(result), ..Ending::COMPLETED },
     }
 }
 
-/// The CLI said that it failed.
-pub(super) fn failed(stop_reason: StopReason) -> Ending {
-    Ending { status: DoneStatus::Failed, stop_reason, evidence: DoneEvidence::NativeResult }
+/// It failed.
+pub(super) fn failed(stop_reason: StopReason, evidence: DoneEvidence) -> Ending {
+    Ending { status: DoneStatus::Failed, stop_reason, evidence }
 }
 
 fn is_aborted(result: &ResultLine) -> bool {

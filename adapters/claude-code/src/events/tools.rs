@@ -10,15 +10,14 @@ use super::files;
 use super::words::{blocks, kind, mcp_server, text_of, title};
 use crate::native::Block;
 
-/// How the CLI words a denial when nobody answers (recordings `write_denied`, `perm_plan`,
-/// `sj_perm_hang`, `sj_perm_error`). They are looked for in failed results only.
-const DENIALS: &[&str] = &[
-    "Claude requested permissions to ",
-    "Permission to use ",
-    "The user doesn't want to proceed with this tool use",
-    "Tool permission request failed",
-];
-/// The end of a denial by plan mode.
+/// How the CLI words a denial when nobody answers (recordings `write_denied`, `sj_perm_error`).
+/// They are looked for in failed results only.
+const DENIALS: &[&str] =
+    &["Claude requested permissions to ", "Permission to use ", "Tool permission request failed"];
+/// How it words a call that an interrupt ended (recordings `sj_perm_hang`, `sj_interrupt_tool`); a
+/// denial by the host carries the host's own words.
+const INTERRUPTED: &str = "The user doesn't want to proceed with this tool use";
+/// The end of a denial by plan mode (recording `perm_plan`).
 const PLAN_MODE_DENIAL: &str = "while in plan mode.";
 /// What the CLI puts before the output of a command that failed (recording `toolfail`).
 const EXIT_CODE: &str = "Exit code ";
@@ -106,7 +105,9 @@ impl Tools {
         let was_denied = call.as_ref().is_some_and(|call| call.was_denied);
         let status = match block.is_error.unwrap_or(false) {
             false => ToolStatus::Ok,
-            true if output.is_cancelling() => ToolStatus::Cancelled,
+            true if output.is_cancelling() || text.starts_with(INTERRUPTED) => {
+                ToolStatus::Cancelled
+            }
             true if was_denied || is_denial(&text) => ToolStatus::Denied,
             true => ToolStatus::Error,
         };
