@@ -180,6 +180,19 @@ fn comment(text: &str, indent: &str) -> String {
     format!("{indent}# {text}\n")
 }
 
+/// The renderer writes Python that Python itself takes; only where a new enough one is installed.
+#[test]
+fn types_py_is_python() {
+    let python =
+        |script: &str| std::process::Command::new("python3").args(["-I", "-c", script]).output();
+    let is_new = python("import sys; sys.exit(sys.version_info < (3, 11))");
+    if !is_new.is_ok_and(|output| output.status.success()) {
+        return eprintln!("python3 3.11 is not installed: types.py was compared but not run");
+    }
+    let output = python(&generate()).expect("python3 runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn types_py_is_current() {
     check("schemas/v1/types.py", &generate());
