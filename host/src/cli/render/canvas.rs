@@ -2,7 +2,7 @@
 //! and how many rows a message took, so that a discarded one can be taken back on a terminal.
 
 use anstyle::Style;
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Where the text goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +172,29 @@ impl Canvas {
             kept.pieces.push((style, text.to_owned()));
         }
         self
+    }
+
+    /// Writes text with line ends between words where a line would be too long. Only on a terminal:
+    /// elsewhere the reader wraps.
+    pub(crate) fn write_wrapped(&mut self, style: Style, text: &str) {
+        if !self.look.live {
+            self.write(style, text);
+            return;
+        }
+        let mut wrapped = String::with_capacity(text.len());
+        let mut column = self.column;
+        for word in text.split_inclusive([' ', '\n']) {
+            let bare = word.trim_end_matches([' ', '\n']);
+            let width = bare.width();
+            if column > 0 && width < self.look.columns && column + width > self.look.columns {
+                wrapped.truncate(wrapped.trim_end_matches(' ').len());
+                wrapped.push('\n');
+                column = 0;
+            }
+            wrapped.push_str(word);
+            column = if word.ends_with('\n') { 0 } else { column + word.width() };
+        }
+        self.write(style, &wrapped);
     }
 
     /// Ends the line, unless it has just begun.

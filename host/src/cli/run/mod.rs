@@ -34,7 +34,7 @@ pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitSta
     }
     let done = handle.wait().await;
     report(&followed?, &done, &handle);
-    if plan.output == OutputMode::Pretty && std::io::stderr().is_terminal() {
+    if plan.output == OutputMode::Pretty && std::io::stdout().is_terminal() {
         advise(&done, &handle, host).await;
     }
     Ok(ExitStatus::of_done(&done))

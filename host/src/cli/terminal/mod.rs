@@ -1,6 +1,7 @@
 //! The terminal: its size, its keys, its styles, its spinner, and what must never reach it.
 
 mod lines;
+mod narrow;
 mod sanitize;
 mod size;
 mod spinner;

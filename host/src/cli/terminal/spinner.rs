@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::narrow::NarrowStderr;
+
 /// Silence this long is worth a sign; shorter, the spinner would only flicker.
 const PATIENCE: Duration = Duration::from_millis(300);
 const FRAME: Duration = Duration::from_millis(100);
@@ -51,9 +53,12 @@ impl Spinner {
             self.skipped = true;
             return;
         };
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-            .with_elapsed(self.silent_since.elapsed())
-            .with_message(activity);
+        let bar = ProgressBar::with_draw_target(
+            None,
+            ProgressDrawTarget::term_like(Box::new(NarrowStderr)),
+        )
+        .with_elapsed(self.silent_since.elapsed())
+        .with_message(activity);
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }

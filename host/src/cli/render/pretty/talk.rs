@@ -14,6 +14,8 @@ pub(super) struct Speech {
     held: String,
     /// Something of it was written.
     begun: bool,
+    /// It has a block of code, whose lines must stay as they are.
+    has_code: bool,
 }
 
 impl Pretty {
@@ -87,6 +89,8 @@ impl Pretty {
             return;
         }
         let first = !std::mem::replace(&mut speech.begun, true);
+        speech.has_code |= text.contains("```");
+        let has_code = speech.has_code;
         if self.speaking.as_deref() != Some(id) {
             if self.marked.as_deref() == Some(id) {
                 self.canvas.resume(block);
@@ -100,7 +104,11 @@ impl Pretty {
             self.marked = Some(id.to_owned());
         }
         self.waiting_for_person = false;
-        self.canvas.write(style, text);
+        if has_code {
+            self.canvas.write(style, text);
+        } else {
+            self.canvas.write_wrapped(style, text);
+        }
     }
 
     fn stop_speaking(&mut self, id: &str) {

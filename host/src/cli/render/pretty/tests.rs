@@ -38,6 +38,15 @@ fn text_is_shown_while_it_is_written() {
 }
 
 #[test]
+fn lines_end_between_words_but_never_within_code() {
+    let mut pretty = terminal(12, 24);
+    assert_eq!(show(&mut pretty, delta("m", "one two three four")).text, "one two\nthree four");
+    show(&mut pretty, json!({"type": "message_stopped", "messageId": "m"}));
+    let code = "```\nlet answer = compute(question);\n```";
+    assert_eq!(show(&mut pretty, delta("n", code)).text.trim_start(), code);
+}
+
+#[test]
 fn a_discarded_message_is_erased_with_its_wrapped_rows() {
     let mut pretty = terminal(60, 24);
     show(&mut pretty, delta("m", &format!("{}\nand", "界".repeat(31))));
