@@ -1,6 +1,6 @@
 //! Reading one line: every shape, and no line that panics.
 
-use od_protocol::{ErrorKind, Message};
+use od_protocol::{ErrorKind, Message, RunEventParams};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -160,7 +160,13 @@ fn survives(line: &[u8]) -> Result<(), TestCaseError> {
             let id = id.get().as_bytes();
             prop_assert!(line.windows(id.len()).any(|window| window == id));
         }
-        Ok(Message::Notification { .. }) => {}
+        Ok(Message::Notification { params: Some(params), .. }) => {
+            // Read as an event it is one, or it is refused with a text.
+            if let Err(error) = serde_json::from_str::<RunEventParams>(params.get()) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+        Ok(Message::Notification { params: None, .. }) => {}
         Err(error) => {
             prop_assert!(matches!(error.kind(), ErrorKind::ParseError | ErrorKind::InvalidRequest));
             prop_assert!(!error.message.is_empty());

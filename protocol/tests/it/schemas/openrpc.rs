@@ -4,7 +4,7 @@ use od_protocol::{ErrorKind, METHODS, Method, PROTOCOL_MAJOR};
 use serde_json::{Map, Value, json};
 
 use super::committed::{check, pretty};
-use super::document::definitions;
+use super::document::{DOCUMENT, definitions};
 use super::methods::{NOTIFICATIONS, Notification};
 
 fn generate() -> Value {
@@ -82,6 +82,30 @@ fn point_to_components(value: &mut Value) {
             members.values_mut().for_each(point_to_components);
         }
         _ => {}
+    }
+}
+
+/// Calls `visit` with every reference of a document.
+fn each_reference(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| each_reference(item, visit)),
+        Value::Object(members) => {
+            if let Some(Value::String(target)) = members.get("$ref") {
+                visit(target);
+            }
+            members.values().for_each(|member| each_reference(member, visit));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    for document in [&generate(), &*DOCUMENT] {
+        each_reference(document, &mut |target| {
+            let pointer = target.strip_prefix('#').expect("a reference into the same document");
+            assert!(document.pointer(pointer).is_some(), "{target} leads nowhere");
+        });
     }
 }
 
