@@ -115,8 +115,11 @@ impl Splitter {
     }
 
     fn finish(&mut self) -> Vec<Incoming> {
-        let bytes = std::mem::take(&mut self.line);
-        let rest = (!bytes.is_empty()).then_some(Incoming::Unterminated { bytes });
+        let rest = match (std::mem::take(&mut self.line), self.dropped) {
+            (bytes, 0) if bytes.is_empty() => None,
+            (bytes, 0) => Some(Incoming::Unterminated { bytes }),
+            (_, bytes) => Some(Incoming::Oversized { bytes }),
+        };
         rest.into_iter().chain([Incoming::End]).collect()
     }
 
