@@ -85,7 +85,7 @@ fn every_dependency_of_a_crate_occurs_in_its_code() {
     for member in members() {
         let code = member.code();
         for name in member.dependencies() {
-            if !code.contains(&name.replace('-', "_")) {
+            if !code.contains(&format!("{}::", name.replace('-', "_"))) {
                 unused.push(format!("{}: {name}", member.name()));
             }
         }
