@@ -143,6 +143,10 @@ impl HostError {
             Failure::Usage => ExitStatus::Usage,
             Failure::AgentUnknown | Failure::AgentRejected => ExitStatus::AgentUnavailable,
             Failure::Storage => ExitStatus::Failed,
+            // Before a run is accepted there is no run that could fail: the agent cannot be used.
+            Failure::Protocol(ErrorKind::PluginCrashed | ErrorKind::PluginHung) => {
+                ExitStatus::AgentUnavailable
+            }
             Failure::Protocol(kind) => ExitStatus::of_kind(kind),
         }
     }

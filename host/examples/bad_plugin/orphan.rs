@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 /// Starts one; it outlives its parent unless somebody sweeps it up. Says its pid.
+#[expect(clippy::zombie_processes, reason = "leaving it behind is the point")]
 pub(crate) fn start() -> u32 {
     let exe = std::env::current_exe().expect("the path of this program");
     let mut command = Command::new(exe);

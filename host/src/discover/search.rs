@@ -184,6 +184,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn relative_and_empty_folders_are_passed_over() {
+        let folder = |path: &str, origin| Folder { path: path.into(), origin };
+        let folders = [
+            folder("", Origin::Path),
+            folder("bin", Origin::Path),
+            folder("./x", Origin::AdapterPath),
+            folder("/surely/not/here", Origin::Path),
+        ];
+        let rejected = search(&folders, None).rejected;
+        assert!(rejected.iter().all(|rejected| rejected.rule == Rule::RelativeFolder));
+        let reasons: Vec<&str> = rejected.iter().map(|rejected| rejected.reason.as_str()).collect();
+        assert_eq!(reasons.len(), 3);
+        assert!(
+            reasons[0].contains("empty") && reasons[2].contains("OD_ADAPTER_PATH"),
+            "{reasons:?}"
+        );
+    }
+
+    #[test]
     fn the_name_rule() {
         assert_eq!(id_of("od-adapter-claude-code"), Some("claude-code"));
         assert_eq!(id_of("od-adapter-x2.exe"), Some("x2"));

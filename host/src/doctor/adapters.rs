@@ -80,6 +80,9 @@ fn installed(name: String, agent: &Agent, detected: &DetectAdapterResult) -> Che
     match detected.auth.state {
         AuthState::Missing => Check::warn(name, format!("{found}, nobody is logged in"), login()),
         AuthState::Expired => Check::warn(name, format!("{found}, the login has run out"), login()),
+        _ if agent.manifest.auth.methods.is_empty() => {
+            Check::ok(name, format!("{found}, no login needed"))
+        }
         AuthState::Ok => Check::ok(name, format!("{found}, logged in")),
         _ => Check::ok(name, format!("{found}, the login cannot be checked from here")),
     }

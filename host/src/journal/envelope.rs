@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 pub(crate) struct Envelope<'a> {
     pub(crate) run_id: &'a str,
     pub(crate) seq: u64,
+    pub(crate) ts: u64,
     pub(crate) type_name: &'a str,
     /// All of it, as it came.
     pub(crate) bytes: &'a [u8],
@@ -19,8 +20,7 @@ pub(crate) struct Envelope<'a> {
 struct Members<'a> {
     run_id: &'a str,
     seq: u64,
-    #[serde(rename = "ts")]
-    _ts: u64,
+    ts: u64,
     #[serde(borrow)]
     event: &'a RawValue,
 }
@@ -43,10 +43,10 @@ impl<'a> Envelope<'a> {
         let rest = text.strip_prefix("{\"runId\":\"")?;
         let (run_id, rest) = word(rest)?;
         let (seq, rest) = number(rest.strip_prefix(",\"seq\":")?)?;
-        let (_, rest) = number(rest.strip_prefix(",\"ts\":")?)?;
+        let (ts, rest) = number(rest.strip_prefix(",\"ts\":")?)?;
         let (type_name, rest) = word(rest.strip_prefix(",\"event\":{\"type\":\"")?)?;
         let whole = rest.starts_with(['}', ',']) && rest.ends_with("}}");
-        whole.then_some(Self { run_id, seq, type_name, bytes: text.as_bytes() })
+        whole.then_some(Self { run_id, seq, ts, type_name, bytes: text.as_bytes() })
     }
 
     /// Any other order, by parsing all of it once.
@@ -56,6 +56,7 @@ impl<'a> Envelope<'a> {
         Some(Self {
             run_id: members.run_id,
             seq: members.seq,
+            ts: members.ts,
             type_name: typed.type_name,
             bytes: text.as_bytes(),
         })
@@ -84,7 +85,8 @@ mod tests {
     #[test]
     fn the_usual_order_is_read_without_parsing() {
         let envelope = Envelope::read_usual(USUAL).expect("the usual order");
-        assert_eq!((envelope.run_id, envelope.seq, envelope.type_name), ("r1", 7, "text_delta"));
+        assert_eq!((envelope.run_id, envelope.seq, envelope.ts), ("r1", 7, 9));
+        assert_eq!(envelope.type_name, "text_delta");
         assert_eq!(Envelope::read(USUAL.as_bytes()), Envelope::read_any(USUAL));
     }
 

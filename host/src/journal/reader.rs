@@ -15,6 +15,8 @@ use crate::error::HostError;
 use crate::run::recover;
 
 const CHUNK: usize = 64 * 1024;
+/// What a buffer may keep for the next lines.
+const SPARE: usize = 16 * CHUNK;
 const POLL: Duration = Duration::from_millis(20);
 const OWNER_CHECK: Duration = Duration::from_millis(250);
 
@@ -168,6 +170,9 @@ impl EventReader {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
         self.start = 0;
+        if self.buffer.is_empty() {
+            self.buffer.shrink_to(SPARE); // After a very long line.
+        }
         let read = (&self.file).take(available.min(CHUNK as u64)).read_to_end(&mut self.buffer);
         let read = read.map_err(|error| failed(&self.folder, &error))?;
         self.position += read as u64;

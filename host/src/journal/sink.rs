@@ -15,6 +15,8 @@ use crate::error::HostError;
 
 /// Room for the closing events of a run, kept back until the disk is full.
 const RESERVE: usize = 16 * 1024;
+/// What the buffer of a chunk may keep for the next one.
+const SPARE: usize = 1024 * 1024;
 
 /// How far a journal is, for those who read it while it is written.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +52,7 @@ pub(crate) struct Sink {
     length: u64,
     next_seq: u64,
     done: Option<Done>,
+    broken: bool,
     progress: watch::Sender<Progress>,
 }
 
@@ -73,6 +76,7 @@ impl Sink {
             length: 0,
             next_seq: 0,
             done: None,
+            broken: false,
             progress: watch::Sender::new(Progress::default()),
         }
     }
@@ -103,7 +107,7 @@ impl Sink {
         if self.done.is_some() {
             return Err("an event after `done`");
         }
-        if self.is_broken() {
+        if self.broken {
             return Err("an event after the journal could not be written");
         }
         if envelope.seq < self.next_seq {
@@ -121,13 +125,16 @@ impl Sink {
 
     /// Writes what was taken, and tells the readers. With `done` it also syncs.
     pub(crate) fn flush(&mut self) {
-        if self.batch.is_empty() || self.is_broken() {
+        if self.batch.is_empty() || self.broken {
             return;
         }
         match self.write_batch() {
             Ok(()) if self.done.is_some() => self.finish(None),
             Ok(()) => self.publish(Phase::Open, None),
-            Err(error) => self.publish(Phase::Broken(error.to_string()), None),
+            Err(error) => {
+                self.broken = true;
+                self.publish(Phase::Broken(error.to_string()), None);
+            }
         }
     }
 
@@ -187,12 +194,11 @@ impl Sink {
             tracing::warn!(run = self.run_id, %error, "cannot take back half an event");
         }
         self.batch.drain(..whole);
+        if self.batch.is_empty() {
+            self.batch.shrink_to(SPARE); // After a very long line.
+        }
         self.file.written();
         outcome
-    }
-
-    fn is_broken(&self) -> bool {
-        matches!(self.progress.borrow().phase, Phase::Broken(_))
     }
 
     fn finish(&mut self, tail: Option<Arc<[u8]>>) {

@@ -16,6 +16,8 @@ use super::os;
 static LIVING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 const SWEEP_ROUNDS: usize = 60;
+const BUSY_TRIES: usize = 10;
+const BUSY_PAUSE: Duration = Duration::from_millis(2);
 const SWEEP_PAUSE: Duration = Duration::from_millis(3);
 
 /// A process that dies with its group when this is dropped.
@@ -38,10 +40,23 @@ pub(crate) fn spawn(mut command: Command) -> std::io::Result<Process> {
     os::own_group(&mut command);
     command.kill_on_drop(true);
     let mut living = living();
-    let child = command.spawn()?;
+    let child = start(&mut command)?;
     let pid = child.id().ok_or_else(|| std::io::Error::other("the process has no id"))?;
     living.insert(pid);
     Ok(Process { child, pid, birth: os::birth(pid), exit: None })
+}
+
+/// An executable that is just being installed is busy for a moment.
+fn start(command: &mut Command) -> std::io::Result<Child> {
+    for _ in 0..BUSY_TRIES {
+        match command.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+    command.spawn()
 }
 
 impl Process {

@@ -58,12 +58,12 @@ impl StreamState {
     fn take(&mut self, line: &[u8]) {
         let Some(envelope) = Envelope::read(line) else { return };
         self.next_seq = self.next_seq.max(envelope.seq + 1);
+        self.last_ts = envelope.ts;
         // The many small ones that leave nothing open need no parsing.
         if matches!(envelope.type_name, "thinking_delta" | "tool_output_delta" | "heartbeat") {
             return;
         }
         let Ok(params) = serde_json::from_slice::<RunEventParams>(line) else { return };
-        self.last_ts = params.ts;
         self.apply(params.event);
     }
 

@@ -1,7 +1,6 @@
 //! Watching one run: it waits for `done`, and when that cannot come any more it ends what is left and
 //! closes the stream.
 
-use std::future::Future;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -105,13 +104,19 @@ impl Supervisor {
         }
     }
 
-    async fn wind_up(mut self, ending: Ending, cancelled: bool) -> Done {
+    async fn wind_up(mut self, mut ending: Ending, cancelled: bool) -> Done {
         let caller = self.plugin.caller().clone();
         let mut output = self.plugin.output();
         if matches!(ending, Ending::Done) {
             self.plugin.close_stdin();
             // In time or not, the rest is the same.
             drop(timeout(POLITE_END, self.plugin.exited()).await);
+        }
+        // Output that ends is mostly the first sign of a death.
+        if matches!(ending, Ending::OutputClosed)
+            && let Ok(exit @ Some(_)) = timeout(LAST_WORDS, self.plugin.exited()).await
+        {
+            ending = Ending::Exited(exit);
         }
         let ended = self.plugin.stop().await;
         process::sweep(ended).await;
@@ -216,12 +221,10 @@ async fn ask_to_stop(caller: Caller, run_id: String, grace: Duration) {
     }
 }
 
-fn at(due: Option<Instant>) -> impl Future<Output = ()> {
-    async move {
-        match due {
-            Some(due) => sleep_until(due).await,
-            None => std::future::pending().await,
-        }
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -9,4 +9,4 @@ mod journal;
 mod processes;
 mod refusals;
 mod run;
-mod stage;
+pub(crate) mod stage;

@@ -5,6 +5,8 @@ use std::process::{Command, Output, Stdio};
 
 use od_host::journal::{RunOwner, RunRecord, RunStatus};
 
+use crate::library::stage::add_to;
+
 /// The run id of the recorded journals.
 pub(super) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
 
@@ -15,20 +17,39 @@ pub(super) struct Scratch {
 
 impl Scratch {
     pub(super) fn new() -> Self {
-        let scratch = Self { root: tempfile::tempdir().expect("a scratch folder") };
-        for folder in ["home", "od", "work", "adapters"] {
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a scratch folder");
+        let scratch = Self { root };
+        for folder in ["home", "od", "work", "adapters", "bin"] {
             std::fs::create_dir(scratch.path(folder)).expect("a folder");
         }
+        // Adapters beside the host's own executable are found too, and those of a build must not be.
+        std::fs::hard_link(env!("CARGO_BIN_EXE_od-host"), scratch.program())
+            .expect("the build's temporary folder is on the same disk as its programs");
         scratch
+    }
+
+    /// A machine with one adapter that behaves as the word says.
+    pub(super) fn with_adapter(id: &str, mode: &str) -> Self {
+        let scratch = Self::new();
+        scratch.add_adapter(id, mode);
+        scratch
+    }
+
+    pub(super) fn add_adapter(&self, id: &str, mode: &str) {
+        add_to(&self.path("adapters"), id, mode);
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
+    fn program(&self) -> PathBuf {
+        self.path("bin").join(format!("od-host{}", std::env::consts::EXE_SUFFIX))
+    }
+
     /// `od-host` with nothing inherited but what it needs.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_od-host"));
+        let mut command = Command::new(self.program());
         command
             .args(arguments)
             .env_clear()
