@@ -26,6 +26,8 @@ impl Level {
 /// How patient one must be to run a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
+    /// Sizes and repetitions that are just enough to catch the suite's own mutants.
+    Brief,
     /// All of these together take less than a minute.
     Fast,
     /// All of these together take less than five.
@@ -36,6 +38,7 @@ impl Tier {
     /// The word in reports and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Brief => "brief",
             Self::Fast => "fast",
             Self::Full => "full",
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use od_protocol::{CancelRunParams, CancelRunResult, DoneStatus};
 use rand::RngExt;
 
-use super::expectations::{by_tier, ending, failure, line_with, output_steps, still_answers};
+use super::expectations::{Amount, ending, failure, line_with, output_steps, still_answers};
 use crate::bench::{Bench, Setup};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::derive::cut_after;
@@ -21,6 +21,8 @@ const GRACE: Duration = Duration::from_millis(300);
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 /// How long the first words may take.
 const FIRST_WORDS: Duration = Duration::from_secs(5);
+/// How often a cancel is raced with the end.
+const RACES: Amount = Amount { brief: 6, fast: 12, full: 50 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[
@@ -157,7 +159,7 @@ fn idempotent(bench: &mut Bench) -> Verdict {
 
 fn raced(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
-    for round in 0..by_tier(bench, 12, 50) {
+    for round in 0..RACES.of(bench) {
         let play = bench.prepare("text")?;
         let last_words = play.values.deltas.last().cloned().unwrap_or_default();
         let jitter = Duration::from_micros(bench.random().random_range(0..4000));

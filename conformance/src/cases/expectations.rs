@@ -26,9 +26,22 @@ pub(super) fn plain_answer(bench: &mut Bench) -> Result<Arc<Performance>, Findin
     })
 }
 
-/// So many in the fast tier, so many in the full one.
-pub(super) fn by_tier(bench: &Bench, fast: usize, full: usize) -> usize {
-    if bench.suite.tier >= Tier::Full { full } else { fast }
+/// How often, or how much, in each tier.
+pub(super) struct Amount {
+    pub(super) brief: usize,
+    pub(super) fast: usize,
+    pub(super) full: usize,
+}
+
+impl Amount {
+    /// What this judgement takes the time for.
+    pub(super) fn of(&self, bench: &Bench) -> usize {
+        match bench.suite.tier {
+            Tier::Brief => self.brief,
+            Tier::Fast => self.fast,
+            Tier::Full => self.full,
+        }
+    }
 }
 
 /// A scenario whose answer consists of these pieces.

@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 use serde_json::Value;
 
 use super::expectations::{
-    RUN_LIMIT, after_last_question, by_tier, completed, exact_answer, failure, line_with,
+    Amount, RUN_LIMIT, after_last_question, completed, exact_answer, failure, line_with,
     output_steps, plain_answer, still_answers,
 };
 use crate::bench::{Bench, Setup};
@@ -15,6 +15,13 @@ use crate::play::Play;
 use crate::plugin::Plugin;
 use crate::stand_in::{Script, Step};
 use crate::verdict::{Verdict, shorten};
+
+/// How many messages with one changed field are tried.
+const CHANGED_FIELDS: Amount = Amount { brief: 20, fast: 30, full: 300 };
+/// How many answers with random damage are tried.
+const DAMAGES: Amount = Amount { brief: 8, fast: 60, full: 500 };
+/// How much is printed on stderr.
+const STDERR_MEGABYTES: Amount = Amount { brief: 1, fast: 8, full: 50 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[
@@ -150,7 +157,7 @@ fn wrong_fields(bench: &mut Bench) -> Verdict {
             scripts.push((change, script));
         }
     }
-    let wanted = by_tier(bench, 30, 300);
+    let wanted = CHANGED_FIELDS.of(bench);
     let mut plugin = bench.launch(&Setup::default())?;
     while scripts.len() > wanted {
         let index = bench.random().random_range(0..scripts.len());
@@ -202,7 +209,7 @@ fn collect_pointers(value: &Value, at: &str, pointers: &mut Vec<String>) {
 fn random_damage(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mut plugin = bench.launch(&Setup::default())?;
-    for round in 0..by_tier(bench, 60, 500) {
+    for round in 0..DAMAGES.of(bench) {
         let play = bench.prepare("text")?;
         let mut script = play.script;
         let lines = output_steps(&script, after_last_question(&script));
@@ -241,7 +248,7 @@ fn damage(random: &mut StdRng, bytes: &mut Vec<u8>) {
 
 fn flood_on_stderr(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
-    let megabytes = by_tier(bench, 8, 50);
+    let megabytes = STDERR_MEGABYTES.of(bench);
     let text = format!("warning {} {}", bench.nonce(), "x".repeat(990));
     let lines = (megabytes * 1000) as u64;
     let mut play = bench.prepare("text")?;

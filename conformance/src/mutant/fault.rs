@@ -62,7 +62,7 @@ faults! {
     AnswersNotifications = "answers_notifications",
     /// Exits at a line that is no JSON.
     DiesOnBadJson = "dies_on_bad_json",
-    /// Turns numeric ids into text.
+    /// Turns long numeric ids into text.
     TextIds = "text_ids",
     /// Answers `shutdown` before its run has ended.
     ShutdownBeforeDone = "shutdown_before_done",

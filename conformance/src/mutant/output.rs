@@ -27,7 +27,9 @@ impl Output {
     /// Answers a request; `id` is its raw text, echoed exactly.
     pub(super) fn reply(&self, id: &str, outcome: Result<Value, ErrorObject>) {
         let id = match serde_json::from_str::<Value>(id) {
-            Ok(Value::Number(number)) if self.behaviour.has(Fault::TextIds) => {
+            Ok(Value::Number(number))
+                if self.behaviour.has(Fault::TextIds) && number.as_u64() > Some(u32::MAX.into()) =>
+            {
                 Value::String(number.to_string())
             }
             Ok(id) => id,

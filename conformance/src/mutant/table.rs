@@ -35,19 +35,19 @@ impl Mutant {
 }
 
 /// Every chapter that starts runs: what a fault in the middle of each run may reach.
-const RUNS: &[&str] = &["SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
+const RUNS: &[&str] = &["HS-08", "SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
 
 /// All mutants, in the order of the chapters.
 pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::ManifestBanner, &["MAN-01"]).may(&["MAN"]),
-    mutant(Fault::ManifestNeedsPath, &["MAN-02"]),
+    mutant(Fault::ManifestNeedsPath, &["MAN-02"]).may(&["MAN-06"]),
     mutant(Fault::ManifestSpawnsCli, &["MAN-03"]),
     mutant(Fault::ManifestWritesFile, &["MAN-03"]),
     mutant(Fault::ManifestWrongId, &["MAN-04"]).may(&["MAN-05"]),
     mutant(Fault::ManifestLies, &["MAN-05"]),
     mutant(Fault::ManifestVaries, &["MAN-06"]),
     mutant(Fault::AcceptsAnyArgument, &["MAN-06"]),
-    mutant(Fault::Banner, &["HS-01"]).may(&["ENC-05"]),
+    mutant(Fault::Banner, &["HS-01"]).may(&["HS-07", "ENC-05"]),
     mutant(Fault::EchoesMajor, &["HS-02"]),
     mutant(Fault::StrictFields, &["HS-03"]),
     mutant(Fault::AnyVersion, &["HS-04"]).may(&["HS-05"]),
@@ -57,7 +57,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::SilentUnknown, &["HS-07"]),
     mutant(Fault::AnswersNotifications, &["HS-07"]),
     mutant(Fault::DiesOnBadJson, &["HS-08"]),
-    mutant(Fault::TextIds, &["HS-08"]).may(&["HS", "MAN-05"]),
+    mutant(Fault::TextIds, &["HS-08"]),
     mutant(Fault::ShutdownBeforeDone, &["SHU-01"]),
     mutant(Fault::IgnoreEof, &["SHU-02", "SHU-03"]).may(&["SHU"]),
     mutant(Fault::EofLeavesCli, &["SHU-03"]).may(&["SHU"]),
@@ -87,7 +87,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::NoDone, &["ORD-01"]).may(RUNS),
     mutant(Fault::TwoDone, &["ORD-01"]),
     mutant(Fault::SeqGap, &["ORD-02"]),
-    mutant(Fault::NoRunStarted, &["ORD-02"]),
+    mutant(Fault::NoRunStarted, &["ORD-02"]).may(&["SHU"]),
     mutant(Fault::StrayRunId, &["ORD-03"]),
     mutant(Fault::ThinkingLeftOpen, &["ORD-04"]),
     mutant(Fault::ResultBeforeCall, &["ORD-05"]).may(&["ORD-06", "ORD-07"]),

@@ -57,7 +57,8 @@ pub fn bound_names(pattern: &Value, names: &mut Vec<String>) {
 /// Fills `{{name}}` with bound values; other placeholders stay as they are. In a line of JSON a
 /// value inside quotes is escaped and a bare one is written as JSON; in other text it is plain.
 pub fn fill(text: &str, bindings: &Bindings) -> String {
-    let is_json = text.trim_start().starts_with(['{', '[']);
+    let start = text.trim_start();
+    let is_json = start.starts_with(['{', '[']) && !start.starts_with("{{");
     let mut filled = String::with_capacity(text.len());
     let (mut rest, mut in_string) = (text, false);
     while let Some(start) = rest.find("{{") {
@@ -136,5 +137,6 @@ mod tests {
             r#"{"id":7,"as_text":"7","w":"a \"quoted\" line\n","bare":"a \"quoted\" line\n","x":"{{y}}"}"#
         );
         assert_eq!(fill("plain {{word}}", &bindings), "plain a \"quoted\" line\n");
+        assert_eq!(fill("{{word}}", &bindings), "a \"quoted\" line\n");
     }
 }
