@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use od_host::journal::{RunRecord, RunStatus};
 use od_host::{ExitStatus, Host, HostError};
+use od_protocol::Event;
 
 use crate::cli::arguments::RunReference;
 use crate::cli::print::print;
@@ -41,11 +42,24 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
     if !host.run_client(&record.run_id).await?.cancel(grace).await? {
         return over_already(&host.find_run(&record.run_id)?);
     }
-    let mut reader = host.events(&record.run_id, 0)?;
-    while reader.next().await?.is_some() {}
-    let record = host.find_run(&record.run_id)?;
-    print(&format!("{} {}\n", record.run_id, words::run_status(record.status)))?;
+    let status = end_of(host, &record.run_id).await?;
+    print(&format!("{} {status}\n", record.run_id))?;
     Ok(ExitStatus::Completed)
+}
+
+/// Waits for the last event. The run's record follows a moment later, so the event is what counts.
+async fn end_of(host: &Host, run_id: &str) -> Result<String, HostError> {
+    let mut reader = host.events(run_id, 0)?;
+    let mut status = "ended".to_owned();
+    while let Some(event) = reader.next().await? {
+        if event.type_name == "done"
+            && let Ok(envelope) = event.parse()
+            && let Event::Done(done) = envelope.event
+        {
+            status = done.status.as_str().replace('_', " ");
+        }
+    }
+    Ok(status)
 }
 
 fn over_already(record: &RunRecord) -> Result<ExitStatus, HostError> {

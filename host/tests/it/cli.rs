@@ -1,5 +1,8 @@
 //! The binary `od-host` as a person or a script meets it: real processes, scratch homes.
 
+mod agents;
 mod arguments;
+mod live;
 mod render;
+mod run;
 mod scratch;

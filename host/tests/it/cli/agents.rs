@@ -1,0 +1,101 @@
+//! `od-host agents`, `models`, `capabilities` and `doctor` as a person and a program see them.
+
+use serde_json::Value;
+
+use super::scratch::Scratch;
+use crate::library::stage::add_to;
+
+#[test]
+fn the_list_tells_what_is_ready_and_what_the_others_need() {
+    let scratch = Scratch::with_adapter("good", "good");
+    scratch.add_adapter("absent", "not_installed");
+    scratch.add_adapter("stranger", "logged_out");
+    scratch.add_adapter("broken", "bad_manifest");
+    let finished = scratch.od_host(&["agents"]).exits_with(0);
+    let lines: Vec<&str> = finished.stdout.lines().collect();
+    assert_eq!(lines[0], "✗ absent    Test · not installed");
+    assert_eq!(lines[1], "            → install it");
+    assert_eq!(lines[2], "✓ good      Test 4.5.6");
+    assert_eq!(lines[3], "            no login needed");
+    assert_eq!(lines[4], "✗ stranger  Test 4.5.6 · not logged in");
+    assert_eq!(lines[5], "            no credential");
+    assert!(lines.contains(&"Passed over:"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("od-adapter-broken\n"), "{}", finished.stdout);
+    assert!(finished.stderr.contains("od-host run -a good"), "{}", finished.stderr);
+}
+
+#[test]
+fn the_list_as_json_has_the_same_facts() {
+    let scratch = Scratch::with_adapter("good", "good");
+    scratch.add_adapter("absent", "not_installed");
+    scratch.add_adapter("broken", "bad_manifest");
+    let finished = scratch.od_host(&["agents", "--json"]).exits_with(0);
+    let list: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    assert_eq!(list["agents"][0]["standing"], "not_installed");
+    assert_eq!(list["agents"][0]["fix"], "install it");
+    assert_eq!(list["agents"][1]["ready"], true);
+    assert_eq!(list["rejected"][0]["id"], "broken");
+    assert_eq!(finished.stderr, "");
+}
+
+#[test]
+fn a_machine_without_adapters_says_how_to_get_some() {
+    let finished = Scratch::new().od_host(&["agents"]).exits_with(0);
+    assert_eq!(finished.stdout, "");
+    assert!(finished.stderr.contains("--adapter-dir"), "{}", finished.stderr);
+}
+
+#[test]
+fn an_adapter_hidden_by_another_is_named() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let folder = scratch.path("others");
+    std::fs::create_dir(&folder).expect("a folder");
+    add_to(&folder, "x", "good");
+    let others = folder.to_string_lossy().into_owned();
+    let finished = scratch.od_host(&["agents", "--adapter-dir", &others]).exits_with(0);
+    assert!(finished.stdout.contains("Hidden by an earlier one:"), "{}", finished.stdout);
+    let used = folder.join("od-adapter-x").display().to_string();
+    assert!(finished.stdout.contains(&format!("used is {used}")), "{}", finished.stdout);
+}
+
+#[test]
+fn capabilities_are_a_table_for_people_and_json_for_programs() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let finished = scratch.od_host(&["capabilities", "-a", "x"]).exits_with(0);
+    assert!(finished.stdout.contains("✓  input"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("✗  resume"), "{}", finished.stdout);
+    let finished = scratch.od_host(&["capabilities", "-a", "x", "--json"]).exits_with(0);
+    let answer: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    assert_eq!(answer["capabilities"]["input"]["steer"], true);
+}
+
+#[test]
+fn every_capability_of_the_protocol_is_explained() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let finished = scratch.od_host(&["capabilities", "-a", "x"]).exits_with(0);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/v1/schema.json");
+    let schema = std::fs::read_to_string(path).expect("the published schema");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let names = schema["$defs"]["Capabilities"]["properties"].as_object().expect("properties");
+    for name in names.keys() {
+        assert!(finished.stdout.contains(&format!("  {name} ")), "{name} is not explained");
+    }
+}
+
+#[test]
+fn models_of_an_agent_without_a_list_are_an_error() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let finished = scratch.od_host(&["models", "-a", "x"]);
+    assert_ne!(finished.code, Some(0));
+    assert!(finished.stderr.contains("error: "), "{}", finished.stderr);
+}
+
+#[test]
+fn the_doctor_is_content_with_a_scratch_machine() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let finished = scratch.od_host(&["doctor"]).exits_with(0);
+    assert!(finished.stdout.contains("✓ agent.x"), "{}", finished.stdout);
+    let finished = scratch.od_host(&["doctor", "--json"]).exits_with(0);
+    let checks: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    assert!(checks.as_array().expect("a list").iter().all(|check| check["status"] != "fail"));
+}

@@ -1,0 +1,139 @@
+//! A run while it goes on: signals, closed pipes, other processes that watch, feed and stop it.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::scratch::{Finished, Scratch};
+
+/// `od-host run` that has said its first words.
+struct LiveRun {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl LiveRun {
+    /// Starts a run and waits until the event is on stdout.
+    fn until(scratch: &Scratch, arguments: &[&str], event: &str) -> Self {
+        let mut child = scratch
+            .command(&[&["run", "-a", "x", "--output", "jsonl"], arguments].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("od-host starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut line = String::new();
+        while !line.contains(event) {
+            line.clear();
+            assert_ne!(stdout.read_line(&mut line).expect("UTF-8"), 0, "it ended without {event}");
+        }
+        Self { child, stdout }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).expect("a signal reaches it");
+    }
+
+    fn finish(mut self) -> Finished {
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).expect("UTF-8");
+        let mut finished = Finished::of(self.child.wait_with_output().expect("it ends"));
+        finished.stdout = rest;
+        finished
+    }
+}
+
+fn last_event(scratch: &Scratch) -> String {
+    let finished = scratch.od_host(&["replay", "last", "--output", "jsonl"]).exits_with(0);
+    finished.stdout.lines().last().expect("an event").to_owned()
+}
+
+#[test]
+fn ctrl_c_cancels_politely() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let run = LiveRun::until(&scratch, &["go"], "waiting");
+        run.signal(signal);
+        let finished = run.finish().exits_with(130);
+        assert!(finished.stdout.contains(r#""status":"cancelled""#), "{}", finished.stdout);
+        assert!(finished.stderr.contains("cancelling"), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_a_deaf_agent() {
+    let scratch = Scratch::with_adapter("x", "deaf");
+    let mut run = LiveRun::until(&scratch, &["go"], "waiting");
+    let mut stderr = BufReader::new(run.child.stderr.take().expect("a pipe"));
+    run.signal(Signal::INT);
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("UTF-8");
+    assert!(line.contains("cancelling"), "{line}");
+    run.signal(Signal::INT);
+    run.finish().exits_with(130);
+    assert!(last_event(&scratch).contains(r#""status":"cancelled""#));
+}
+
+#[test]
+fn a_closed_stdout_cancels_the_run_and_keeps_its_journal() {
+    let scratch = Scratch::with_adapter("x", "fills");
+    let LiveRun { mut child, stdout } = LiveRun::until(&scratch, &["go"], "xxx");
+    drop(stdout);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let last = last_event(&scratch);
+    assert!(last.contains(r#""type":"done""#) && last.contains("cancelled"), "{last}");
+}
+
+#[test]
+fn another_process_watches_and_cancels() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    let run = LiveRun::until(&scratch, &["go"], "waiting");
+    let mut watcher = scratch
+        .command(&["attach", "last", "--output", "jsonl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("od-host starts");
+    let mut seen = BufReader::new(watcher.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("waiting") {
+        line.clear();
+        assert_ne!(seen.read_line(&mut line).expect("UTF-8"), 0, "it ended early");
+    }
+    let finished = scratch.od_host(&["cancel", "last"]).exits_with(0);
+    assert!(finished.stdout.ends_with(" cancelled\n"), "{}", finished.stdout);
+    run.finish().exits_with(130);
+    assert_eq!(watcher.wait().expect("it ends").code(), Some(130));
+}
+
+#[test]
+fn a_watcher_may_leave_and_the_run_goes_on() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    let run = LiveRun::until(&scratch, &["go"], "waiting");
+    let mut watcher = scratch
+        .command(&["attach", "last", "--output", "jsonl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("od-host starts");
+    let mut first = String::new();
+    BufReader::new(watcher.stdout.as_mut().expect("a pipe")).read_line(&mut first).expect("UTF-8");
+    kill_process(Pid::from_child(&watcher), Signal::INT).expect("a signal reaches it");
+    let finished = Finished::of(watcher.wait_with_output().expect("it ends")).exits_with(130);
+    assert!(finished.stderr.contains("the run goes on"), "{}", finished.stderr);
+    let finished = scratch.od_host(&["input", "last", "finish"]).exits_with(0);
+    assert_eq!(finished.stdout, "the agent reads it now\n");
+    run.finish().exits_with(0);
+}
+
+#[test]
+fn input_to_a_run_that_is_over_is_refused() {
+    let scratch = Scratch::with_adapter("x", "good");
+    scratch.od_host(&["run", "-a", "x", "--output", "quiet", "go"]).exits_with(0);
+    let finished = scratch.od_host(&["input", "last", "more"]);
+    assert_ne!(finished.code, Some(0));
+    assert!(finished.stderr.contains("error: "), "{}", finished.stderr);
+}

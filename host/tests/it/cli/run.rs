@@ -1,0 +1,99 @@
+//! `od-host run` to its end: outputs, prompts, approvals without a terminal, exit codes.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use super::scratch::{Finished, Scratch};
+
+fn events_of(scratch: &Scratch) -> String {
+    let runs = std::fs::read_dir(scratch.path("od").join("runs")).expect("the folder of runs");
+    let run = runs.map(|entry| entry.expect("a run").path()).next().expect("one run");
+    std::fs::read_to_string(run.join("events.jsonl")).expect("a journal")
+}
+
+#[test]
+fn each_output_shows_its_part() {
+    let scratch = Scratch::with_adapter("x", "good");
+    let pretty = scratch.od_host(&["run", "-a", "x", "four"]).exits_with(0);
+    assert!(pretty.stdout.starts_with("● x\n  session s1\n\n4 bytes: \"quoted\"\n"));
+    assert!(pretty.stdout.ends_with("✓ done in 0.0 s\n"), "{}", pretty.stdout);
+    assert_eq!(pretty.stderr, "");
+    let text = scratch.od_host(&["run", "-a", "x", "--output", "text", "four"]).exits_with(0);
+    assert_eq!(text.stdout, "4 bytes: \"quoted\"\n\u{2028}ü\n");
+    let quiet = scratch.od_host(&["run", "-a", "x", "--output", "quiet", "four"]).exits_with(0);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn jsonl_is_the_journal_byte_for_byte() {
+    let scratch = Scratch::with_adapter("x", "flood 20000");
+    let finished = scratch.od_host(&["run", "-a", "x", "--output", "jsonl", "go"]).exits_with(0);
+    assert_eq!(finished.stdout.lines().count(), 20_002);
+    assert!(finished.stdout == events_of(&scratch), "stdout differs from the journal");
+}
+
+#[test]
+fn a_prompt_comes_from_stdin_too() {
+    let scratch = Scratch::with_adapter("x", "good");
+    for arguments in [&["run", "-a", "x", "-"][..], &["run", "-a", "x"][..]] {
+        let mut child = scratch
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("od-host starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(&[b'x'; 1_000_000]).expect("od-host reads");
+        drop(stdin);
+        let finished = Finished::of(child.wait_with_output().expect("od-host ends")).exits_with(0);
+        assert!(finished.stdout.contains("1000000 bytes"), "{}", finished.stdout);
+    }
+}
+
+#[test]
+fn an_approval_without_a_terminal_is_denied_with_an_explanation() {
+    let scratch = Scratch::with_adapter("x", "asks");
+    let finished = scratch.od_host(&["run", "-a", "x", "go"]).exits_with(0);
+    assert!(finished.stdout.contains("the agent asks to run a command (high risk)\n  run rm\n"));
+    assert!(finished.stdout.contains("→ denied"), "{}", finished.stdout);
+    assert!(
+        finished.stderr.contains("warning: denied, for there is no terminal to ask on: run rm")
+    );
+    assert!(finished.stderr.contains("--yes"), "{}", finished.stderr);
+    assert!(events_of(&scratch).contains(r#""outcome":"reject_once""#));
+}
+
+#[test]
+fn yes_allows_what_is_asked() {
+    let scratch = Scratch::with_adapter("x", "asks");
+    let finished = scratch.od_host(&["run", "-a", "x", "--yes", "go"]).exits_with(0);
+    assert!(finished.stdout.contains("→ allowed"), "{}", finished.stdout);
+    assert_eq!(finished.stderr, "");
+}
+
+#[test]
+fn exit_codes_tell_what_happened() {
+    for (mode, code, error) in [
+        ("refuses_run", 4, "nobody is logged in"),
+        ("crash", 1, "plugin_crashed"),
+        ("dies_at_start", 3, "cannot find my libraries"),
+        ("refuses_protocol", 3, "upgrade the host"),
+        ("bad_manifest", 3, "od-adapter-x"),
+    ] {
+        let scratch = Scratch::with_adapter("x", mode);
+        let finished = scratch.od_host(&["run", "-a", "x", "go"]).exits_with(code);
+        assert!(finished.stderr.contains("error: "), "{mode}: {}", finished.stderr);
+        assert!(finished.stderr.contains(error), "{mode}: {}", finished.stderr);
+        assert!(finished.stderr.contains("hint: "), "{mode}: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn auto_takes_the_agent_that_is_ready() {
+    let scratch = Scratch::with_adapter("away", "not_installed");
+    scratch.od_host(&["run", "go"]).fails_with(3, "none of the 1 known agents", "od-host agents");
+    scratch.add_adapter("here", "good");
+    let finished = scratch.od_host(&["run", "--output", "text", "go"]).exits_with(0);
+    assert!(finished.stderr.contains("here is the best agent ready"), "{}", finished.stderr);
+}
