@@ -7,6 +7,7 @@ use od_sdk::RunOutput;
 
 use super::failure::{Complaint, Failure};
 use super::outcome;
+use crate::control;
 use crate::native::{RateLimitInfo, SystemLine};
 use crate::options::Options;
 
@@ -90,6 +91,7 @@ impl Limits {
         };
         let failure = Failure::judge(&complaint, self);
         output.event(Event::Error(failure.into_event(true)));
+        output.write_json(&control::interrupt());
         output.finish(outcome::failed(StopReason::Error, DoneEvidence::Watchdog));
     }
 
