@@ -109,6 +109,17 @@ impl Bench {
         limit.mul_f64(self.suite.patience)
     }
 
+    /// What the manifest says, as it came.
+    ///
+    /// # Errors
+    /// Blocked when it cannot be read.
+    pub fn stated(&self) -> Result<Value, Finding> {
+        if self.suite.manifest_value.is_object() {
+            return Ok(self.suite.manifest_value.clone());
+        }
+        Err(Finding::Blocked("MAN-01: there is no manifest to read".to_owned()))
+    }
+
     /// A new empty folder for this check.
     ///
     /// # Errors
@@ -134,13 +145,7 @@ impl Bench {
         });
         if !is_there {
             self.shared = None;
-            let plugin = self.launch(&Setup::default()).map_err(|finding| match finding {
-                Finding::Fail(failure) => {
-                    Finding::Blocked(format!("the plugin cannot be initialised: {}", failure.got))
-                }
-                other => other,
-            })?;
-            self.shared = Some(plugin);
+            self.shared = Some(self.launch(&Setup::default())?);
         }
         self.shared.as_mut().ok_or_else(|| Finding::Suite("no shared plugin".to_owned()))
     }
@@ -148,7 +153,7 @@ impl Bench {
     /// Starts a plugin process of the check's own. It is killed with its tree when dropped.
     ///
     /// # Errors
-    /// Blocked when it cannot be started, a failure when `initialize` goes wrong.
+    /// Blocked when it cannot be started or `initialize` goes wrong, which is HS-01's business.
     pub fn launch(&mut self, setup: &Setup) -> Result<Plugin, Finding> {
         let folder = self.folder("plugin")?;
         let values = Values::fresh(&mut self.random, &folder);
@@ -178,7 +183,7 @@ impl Bench {
         let watch = Watch::new(Arc::clone(&self.suite.schema), self.suite.violations.clone());
         let mut plugin = Plugin::start(&self.suite.plugin, &launch, stand_in, transcript, watch)?;
         if setup.initialize {
-            initialize(&mut plugin, &setup.cli_path)?;
+            initialize(&mut plugin, &setup.cli_path).map_err(blocked_by_handshake)?;
         }
         Ok(plugin)
     }
@@ -315,6 +320,15 @@ pub fn initialize_params(plugin: &Plugin, cli_path: &CliPath) -> InitializeParam
 pub fn initialize(plugin: &mut Plugin, cli_path: &CliPath) -> Result<InitializeResult, Finding> {
     let params = initialize_params(plugin, cli_path);
     plugin.call(&params)
+}
+
+fn blocked_by_handshake(finding: Finding) -> Finding {
+    match finding {
+        Finding::Fail(failure) => {
+            Finding::Blocked(format!("HS-01: the plugin cannot be initialised: {}", failure.got))
+        }
+        other => other,
+    }
 }
 
 fn request(values: &Values, prompt: String, extras: Value) -> Result<StartRunParams, Finding> {

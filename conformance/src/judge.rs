@@ -109,6 +109,9 @@ pub fn judge(
     for (check, (verdict, took)) in checks.iter().zip(verdicts) {
         let verdict = match suite.violations.first(check.id) {
             Some(failure) if gate(suite, check).is_ok() => Err(failure.into()),
+            None if verdict.is_ok() && !suite.violations.has_been_tried(check.id) => {
+                Err(Finding::Skip("no run was made".to_owned()))
+            }
             _ => verdict,
         };
         let result = conclude(suite, check, verdict, took, options.strict);

@@ -93,7 +93,7 @@ fn first_words(bench: &mut Bench) -> Verdict {
 }
 
 fn highest_major(bench: &mut Bench) -> Verdict {
-    let max = bench.suite.manifest_value["protocol"]["max"].as_u64().unwrap_or(1);
+    let max = bench.stated()?["protocol"]["max"].as_u64().unwrap_or(1);
     for (low, high) in [(1, max + 7), (max, max)] {
         let mut plugin = silent_plugin(bench)?;
         let mut params = initialize_value(&plugin);
@@ -132,7 +132,7 @@ fn unknown_fields(bench: &mut Bench) -> Verdict {
 }
 
 fn no_common_major(bench: &mut Bench) -> Verdict {
-    let stated = bench.suite.manifest_value["protocol"].clone();
+    let stated = bench.stated()?["protocol"].clone();
     let mut plugin = silent_plugin(bench)?;
     let error = refuse_majors(&mut plugin)?;
     let supported = error.data.as_ref().and_then(|data| data.supported.clone());
@@ -183,10 +183,11 @@ fn unknown_methods(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     plugin.refused(&word, json!({}), &ErrorKind::MethodNotFound)?;
     plugin.refused("no/such_method", json!({}), &ErrorKind::MethodNotFound)?;
+    let before = plugin.inbox.others.len();
     plugin.notify(&word, json!({"x": 1}));
     plugin.notify("$/cancelRequest", json!({"id": "never asked"}));
     plugin.call(&PingParams {})?;
-    match plugin.inbox.others.first() {
+    match plugin.inbox.others.get(before) {
         None => Ok(()),
         Some(line) => {
             let got = shorten(&line.value.to_string(), 300);
@@ -199,18 +200,23 @@ fn unknown_methods(bench: &mut Bench) -> Verdict {
 }
 
 fn malformed_input(bench: &mut Bench) -> Verdict {
-    let mut plugin = bench.launch(&Setup::default())?;
+    let mut plugin = silent_plugin(bench)?;
+    let ids = [
+        json!("ä \"quoted\" \u{2028} id"),
+        json!(""),
+        json!(9_007_199_254_740_991_u64),
+        json!(0),
+    ];
+    for id in ids {
+        echoed(&mut plugin, id)?;
+    }
+    initialize(&mut plugin, &CliPath::StandIn)?;
     for bytes in [&b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth\n"[..], b"\xff\xfe{}\n", b"hello\n"] {
         parse_error(&mut plugin, bytes)?;
     }
     plugin.refused("run/cancel", json!({"runId": 5}), &ErrorKind::InvalidParams)?;
     plugin.refused("run/start", json!({"runId": "r"}), &ErrorKind::InvalidParams)?;
     plugin.send_raw(b"\n   \n\r\n");
-    let ids =
-        [json!("ä \"quoted\" \u{2028} id"), json!(""), json!(9_007_199_254_740_991_u64), json!(0)];
-    for id in ids {
-        echoed(&mut plugin, id)?;
-    }
     let line = json!({"jsonrpc": "2.0", "id": "crlf", "method": "ping", "params": {}});
     plugin.inbox.asked.insert("\"crlf\"".to_owned(), PING.name.to_owned());
     plugin.send_raw(format!("{line}\r\n").as_bytes());

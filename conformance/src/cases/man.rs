@@ -136,7 +136,7 @@ fn no_side_effects(bench: &mut Bench) -> Verdict {
 }
 
 fn identity(bench: &mut Bench) -> Verdict {
-    let manifest = &bench.suite.manifest_value;
+    let manifest = bench.stated()?;
     let (wanted, id) =
         (bench.suite.adapter_id(), manifest["adapterId"].as_str().unwrap_or_default());
     ensure(id == wanted, format!("adapterId {wanted:?}, as in the file name"), || {
@@ -152,7 +152,7 @@ fn identity(bench: &mut Bench) -> Verdict {
 }
 
 fn equals_initialize(bench: &mut Bench) -> Verdict {
-    let manifest = bench.suite.manifest_value.clone();
+    let manifest = bench.stated()?;
     let mut plugin = bench.launch(&Setup { initialize: false, ..Setup::default() })?;
     let result = initialize(&mut plugin, &CliPath::StandIn)?;
     let told = serde_json::to_value(&result).unwrap_or_default();
@@ -187,7 +187,7 @@ fn known_capabilities(manifest: &Value) -> Value {
 
 fn stable_and_polite(bench: &mut Bench) -> Verdict {
     let first = manifest(bench, process::SYSTEM_PATH)?;
-    let second = manifest(bench, "")?;
+    let second = manifest(bench, process::SYSTEM_PATH)?;
     if first.stdout != second.stdout {
         return fail(
             "the same bytes each time",

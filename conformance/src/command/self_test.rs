@@ -23,6 +23,9 @@ use crate::reference_pack::REFERENCE_PACK;
 /// No mutant may take longer, however it hangs.
 const BUDGET: Duration = Duration::from_secs(120);
 
+/// How many checks of one mutant run at once. Most of their time is waiting.
+const BENCHES: usize = 3;
+
 /// What was typed.
 #[derive(Debug, Args)]
 pub(super) struct SelfTestArguments {
@@ -135,13 +138,13 @@ fn judge_subject(
         plugin: PluginPath { executable, arguments: Vec::new() },
         pack: Some(work.join("pack")),
         seed: arguments.seed.unwrap_or_else(rand::random),
-        tier: Tier::Fast,
+        tier: if subject.mutant.is_some() { Tier::Brief } else { Tier::Fast },
         patience: arguments.patience.max(0.1),
         work: folder.join("work"),
     })
     .map_err(open_failed)?;
     let checks = checks_for(subject, arguments.quick);
-    let options = JudgeOptions { strict: true, jobs: 2, budget: BUDGET };
+    let options = JudgeOptions { strict: true, jobs: BENCHES, budget: BUDGET };
     let results = judge(&Arc::new(suite), &checks, options, &mut |_| {});
     let with = |wanted: Status| {
         results.iter().filter(move |result| result.status == wanted).map(|result| result.check.id)

@@ -23,7 +23,11 @@ const KEPT: usize = 3;
 pub struct Violations {
     rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
     missed_done: Arc<AtomicBool>,
+    seen_event: Arc<AtomicBool>,
 }
+
+/// The rules that only a run can keep or break.
+const RUN_RULES: &[&str] = &["ORD-01", "ORD-02", "ORD-03", "ORD-09"];
 
 impl Violations {
     /// Notes that a rule was broken.
@@ -43,6 +47,16 @@ impl Violations {
     /// Whether a run got no `done`.
     pub fn has_missed_done(&self) -> bool {
         self.missed_done.load(Ordering::Relaxed)
+    }
+
+    /// Notes that an event came.
+    pub fn see_event(&self) {
+        self.seen_event.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether anything came that could have broken the rule.
+    pub fn has_been_tried(&self, rule: &str) -> bool {
+        !RUN_RULES.contains(&rule) || self.seen_event.load(Ordering::Relaxed)
     }
 
     /// The first violation of a rule.

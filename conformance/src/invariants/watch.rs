@@ -114,6 +114,7 @@ impl Watch {
 
     /// The parameters of a `run/event`.
     pub fn event(&mut self, params: &Value, place: &Place) {
+        self.violations.see_event();
         if let Err(reason) = self.schema.check_event(params) {
             self.broken(SCHEMA, "an event that fits the schema", reason, place);
         }
