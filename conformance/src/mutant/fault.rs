@@ -108,8 +108,8 @@ faults! {
     WrongCwd = "wrong_cwd",
     /// Starts the agent CLI elsewhere when the folder is not there.
     SpawnsWithoutCwd = "spawns_without_cwd",
-    /// Answers `run/start` when the run is over.
-    AnswersAtEnd = "answers_at_end",
+    /// Answers `run/start` when the agent CLI first speaks.
+    AnswersAtFirstWord = "answers_at_first_word",
     /// Sends every text twice.
     DupText = "dup_text",
     /// Always says the same.
@@ -158,7 +158,7 @@ faults! {
     UnicodeLines = "unicode_lines",
     /// Prints a stray line between its messages.
     StrayPrint = "stray_print",
-    /// Prints bytes that are no UTF-8.
+    /// Prints bytes that are no UTF-8 at the end of a message.
     InvalidUtf8Output = "invalid_utf8_output",
     /// Leaves terminal colours in texts.
     AnsiInText = "ansi_in_text",

@@ -44,8 +44,9 @@ impl Output {
     /// Writes one message as one line. A host that is gone ends the adapter and all it started.
     pub(super) fn send(&self, message: &Value) {
         let mut line = message.to_string().into_bytes();
-        if self.behaviour.has(Fault::InvalidUtf8Output) {
-            line.iter_mut().filter(|byte| **byte >= 0xc0).for_each(|byte| *byte = 0xff);
+        let is_damaged = message["params"]["event"]["type"] == "message_stopped";
+        if is_damaged && self.behaviour.has(Fault::InvalidUtf8Output) {
+            line.splice(1..1, *b"\"_\xff\":0,");
         }
         line.push(b'\n');
         self.write(&line);

@@ -48,6 +48,8 @@ pub(super) enum Stopping {
     Killed,
 }
 
+type LateAnswer = Box<dyn FnOnce() + Send>;
+
 /// A run.
 pub(super) struct Run<'a> {
     pub(super) adapter: &'a Adapter,
@@ -71,6 +73,8 @@ pub(super) struct Run<'a> {
     last_event: Instant,
     any_output: bool,
     asks_host: bool,
+    /// The fault: the answer to `run/start` that is still owed.
+    late_answer: Option<LateAnswer>,
     trace: Option<std::fs::File>,
 }
 
@@ -107,6 +111,7 @@ impl<'a> Run<'a> {
             last_event: Instant::now(),
             any_output: false,
             asks_host: host.is_some_and(|host| host.capabilities.approvals.is_some()),
+            late_answer: None,
             trace,
         }
     }
@@ -150,6 +155,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn on_line(&mut self, line: &str) {
         self.any_output = true;
+        self.late_answer.take().into_iter().for_each(|answer| answer());
         if let Some(trace) = &mut self.trace {
             // A trace is a convenience; a full disk does not fail the run.
             let _full = writeln!(trace, "{line}");
@@ -283,13 +289,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Starts the threads of a run that was accepted. `answered` sends the answer to `run/start`,
-/// which goes out before the first event.
+/// Starts the threads of a run that was accepted. `answer` answers `run/start`, before the first
+/// event.
 pub(super) fn start(
     adapter: &'static Adapter,
     params: StartRunParams,
     launched: Launched,
-    answered: impl FnOnce() + Send + 'static,
+    answer: impl FnOnce() + Send + 'static,
 ) {
     let (sender, commands) = std::sync::mpsc::channel();
     adapter.open_run(params.run_id.clone(), sender.clone());
@@ -302,11 +308,13 @@ pub(super) fn start(
         credential: super::detect::credential(&params.env),
         tested_version: None,
     };
-    let late_answer = adapter.behaviour.has(Fault::AnswersAtEnd);
-    let mut answered = Some(answered);
-    if !late_answer {
-        answered.take().into_iter().for_each(|answer| answer());
-    }
+    let late_answer: Option<LateAnswer> = match adapter.behaviour.has(Fault::AnswersAtFirstWord) {
+        true => Some(Box::new(answer)),
+        false => {
+            answer();
+            None
+        }
+    };
     std::thread::spawn(move || {
         let run_id = params.run_id.clone();
         let prompt = super::launch::prompt_line(adapter.behaviour, &params.prompt.text);
@@ -314,9 +322,9 @@ pub(super) fn start(
         let pipes = pipes::connect(launched.child, adapter.behaviour, &sender);
         drop(sender);
         let mut run = Run::new(adapter, params, leader, pipes, commands);
+        run.late_answer = late_answer;
         run.send_input(prompt);
         run.supervise(run_started);
-        answered.into_iter().for_each(|answer| answer());
         adapter.run_ended(&run_id);
     });
 }

@@ -35,7 +35,7 @@ impl Mutant {
 }
 
 /// Every chapter that starts runs: what a fault in the middle of each run may reach.
-const RUNS: &[&str] = &["HS-08", "SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
+const RUNS: &[&str] = &["SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
 
 /// All mutants, in the order of the chapters.
 pub const MUTANTS: &[Mutant] = &[
@@ -80,7 +80,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::DropsAuthEnv, &["ENV-02"]),
     mutant(Fault::WrongCwd, &["ENV-03"]),
     mutant(Fault::SpawnsWithoutCwd, &["ENV-03"]),
-    mutant(Fault::AnswersAtEnd, &["RUN-01"]).may(RUNS),
+    mutant(Fault::AnswersAtFirstWord, &["RUN-01"]),
     mutant(Fault::DupText, &["RUN-02"]).may(&["PRM", "RUN", "ENC", "ROB", "CAN-02", "ERR-01"]),
     mutant(Fault::HardcodedReply, &["RUN-02"]).may(RUNS),
     mutant(Fault::BuffersAll, &["RUN-03"]).may(RUNS),
@@ -105,7 +105,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::CarriageReturnIsNoise, &["ENC-04"]),
     mutant(Fault::UnicodeLines, &["ENC-04"]),
     mutant(Fault::StrayPrint, &["ENC-05"]),
-    mutant(Fault::InvalidUtf8Output, &["ENC-05"]).may(RUNS),
+    mutant(Fault::InvalidUtf8Output, &["ENC-05"]).may(&["ORD-02"]),
     mutant(Fault::AnsiInText, &["ENC-06"]),
     mutant(Fault::DieOnGarbage, &["ROB-01"]).may(&["ROB"]),
     mutant(Fault::UnknownFatal, &["ROB-02"]).may(&["ROB"]),
