@@ -1,0 +1,36 @@
+//! What an event costs as a run gets longer: it must stay the same.
+
+use super::Bench;
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::stand_in::Script;
+use crate::bench::statistics::median;
+use crate::bench::walk;
+
+pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
+    let mut costs = Vec::new();
+    for exponent in 2..=6 {
+        let events = 10_u64.pow(exponent);
+        if events > bench.sizes.long {
+            break;
+        }
+        let script = Script::burst(events);
+        // A short run says little by itself, so it is repeated more often.
+        let repetitions = if events < 100_000 { 10 } else { bench.sizes.rounds };
+        let mut samples = Vec::new();
+        for _ in 0..repetitions {
+            let tally = walk::play(bench.stage, bench.host, &script).await?;
+            if let Some(loss) = tally.loss(events) {
+                report.fail(loss);
+            }
+            samples.push(tally.span.as_secs_f64() * 1e6 / events as f64);
+        }
+        costs.push(median(&samples));
+        let name = format!("an event of a run of 10^{exponent}");
+        report.add(Figure::new(name, Unit::Microseconds, median(&samples)));
+    }
+    if let [first, .., last] = costs.as_slice() {
+        let figure = Figure::new("the longest run, to the shortest", Unit::Times, last / first);
+        report.add(figure.target(Target::AtMost(1.3)));
+    }
+    Ok(())
+}

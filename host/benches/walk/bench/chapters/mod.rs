@@ -1,0 +1,63 @@
+//! What is measured, one file per chapter. The targets are those the project set itself before
+//! there was code; they stand beside the figure they belong to.
+
+mod cancel;
+mod first_event;
+mod growth;
+mod latency;
+mod memory;
+mod processor;
+mod slow_client;
+mod speed;
+
+use std::path::Path;
+
+use od_host::Host;
+
+use super::options::Sizes;
+use super::report::Report;
+use super::stage::Stage;
+
+/// What every chapter works with.
+#[derive(Debug)]
+pub(super) struct Bench<'a> {
+    pub(super) stage: &'a Stage,
+    /// A host that is ready.
+    pub(super) host: &'a Host,
+    /// The program.
+    pub(super) od_host: &'a Path,
+    pub(super) sizes: Sizes,
+}
+
+/// The chapters in the order in which they are measured: what is sensitive to a warm disk first.
+pub(super) const NAMES: &[&str] = &[
+    "first event",
+    "latency",
+    "memory",
+    "slow client",
+    "cancel",
+    "speed",
+    "processor",
+    "growth",
+];
+
+/// Measures one chapter.
+///
+/// # Errors
+/// When something cannot be measured at all.
+pub(super) async fn measure(
+    name: &str,
+    bench: &Bench<'_>,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    match name {
+        "first event" => first_event::measure(bench, report).await,
+        "latency" => latency::measure(bench, report).await,
+        "memory" => memory::measure(bench, report),
+        "slow client" => slow_client::measure(bench, report),
+        "cancel" => cancel::measure(bench, report).await,
+        "speed" => speed::measure(bench, report).await,
+        "processor" => processor::measure(bench, report).await,
+        _ => growth::measure(bench, report).await,
+    }
+}

@@ -1,0 +1,62 @@
+//! Events per second at full speed, through the journal to a client that reads along.
+
+use super::Bench;
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::stand_in::{Frame, Script, Text, Writes};
+use crate::bench::{bare, walk};
+
+/// A share of the bare pipe that every kind of line must reach.
+const SHARE: Target = Target::ShareAtLeast(0.3);
+const SHORT: &[Target] = &[Target::AtLeast(600_000.0), SHARE];
+const WIDE: &[Target] = &[Target::AtLeast(5_000.0)];
+
+pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
+    let sizes = bench.sizes;
+    let burst = Script::burst(sizes.burst);
+    let long = Script::burst(sizes.long);
+    let escaped = Script { text: Text::Escaped, ..burst };
+    let recorded = Script { line_bytes: 260, frame: Frame::Recorded, ..burst };
+    let each = Script { writes: Writes::Each, ..burst };
+    let wide = Script { line_bytes: 64 * 1024, ..Script::burst(sizes.wide) };
+    let wide_escaped = Script { text: Text::Escaped, ..wide };
+    for (name, script, targets) in [
+        ("120 B, plain", burst, SHORT),
+        ("120 B, plain", long, SHORT),
+        ("120 B, escaped", escaped, SHORT),
+        ("120 B, plain, one write each", each, &[SHARE]),
+        ("260 B, plain, with all ids", recorded, &[SHARE]),
+        ("64 KiB, plain", wide, WIDE),
+        ("64 KiB, escaped", wide_escaped, WIDE),
+    ] {
+        let name = format!("{name}, {}", count(script.events));
+        let figure = best(bench, name, &script, report).await?;
+        report.add(targets.iter().fold(figure, |figure, target| figure.target(*target)));
+    }
+    Ok(())
+}
+
+/// The best of a few rounds, bare and ours in turn: whatever else the machine does only slows down.
+async fn best(
+    bench: &Bench<'_>,
+    name: String,
+    script: &Script,
+    report: &mut Report,
+) -> anyhow::Result<Figure> {
+    let (mut alone, mut ours) = (0.0_f64, 0.0_f64);
+    for _ in 0..bench.sizes.rounds {
+        alone = alone.max(bare::lines_per_second(&bench.stage.stand_in, script)?);
+        let tally = walk::play(bench.stage, bench.host, script).await?;
+        if let Some(loss) = tally.loss(script.events) {
+            report.fail(format!("{name}: {loss}"));
+        }
+        ours = ours.max(tally.per_second());
+    }
+    Ok(Figure::new(name, Unit::EventsPerSecond, ours).against(alone))
+}
+
+fn count(events: u64) -> String {
+    match events {
+        1_000_000.. => format!("{} M", events / 1_000_000),
+        _ => format!("{} k", events / 1_000),
+    }
+}

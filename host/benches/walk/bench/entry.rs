@@ -1,0 +1,78 @@
+//! Who this process is: the bench, or by its file name the stand-in or a helper; and the order of
+//! the chapters.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::options::{Options, Sizes};
+use super::report::Report;
+use super::stage::Stage;
+use super::{chapters, helper, stand_in};
+
+/// The file name of a helper.
+pub(super) const HELPER: &str = "walk-helper";
+
+/// Plays the part that the file name asks for.
+pub(crate) fn main() -> ExitCode {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let outcome = match name {
+        "claude" => play_stand_in(),
+        HELPER => helper::main(),
+        _ => return bench(&Options::parse()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play_stand_in() -> anyhow::Result<()> {
+    if !stand_in::detached_child()? {
+        stand_in::perform()?;
+    }
+    Ok(())
+}
+
+fn bench(options: &Options) -> ExitCode {
+    match measure(options) {
+        Ok(report) => {
+            println!("{}", report.table());
+            ExitCode::from(u8::from(report.has_failed()))
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure(options: &Options) -> anyhow::Result<Report> {
+    let od_host = Path::new(env!("CARGO_BIN_EXE_od-host"));
+    let beside = od_host.parent().map(Path::to_owned);
+    let adapter_dir: PathBuf = options.adapter_dir.clone().or(beside).unwrap_or_default();
+    let stage = Stage::new(adapter_dir)?;
+    let sizes = if options.quick { Sizes::QUICK } else { Sizes::FULL };
+    let mut report = Report::default();
+    let wanted = options.only.as_deref().unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let host = stage.open_host()?;
+        let bench = chapters::Bench { stage: &stage, host: &host, od_host, sizes };
+        for chapter in chapters::NAMES.iter().filter(|name| name.contains(wanted)) {
+            eprintln!("walk: {chapter} …");
+            report.begin(chapter);
+            chapters::measure(chapter, &bench, &mut report).await?;
+        }
+        anyhow::Ok(())
+    })?;
+    if let Some(file) = &options.json {
+        report.write_json(file)?;
+    }
+    Ok(report)
+}

@@ -1,0 +1,21 @@
+//! The bench. Reading order: [`entry`] (who this process is), [`stand_in`] (the agent CLI of
+//! negligible cost), [`bare`] (a pipe from it and nothing else), [`stage`] and [`walk`] (the same
+//! through adapter, host and journal), [`chapters`] (what is measured), [`report`].
+
+mod entry;
+mod options;
+
+mod stand_in;
+
+mod bare;
+mod stage;
+mod walk;
+
+mod chapters;
+mod helper;
+mod statistics;
+mod system;
+
+mod report;
+
+pub(crate) use entry::main;

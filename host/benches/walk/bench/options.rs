@@ -1,0 +1,79 @@
+//! What was typed, and how much is measured for it.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Measures the walk of an event from agent CLI to client, and compares it with a bare pipe.
+#[derive(Debug, Parser)]
+#[command(name = "walk")]
+pub(super) struct Options {
+    /// Measure less: under half a minute, and coarser.
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// Write the figures to this file, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Only chapters whose name contains this word.
+    #[arg(long, value_name = "WORD")]
+    pub(super) only: Option<String>,
+    /// The folder of `od-adapter-claude-code` [default: beside `od-host`].
+    #[arg(long, value_name = "DIR")]
+    pub(super) adapter_dir: Option<PathBuf>,
+    /// `cargo bench` says this to every bench.
+    #[arg(long, hide = true)]
+    pub(super) bench: bool,
+}
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    /// Starts of which the median is taken.
+    pub(super) starts: usize,
+    /// Starts one after another in one host.
+    pub(super) many_starts: usize,
+    /// Events of a burst.
+    pub(super) burst: u64,
+    /// Events of a long run.
+    pub(super) long: u64,
+    /// Events of 64 KiB.
+    pub(super) wide: u64,
+    /// Each burst is repeated so often, and the best one counts.
+    pub(super) rounds: usize,
+    /// Events of a leisurely run.
+    pub(super) leisurely: u64,
+    /// How many runs at a time.
+    pub(super) parallel: &'static [usize],
+    /// Events a slow client is behind.
+    pub(super) behind: u64,
+    /// Cancels of which the median is taken.
+    pub(super) cancels: usize,
+}
+
+impl Sizes {
+    pub(super) const FULL: Self = Self {
+        starts: 40,
+        many_starts: 200,
+        burst: 100_000,
+        long: 1_000_000,
+        wide: 5_000,
+        rounds: 3,
+        leisurely: 1_000,
+        parallel: &[1, 10, 50],
+        behind: 300_000,
+        cancels: 5,
+    };
+
+    pub(super) const QUICK: Self = Self {
+        starts: 10,
+        many_starts: 20,
+        burst: 100_000,
+        long: 300_000,
+        wide: 1_000,
+        rounds: 1,
+        leisurely: 200,
+        parallel: &[1, 10],
+        behind: 300_000,
+        cancels: 1,
+    };
+}

@@ -1,0 +1,105 @@
+//! One run through adapter, host and journal, read to its end by a client that counts.
+
+use std::time::{Duration, Instant};
+
+use od_host::journal::{EventReader, JournalEvent};
+use od_host::Host;
+use od_protocol::DoneStatus;
+
+use super::stage::Stage;
+use super::stand_in::{Script, clock_in, now_nanoseconds};
+
+/// What the client saw.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Pieces of text.
+    pub(super) deltas: u64,
+    /// From the first to the last of them.
+    pub(super) span: Duration,
+    /// How long each was under way, in microseconds, when its text is a clock.
+    pub(super) latencies: Vec<f64>,
+    /// Numbers that should have come and did not.
+    gaps: u64,
+    /// Lines of the journal that are no events.
+    damaged: u64,
+    next_seq: u64,
+    first_delta: Option<Instant>,
+}
+
+impl Tally {
+    /// Takes one event.
+    pub(super) fn count(&mut self, event: &JournalEvent<'_>) {
+        self.gaps += u64::from(event.seq != self.next_seq);
+        self.next_seq = event.seq + 1;
+        if event.type_name != "text_delta" {
+            return;
+        }
+        self.deltas += 1;
+        self.first_delta.get_or_insert_with(Instant::now);
+        if let Some(then) = clock_in(&event.bytes[..event.bytes.len().min(400)]) {
+            self.latencies.push(super::bare::microseconds_between(then, now_nanoseconds()));
+        }
+    }
+
+    /// Takes whatever is left.
+    pub(super) async fn drain(&mut self, reader: &mut EventReader) -> anyhow::Result<()> {
+        while let Some(event) = reader.next().await? {
+            let is_delta = event.type_name == "text_delta";
+            self.count(&event);
+            if !is_delta && self.span.is_zero() && self.deltas > 0 {
+                self.span = self.first_delta.map_or(Duration::ZERO, |first| first.elapsed());
+            }
+        }
+        self.damaged = reader.damaged_lines();
+        Ok(())
+    }
+
+    /// Pieces of text per second.
+    pub(super) fn per_second(&self) -> f64 {
+        self.deltas as f64 / self.span.as_secs_f64()
+    }
+
+    /// What is missing; nothing may be.
+    pub(super) fn loss(&self, expected: u64) -> Option<String> {
+        let whole = self.deltas == expected && self.gaps == 0 && self.damaged == 0;
+        (!whole).then(|| {
+            format!(
+                "{} of {expected} events arrived, with {} gaps and {} damaged lines",
+                self.deltas, self.gaps, self.damaged
+            )
+        })
+    }
+}
+
+/// Plays a script and reads it to its end.
+pub(super) async fn play(stage: &Stage, host: &Host, script: &Script) -> anyhow::Result<Tally> {
+    let run = stage.start(host, script).await?;
+    let mut tally = Tally::default();
+    tally.drain(&mut run.events(0)?).await?;
+    let done = run.wait().await;
+    if done.status != DoneStatus::Completed {
+        let journal = std::fs::read_to_string(stage.home().join("runs").join(run.id()).join("events.jsonl"));
+        let end = journal.unwrap_or_default().lines().rev().take(3).collect::<Vec<_>>().join("\n");
+        anyhow::bail!("the run ended as {}:\n{end}", done.status);
+    }
+    stage.forget(run.id())?;
+    Ok(tally)
+}
+
+/// Reads until the agent CLI itself has said something.
+pub(super) async fn until_session(reader: &mut EventReader) -> anyhow::Result<()> {
+    until(reader, |event| event.type_name == "session_started").await
+}
+
+/// Reads until an event fits.
+pub(super) async fn until(
+    reader: &mut EventReader,
+    mut fits: impl FnMut(&JournalEvent<'_>) -> bool,
+) -> anyhow::Result<()> {
+    while let Some(event) = reader.next().await? {
+        if fits(&event) {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("the run ended before its time")
+}
