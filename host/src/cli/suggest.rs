@@ -3,7 +3,6 @@
 use od_host::journal::RunRecord;
 use od_host::plugin::Plugin;
 use od_host::{Failure, Host, HostError};
-use od_protocol::ErrorKind;
 
 /// An id that shares fewer first letters than this was hardly meant.
 const SHARED_LETTERS: usize = 4;
@@ -31,20 +30,11 @@ pub(crate) fn find_run(host: &Host, text: &str) -> Result<RunRecord, HostError> 
     })
 }
 
-/// Why an agent cannot be used: with the nearest one in the hint when there is no such agent, and
-/// as unavailable when its adapter did not even start.
-pub(crate) async fn unusable(host: &Host, agent: &str, mut error: HostError) -> HostError {
-    match error.failure {
-        Failure::AgentUnknown => with_nearest_agent(host, agent, error).await,
-        Failure::Protocol(ErrorKind::PluginCrashed | ErrorKind::PluginHung) => {
-            error.failure = Failure::AgentRejected;
-            error
-        }
-        _ => error,
+/// The error, with the nearest agent in the hint when it is about an unknown one.
+pub(crate) async fn with_nearest_agent(host: &Host, agent: &str, error: HostError) -> HostError {
+    if error.failure != Failure::AgentUnknown {
+        return error;
     }
-}
-
-async fn with_nearest_agent(host: &Host, agent: &str, error: HostError) -> HostError {
     let discovery = host.discover().await;
     let near = discovery.adapters.iter().map(|adapter| (distance(&adapter.id, agent), &adapter.id));
     match near.filter(|(distance, _)| *distance <= MISTAKES).min() {
@@ -62,7 +52,7 @@ async fn with_nearest_agent(host: &Host, agent: &str, error: HostError) -> HostE
 pub(crate) async fn connect(host: &Host, agent: &str) -> Result<Plugin, HostError> {
     match host.connect(agent).await {
         Ok(plugin) => Ok(plugin),
-        Err(error) => Err(unusable(host, agent, error).await),
+        Err(error) => Err(with_nearest_agent(host, agent, error).await),
     }
 }
 

@@ -14,7 +14,7 @@ use plan::RunPlan;
 use crate::cli::arguments::OutputMode;
 use crate::cli::follow::{Control, Desk, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
-use crate::cli::suggest::unusable;
+use crate::cli::suggest::with_nearest_agent;
 
 /// # Errors
 /// When the run cannot be started. How a run that was started ends is told by its status.
@@ -46,7 +46,7 @@ async fn explain(host: &Host, agent: &str, error: HostError) -> HostError {
         Failure::Protocol(ErrorKind::CapabilityUnsupported) => error.with_hint(format!(
             "leave the option out; `od-host capabilities -a {agent}` shows what it can do"
         )),
-        _ => unusable(host, agent, error).await,
+        _ => with_nearest_agent(host, agent, error).await,
     }
 }
 
