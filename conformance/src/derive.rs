@@ -1,9 +1,5 @@
 //! Hostile variants that the suite makes of a pack's own scenarios.
 
-use rand::RngExt;
-use rand::rngs::StdRng;
-use serde_json::{Value, json};
-
 use crate::stand_in::{Delivery, Script, Step};
 
 /// One byte at a time.
@@ -55,11 +51,6 @@ pub fn before_each_line(script: &Script, intruder: &Step) -> Script {
     Script { steps: insert(&script.steps), ..script.clone() }
 }
 
-/// How many lines of output a script has.
-pub fn output_lines(script: &Script) -> usize {
-    script.steps.iter().filter(|step| matches!(step, Step::Out { .. })).count()
-}
-
 /// Keeps the first so many lines of output (and what stands before the next one), then ends
 /// otherwise.
 pub fn cut_after(script: &Script, lines: usize, ending: &[Step]) -> Script {
@@ -96,77 +87,54 @@ pub fn stubborn_family(script: &Script) -> Script {
     variant
 }
 
-/// Some lines of output changed at random: bytes, members, order, length.
-pub fn mutated(script: &Script, random: &mut StdRng) -> Script {
-    let mut variant = script.clone();
-    let lines: Vec<usize> = (0..variant.steps.len())
-        .filter(|&index| matches!(variant.steps[index], Step::Out { .. }))
-        .collect();
-    if lines.is_empty() {
-        return variant;
-    }
-    for _ in 0..random.random_range(1..4) {
-        let index = lines[random.random_range(0..lines.len())];
-        let other = lines[random.random_range(0..lines.len())];
-        if random.random_ratio(1, 8) {
-            variant.steps.swap(index, other);
-        } else {
-            mutate_line(&mut variant.steps[index], random);
-        }
-    }
-    variant
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn mutate_line(step: &mut Step, random: &mut StdRng) {
-    let bytes = match step {
-        Step::Out { text, end } => format!("{text}{end}").into_bytes(),
-        Step::OutBytes { bytes } => bytes.clone(),
-        _ => return,
-    };
-    if bytes.is_empty() {
-        return;
+    fn script() -> Script {
+        let steps = vec![
+            Step::ReadAll { bind: None },
+            Step::out("one"),
+            Step::Sleep { ms: 1 },
+            Step::out("two"),
+            Step::Exit { code: 0 },
+        ];
+        Script { steps, ..Script::default() }
     }
-    let mut bytes = bytes;
-    let at = random.random_range(0..bytes.len());
-    match random.random_range(0..6) {
-        0 => bytes[at] = random.random(),
-        1 => drop(bytes.remove(at)),
-        2 => bytes.truncate(at),
-        3 => bytes.insert(at, b'\n'),
-        4 => bytes = replaced_value(&bytes, random),
-        _ => bytes.extend(bytes.clone()),
-    }
-    *step = Step::OutBytes { bytes };
-}
 
-/// One value of a line of JSON gets another type.
-fn replaced_value(bytes: &[u8], random: &mut StdRng) -> Vec<u8> {
-    let Ok(mut value) = serde_json::from_slice::<Value>(bytes) else { return bytes.to_vec() };
-    let replacements = [Value::Null, json!(-1), json!([]), json!({}), json!(true), json!("")];
-    let replacement = replacements[random.random_range(0..replacements.len())].clone();
-    let mut place = &mut value;
-    while let Some(count) = children(place).filter(|count| *count > 0) {
-        let chosen = random.random_range(0..count);
-        place = match place {
-            Value::Array(items) => &mut items[chosen],
-            Value::Object(members) => match members.values_mut().nth(chosen) {
-                Some(member) => member,
-                None => return bytes.to_vec(),
-            },
-            _ => return bytes.to_vec(),
+    #[test]
+    fn a_cut_keeps_what_stands_before_the_next_line() {
+        let ending = [Step::Exit { code: 9 }];
+        let cut = cut_after(&script(), 1, &ending);
+        let expected = [
+            Step::ReadAll { bind: None },
+            Step::out("one"),
+            Step::Sleep { ms: 1 },
+            Step::Exit { code: 9 },
+        ];
+        assert_eq!(cut.steps, expected);
+        let nothing = cut_after(&script(), 0, &ending).steps;
+        assert_eq!(nothing, [Step::ReadAll { bind: None }, Step::Exit { code: 9 }]);
+    }
+
+    #[test]
+    fn line_ends_change_and_only_they() {
+        let ends = |script: &Script| -> Vec<String> {
+            let ends = script.steps.iter().filter_map(|step| match step {
+                Step::Out { end, .. } => Some(end.clone()),
+                _ => None,
+            });
+            ends.collect()
         };
-        if random.random_ratio(1, 3) {
-            break;
-        }
+        assert_eq!(ends(&crlf(&script())), ["\r\n", "\r\n"]);
+        assert_eq!(ends(&no_final_newline(&script())), ["\n", ""]);
+        assert_eq!(crlf(&script()).steps.len(), script().steps.len());
     }
-    *place = replacement;
-    format!("{value}\n").into_bytes()
-}
 
-fn children(value: &Value) -> Option<usize> {
-    match value {
-        Value::Array(items) => Some(items.len()),
-        Value::Object(members) => Some(members.len()),
-        _ => None,
+    #[test]
+    fn an_intruder_stands_before_each_line() {
+        let variant = before_each_line(&script(), &Step::out("intruder"));
+        assert_eq!(variant.steps.len(), script().steps.len() + 2);
+        assert_eq!(variant.steps[1], Step::out("intruder"));
     }
 }

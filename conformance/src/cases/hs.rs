@@ -201,12 +201,8 @@ fn unknown_methods(bench: &mut Bench) -> Verdict {
 
 fn malformed_input(bench: &mut Bench) -> Verdict {
     let mut plugin = silent_plugin(bench)?;
-    let ids = [
-        json!("ä \"quoted\" \u{2028} id"),
-        json!(""),
-        json!(9_007_199_254_740_991_u64),
-        json!(0),
-    ];
+    let ids =
+        [json!("ä \"quoted\" \u{2028} id"), json!(""), json!(9_007_199_254_740_991_u64), json!(0)];
     for id in ids {
         echoed(&mut plugin, id)?;
     }

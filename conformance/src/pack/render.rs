@@ -150,3 +150,47 @@ pub fn fill_value(value: &mut Value, bindings: &Bindings) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::super::steps::parse;
+    use super::*;
+
+    fn values() -> Values {
+        let single = [("text", json!("ab")), ("cost", json!(0.5)), ("nonce", json!("n"))];
+        let single = single.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Values { single, deltas: vec!["a\"".to_owned(), "b".to_owned()], thinking_deltas: vec![] }
+    }
+
+    fn rendered(text: &str) -> Script {
+        let template = parse(Path::new("x.steps"), text).expect("the file can be read");
+        render(&template, &values()).expect("every placeholder is known")
+    }
+
+    #[test]
+    fn pieces_are_repeated_escaped_and_numbered() {
+        let text = "{{#each deltas}}\nout {\"t\":\"{{text}}\",\"i\":{{index}}}\n{{/each}}\n";
+        let expected = [Step::out(r#"{"t":"a\"","i":0}"#), Step::out(r#"{"t":"b","i":1}"#)];
+        assert_eq!(rendered(text).steps, expected);
+    }
+
+    #[test]
+    fn handlers_ignored_signals_and_bound_names() {
+        let text = "ignore SIGTERM\n\
+                    expect {\"id\":\"{{?id}}\",\"n\":\"{{nonce}}\",\"c\":\"{{cost}}\"}\n\
+                    out {\"id\":{{id}}}\n\
+                    on stdin {\"stop\":true}\n  exit 4\nend\n\
+                    on signal SIGINT\nend\n";
+        let script = rendered(text);
+        assert_eq!(script.ignored_signals, ["SIGTERM"]);
+        let pattern = json!({"id": "{{?id}}", "n": "n", "c": 0.5});
+        assert_eq!(script.steps, [Step::Expect { pattern }, Step::out(r#"{"id":{{id}}}"#)]);
+        assert_eq!(script.handlers[0].when, When::Stdin(json!({"stop": true})));
+        assert_eq!(script.handlers[0].steps, [Step::Exit { code: 4 }]);
+        assert_eq!(script.handlers[1].when, When::Signal("SIGINT".to_owned()));
+    }
+}

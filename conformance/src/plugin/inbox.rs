@@ -38,12 +38,8 @@ pub struct Inbox {
     pub runs: HashMap<String, RunRecord>,
     /// The method of each asked id, by the JSON text of the id.
     pub asked: HashMap<String, String>,
-    /// How many lines have come.
-    pub lines: usize,
     /// The plugin closed its stdout.
     pub ended: bool,
-    /// When the last line came.
-    pub last_at: Option<Instant>,
     kept_bytes: usize,
     watch: Watch,
     transcript: Transcript,
@@ -57,9 +53,7 @@ impl Inbox {
             others: Vec::new(),
             runs: HashMap::new(),
             asked: HashMap::new(),
-            lines: 0,
             ended: false,
-            last_at: None,
             kept_bytes: 0,
             watch,
             transcript,
@@ -112,7 +106,6 @@ impl Inbox {
                 let text = format!("a line of {bytes} bytes, dropped");
                 let place = self.transcript.note(Source::Plugin, text.as_bytes());
                 self.watch.oversized(bytes, &place);
-                self.lines += 1;
             }
             Incoming::Unterminated { bytes } => {
                 let place = self.transcript.note(Source::Plugin, &bytes);
@@ -127,8 +120,6 @@ impl Inbox {
 
     fn take_line(&mut self, bytes: &[u8], at: Instant) {
         let place = self.transcript.note(Source::Plugin, bytes);
-        self.lines += 1;
-        self.last_at = Some(at);
         let Some(value) = self.watch.line(bytes, &place) else {
             return self.keep(Line { at, place, value: Value::Null });
         };

@@ -1,7 +1,7 @@
 //! Processes on Unix. What is running is read from `/proc`; a system without it is told so by
 //! [`CAN_INSPECT`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::process::{Pid, Signal};
 
@@ -44,12 +44,12 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
 
 /// Every live process whose executable lies in the folder.
 pub fn running_from(folder: &Path) -> Vec<u32> {
-    processes_by_link("exe", folder)
-}
-
-/// Every live process whose working folder is the folder or one below it.
-pub fn working_in(folder: &Path) -> Vec<u32> {
-    processes_by_link("cwd", folder)
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_from = |pid: &u32| {
+        let executable = std::fs::read_link(format!("/proc/{pid}/exe"));
+        executable.is_ok_and(|executable| executable.starts_with(&folder)) && is_alive(*pid)
+    };
+    process_ids().filter(is_from).collect()
 }
 
 /// Ends a process at once, without asking it.
@@ -72,11 +72,6 @@ pub fn kill_tree(pid: u32) {
     let below = descendants(pid);
     kill(pid);
     below.into_iter().for_each(kill);
-}
-
-/// How many files a process has open; `None` where that cannot be seen.
-pub fn open_files(pid: u32) -> Option<usize> {
-    Some(std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
 }
 
 /// Leaves the session of the parent, so that a group kill does not reach this process.
@@ -177,14 +172,4 @@ fn process_ids() -> impl Iterator<Item = u32> {
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-}
-
-fn processes_by_link(link: &str, folder: &Path) -> Vec<u32> {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    process_ids()
-        .filter(|pid| {
-            let target: Option<PathBuf> = std::fs::read_link(format!("/proc/{pid}/{link}")).ok();
-            target.is_some_and(|target| target.starts_with(&folder)) && is_alive(*pid)
-        })
-        .collect()
 }

@@ -34,11 +34,6 @@ pub fn running_from(_folder: &Path) -> Vec<u32> {
     Vec::new()
 }
 
-/// Every live process whose working folder is the folder; none can be seen here.
-pub fn working_in(_folder: &Path) -> Vec<u32> {
-    Vec::new()
-}
-
 /// Ends a process and everything below it.
 pub fn kill(pid: u32) {
     kill_tree(pid);
@@ -56,11 +51,6 @@ pub fn kill_tree(pid: u32) {
     let _gone = std::process::Command::new("taskkill")
         .args(["/T", "/F", "/PID", &pid.to_string()])
         .output();
-}
-
-/// How many files a process has open; cannot be seen here.
-pub fn open_files(_pid: u32) -> Option<usize> {
-    None
 }
 
 /// There are no sessions to leave.
