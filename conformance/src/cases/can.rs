@@ -108,9 +108,12 @@ fn polite(bench: &mut Bench) -> Verdict {
         return Err(failure(&record, expected, "it was killed before that", sent));
     }
     let last_words = play.values.text("second_text");
-    let says_them = play.script.handlers.iter().flat_map(|handler| &handler.steps).any(
-        |step| matches!(step, Step::Out { text, .. } if text.contains(&last_words)),
-    );
+    let says_them = play
+        .script
+        .handlers
+        .iter()
+        .flat_map(|handler| &handler.steps)
+        .any(|step| matches!(step, Step::Out { text, .. } if text.contains(&last_words)));
     if says_them && !record.text().contains(&last_words) {
         let expected = format!("its last words {last_words:?} arrive");
         return Err(failure(&record, expected, format!("the text {:?}", record.text()), sent));
@@ -166,7 +169,8 @@ fn raced(bench: &mut Bench) -> Verdict {
         plugin.begin(&play)?;
         plugin.wait_event(play.run_id(), FIRST_WORDS, "the last words", |received| {
             let text = received.value["text"].as_str().unwrap_or_default();
-            received.type_name() == "done" || last_words.trim_end().ends_with(text.trim_end()) && !text.is_empty()
+            received.type_name() == "done"
+                || last_words.trim_end().ends_with(text.trim_end()) && !text.is_empty()
         })?;
         plugin.listen(jitter);
         cancel(&mut plugin, play.run_id())?;
@@ -241,13 +245,14 @@ fn has_child(plugin: &Plugin) -> Verdict {
 /// Nothing that the stand-in started is alive.
 fn nobody_left(plugin: &Plugin, sent: &str) -> Verdict {
     let children = plugin.stand_in.starts().into_iter().flat_map(|start| start.children);
-    let alive: Vec<u32> = children
-        .chain(plugin.stand_in.processes())
-        .filter(|pid| process::is_alive(*pid))
-        .collect();
+    let alive: Vec<u32> =
+        children.chain(plugin.stand_in.processes()).filter(|pid| process::is_alive(*pid)).collect();
     if alive.is_empty() {
         return Ok(());
     }
     let got = format!("processes {alive:?} are alive");
-    Err(Failure::new("no process of the run is alive at `done`", got).sent(sent).at(plugin.place()).into())
+    Err(Failure::new("no process of the run is alive at `done`", got)
+        .sent(sent)
+        .at(plugin.place())
+        .into())
 }

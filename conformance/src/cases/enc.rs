@@ -69,7 +69,11 @@ const fn active(
 }
 
 fn one_byte(bench: &mut Bench) -> Verdict {
-    variant(bench, "run/start; the agent CLI printed one byte at a time", derive::one_byte_at_a_time)
+    variant(
+        bench,
+        "run/start; the agent CLI printed one byte at a time",
+        derive::one_byte_at_a_time,
+    )
 }
 
 fn split_characters(bench: &mut Bench) -> Verdict {
@@ -89,7 +93,11 @@ fn long_line(bench: &mut Bench) -> Verdict {
 }
 
 fn line_ends(bench: &mut Bench) -> Verdict {
-    variant(bench, "run/start; the agent CLI printed without a last line feed", derive::no_final_newline)?;
+    variant(
+        bench,
+        "run/start; the agent CLI printed without a last line feed",
+        derive::no_final_newline,
+    )?;
     variant(bench, "run/start; the agent CLI ended its lines with CR LF", derive::crlf)?;
     variant(bench, "run/start; the agent CLI printed blank lines", derive::blank_lines)?;
     let nonce = bench.nonce();

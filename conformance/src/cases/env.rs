@@ -49,9 +49,8 @@ fn no_canary(bench: &mut Bench) -> Verdict {
     let performance = plain_answer(bench)?;
     let invocation = started(&performance)?;
     for (name, value) in bench.suite.canaries() {
-        let carried = invocation.env.iter().find(|(known, found)| {
-            **known == name || found.contains(&value)
-        });
+        let carried =
+            invocation.env.iter().find(|(known, found)| **known == name || found.contains(&value));
         if let Some((found, _)) = carried {
             let expected = format!("the agent CLI does not see {name}");
             let got = format!("the variable {found} reached it");
@@ -107,7 +106,12 @@ fn exact_folder(bench: &mut Bench) -> Verdict {
     request.cwd = folder.join("not there").to_string_lossy().into_owned();
     let sent = format!("run/start with cwd {}, which does not exist", request.cwd);
     let mut plugin = bench.launch(&Setup::default())?;
-    refused_with(&mut plugin, &request, &[ErrorKind::ConfigInvalid, ErrorKind::InvalidParams], &sent)
+    refused_with(
+        &mut plugin,
+        &request,
+        &[ErrorKind::ConfigInvalid, ErrorKind::InvalidParams],
+        &sent,
+    )
 }
 
 /// The variables that log in: those of the pack's login that the manifest declares, or else the

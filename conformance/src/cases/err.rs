@@ -84,7 +84,8 @@ fn crash_at_each_line(bench: &mut Bench) -> Verdict {
         [Step::Err { text: "panic: out of feathers".to_owned() }, Step::Exit { code: 1 }];
     for missing in 1.. {
         let Some((play, record)) = cut(bench, &mut plugin, missing, &last_steps)? else { break };
-        let sent = format!("run/start; the agent CLI exited with code 1, {missing} lines too early");
+        let sent =
+            format!("run/start; the agent CLI exited with code 1, {missing} lines too early");
         failed_with(&record, CRASHES, &sent)?;
         let (all, got) = (play.values.text("text"), record.text());
         if !all.starts_with(&got) {
@@ -126,8 +127,7 @@ fn spawn_failures(bench: &mut Bench) -> Verdict {
         ("is no program", broken),
         ("is a folder", folder),
     ];
-    let kinds =
-        [ErrorKind::CliNotFound, ErrorKind::CliSpawnFailed, ErrorKind::PermissionDenied];
+    let kinds = [ErrorKind::CliNotFound, ErrorKind::CliSpawnFailed, ErrorKind::PermissionDenied];
     for (what, path) in cases {
         let sent = format!("run/start with config.cliPath {}, which {what}", path.display());
         let request = bench.prepare("text")?.request;
@@ -168,7 +168,9 @@ fn no_secret(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     plugin.begin(&play)?;
     let record = plugin.finish(play.run_id(), RUN_LIMIT)?;
-    let sent = format!("run/start with {variable} set; the agent CLI printed its value on stderr and exited");
+    let sent = format!(
+        "run/start with {variable} set; the agent CLI printed its value on stderr and exited"
+    );
     if record.done().is_some_and(|done| done.status == DoneStatus::Completed) {
         return Err(failure(&record, "a failed run", ending(&record), &sent));
     }

@@ -19,9 +19,10 @@ pub(super) const RUN_LIMIT: Duration = Duration::from_secs(8);
 /// many runs would only repeat that, slowly.
 pub(super) fn plain_answer(bench: &mut Bench) -> Result<Arc<Performance>, Finding> {
     bench.shared_run("text").map_err(|finding| match finding {
-        Finding::Fail(failure) => {
-            Finding::Blocked(format!("RUN-02: a plain answer does not come through: {}", failure.got))
-        }
+        Finding::Fail(failure) => Finding::Blocked(format!(
+            "RUN-02: a plain answer does not come through: {}",
+            failure.got
+        )),
         other => other,
     })
 }
@@ -56,9 +57,8 @@ pub(super) fn answer_of(
     let Some(pack) = &bench.suite.pack else {
         return Err(Finding::Skip("there is no fixture pack".to_owned()));
     };
-    play.script = pack
-        .script(scenario, &play.values)
-        .map_err(|error| Finding::Suite(error.to_string()))?;
+    play.script =
+        pack.script(scenario, &play.values).map_err(|error| Finding::Suite(error.to_string()))?;
     Ok(play)
 }
 
@@ -75,13 +75,12 @@ pub(super) fn same_text(record: &RunRecord, expected: &str, sent: &str) -> Verdi
         return Ok(());
     }
     let at = got.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
-    let got = format!(
-        "{} bytes that differ from byte {at} on: {:?}",
-        got.len(),
-        around(&got, at)
+    let got = format!("{} bytes that differ from byte {at} on: {:?}", got.len(), around(&got, at));
+    let expected = format!(
+        "exactly the {} bytes that were sent, there {:?}",
+        expected.len(),
+        around(expected, at)
     );
-    let expected =
-        format!("exactly the {} bytes that were sent, there {:?}", expected.len(), around(expected, at));
     Err(failure(record, expected, got, sent))
 }
 
@@ -118,7 +117,10 @@ pub(super) fn refused_with(
         Answer::Error(error) if kinds.contains(&error.kind()) => {}
         refused @ Answer::Error(_) => {
             let expected = format!("an error of kind {}", words(kinds));
-            return Err(Failure::new(expected, refused.summary()).sent(sent).at(plugin.place()).into());
+            return Err(Failure::new(expected, refused.summary())
+                .sent(sent)
+                .at(plugin.place())
+                .into());
         }
         Answer::Result(_) => {
             let record = plugin.finish(&request.run_id, RUN_LIMIT)?;
@@ -137,9 +139,7 @@ pub(super) fn refused_with(
 pub(super) fn still_answers(plugin: &mut Plugin, sent: &str) -> Verdict {
     match plugin.request("ping", serde_json::json!({})) {
         Ok(Answer::Result(_)) => Ok(()),
-        Ok(other) => {
-            Err(Failure::new("an answer to `ping`", other.summary()).sent(sent).into())
-        }
+        Ok(other) => Err(Failure::new("an answer to `ping`", other.summary()).sent(sent).into()),
         Err(Finding::Fail(failure)) => Err(Finding::Fail(Box::new(failure.sent(sent)))),
         Err(other) => Err(other),
     }

@@ -145,7 +145,13 @@ fn parallel_calls(bench: &mut Bench) -> Verdict {
     }
     if bench.suite.has_cli() {
         for output in ["tool_output", "tool_output_2"] {
-            carries(&performance, "tool_result", "output", &performance.play.values.text(output), sent)?;
+            carries(
+                &performance,
+                "tool_result",
+                "output",
+                &performance.play.values.text(output),
+                sent,
+            )?;
         }
     }
     Ok(())
@@ -283,12 +289,15 @@ fn result_of_first_call(record: &RunRecord, sent: &str) -> Result<Value, Finding
 /// Some event of the type has the text in that member.
 fn carries(performance: &Performance, name: &str, member: &str, text: &str, sent: &str) -> Verdict {
     let record = &performance.record;
-    let found = record.of_type(name).any(|received| received.value[member].to_string().contains(text));
+    let found =
+        record.of_type(name).any(|received| received.value[member].to_string().contains(text));
     if found {
         return Ok(());
     }
-    let there: Vec<String> =
-        record.of_type(name).map(|received| shorten(&received.value[member].to_string(), 100)).collect();
+    let there: Vec<String> = record
+        .of_type(name)
+        .map(|received| shorten(&received.value[member].to_string(), 100))
+        .collect();
     let expected = format!("a `{name}` whose {member} has {text:?}");
     Err(failure(record, expected, format!("{there:?}"), sent))
 }

@@ -2,9 +2,7 @@
 
 use od_protocol::ErrorKind;
 
-use super::expectations::{
-    RUN_LIMIT, completed, exact_answer, failed_with, failure, plain_answer,
-};
+use super::expectations::{RUN_LIMIT, completed, exact_answer, failed_with, failure, plain_answer};
 use crate::bench::{Bench, Setup, perform_on};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::pack::PromptWay;

@@ -104,9 +104,10 @@ fn unknown_types(bench: &mut Bench) -> Verdict {
     let performance = bench.shared_run("unmapped")?;
     let sent = "run/start of the scenario unmapped";
     exact_answer(&performance, sent)?;
-    let reported = performance.record.of_type("unmapped").any(|received| {
-        received.value["nativeType"].as_str().is_some_and(|name| !name.is_empty())
-    });
+    let reported = performance
+        .record
+        .of_type("unmapped")
+        .any(|received| received.value["nativeType"].as_str().is_some_and(|name| !name.is_empty()));
     if !reported {
         let expected = "an `unmapped` event that names the unknown type";
         let got = format!("the events were: {}", shorten(&performance.record.summary(), 300));
@@ -129,8 +130,13 @@ fn broken_characters(bench: &mut Bench) -> Verdict {
     let line = line_with(&play.script, &damaged)?;
     if let Step::Out { text, end } = &play.script.steps[line] {
         let (before, after) = text.split_once(damaged.as_str()).unwrap_or((text, ""));
-        let bytes =
-            [before.as_bytes(), damaged.as_bytes(), b"\xc3\x28\xff", after.as_bytes(), end.as_bytes()];
+        let bytes = [
+            before.as_bytes(),
+            damaged.as_bytes(),
+            b"\xc3\x28\xff",
+            after.as_bytes(),
+            end.as_bytes(),
+        ];
         play.script.steps[line] = raw(&bytes.concat());
     }
     let intact = play.values.deltas[1].clone();
@@ -183,7 +189,8 @@ fn damaged_fields(line: &str) -> Vec<(String, String)> {
             members.remove(name);
             damaged.push((format!("{pointer} is missing"), without.to_string()));
         }
-        let replacements = [Value::Null, Value::from(-7), serde_json::json!([{}]), Value::from("?")];
+        let replacements =
+            [Value::Null, Value::from(-7), serde_json::json!([{}]), Value::from("?")];
         for replacement in replacements {
             let mut other = message.clone();
             if let Some(value) = other.pointer_mut(&pointer) {

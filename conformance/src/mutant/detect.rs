@@ -121,10 +121,8 @@ pub(super) fn credential(of_run: &BTreeMap<String, String>) -> Option<Credential
         return Some(Credential { kind, name });
     }
     let file = home().join(AUTH_FILE);
-    file.is_file().then(|| Credential {
-        kind: CredentialKind::Subscription,
-        name: format!("~/{AUTH_FILE}"),
-    })
+    file.is_file()
+        .then(|| Credential { kind: CredentialKind::Subscription, name: format!("~/{AUTH_FILE}") })
 }
 
 fn auth(behaviour: Behaviour) -> AuthStatus {

@@ -63,7 +63,8 @@ fn behaviour<'a>(
 }
 
 fn print_manifest(behaviour: Behaviour) -> ExitCode {
-    if behaviour.has(Fault::ManifestNeedsPath) && std::env::var_os("PATH").is_none_or(|p| p.is_empty())
+    if behaviour.has(Fault::ManifestNeedsPath)
+        && std::env::var_os("PATH").is_none_or(|p| p.is_empty())
     {
         eprintln!("cannot find {CLI_NAME}: PATH is empty");
         return ExitCode::FAILURE;

@@ -83,7 +83,9 @@ impl Events {
             Native::Usage(figures) => self.figures = Some(figures),
             Native::SlowDown { after_ms } => out.push(slow_down(after_ms)),
             Native::Again { attempt, why } => out.push(retry(attempt, why)),
-            Native::Fail { code, text } => self.verdict = Some(Verdict::Failed(failure(&code, text))),
+            Native::Fail { code, text } => {
+                self.verdict = Some(Verdict::Failed(failure(&code, text)))
+            }
             Native::End { stop } => self.verdict = Some(Verdict::Completed(stop_reason(stop))),
             Native::Unmapped { native_type } => self.on_unmapped(native_type, line, &mut out),
             Native::Noise => self.on_noise(line),
@@ -106,7 +108,11 @@ impl Events {
             }
         }
         out.extend(
-            self.unmapped.values().filter(|unmapped| unmapped.count > 1).cloned().map(Event::Unmapped),
+            self.unmapped
+                .values()
+                .filter(|unmapped| unmapped.count > 1)
+                .cloned()
+                .map(Event::Unmapped),
         );
         out
     }
@@ -331,7 +337,10 @@ impl Events {
 
 /// Whether `parrot` has lines of this type.
 fn is_known(native_type: &str) -> bool {
-    matches!(native_type, "hello" | "think" | "say" | "tool" | "tool_out" | "file" | "ask" | "usage")
+    matches!(
+        native_type,
+        "hello" | "think" | "say" | "tool" | "tool_out" | "file" | "ask" | "usage"
+    )
 }
 
 fn tool_result(

@@ -192,8 +192,7 @@ impl Run<'_> {
         let text = format!("the agent CLI {how} before its last word; {}", self.tail.text());
         let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text)
             .with_hint("run `parrot run` by hand and look at what it prints");
-        let evidence =
-            if signal.is_some() { DoneEvidence::Signal } else { DoneEvidence::ExitCode };
+        let evidence = if signal.is_some() { DoneEvidence::Signal } else { DoneEvidence::ExitCode };
         self.failed(error, evidence)
     }
 

@@ -68,8 +68,8 @@ fn no_common_major(theirs: &ProtocolRange) -> ErrorObject {
         "the host speaks {} to {} and this adapter {} to {}",
         theirs.min, theirs.max, ours.min, ours.max
     );
-    let mut error = ErrorObject::new(ErrorKind::UnsupportedProtocol, text)
-        .with_hint(format!("upgrade {who}"));
+    let mut error =
+        ErrorObject::new(ErrorKind::UnsupportedProtocol, text).with_hint(format!("upgrade {who}"));
     if let Some(data) = &mut error.data {
         data.supported = Some(ours);
     }

@@ -28,7 +28,11 @@ impl Lines {
         }
         let lines = self.split(chunk);
         if self.behaviour.has(Fault::UnicodeLines) {
-            return lines.iter().flat_map(|line| line.split('\u{2028}')).map(str::to_owned).collect();
+            return lines
+                .iter()
+                .flat_map(|line| line.split('\u{2028}'))
+                .map(str::to_owned)
+                .collect();
         }
         lines
     }

@@ -7,7 +7,10 @@ use serde_json::Value;
 /// What one line says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Native {
-    Hello { session: String, model: Option<String> },
+    Hello {
+        session: String,
+        model: Option<String>,
+    },
     Think(String),
     ThinkEnd,
     Say(String),
@@ -17,12 +20,24 @@ pub(super) enum Native {
     File(File),
     Ask(Ask),
     Usage(Figures),
-    SlowDown { after_ms: Option<u64> },
-    Again { attempt: u32, why: String },
-    Fail { code: String, text: String },
-    End { stop: Option<String> },
+    SlowDown {
+        after_ms: Option<u64>,
+    },
+    Again {
+        attempt: u32,
+        why: String,
+    },
+    Fail {
+        code: String,
+        text: String,
+    },
+    End {
+        stop: Option<String>,
+    },
     /// JSON of a type or shape this adapter does not know.
-    Unmapped { native_type: String },
+    Unmapped {
+        native_type: String,
+    },
     /// No JSON object at all.
     Noise,
 }

@@ -28,7 +28,8 @@ impl Output {
     pub(super) fn reply(&self, id: &str, outcome: Result<Value, ErrorObject>) {
         let id = match serde_json::from_str::<Value>(id) {
             Ok(Value::Number(number))
-                if self.behaviour.has(Fault::TextIds) && number.as_u64() > Some(u32::MAX.into()) =>
+                if self.behaviour.has(Fault::TextIds)
+                    && number.as_u64() > Some(u32::MAX.into()) =>
             {
                 Value::String(number.to_string())
             }

@@ -90,11 +90,7 @@ impl<'a> Run<'a> {
         let trace = params.trace_path.as_ref().and_then(|path| std::fs::File::create(path).ok());
         Self {
             stream: Stream::new(&adapter.output, adapter.behaviour, params.run_id.clone()),
-            events: Events::new(
-                adapter.behaviour,
-                params.cwd.clone().into(),
-                params.session.mode,
-            ),
+            events: Events::new(adapter.behaviour, params.cwd.clone().into(), params.session.mode),
             adapter,
             params,
             commands,

@@ -17,9 +17,8 @@ pub struct Mutant {
 impl Mutant {
     /// Whether a failure of this check is no surprise.
     pub fn allows(&self, check: &str) -> bool {
-        let covers = |pattern: &&str| {
-            check == *pattern || check.split('-').next() == Some(*pattern)
-        };
+        let covers =
+            |pattern: &&str| check == *pattern || check.split('-').next() == Some(*pattern);
         self.must_fail.iter().any(covers) || self.may_fail.iter().any(covers)
     }
 }

@@ -69,9 +69,8 @@ pub(super) fn sweep(leader: u32, spared: impl Fn(u32) -> bool) {
 
 /// Whether a process is there at all.
 pub(super) fn exists(pid: u32) -> bool {
-    to_pid(pid).is_some_and(|pid| {
-        rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-    })
+    to_pid(pid)
+        .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 /// The signal that ended a process.
@@ -81,7 +80,8 @@ pub(super) fn signal_of(status: &ExitStatus) -> Option<i32> {
 
 /// Whether a file may be run by somebody.
 pub(super) fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    metadata.is_file() && std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
+    metadata.is_file()
+        && std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
 }
 
 fn signal(pid: u32, signal: Signal) {
