@@ -75,6 +75,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("other_order", _) => other_order(scene),
         ("waits" | "deaf", _) => scene.say("waiting"),
         ("asks", _) => ask(scene),
+        ("env", _) => tell_environment(scene),
         ("fills", _) => fill(scene),
         _ => good(scene, prompt),
     }
@@ -180,6 +181,13 @@ fn ask(scene: &mut Scene) {
         "type": "approval_requested", "approvalId": "a1", "category": "execute", "risk": "high",
         "summary": "run rm", "options": [{"id": "y", "kind": "allow_once"}], "deadlineMs": null,
     }));
+}
+
+fn tell_environment(scene: &mut Scene) {
+    let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+    names.sort();
+    scene.say(&names.join(" "));
+    scene.done("completed");
 }
 
 /// Talks until it is stopped.

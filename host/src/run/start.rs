@@ -1,15 +1,15 @@
 //! Starting a run: the checks, the folder, the adapter, `run/start`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use od_protocol::{ErrorObject, HostCapabilities, Marker, StartRunParams};
 use tokio::sync::{mpsc, watch};
 
-use super::handle::{RunHandle, Shared};
+use super::handle::{RunHandle, Shared, Stop};
 use super::now_ms;
 use super::request::{self, Answers, RunRequest};
-use super::supervise::{Patience, Supervisor};
+use super::supervise::{Patience, Supervisor, lock};
 use crate::control;
 use crate::discover::Adapter;
 use crate::error::HostError;
@@ -56,52 +56,57 @@ async fn begin(
         sink: Some(Arc::clone(&sink)),
     })
     .await?;
-
     let (stop, stopping) = mpsc::unbounded_channel();
-    let (ended_sender, ended) = watch::channel(None);
-    let record = Arc::new(Mutex::new(record));
-    let shared = Shared {
-        run_id: params.run_id.clone(),
-        folder: folder.clone(),
-        record: Arc::clone(&record),
-        caller: plugin.caller().clone(),
-        progress: progress.clone(),
-        stop,
-        ended,
-    };
-    let run = RunHandle { shared: Arc::new(shared) };
     let mut supervisor = Supervisor {
         plugin,
-        sink: Arc::clone(&sink),
+        sink,
         progress,
         stop: stopping,
         folder: folder.clone(),
-        record,
+        record: Arc::new(Mutex::new(record)),
         patience: patience(host, &params),
     };
     let refused = accepted(&mut supervisor.plugin, params).await.err();
-    let nothing_received = sink.lock().unwrap_or_else(PoisonError::into_inner).next_seq() == 0;
-    match refused {
-        Some(error) if nothing_received => {
-            supervisor.plugin.close().await;
-            return Err(error.into());
-        }
-        Some(error) => drop(tokio::spawn(async move {
-            ended_sender.send_replace(Some(supervisor.give_up(error).await));
-        })),
-        None => {
-            host.adopt(&run);
-            let (host, watched) = (host.clone(), run.clone());
-            let control = control::serve(&run);
-            drop(tokio::spawn(async move {
-                let done = supervisor.run().await;
-                drop(control);
-                host.release(&watched);
-                ended_sender.send_replace(Some(done));
-            }));
-        }
+    if let Some(error) = refused.clone()
+        && lock(&supervisor.sink).next_seq() == 0
+    {
+        supervisor.plugin.close().await;
+        return Err(error.into());
     }
-    Ok(run)
+    Ok(watch_over(host, supervisor, stop, refused))
+}
+
+/// Leaves the run to its supervisor; the handle is how a client reaches it.
+fn watch_over(
+    host: &Host,
+    supervisor: Supervisor,
+    stop: mpsc::UnboundedSender<Stop>,
+    refused: Option<ErrorObject>,
+) -> RunHandle {
+    let (ended, waiting) = watch::channel(None);
+    let shared = Shared {
+        run_id: lock(&supervisor.record).run_id.clone(),
+        folder: supervisor.folder.clone(),
+        record: Arc::clone(&supervisor.record),
+        caller: supervisor.plugin.caller().clone(),
+        progress: supervisor.progress.clone(),
+        stop,
+        ended: waiting,
+    };
+    let run = RunHandle { shared: Arc::new(shared) };
+    host.adopt(&run);
+    let control = control::serve(&run);
+    let (host, watched) = (host.clone(), run.clone());
+    tokio::spawn(async move {
+        let done = match refused {
+            None => supervisor.run().await,
+            Some(error) => supervisor.give_up(error).await,
+        };
+        drop(control);
+        host.release(&watched);
+        ended.send_replace(Some(done));
+    });
+    run
 }
 
 async fn accepted(plugin: &mut Plugin, params: StartRunParams) -> Result<(), ErrorObject> {

@@ -4,6 +4,7 @@ mod agents;
 mod control;
 mod discover;
 mod doctor;
+mod environment;
 mod journal;
 #[cfg(target_os = "linux")]
 mod processes;
