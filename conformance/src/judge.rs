@@ -242,7 +242,9 @@ fn gate(suite: &Suite, check: &Check) -> Verdict {
     if pack.has(scenario) {
         return Ok(());
     }
-    match pack.settings.not_applicable.get(scenario) {
+    // What an adapter declares it must show; there is no excuse for that.
+    let excuse = pack.settings.not_applicable.get(scenario).filter(|_| gate.capability.is_none());
+    match excuse {
         Some(reason) => Err(Finding::Skip(format!("{scenario} does not apply: {reason}"))),
         None => Err(Finding::Untestable(format!(
             "the pack has no scenario {scenario}; add it, or list it under [not_applicable] with the reason"

@@ -4,7 +4,7 @@ mod json;
 mod junit;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use json::to_json;
@@ -54,12 +54,16 @@ impl Report {
 
     /// What to type to repeat one check.
     pub fn rerun(&self, id: &str) -> String {
-        let plugin = self.plugin.display();
-        let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", pack.display()));
-        format!(
-            "conformance run {plugin}{} --only {id} --seed {}",
-            pack.unwrap_or_default(),
-            self.seed
-        )
+        let plugin = typed(&self.plugin);
+        let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", typed(pack)));
+        let pack = pack.unwrap_or_default();
+        format!("conformance run {plugin}{pack} --only {id} --seed {}", self.seed)
     }
+}
+
+/// A path as one types it into a shell.
+fn typed(path: &Path) -> String {
+    let text = path.to_string_lossy().into_owned();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
