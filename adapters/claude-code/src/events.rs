@@ -217,9 +217,10 @@ impl Events {
         let failure = outcome::failure(result, self.complaint.take(), &self.limits);
         let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
         self.session.end_turn(ending.stop_reason, output);
-        let goes_on = self.inputs.is_outstanding(self.session.turns, output);
+        let goes_on = self.inputs.is_outstanding(self.session.turns, output)
+            || (!result.is_error && self.subagents.is_working());
         if goes_on && !output.is_cancelling() {
-            // The CLI goes on with what was said meanwhile: this turn's failure is not the run's.
+            // The CLI goes on by itself: this turn's failure is not the run's.
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(false)));
             }

@@ -31,6 +31,12 @@ pub(super) struct Subagents {
 }
 
 impl Subagents {
+    /// A helper works in the background: when it ends, the CLI takes another turn by itself
+    /// (recording `sj_background_agent`).
+    pub(super) fn is_working(&self) -> bool {
+        self.helpers.values().any(|helper| helper.status.is_none())
+    }
+
     pub(super) fn on_started(&mut self, system: &SystemLine, output: &mut RunOutput) {
         if system.task_type.as_deref() != Some(AGENT_TASK) {
             return;

@@ -99,7 +99,7 @@ recordings! {
     resume_after_sigterm_a resume_after_sigterm_b resume_bad resume_other_cwd resume_turn2
     rlhdr rlhdr_oauth session_id_bad session_id_reuse session_turn1 settingsources
     sigint_slow sigterm_slow sigterm_tool sj_approval_always sj_approval_deny
-    sj_approval_edit sj_badline sj_close_stdin_midturn sj_compact sj_control_misc
+    sj_approval_edit sj_background_agent sj_badline sj_close_stdin_midturn sj_compact sj_control_misc
     sj_err_then_ok sj_interrupt sj_interrupt_tool sj_malformed sj_multiturn sj_perm_allow
     sj_perm_allow_mod sj_perm_error sj_perm_hang sj_perm_noflag sj_queue sj_r429_retry_after
     sj_slash_blocks sj_slash_string sj_sseerr sj_steer sj_structured sj_system_prompt
