@@ -26,3 +26,4 @@ pub mod command;
 pub mod mutant;
 pub mod process;
 pub mod reference_pack;
+pub mod model;

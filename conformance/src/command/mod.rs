@@ -3,6 +3,7 @@
 
 mod explain;
 mod list;
+mod model;
 mod run;
 mod self_test;
 
@@ -50,6 +51,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Judges the suite: its reference adapter passes, each of its mutants is caught.
     SelfTest(self_test::SelfTestArguments),
+    /// The fake model, which real agent CLIs are driven against.
+    Model(model::ModelArguments),
 }
 
 /// What went wrong, with its exit code.
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::SelfTest(arguments) => self_test::self_test(&arguments),
+        Command::Model(arguments) => model::model(arguments),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

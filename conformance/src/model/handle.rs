@@ -1,0 +1,225 @@
+//! One request: it is read, written down, decided on, and its reply sent piece by piece.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, UPGRADE};
+use hyper::{Request, Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::body::{Cut, PieceBody};
+use super::decide::{Decision, Stamp, decide};
+use super::failure::{Failure, FailureKind};
+use super::record::{RecordedRequest, RequestLog, kept_body, path_without_secret, without_secret};
+use super::reply::{Reply, Style};
+use super::route::{AnswerRoute, Route, route};
+use super::wire::Wire;
+
+const MOST_BODY: usize = 64 * 1024 * 1024;
+/// More prompts than this are never tried at once; then all are forgotten.
+const MOST_TRIES: usize = 4_096;
+const MODELS: [&str; 5] =
+    ["fake-model", "claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.4", "gemini-3-pro"];
+
+/// What all requests share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    tag: String,
+    count: AtomicU64,
+    log: Mutex<RequestLog>,
+    tries: Mutex<HashMap<String, u32>>,
+}
+
+impl Shared {
+    /// Nothing asked yet. The tag tells this server's answers from those of another.
+    pub(super) fn new(tag: String, log: RequestLog) -> Self {
+        Self {
+            tag,
+            count: AtomicU64::new(0),
+            log: Mutex::new(log),
+            tries: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// What was asked so far.
+    pub(super) fn log(&self) -> MutexGuard<'_, RequestLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_try(&self, prompt: &str) -> u32 {
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if tries.len() >= MOST_TRIES {
+            tries.clear();
+        }
+        let count = tries.entry(prompt.to_owned()).or_insert(0);
+        *count += 1;
+        *count
+    }
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// When the connection is to be cut before the first byte.
+pub(super) async fn handle(
+    shared: &Shared,
+    request: Request<Incoming>,
+) -> Result<Response<PieceBody>, Cut> {
+    let number = shared.count.fetch_add(1, Ordering::Relaxed) + 1;
+    let (head, body) = request.into_parts();
+    let path = head.uri.path();
+    let upgrade = head.headers.contains_key(UPGRADE);
+    let route = route(head.method.as_str(), path, head.uri.query().unwrap_or_default(), upgrade);
+    let body = Limited::new(body, MOST_BODY).collect().await.map(|body| body.to_bytes());
+    let encoding = head.headers.get(CONTENT_ENCODING);
+    let mut record = RecordedRequest {
+        number,
+        method: head.method.to_string(),
+        path: path_without_secret(path, head.uri.query()),
+        headers: kept_headers(&head.headers),
+        body: body.as_ref().map_or(Value::Null, |body| kept_body(body)),
+        wire: None,
+        side_call: false,
+    };
+    let size = body.as_ref().map_or(0, Bytes::len);
+    let outcome = match (&route, body) {
+        (Route::Requests, _) => return Ok(respond(requests(shared), number)),
+        (Route::Answer(answer), Ok(body)) if encoding.is_none() => {
+            let stamp = Stamp { id: format!("{}{number:05}", shared.tag), created: now() };
+            answer_request(shared, answer, &body, stamp, &mut record)
+        }
+        (Route::Answer(answer), Ok(_)) => {
+            let message = "the fake model reads no compressed requests";
+            Ok(refuse(answer.wire, &Failure::saying(FailureKind::BadRequest, message)))
+        }
+        (Route::Answer(answer), Err(_)) => {
+            Ok(refuse(answer.wire, &Failure::of(FailureKind::TooLarge, "")))
+        }
+        (other, _) => Ok(plain_reply(other, size)),
+    };
+    shared.log().keep(record, size);
+    Ok(respond(outcome?, number))
+}
+
+fn answer_request(
+    shared: &Shared,
+    route: &AnswerRoute,
+    body: &[u8],
+    stamp: Stamp,
+    record: &mut RecordedRequest,
+) -> Result<Reply, Cut> {
+    let wire = route.wire;
+    record.wire = Some(wire.as_str());
+    let parsed = serde_json::from_slice(body).map_err(|error| format!("invalid JSON: {error}"));
+    let mut conversation = match parsed.and_then(|value| wire.read(&value)) {
+        Ok(conversation) => conversation,
+        Err(message) => {
+            return Ok(refuse(wire, &Failure::saying(FailureKind::BadRequest, message)));
+        }
+    };
+    if let Some(model) = &route.model {
+        conversation.model.clone_from(model);
+    }
+    record.side_call = conversation.is_side_call();
+    match decide(&conversation, stamp, |prompt| shared.count_try(prompt)) {
+        Decision::Cut => Err(Cut),
+        Decision::Refuse(failure) => Ok(refuse(wire, &failure)),
+        Decision::Answer(answer) => Ok(match (route.stream, conversation.stream) {
+            (Some(style), _) => wire.stream(&answer, style),
+            (None, true) => wire.stream(&answer, Style::Events),
+            (None, false) => wire.whole(&answer),
+        }),
+    }
+}
+
+fn refuse(wire: Wire, failure: &Failure) -> Reply {
+    Reply::refusal(wire.refuse(failure))
+}
+
+/// Replies that need no more than the address and the size of the body.
+fn plain_reply(route: &Route, size: usize) -> Reply {
+    let tokens = (size / 4).max(1);
+    match route {
+        Route::CountTokens(Wire::Gemini) => Reply::json(200, &json!({"totalTokens": tokens})),
+        Route::CountTokens(_) => Reply::json(200, &json!({"input_tokens": tokens})),
+        Route::Models(Wire::Gemini) => Reply::json(200, &gemini_models()),
+        Route::Models(_) => Reply::json(200, &models()),
+        Route::Model(name) => Reply::json(200, &model_value(name)),
+        Route::Health => Reply::json(200, &json!({"ok": true})),
+        Route::Head => Reply::empty(200),
+        Route::WebSocket => {
+            let message = "the fake model speaks HTTP only";
+            Reply::json(426, &json!({"error": {"message": message, "type": "upgrade_required"}}))
+        }
+        Route::WrongMethod(wire) => refuse(*wire, &Failure::of(FailureKind::WrongMethod, "")),
+        Route::Unknown(wire) => refuse(*wire, &Failure::of(FailureKind::UnknownRoute, "")),
+        // These two are answered before; a refusal is the honest rest.
+        Route::Answer(_) | Route::Requests => {
+            refuse(Wire::Chat, &Failure::of(FailureKind::ServerError, ""))
+        }
+    }
+}
+
+fn requests(shared: &Shared) -> Reply {
+    let log = shared.log();
+    Reply::json(200, &json!({"forgotten": log.forgotten(), "requests": log.requests()}))
+}
+
+/// Anthropic and OpenAI in one document: neither minds the other's fields.
+fn models() -> Value {
+    let data: Vec<Value> = MODELS.iter().map(|name| model_value(name)).collect();
+    json!({
+        "object": "list", "data": data, "has_more": false,
+        "first_id": MODELS[0], "last_id": MODELS[MODELS.len() - 1], "models": [],
+    })
+}
+
+fn model_value(name: &str) -> Value {
+    json!({
+        "id": name, "object": "model", "type": "model", "display_name": name, "owned_by": "fake",
+        "created": 0, "created_at": "2025-01-01T00:00:00Z",
+    })
+}
+
+fn gemini_models() -> Value {
+    let models: Vec<Value> = MODELS
+        .iter()
+        .map(|name| {
+            json!({
+                "name": format!("models/{name}"), "displayName": name, "version": "1",
+                "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+                "supportedGenerationMethods": ["generateContent", "countTokens"],
+            })
+        })
+        .collect();
+    json!({"models": models})
+}
+
+fn kept_headers(headers: &hyper::HeaderMap) -> Vec<(String, String)> {
+    let kept = |(name, value): (&HeaderName, &HeaderValue)| {
+        (name.to_string(), without_secret(name.as_str(), value.as_bytes()))
+    };
+    headers.iter().map(kept).collect()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn respond(reply: Reply, number: u64) -> Response<PieceBody> {
+    let mut response = Response::new(PieceBody::new(reply.pieces, reply.sized));
+    *response.status_mut() =
+        StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let id = format!("req_fake_{number}");
+    let ids = [("request-id", id.clone()), ("x-request-id", id)];
+    for (name, value) in reply.headers.into_iter().chain(ids) {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}

@@ -1,0 +1,198 @@
+//! How a prompt steers the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=` and `NONCE=`.
+//! Nothing here knows a wire format.
+
+use super::request::{Conversation, Entry};
+use super::scenario::Scenario;
+
+/// What the prompt asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Directions {
+    /// What is played.
+    pub(super) scenario: Scenario,
+    /// The tool that `SCN:call_<name>` names.
+    pub(super) tool: Option<String>,
+    /// Where files go; absent: wherever the agent CLI is.
+    pub(super) cwd: Option<String>,
+    /// What the answer says instead of its usual text.
+    pub(super) text: Option<String>,
+    /// A word that commands and files carry, letters and digits only.
+    pub(super) nonce: Option<String>,
+    /// How many rounds of tool results have come since the prompt.
+    pub(super) rounds: usize,
+    /// The prompt itself, by which the tries of a flaky run are told apart.
+    pub(super) prompt: String,
+}
+
+/// Reads the prompt of a conversation: the last text of the user that names a scenario.
+///
+/// # Errors
+/// With the name that is no scenario.
+pub(super) fn directions(conversation: &Conversation) -> Result<Directions, String> {
+    let (position, prompt) = find_prompt(&conversation.entries);
+    let name = last_scenario_name(prompt).unwrap_or("plain");
+    let scenario = Scenario::named(name).ok_or_else(|| name.to_owned())?;
+    let nonce = option(prompt, "NONCE=").or_else(|| word_after(prompt, "SCN:nonce"));
+    let text = option(prompt, "TEXT=")
+        .or_else(|| (scenario == Scenario::Nonce).then(|| nonce.clone()).flatten());
+    let cwd = option(prompt, "CWD=").or_else(|| working_folder(conversation));
+    Ok(Directions {
+        scenario,
+        tool: name.strip_prefix("call_").map(str::to_owned),
+        cwd,
+        text,
+        nonce: nonce.filter(|word| is_harmless(word)),
+        rounds: rounds(&conversation.entries[position..]),
+        prompt: prompt.to_owned(),
+    })
+}
+
+fn find_prompt(entries: &[Entry]) -> (usize, &str) {
+    let texts = || {
+        entries.iter().enumerate().rev().filter_map(|(position, entry)| match entry {
+            Entry::User(text) => Some((position, text.as_str())),
+            Entry::Assistant | Entry::ToolResult => None,
+        })
+    };
+    texts()
+        .find(|(_, text)| last_scenario_name(text).is_some())
+        .or_else(|| texts().next())
+        .unwrap_or((0, ""))
+}
+
+/// Results that arrive together are one round; only an answer of the model parts two rounds.
+fn rounds(entries: &[Entry]) -> usize {
+    let mut count = 0;
+    let mut in_round = false;
+    for entry in entries {
+        match entry {
+            Entry::ToolResult if !in_round => {
+                count += 1;
+                in_round = true;
+            }
+            Entry::Assistant => in_round = false,
+            Entry::ToolResult | Entry::User(_) => {}
+        }
+    }
+    count
+}
+
+fn last_scenario_name(text: &str) -> Option<&str> {
+    text.rmatch_indices("SCN:").find_map(|(start, mark)| {
+        let rest = &text[start + mark.len()..];
+        let end = rest.find(|letter: char| !is_word(letter)).unwrap_or(rest.len());
+        (end > 0).then(|| &rest[..end])
+    })
+}
+
+/// The value of the last `NAME=`: up to a blank, or what stands between `<` and `>`.
+fn option(text: &str, name: &str) -> Option<String> {
+    let start = text.rfind(name)? + name.len();
+    let rest = &text[start..];
+    if let Some(bracketed) = rest.strip_prefix('<')
+        && let Some((value, _)) = bracketed.split_once('>')
+    {
+        return Some(value.to_owned());
+    }
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '<' | '>' | '`');
+    let value = rest.split(ends).next().unwrap_or_default();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+fn word_after(text: &str, mark: &str) -> Option<String> {
+    let rest = &text[text.rfind(mark)? + mark.len()..];
+    let word = rest.trim_start_matches([' ', '\t']);
+    let end = word.find(|letter: char| !is_word(letter)).unwrap_or(word.len());
+    (end > 0 && word.len() < rest.len()).then(|| word[..end].to_owned())
+}
+
+/// Where the agent CLI says it works: each of these stands in the requests of one of them.
+fn working_folder(conversation: &Conversation) -> Option<String> {
+    const MARKS: [&str; 4] =
+        ["<cwd>", "working directory: ", "working in the directory: ", "Current directory: "];
+    let users = conversation.entries.iter().filter_map(|entry| match entry {
+        Entry::User(text) => Some(text.as_str()),
+        Entry::Assistant | Entry::ToolResult => None,
+    });
+    let texts: Vec<&str> = users.chain([conversation.system.as_str()]).collect();
+    texts.into_iter().find_map(|text| {
+        let lowered = text.to_ascii_lowercase();
+        MARKS.iter().find_map(|mark| {
+            let start = lowered.find(&mark.to_ascii_lowercase())? + mark.len();
+            let line = text[start..].lines().next()?;
+            let path = line.split('<').next()?.trim().trim_end_matches(['.', '`', '"']);
+            std::path::Path::new(path).is_absolute().then(|| path.to_owned())
+        })
+    })
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
+}
+
+fn is_harmless(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entries: Vec<Entry>) -> Directions {
+        directions(&Conversation { entries, ..Conversation::default() }).expect("a scenario")
+    }
+
+    fn user(text: &str) -> Entry {
+        Entry::User(text.to_owned())
+    }
+
+    #[test]
+    fn the_last_token_of_the_last_prompt_decides() {
+        let directions = of(vec![
+            user("SCN:think CWD=/old"),
+            Entry::Assistant,
+            user("SCN:plain no: SCN:write CWD=</a b/c> TEXT=<two words>"),
+            user("<reminder>nothing to see</reminder>"),
+        ]);
+        assert_eq!(directions.scenario, Scenario::Write);
+        assert_eq!(directions.cwd.as_deref(), Some("/a b/c"));
+        assert_eq!(directions.text.as_deref(), Some("two words"));
+    }
+
+    #[test]
+    fn no_token_is_plain_and_a_wrong_one_is_told() {
+        assert_eq!(of(vec![user("hello SCN: there")]).scenario, Scenario::Plain);
+        assert_eq!(of(Vec::new()).scenario, Scenario::Plain);
+        let entries = vec![user("SCN:plian")];
+        let wrong = directions(&Conversation { entries, ..Conversation::default() });
+        assert_eq!(wrong, Err("plian".to_owned()));
+    }
+
+    #[test]
+    fn results_that_come_together_are_one_round() {
+        let start = || vec![user("SCN:multi"), Entry::Assistant, Entry::ToolResult];
+        assert_eq!(of(start()).rounds, 1);
+        let mut together = start();
+        together.extend([user("<reminder/>"), Entry::ToolResult]);
+        assert_eq!(of(together).rounds, 1);
+        let mut two = start();
+        two.extend([Entry::Assistant, Entry::ToolResult]);
+        assert_eq!(of(two).rounds, 2);
+        let mut next_turn = start();
+        next_turn.extend([Entry::Assistant, user("again SCN:multi")]);
+        assert_eq!(of(next_turn).rounds, 0);
+    }
+
+    #[test]
+    fn a_nonce_is_an_option_or_the_next_word() {
+        assert_eq!(of(vec![user("SCN:nonce abc-1 please")]).text.as_deref(), Some("abc-1"));
+        assert_eq!(of(vec![user("NONCE=xyz SCN:nonce")]).text.as_deref(), Some("xyz"));
+        assert_eq!(of(vec![user("SCN:shell NONCE=a;rm")]).nonce, None);
+    }
+
+    #[test]
+    fn the_folder_is_read_from_what_the_cli_says() {
+        let folder = if cfg!(windows) { "C:\\work" } else { "/work" };
+        let directions = of(vec![user(&format!("<cwd>{folder}</cwd>")), user("SCN:write")]);
+        assert_eq!(directions.cwd.as_deref(), Some(folder));
+    }
+}

@@ -1,0 +1,204 @@
+//! A response as data: its status, its headers, and its bytes with the pauses between them. Sending
+//! it is in `handle`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer::{Answer, Fault};
+use super::failure::Refusal;
+
+/// A response.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    /// Its status.
+    pub(super) status: u16,
+    /// Its headers.
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// What is sent, piece by piece.
+    pub(super) pieces: Vec<Piece>,
+    /// Whether its length is told before; such a reply cannot be cut in the middle.
+    pub(super) sized: bool,
+}
+
+/// One step of sending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// One write.
+    Bytes(Vec<u8>),
+    /// A pause.
+    Pause(Duration),
+    /// The connection is cut; what follows is never sent.
+    Cut,
+    /// Silence until the other side gives up.
+    Silence,
+    /// The end; what follows is never sent.
+    End,
+}
+
+impl Reply {
+    /// A JSON document.
+    pub(super) fn json(status: u16, body: &Value) -> Self {
+        Self {
+            status,
+            headers: vec![("content-type", "application/json".to_owned())],
+            pieces: vec![Piece::Bytes(body.to_string().into_bytes())],
+            sized: true,
+        }
+    }
+
+    /// A response without a body.
+    pub(super) fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), pieces: Vec::new(), sized: true }
+    }
+
+    /// A refusal.
+    pub(super) fn refusal(refusal: Refusal) -> Self {
+        Self::json(refusal.status, &refusal.body).with(refusal.headers)
+    }
+
+    /// A stream of events.
+    pub(super) fn stream(script: Script) -> Self {
+        let kind = match script.style {
+            Style::Events => "text/event-stream",
+            Style::JsonList => "application/json",
+        };
+        let headers =
+            vec![("content-type", kind.to_owned()), ("cache-control", "no-cache".to_owned())];
+        Self { status: 200, headers, pieces: script.finish(), sized: false }
+    }
+
+    /// The answer as one document. A broken stream is a matter of streams only: agent CLIs ask
+    /// again without one, and are then answered.
+    pub(super) fn whole(answer: &Answer, body: &Value) -> Self {
+        let mut reply = Self::json(200, body);
+        let waits = match answer.fault {
+            Fault::Hang | Fault::Stall => vec![Piece::Silence],
+            _ if answer.pace >= Duration::from_secs(1) => {
+                let count = u32::try_from(answer.text.len()).unwrap_or(u32::MAX);
+                vec![Piece::Pause(answer.pace.saturating_mul(count))]
+            }
+            _ => return reply,
+        };
+        reply.sized = false;
+        reply.pieces.splice(0..0, waits);
+        reply
+    }
+
+    /// The same with more headers.
+    pub(super) fn with(mut self, headers: Vec<(&'static str, String)>) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+}
+
+/// How the events of a stream are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Server-sent events.
+    Events,
+    /// One JSON list that grows.
+    JsonList,
+}
+
+/// A stream while it is made: one event is one write.
+#[derive(Debug, Clone)]
+pub(super) struct Script {
+    style: Style,
+    pieces: Vec<Piece>,
+    events: usize,
+}
+
+impl Script {
+    /// A stream without events.
+    pub(super) fn new(style: Style) -> Self {
+        Self { style, pieces: Vec::new(), events: 0 }
+    }
+
+    /// An event with a name.
+    pub(super) fn named(&mut self, name: &str, data: &Value) {
+        self.write(Some(name), &data.to_string());
+    }
+
+    /// An event without one.
+    pub(super) fn data(&mut self, data: &Value) {
+        self.write(None, &data.to_string());
+    }
+
+    /// An event that is no JSON by intention.
+    pub(super) fn mark(&mut self, text: &str) {
+        self.write(None, text);
+    }
+
+    /// The pieces of the answer's text, and what goes wrong among them.
+    pub(super) fn text(
+        &mut self,
+        answer: &Answer,
+        event: impl Fn(&str) -> (Option<&'static str>, Value),
+    ) {
+        for (index, text) in answer.text.iter().enumerate() {
+            let (name, data) = event(text);
+            let data = data.to_string();
+            match (&answer.fault, index) {
+                (Fault::Malformed, 1) => self.write(name, half(&data)),
+                (Fault::Cut, 2) => self.pieces.push(Piece::Cut),
+                (Fault::Stall, 2) => self.pieces.push(Piece::Silence),
+                _ => self.write(name, &data),
+            }
+            if answer.split_characters {
+                self.split_last();
+            }
+            self.pieces.push(Piece::Pause(answer.pace));
+        }
+        match answer.fault {
+            Fault::Cut => self.pieces.push(Piece::Cut),
+            Fault::Stall => self.pieces.push(Piece::Silence),
+            _ => {}
+        }
+    }
+
+    /// A stream that never says anything.
+    pub(super) fn silent(style: Style) -> Self {
+        Self { style, pieces: vec![Piece::Silence], events: 0 }
+    }
+
+    /// The end before the answer's own.
+    pub(super) fn end(&mut self) {
+        self.pieces.push(Piece::End);
+    }
+
+    fn write(&mut self, name: Option<&str>, data: &str) {
+        let text = match (self.style, name) {
+            (Style::Events, Some(name)) => format!("event: {name}\ndata: {data}\n\n"),
+            (Style::Events, None) => format!("data: {data}\n\n"),
+            (Style::JsonList, _) if self.events == 0 => format!("[{data}"),
+            (Style::JsonList, _) => format!(",\r\n{data}"),
+        };
+        self.events += 1;
+        self.pieces.push(Piece::Bytes(text.into_bytes()));
+    }
+
+    /// Cuts the last event inside its first character of several bytes.
+    fn split_last(&mut self) {
+        if let Some(Piece::Bytes(bytes)) = self.pieces.last_mut()
+            && let Some(start) = bytes.iter().position(|byte| !byte.is_ascii())
+        {
+            let rest = bytes.split_off(start + 1);
+            self.pieces.push(Piece::Pause(Duration::from_millis(20)));
+            self.pieces.push(Piece::Bytes(rest));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Piece> {
+        if self.style == Style::JsonList {
+            let last = if self.events == 0 { "[]" } else { "]" };
+            self.pieces.push(Piece::Bytes(last.as_bytes().to_vec()));
+        }
+        self.pieces
+    }
+}
+
+fn half(text: &str) -> &str {
+    let middle = (0..=text.len() / 2).rev().find(|index| text.is_char_boundary(*index));
+    &text[..middle.unwrap_or(0)]
+}
