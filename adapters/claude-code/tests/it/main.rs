@@ -3,5 +3,8 @@
 mod auth;
 mod host;
 mod invocation;
+mod mapping;
+#[cfg(unix)]
+mod models;
 mod recordings;
 mod sessions;

@@ -1,0 +1,32 @@
+//! What the CLI asks.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A line of type `control_request` or `control_cancel_request`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ControlRequestLine {
+    /// Names the request.
+    pub request_id: String,
+    /// What is asked.
+    pub request: ControlRequest,
+}
+
+/// What the CLI asks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ControlRequest {
+    /// `can_use_tool`, `hook_callback`, `mcp_message`, ….
+    pub subtype: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub input: Value,
+    /// The call.
+    pub tool_use_id: Option<String>,
+    /// A path outside the allowed folders.
+    pub blocked_path: Option<String>,
+    /// Rules that would make further questions of this kind needless.
+    pub permission_suggestions: Vec<Value>,
+}

@@ -1,0 +1,217 @@
+//! Lines no recording holds: subscriptions that ran out, lists of things to do, damage.
+
+use std::fs;
+use std::path::Path;
+
+use od_adapter_claude_code::events::Events;
+use od_protocol::StartRunParams;
+use od_sdk::testing::{Replay, replay};
+use od_sdk::{Exit, Install};
+use serde_json::{Value, json};
+
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","tools":[]}"#;
+const RESULT: &str = r#"{"type":"result","is_error":false,"terminal_reason":"completed"}"#;
+
+fn events() -> Events {
+    let start_run_params = StartRunParams { run_id: "run".to_owned(), ..Default::default() };
+    Events::new(&start_run_params, &Install::default(), || "id".to_owned())
+}
+
+fn play(lines: &[&str]) -> Replay {
+    let stdout = lines.join("\n");
+    replay(&mut events(), stdout.as_bytes(), &Exit { code: Some(0), ..Exit::default() })
+}
+
+/// The events of one type.
+fn of_type<'a>(replay: &'a Replay, name: &str) -> Vec<&'a Value> {
+    replay.events.iter().filter(|event| event["type"] == name).collect()
+}
+
+fn call(name: &str, input: &Value) -> String {
+    json!({"type": "assistant", "message": {"id": "m", "content": [
+        {"type": "tool_use", "id": "call", "name": name, "input": input},
+    ]}})
+    .to_string()
+}
+
+fn call_result(content: &Value, is_error: bool, report: &Value) -> String {
+    json!({"type": "user", "tool_use_result": report, "message": {"content": [
+        {"type": "tool_result", "tool_use_id": "call", "content": content, "is_error": is_error},
+    ]}})
+    .to_string()
+}
+
+#[test]
+fn a_subscription_that_ran_out_is_no_mere_rate_limit() {
+    let replay = play(&[
+        INIT,
+        r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1900000000,"rateLimitType":"five_hour","utilization":1}}"#,
+        r#"{"type":"assistant","error":"rate_limit","message":{"model":"<synthetic>","content":[{"type":"text","text":"You've used it up"}]}}"#,
+        r#"{"type":"result","is_error":true,"api_error_status":429,"result":"You've used it up"}"#,
+    ]);
+    let quota = of_type(&replay, "quota")[0];
+    assert_eq!(quota["windows"][0]["exhausted"], true);
+    assert_eq!(quota["earliestResetAt"], 1_900_000_000_000_u64);
+    assert_eq!(of_type(&replay, "rate_limited")[0]["window"], "five_hour");
+    let error = of_type(&replay, "error")[0];
+    assert_eq!(error["kind"], "quota_exhausted");
+    assert_eq!(error["data"]["resetsAt"], 1_900_000_000_000_u64);
+    assert!(of_type(&replay, "text_delta").is_empty());
+}
+
+#[test]
+fn a_wait_that_is_too_long_ends_the_run_at_once() {
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":60000,"error_status":429,"error":"rate_limit"}"#;
+    let replay = play(&[INIT, retry, RESULT]);
+    let error = of_type(&replay, "error")[0];
+    assert_eq!((&error["kind"], &error["retryable"]), (&json!("rate_limited"), &json!(true)));
+    assert_eq!(error["data"]["retryAfterMs"], 60_000);
+    let done = of_type(&replay, "done")[0];
+    assert_eq!((&done["status"], &done["evidence"]), (&json!("failed"), &json!("watchdog")));
+}
+
+#[test]
+fn an_answer_forgives_the_retries_before_it() {
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":1000,"error_status":500,"error":"server_error"}"#;
+    let answer =
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"ok"}]}}"#;
+    let replay = play(&[INIT, retry, retry, answer, retry, retry, answer, RESULT]);
+    assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
+    let replay = play(&[INIT, retry, retry, retry, RESULT]);
+    assert_eq!(of_type(&replay, "done")[0]["errorKind"], "network_unreachable");
+}
+
+#[test]
+fn words_about_limits_are_only_words() {
+    let answer = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"429 rate limit: quota exceeded"}]}}"#;
+    let result = call_result(&json!("rate limit"), false, &Value::Null);
+    let shell = call("Bash", &json!({"command": "echo rate limit"}));
+    let replay = play(&[INIT, answer, &shell, &result, RESULT]);
+    assert!(of_type(&replay, "rate_limited").is_empty());
+    assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
+}
+
+#[test]
+fn the_list_of_things_to_do() {
+    let todos = json!({"todos": [
+        {"content": "look", "status": "completed", "activeForm": "looking"},
+        {"content": "leap", "status": "in_progress"},
+    ]});
+    let replay = play(&[INIT, &call("TodoWrite", &todos), RESULT]);
+    let expected = json!([
+        {"content": "look", "status": "completed"},
+        {"content": "leap", "status": "in_progress"},
+    ]);
+    assert_eq!(of_type(&replay, "plan")[0]["entries"], expected);
+}
+
+#[test]
+fn tasks_change_one_by_one() {
+    let created =
+        call_result(&json!("ok"), false, &json!({"task": {"id": "1", "subject": "look"}}));
+    let taken = call_result(&json!("ok"), false, &json!({"success": true, "taskId": "1"}));
+    let update = |status: &str| call("TaskUpdate", &json!({"taskId": "1", "status": status}));
+    let create = call("TaskCreate", &json!({"subject": "look"}));
+    let replay = play(&[
+        INIT,
+        &create,
+        &created,
+        &update("in_progress"),
+        &taken,
+        &update("deleted"),
+        &taken,
+        RESULT,
+    ]);
+    let plans: Vec<&Value> =
+        of_type(&replay, "plan").into_iter().map(|plan| &plan["entries"]).collect();
+    assert_eq!(plans[0], &json!([{"content": "look", "status": "pending"}]));
+    assert_eq!(plans[1], &json!([{"content": "look", "status": "in_progress"}]));
+    assert_eq!(plans[2], &json!([]));
+}
+
+#[test]
+fn a_picture_in_a_result_is_an_image() {
+    let content = json!([
+        {"type": "text", "text": "a page"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+    ]);
+    let read = call("Read", &json!({"file_path": "/p.png"}));
+    let replay = play(&[INIT, &read, &call_result(&content, false, &Value::Null), RESULT]);
+    assert_eq!(of_type(&replay, "image")[0]["data"], "AAAA");
+    assert_eq!(of_type(&replay, "tool_result")[0]["output"], "a page");
+}
+
+#[test]
+fn an_exit_code_is_told_only_where_it_is_known() {
+    let code = |is_error, content: &str, report: Value| {
+        let result = call_result(&json!(content), is_error, &report);
+        let replay = play(&[INIT, &call("Bash", &json!({"command": "x"})), &result, RESULT]);
+        of_type(&replay, "tool_result")[0]["exitCode"].as_i64()
+    };
+    let plain = json!({"stdout": "", "stderr": "", "interrupted": false});
+    assert_eq!(code(false, "", plain), Some(0));
+    let explained = json!({"stdout": "", "interrupted": false, "returnCodeInterpretation": "none"});
+    assert_eq!(code(false, "", explained), None);
+    let background = json!({"stdout": "", "interrupted": false, "backgroundTaskId": "b"});
+    assert_eq!(code(false, "", background), None);
+    assert_eq!(code(true, "Exit code 127\nnot found", Value::Null), Some(127));
+    assert_eq!(code(true, "Exit code 1", Value::Null), Some(1));
+    assert_eq!(code(true, "it timed out", Value::Null), None);
+}
+
+#[test]
+fn a_skill_that_is_used() {
+    let replay = play(&[INIT, &call("Skill", &json!({"skill": "tools:greet"})), RESULT]);
+    let skill = of_type(&replay, "skill")[0];
+    assert_eq!((&skill["phase"], &skill["source"]), (&json!("invoked"), &json!("tools")));
+}
+
+#[test]
+fn a_question_the_adapter_does_not_know_is_refused_and_not_left_waiting() {
+    let question =
+        r#"{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback"}}"#;
+    let replay = play(&[INIT, question, RESULT]);
+    let answer: Value = serde_json::from_slice(&replay.stdin).expect("one line");
+    assert_eq!(answer["response"]["subtype"], "error");
+    assert_eq!(answer["response"]["request_id"], "q");
+}
+
+#[test]
+fn unknown_types_are_counted_and_noise_is_silent() {
+    let replay = play(&[
+        "Welcome!",
+        "[1, 2]",
+        INIT,
+        r#"{"type":"system","subtype":"news","x":1}"#,
+        r#"{"type":"system","subtype":"news","x":2}"#,
+        r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"smell_delta"}}}"#,
+        RESULT,
+    ]);
+    let unmapped = of_type(&replay, "unmapped");
+    assert_eq!(unmapped[0]["nativeType"], "system/news");
+    assert_eq!(unmapped[1]["nativeType"], "stream_event");
+    assert_eq!(unmapped[2]["count"], 2);
+    assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
+}
+
+#[test]
+fn no_damaged_line_ends_the_mapper() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197");
+    for scenario in ["write_accept", "subagent_agent", "sj_approval_always", "rlhdr_oauth", "r429"]
+    {
+        let path = folder.join(format!("{scenario}.stdout.jsonl"));
+        let stdout = fs::read_to_string(path).expect("the recording is there");
+        for line in stdout.lines() {
+            for replacement in ["null", "-7", "[{}]", "\"?\""] {
+                // Every value of the line in turn, where it follows a name.
+                for (index, _) in line.match_indices("\":") {
+                    let (before, after) = line.split_at(index + 2);
+                    let end = after.find([',', '}']).unwrap_or(after.len());
+                    let damaged = format!("{before}{replacement}{}", &after[end..]);
+                    let replay = play(&[INIT, &damaged, &line[..line.len() / 2]]);
+                    assert_eq!(replay.events.last().expect("done")["type"], "done");
+                }
+            }
+        }
+    }
+}
