@@ -211,6 +211,9 @@ impl Follower {
         self.stop_count += 1;
         let Control::Owner(handle) = &self.control else { return };
         self.spinner.hide();
+        if self.view.break_line() {
+            print_remark("");
+        }
         match self.stop_count {
             1 => {
                 handle.cancel(GRACE);

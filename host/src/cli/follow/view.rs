@@ -70,6 +70,14 @@ impl View {
         }
     }
 
+    /// Something else writes to the terminal now. True when it must end an unfinished line first.
+    pub(crate) fn break_line(&mut self) -> bool {
+        match &mut self.form {
+            Form::Pretty(pretty) => pretty.break_line(),
+            Form::Jsonl | Form::Text(_) | Form::Quiet => false,
+        }
+    }
+
     /// Appends what the event changes on stdout.
     pub(crate) fn render(
         &mut self,

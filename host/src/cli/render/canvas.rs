@@ -97,6 +97,18 @@ impl Canvas {
         self.column == 0
     }
 
+    /// Somebody else writes lines from here on; nothing above can be taken back. True when a line
+    /// was unfinished on a terminal, which the other one must end.
+    pub(crate) fn break_line(&mut self) -> bool {
+        self.clear_mark();
+        let unfinished = self.look.live && self.column != 0;
+        if unfinished {
+            self.column = 0;
+            self.line_ends = 1;
+        }
+        unfinished
+    }
+
     /// Begins a paragraph on a line of its own.
     pub(crate) fn begin(&mut self, block: Block) {
         self.resume(block);

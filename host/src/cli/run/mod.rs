@@ -67,17 +67,23 @@ pub(crate) fn failure_of(fatal: Option<&ErrorEvent>, done: &Done, run_id: &str) 
         let kind = done.error_kind.clone().unwrap_or(ErrorKind::Internal);
         return HostError::protocol(kind, text).with_hint(look);
     };
+    let hint = match fatal.data.as_ref().and_then(|data| data.get("which")?.as_str()) {
+        Some("total") => "give it more time with --timeout SECONDS".to_owned(),
+        _ => fatal.hint.clone().unwrap_or(look),
+    };
     HostError::protocol(fatal.kind.clone(), format!("{}: {}", fatal.kind, fatal.message))
-        .with_hint(fatal.hint.clone().unwrap_or(look))
+        .with_hint(hint)
 }
 
 /// How to go on, for a person who may not know.
 async fn advise(done: &Done, handle: &RunHandle, host: &Host) {
-    let record = handle.record();
-    let Some(session_id) = done.session_id.as_ref().or(record.session_id.as_ref()) else { return };
-    let discovery = host.discover().await;
-    let adapter = discovery.adapters.iter().find(|adapter| adapter.id == record.agent);
+    let ended_well = matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled);
+    if !ended_well || done.session_id.is_none() {
+        return;
+    }
+    let (discovery, agent) = (host.discover().await, handle.record().agent);
+    let adapter = discovery.adapters.iter().find(|adapter| adapter.id == agent);
     if adapter.is_some_and(|adapter| adapter.manifest.capabilities.resume.is_some()) {
-        print_remark(format!("go on: od-host run -a {} --resume {session_id} \"…\"", record.agent));
+        print_remark("go on: od-host run --resume last \"…\"");
     }
 }

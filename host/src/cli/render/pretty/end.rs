@@ -59,7 +59,7 @@ fn facts(done: &Done) -> Vec<String> {
     if totals.files_changed > 0 {
         facts.push(format!("{} changed", format::counted(totals.files_changed, "file")));
     }
-    if let Some(usage) = &totals.usage {
+    if let Some(usage) = totals.usage.as_ref().filter(|usage| usage.total_tokens > 0) {
         let sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
         facts.push(format!(
             "{} tokens in, {} out",
@@ -68,6 +68,6 @@ fn facts(done: &Done) -> Vec<String> {
         ));
     }
     let cost = totals.cost_usd.or(totals.usage.as_ref().and_then(|usage| usage.cost_usd));
-    facts.extend(cost.map(format::money));
+    facts.extend(cost.filter(|cost| *cost > 0.0).map(format::money));
     facts
 }

@@ -79,7 +79,23 @@ impl Pretty {
         Some(running.map_or_else(|| self.activity.clone(), Call::activity))
     }
 
+    /// Something else writes to the terminal now. True when it must end an unfinished line first.
+    pub(crate) fn break_line(&mut self) -> bool {
+        self.marked = None;
+        self.canvas.break_line()
+    }
+
     fn dispatch(&mut self, event: &Event, ts: u64) {
+        if matches!(
+            event,
+            Event::ToolResult(_)
+                | Event::FileChange(_)
+                | Event::ApprovalRequested(_)
+                | Event::InputRequested(_)
+                | Event::SubagentStarted(_)
+        ) {
+            self.settle_speech();
+        }
         match event {
             Event::RunStarted(started) => self.run_started(started),
             Event::SessionStarted(started) => self.session_started(started),

@@ -76,6 +76,17 @@ impl Pretty {
         self.waiting_for_person = true;
     }
 
+    /// Shows what was held back. An agent that acts has its message whole, so it can stand before
+    /// what is shown of the act.
+    pub(super) fn settle_speech(&mut self) {
+        let held = self.speech.iter_mut().filter(|(_, speech)| !speech.held.is_empty());
+        let held: Vec<(String, String)> =
+            held.map(|(id, speech)| (id.clone(), std::mem::take(&mut speech.held))).collect();
+        for (id, text) in held {
+            self.say(&id, text.trim_end(), Block::Talk, Style::new());
+        }
+    }
+
     /// Text of messages that never stopped is not lost with the run.
     pub(super) fn finish_speech(&mut self) {
         let open: Vec<String> = self.speech.keys().cloned().collect();
