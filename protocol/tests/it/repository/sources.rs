@@ -1,6 +1,8 @@
 //! How a source file begins, how long it may be, and that somebody includes it.
 
-use super::files::{assert_none, exists, read, rust_files};
+use std::collections::BTreeMap;
+
+use super::files::{assert_none, read, rust_files};
 
 /// The longest source file outside tests.
 const FILE_LINES: usize = 400;
@@ -67,16 +69,16 @@ fn no_source_file_is_left_unfinished() {
 
 #[test]
 fn every_source_file_is_included_by_its_parent() {
-    assert_none(
-        "files that nobody includes",
-        rust_files().into_iter().filter(|file| is_orphan(file)).collect(),
-    );
+    let sources: BTreeMap<String, String> =
+        rust_files().into_iter().map(|file| (file.clone(), read(&file))).collect();
+    let orphans = sources.keys().filter(|file| is_orphan(file, &sources)).cloned().collect();
+    assert_none("files that nobody includes", orphans);
 }
 
 /// A module's file `a/b.rs` is declared as `mod b` in `a.rs`, `a/mod.rs`, `a/lib.rs` or
 /// `a/main.rs`, or by its path in one of those or beside it; roots of crates, examples and benches
 /// need no parent.
-fn is_orphan(file: &str) -> bool {
+fn is_orphan(file: &str, sources: &BTreeMap<String, String>) -> bool {
     let (folder, name) = file.rsplit_once('/').expect("no source file lies at the root");
     let is_root = matches!(name, "lib.rs" | "main.rs" | "build.rs")
         || ["bin", "examples", "benches", "tests"].iter().any(|root| folder.ends_with(root));
@@ -85,16 +87,15 @@ fn is_orphan(file: &str) -> bool {
         _ => (folder, name.trim_end_matches(".rs")),
     };
     let parents = [".rs", "/mod.rs", "/lib.rs", "/main.rs"].map(|end| format!("{folder}{end}"));
-    let beside = rust_files()
-        .into_iter()
-        .filter(|other| other.rsplit_once('/').is_some_and(|(its_folder, _)| its_folder == folder));
-    let below = folder.rsplit_once('/').map_or(folder, |(_, last)| last);
-    let by_path = [format!("path = \"{name}\""), format!("path = \"{below}/{name}\"")];
-    let declared = parents.iter().any(|parent| declares(parent, &format!("mod {module};")))
-        || beside.chain(parents).any(|other| by_path.iter().any(|path| declares(&other, path)));
-    !is_root && !declared
-}
-
-fn declares(file: &str, declaration: &str) -> bool {
-    exists(file) && read(file).contains(declaration)
+    let by_name = format!("mod {module};");
+    let is_named =
+        parents.iter().filter_map(|parent| sources.get(parent)).any(|text| text.contains(&by_name));
+    let last = folder.rsplit_once('/').map_or(folder, |(_, last)| last);
+    let by_path = [format!("path = \"{name}\""), format!("path = \"{last}/{name}\"")];
+    let beside = |other: &str| other.rsplit_once('/').is_some_and(|(place, _)| place == folder);
+    let is_pathed = sources
+        .iter()
+        .filter(|(other, _)| beside(other) || parents.contains(other))
+        .any(|(_, text)| by_path.iter().any(|path| text.contains(path)));
+    !is_root && !is_named && !is_pathed
 }
