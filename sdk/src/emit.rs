@@ -3,15 +3,14 @@
 //! Nothing here knows a process or the host; the bytes are taken by the runner.
 
 mod guard;
+mod json;
 mod redact;
 mod shorten;
 
 use std::borrow::Cow;
-use std::io::Write;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, RUN_EVENT, Unmapped};
-use serde::Serialize;
 
 use crate::adapter::{Ending, Exit};
 pub(crate) use guard::OpenApproval;
@@ -33,16 +32,12 @@ pub struct Emitter {
     redactor: Redactor,
 }
 
-/// The hot events, borrowed: a delta is written without building an [`Event`].
-#[derive(Serialize)]
-#[serde(tag = "type")]
-enum Delta<'a> {
-    #[serde(rename = "text_delta", rename_all = "camelCase")]
-    Text { message_id: &'a str, text: &'a str },
-    #[serde(rename = "thinking_delta", rename_all = "camelCase")]
-    Thinking { thinking_id: &'a str, text: &'a str },
-    #[serde(rename = "tool_input_delta", rename_all = "camelCase")]
-    ToolInput { tool_call_id: &'a str, text: &'a str },
+/// The frame of the hot events: a piece of text is written without building an [`Event`], by hand
+/// and exactly as serde would.
+struct Delta<'a> {
+    type_name: &'static str,
+    id_name: &'static str,
+    id: &'a str,
 }
 
 impl Emitter {
@@ -94,7 +89,7 @@ impl Emitter {
         if let Some(repair) = self.guard.admit_text(message_id, text.len()) {
             self.event(repair);
         }
-        self.pieces(text, |text| Delta::Text { message_id, text });
+        self.pieces(Delta { type_name: "text_delta", id_name: "messageId", id: message_id }, text);
     }
 
     pub(crate) fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
@@ -102,12 +97,14 @@ impl Emitter {
         if let Some(repair) = self.guard.admit_thinking(thinking_id) {
             self.event(repair);
         }
-        self.pieces(text, |text| Delta::Thinking { thinking_id, text });
+        let delta = Delta { type_name: "thinking_delta", id_name: "thinkingId", id: thinking_id };
+        self.pieces(delta, text);
     }
 
     pub(crate) fn tool_input_delta(&mut self, tool_call_id: &str, text: &str) {
         if self.guard.is_open_tool(tool_call_id) {
-            self.pieces(text, |text| Delta::ToolInput { tool_call_id, text });
+            let (type_name, id_name) = ("tool_input_delta", "toolCallId");
+            self.pieces(Delta { type_name, id_name, id: tool_call_id }, text);
         }
     }
 
@@ -154,12 +151,12 @@ impl Emitter {
     }
 
     /// Text of any length in as many events as the line limit asks for: nothing is lost.
-    fn pieces<'a>(&mut self, text: &'a str, delta: impl Fn(&'a str) -> Delta<'a>) {
+    fn pieces(&mut self, delta: Delta<'_>, text: &str) {
         if self.guard.is_done() {
             return;
         }
         for piece in shorten::pieces(text, self.max_line_bytes) {
-            self.write_line(&delta(piece));
+            self.write_delta(&delta, piece);
         }
     }
 
@@ -173,12 +170,36 @@ impl Emitter {
         }
     }
 
-    fn write_line(&mut self, event: &impl Serialize) {
+    fn write_line(&mut self, event: &Event) {
+        self.begin_line();
+        serde_json::to_writer(&mut self.lines, event).expect("an event is JSON");
+        self.end_line();
+    }
+
+    fn write_delta(&mut self, delta: &Delta<'_>, text: &str) {
+        self.begin_line();
+        let lines = &mut self.lines;
+        for part in [r#"{"type":""#, delta.type_name, r#"",""#, delta.id_name, r#"":"#] {
+            lines.extend_from_slice(part.as_bytes());
+        }
+        json::write_string(lines, delta.id);
+        lines.extend_from_slice(br#","text":"#);
+        json::write_string(lines, text);
+        lines.push(b'}');
+        self.end_line();
+    }
+
+    fn begin_line(&mut self) {
         let lines = &mut self.lines;
         lines.extend_from_slice(&self.head);
-        write!(lines, r#"{},"ts":{},"event":"#, self.next_seq, now_ms()).expect("a vector grows");
-        serde_json::to_writer(&mut *lines, event).expect("an event is JSON");
-        lines.extend_from_slice(b"}}\n");
+        serde_json::to_writer(&mut *lines, &self.next_seq).expect("a number is JSON");
+        lines.extend_from_slice(br#","ts":"#);
+        serde_json::to_writer(&mut *lines, &now_ms()).expect("a number is JSON");
+        lines.extend_from_slice(br#","event":"#);
+    }
+
+    fn end_line(&mut self) {
+        self.lines.extend_from_slice(b"}}\n");
         self.next_seq += 1;
     }
 }

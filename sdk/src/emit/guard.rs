@@ -26,13 +26,20 @@ pub(crate) struct OpenApproval {
     pub(crate) deadline: Option<Instant>,
 }
 
+/// The message that is being said.
+#[derive(Debug)]
+struct OpenMessage {
+    id: String,
+    text_bytes: u64,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     session_id: Option<String>,
     turn: Option<String>,
-    message: Option<String>,
+    message: Option<OpenMessage>,
     thinking: Option<String>,
-    /// Bytes of text per message, so that a discarded one no longer counts.
+    /// Bytes of text per message that is not open, so that a discarded one no longer counts.
     text_bytes: HashMap<String, u64>,
     /// Every call ever started, and whether it is open.
     tools: HashMap<String, bool>,
@@ -69,10 +76,8 @@ impl Guard {
 
     /// A text delta on the fast path: the start that is missing before it, if one is.
     pub(super) fn admit_text(&mut self, message_id: &str, bytes: usize) -> Option<Event> {
-        if self.message.as_deref() == Some(message_id) {
-            if let Some(total) = self.text_bytes.get_mut(message_id) {
-                *total += bytes as u64;
-            }
+        if let Some(open) = self.message.as_mut().filter(|open| open.id == message_id) {
+            open.text_bytes += bytes as u64;
             return None;
         }
         *self.text_bytes.entry(message_id.to_owned()).or_default() += bytes as u64;
@@ -126,10 +131,12 @@ impl Guard {
                 true
             }
             Event::MessageStopped(stopped) => {
-                self.message.take_if(|open| *open == stopped.message_id).is_some()
+                self.is_open_message(&stopped.message_id) && self.stop_message().is_some()
             }
             Event::MessageDiscarded(discarded) => {
-                self.message.take_if(|open| *open == discarded.message_id);
+                if self.is_open_message(&discarded.message_id) {
+                    self.stop_message();
+                }
                 self.text_bytes.remove(&discarded.message_id).is_some()
             }
             Event::ThinkingStarted(started) => {
@@ -209,13 +216,17 @@ impl Guard {
     }
 
     fn start_message(&mut self, message_id: &str, repairs: &mut Vec<Event>) -> bool {
-        if self.message.as_deref() == Some(message_id) {
+        if self.is_open_message(message_id) {
             return false;
         }
         repairs.extend(self.stop_message());
-        self.message = Some(message_id.to_owned());
-        self.text_bytes.entry(message_id.to_owned()).or_default();
+        let text_bytes = self.text_bytes.remove(message_id).unwrap_or_default();
+        self.message = Some(OpenMessage { id: message_id.to_owned(), text_bytes });
         true
+    }
+
+    fn is_open_message(&self, message_id: &str) -> bool {
+        self.message.as_ref().is_some_and(|open| open.id == message_id)
     }
 
     fn start_thinking(&mut self, thinking_id: &str, repairs: &mut Vec<Event>) -> bool {
@@ -228,7 +239,8 @@ impl Guard {
     }
 
     fn stop_message(&mut self) -> Option<Event> {
-        let message_id = self.message.take()?;
+        let OpenMessage { id: message_id, text_bytes } = self.message.take()?;
+        self.text_bytes.insert(message_id.clone(), text_bytes);
         Some(Event::MessageStopped(MessageStopped { message_id }))
     }
 
@@ -297,6 +309,7 @@ impl Guard {
         events
     }
 
+    /// What the run amounts to, once everything is closed.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             text_bytes: self.text_bytes.values().sum(),

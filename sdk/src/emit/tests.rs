@@ -84,6 +84,50 @@ fn a_discarded_message_no_longer_counts() {
 }
 
 #[test]
+fn a_message_that_goes_on_after_another_is_counted_whole() {
+    let mut emitter = emitter();
+    for (id, text) in [("m1", "ab"), ("m2", "c"), ("m1", "de"), ("m3", "f")] {
+        emitter.text_delta(id, text);
+    }
+    emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m2".to_owned() }));
+    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    let Some(Event::Done(done)) = events(&mut emitter).pop() else { panic!("no done") };
+    assert_eq!(done.totals.text_bytes, 5);
+}
+
+#[test]
+fn a_piece_of_text_is_written_as_serde_would() {
+    let (id, text) = ("i\"d\n".to_owned(), "a \"q\" \\ \u{0} ü 漢\n".to_owned());
+    let mut by_hand = emitter();
+    by_hand.text_delta(&id, &text);
+    by_hand.thinking_delta(&id, &text);
+    by_hand.event(Event::ToolCallReady(od_protocol::ToolCallReady {
+        tool_call_id: id.clone(),
+        input: json!({}),
+        title: None,
+        truncated: None,
+    }));
+    by_hand.tool_input_delta(&id, &text);
+    let lines = String::from_utf8(std::mem::take(by_hand.lines())).expect("UTF-8");
+    for event in [
+        Event::TextDelta(od_protocol::TextDelta {
+            message_id: id.clone(),
+            text: text.clone(),
+            truncated: None,
+        }),
+        Event::ThinkingDelta(ThinkingDelta {
+            thinking_id: id.clone(),
+            text: text.clone(),
+            truncated: None,
+        }),
+        Event::ToolInputDelta(od_protocol::ToolInputDelta { tool_call_id: id, text }),
+    ] {
+        let expected = format!(",\"event\":{}}}}}\n", serde_json::to_string(&event).expect("JSON"));
+        assert!(lines.contains(&expected), "{expected} is not in {lines}");
+    }
+}
+
+#[test]
 fn verdict_and_errors_agree() {
     let mut completed = emitter();
     completed.event(Event::Error(ErrorEvent::fatal(ErrorKind::RateLimited, "slow down")));
