@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use od_host::journal::{EventReader, JournalEvent};
 use od_host::Host;
+use od_host::journal::{EventReader, JournalEvent};
 use od_protocol::DoneStatus;
 
 use super::stage::Stage;
@@ -78,7 +78,8 @@ pub(super) async fn play(stage: &Stage, host: &Host, script: &Script) -> anyhow:
     tally.drain(&mut run.events(0)?).await?;
     let done = run.wait().await;
     if done.status != DoneStatus::Completed {
-        let journal = std::fs::read_to_string(stage.home().join("runs").join(run.id()).join("events.jsonl"));
+        let journal =
+            std::fs::read_to_string(stage.home().join("runs").join(run.id()).join("events.jsonl"));
         let end = journal.unwrap_or_default().lines().rev().take(3).collect::<Vec<_>>().join("\n");
         anyhow::bail!("the run ended as {}:\n{end}", done.status);
     }

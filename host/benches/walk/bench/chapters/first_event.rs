@@ -25,7 +25,9 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
     }
     let [alone, ready, cold] = [alone, ready, cold].map(|samples| median(&samples[1..]));
     let added = |name: &str, ours: f64, limit: f64| {
-        Figure::new(name, Unit::Milliseconds, ours).against(alone).target(Target::AddedAtMost(limit))
+        Figure::new(name, Unit::Milliseconds, ours)
+            .against(alone)
+            .target(Target::AddedAtMost(limit))
     };
     report.add(added("ready host", ready, 3.5));
     report.add(added("od-host run, from nothing", cold, 10.0));

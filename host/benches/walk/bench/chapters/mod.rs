@@ -30,16 +30,8 @@ pub(super) struct Bench<'a> {
 }
 
 /// The chapters in the order in which they are measured: what is sensitive to a warm disk first.
-pub(super) const NAMES: &[&str] = &[
-    "first event",
-    "latency",
-    "memory",
-    "slow client",
-    "cancel",
-    "speed",
-    "processor",
-    "growth",
-];
+pub(super) const NAMES: &[&str] =
+    &["first event", "latency", "memory", "slow client", "cancel", "speed", "processor", "growth"];
 
 /// Measures one chapter.
 ///
