@@ -13,7 +13,7 @@ use crate::stand_in::{Script, Step};
 use crate::verdict::{Failure, Finding, Verdict, shorten};
 
 /// How long a run may take that only prints a few lines.
-pub(super) const RUN_LIMIT: Duration = Duration::from_secs(8);
+pub(super) const RUN_LIMIT: Duration = Duration::from_secs(12);
 
 /// The plain answer that most checks build upon. When it does not come through, a check that needs
 /// many runs would only repeat that, slowly.

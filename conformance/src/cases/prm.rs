@@ -1,8 +1,10 @@
 //! PRM: the prompt reaches the agent CLI as it is.
 
+use std::time::Duration;
+
 use od_protocol::ErrorKind;
 
-use super::expectations::{RUN_LIMIT, completed, exact_answer, failed_with, failure, plain_answer};
+use super::expectations::{completed, exact_answer, failed_with, failure, plain_answer};
 use crate::bench::{Bench, Setup, perform_on};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::pack::PromptWay;
@@ -15,6 +17,9 @@ use crate::verdict::{Failure, Finding, Verdict, ensure, shorten};
 const LONG_BYTES: usize = 200 * 1024;
 /// Longer than all arguments of a process together may be, where that is limited.
 const HUGE_BYTES: usize = 3 * 1024 * 1024;
+
+/// How long such a prompt may take; speed is not what is asked for.
+const HUGE_LIMIT: Duration = Duration::from_secs(60);
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[
@@ -133,7 +138,7 @@ fn huge_prompt(bench: &mut Bench) -> Verdict {
             Err(Failure::new(expected, refused.summary()).sent(sent).at(plugin.place()).into())
         }
         Answer::Result(_) => {
-            let record = plugin.finish(play.run_id(), RUN_LIMIT)?;
+            let record = plugin.finish(play.run_id(), HUGE_LIMIT)?;
             let invocation = plugin.stand_in.starts().into_iter().nth(before);
             match invocation {
                 Some(invocation) => {

@@ -14,7 +14,7 @@ use crate::derive::before_each_line;
 use crate::play::Play;
 use crate::plugin::Plugin;
 use crate::stand_in::{Script, Step};
-use crate::verdict::{Verdict, shorten};
+use crate::verdict::{Failure, Verdict, shorten};
 
 /// How many messages with one changed field are tried.
 const CHANGED_FIELDS: Amount = Amount { brief: 20, fast: 30, full: 300 };
@@ -276,7 +276,12 @@ fn survives(
 ) -> Verdict {
     let play = Play { script, ..bench.prepare(scenario)? };
     plugin.begin(&play)?;
-    plugin.finish(play.run_id(), RUN_LIMIT)?;
+    let ended = plugin.finish(play.run_id(), RUN_LIMIT);
+    if !plugin.is_running() {
+        let failure = Failure::new("the adapter goes on", "it has exited");
+        return Err(failure.sent(sent).at(plugin.place()).into());
+    }
+    ended?;
     still_answers(plugin, sent)
 }
 

@@ -14,7 +14,7 @@ use crate::verdict::{Failure, Verdict};
 
 const GATE: &str = "go-on";
 /// How long the first words may take; the agent CLI has printed them long before.
-const FIRST_WORDS: Duration = Duration::from_secs(3);
+const FIRST_WORDS: Duration = Duration::from_secs(5);
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[

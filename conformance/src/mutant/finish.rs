@@ -35,6 +35,9 @@ impl Run<'_> {
         if self.events.verdict.is_some() || self.output_ended {
             self.await_exit(AFTER_LAST_WORD);
         }
+        if behaviour.has(Fault::EpipeFailsRun) {
+            self.await_refusal();
+        }
         if behaviour.has(Fault::CancelLosesDone) && self.cancelled_late() {
             self.adapter.ending();
             return;
@@ -79,12 +82,24 @@ impl Run<'_> {
             match self.commands.recv_timeout(left) {
                 Ok(Command::Exited(status)) => self.exited = Some(status),
                 Ok(Command::Line(line)) => self.on_line(&line),
+                Ok(Command::InputRefused) => self.on_input_refused(),
                 Ok(Command::Cancel { .. }) if self.events.verdict.is_none() => {
                     self.cancelled = true;
                     return;
                 }
                 Ok(_) => {}
                 Err(_) => return,
+            }
+        }
+    }
+
+    /// The fault: a prompt that no pipe takes at once was perhaps not read, so ask.
+    fn await_refusal(&mut self) {
+        let deadline = Instant::now() + Duration::from_millis(500);
+        let is_long = self.params.prompt.text.len() > 64 * 1024;
+        while let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|_| is_long) {
+            if let Ok(Command::InputRefused) = self.commands.recv_timeout(left) {
+                return self.on_input_refused();
             }
         }
     }

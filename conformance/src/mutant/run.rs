@@ -127,7 +127,12 @@ impl<'a> Run<'a> {
                 break;
             }
         }
+        self.answer_late();
         self.finish();
+    }
+
+    fn answer_late(&mut self) {
+        self.late_answer.take().into_iter().for_each(|answer| answer());
     }
 
     /// The CLI is gone, but somebody it left behind keeps its output open.
@@ -151,7 +156,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn on_line(&mut self, line: &str) {
         self.any_output = true;
-        self.late_answer.take().into_iter().for_each(|answer| answer());
+        self.answer_late();
         if let Some(trace) = &mut self.trace {
             // A trace is a convenience; a full disk does not fail the run.
             let _full = writeln!(trace, "{line}");
@@ -185,7 +190,7 @@ impl<'a> Run<'a> {
         self.last_output = Instant::now();
     }
 
-    fn on_input_refused(&mut self) {
+    pub(super) fn on_input_refused(&mut self) {
         self.input = None;
         if self.adapter.behaviour.has(Fault::EpipeFailsRun) {
             let text = "could not write the prompt: broken pipe";
