@@ -73,6 +73,10 @@ impl Host {
     /// Makes the host's folder if need be, reads the settings, and becomes the process that
     /// inherits what a dead adapter leaves behind.
     ///
+    /// At the end of a run, children of this process that are younger than the run, belong to no
+    /// adapter that lives and are in another process group count as left behind and are killed. A
+    /// program that starts children of its own keeps them in its own group.
+    ///
     /// # Errors
     /// When the folder cannot be made or the settings cannot be read.
     pub fn open(mut options: HostOptions) -> Result<Self, HostError> {
@@ -202,11 +206,11 @@ impl Host {
     /// # Errors
     /// `run_unknown`, or when the journal cannot be opened.
     pub fn events(&self, run_id: &str, from: u64) -> Result<EventReader, HostError> {
-        let run = self.live().get(run_id).cloned();
+        let record = self.find_run(run_id)?;
+        let run = self.live().get(&record.run_id).cloned();
         if let Some(run) = run {
             return run.events(from);
         }
-        let record = self.find_run(run_id)?;
         let folder = RunFolder::of(self.home(), &record.run_id);
         let source = match record.status {
             RunStatus::Running => Source::Elsewhere(Instant::now()),

@@ -13,7 +13,7 @@ use od_protocol::Manifest;
 use serde::{Deserialize, Serialize};
 
 use crate::discover::Rule;
-use crate::settings::Settings;
+use crate::settings::{Settings, TrustPolicy};
 use crate::trust::{self, Problem};
 use stamp::Stamp;
 
@@ -75,9 +75,11 @@ impl ManifestCache {
         let stamp = Stamp::of(&real).map_err(unreadable)?;
         let known = self.state().entries.get(&real).filter(|entry| entry.stamp == stamp).cloned();
         let sha256 = match &known {
-            Some(entry) => entry.sha256.clone(),
-            None => stamp::sha256(&real).map_err(unreadable)?,
+            Some(entry) if settings.trust.policy == TrustPolicy::Path => entry.sha256.clone(),
+            // A time stamp can be forged, so a pin is held against the file itself.
+            _ => stamp::sha256(&real).map_err(unreadable)?,
         };
+        let known = known.filter(|entry| entry.sha256 == sha256);
         let manifest = match trust::check_pin(&settings.trust, &sha256) {
             Err(problem) => {
                 self.remember(real, Entry { stamp, sha256, manifest: None }, known.is_some());

@@ -37,7 +37,7 @@ use stderr_tail::StderrTail;
 /// How long an adapter may take to end after its stdin was closed.
 pub(crate) const POLITE_END: Duration = Duration::from_secs(2);
 /// How long after an adapter's death its last words may still arrive.
-pub(crate) const LAST_WORDS: Duration = Duration::from_millis(200);
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What to start.
 #[derive(Debug)]

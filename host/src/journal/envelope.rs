@@ -4,6 +4,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+/// Larger integers are not exact in every language that reads JSON.
+const LARGEST_SEQ: u64 = (1 << 53) - 1;
+
 /// What the host needs to know of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
@@ -35,7 +38,8 @@ impl<'a> Envelope<'a> {
     /// Reads an envelope (`params` of `run/event`). `None` when the bytes are none.
     pub(crate) fn read(bytes: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
-        Self::read_usual(text).or_else(|| Self::read_any(text))
+        let envelope = Self::read_usual(text).or_else(|| Self::read_any(text))?;
+        (envelope.seq <= LARGEST_SEQ).then_some(envelope)
     }
 
     /// The order of members that the sdk writes, found without parsing the event.
@@ -102,7 +106,8 @@ mod tests {
     fn what_is_no_envelope_is_none() {
         let cut = &USUAL[..USUAL.len() - 2];
         let nameless = r#"{"runId":"r","seq":0,"ts":0,"event":{}}"#;
-        for text in ["", "{}", "null", "garbage", cut, nameless, "{\"runId\":\"r\""] {
+        let endless = r#"{"runId":"r","seq":18446744073709551615,"ts":0,"event":{"type":"x"}}"#;
+        for text in ["", "{}", "null", "garbage", cut, nameless, endless, "{\"runId\":\"r\""] {
             assert_eq!(Envelope::read(text.as_bytes()), None, "{text}");
         }
         assert_eq!(Envelope::read(b"{\"runId\":\"\xff\"}"), None);

@@ -15,6 +15,8 @@ use crate::error::HostError;
 use crate::run::recover;
 
 const CHUNK: usize = 64 * 1024;
+/// More than the protocol allows, so that only damage reaches it.
+const LONGEST_LINE: usize = 17 * 1024 * 1024;
 /// What a buffer may keep for the next lines.
 const SPARE: usize = 16 * CHUNK;
 const POLL: Duration = Duration::from_millis(20);
@@ -152,6 +154,10 @@ impl EventReader {
             }
             None => {
                 self.scanned = self.buffer.len();
+                if self.scanned - self.start > LONGEST_LINE {
+                    self.start = self.scanned; // Damage: no event is that long.
+                    self.damaged += 1;
+                }
                 None
             }
         }

@@ -15,7 +15,7 @@ use super::os;
 
 static LIVING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-const SWEEP_ROUNDS: usize = 60;
+const SWEEP_ROUNDS: usize = 200;
 const BUSY_TRIES: usize = 10;
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
 const SWEEP_PAUSE: Duration = Duration::from_millis(3);

@@ -51,7 +51,7 @@ fn is_closed(record: &RunRecord) -> bool {
 /// Writes the end of a run into its record.
 pub(crate) fn conclude(record: &mut RunRecord, done: &Done) {
     record.status = done.status.into();
-    record.ended_at = Some(record.started_at + done.duration_ms);
+    record.ended_at = Some(record.started_at.saturating_add(done.duration_ms));
     record.error_kind = done.error_kind.clone();
     record.session_id = done.session_id.clone().or(record.session_id.take());
 }

@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 
-use od_protocol::{ErrorKind, Event, RunEventParams, Totals, Usage, UsageScope};
+use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage, UsageScope};
 
 use crate::journal::envelope::Envelope;
+
+/// More than the protocol allows, so that only damage reaches it.
+const LONGEST_LINE: u64 = MAX_LINE_BYTES + 1;
 
 /// What is known of a stream so far.
 #[derive(Debug, Default, PartialEq)]
@@ -33,14 +36,22 @@ impl StreamState {
     pub(crate) fn read(&mut self, source: impl Read) -> std::io::Result<()> {
         let mut source = BufReader::with_capacity(64 * 1024, source);
         let mut line = Vec::new();
+        let mut read = self.whole_bytes;
+        let mut is_rest = false;
         loop {
             line.clear();
-            let length = source.read_until(b'\n', &mut line)?;
-            if line.pop() != Some(b'\n') {
+            let length = (&mut source).take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
+            read += length;
+            if line.pop() == Some(b'\n') {
+                self.whole_bytes = read;
+                if !std::mem::take(&mut is_rest) {
+                    self.take(&line);
+                }
+            } else if length == LONGEST_LINE {
+                is_rest = true; // No event is that long: what follows belongs to the damage.
+            } else {
                 return Ok(());
             }
-            self.whole_bytes += length as u64;
-            self.take(&line);
         }
     }
 

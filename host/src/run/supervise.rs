@@ -22,11 +22,13 @@ use crate::plugin::{LAST_WORDS, POLITE_END, Plugin, os, process};
 use crate::run::now_ms;
 
 /// What an adapter needs beyond the grace: its answer, SIGTERM's second, SIGKILL.
-const CANCEL_SLACK: Duration = Duration::from_millis(2500);
+const CANCEL_SLACK: Duration = Duration::from_millis(3500);
+/// Nobody waits longer for a polite end.
+const LONGEST_GRACE: Duration = Duration::from_secs(60 * 60);
 /// How much later than the adapter the host looks at the limit of the whole run.
 const TOTAL_SLACK: Duration = Duration::from_secs(5);
 /// How long the last bytes of a dead adapter may take through the pipe.
-const DRAIN: Duration = Duration::from_secs(1);
+const DRAIN: Duration = Duration::from_secs(5);
 
 /// How long an adapter may be silent, and then how long it may take to answer.
 #[derive(Debug, Clone, Copy)]
@@ -77,13 +79,14 @@ impl Supervisor {
         let mut cancel_due: Option<Instant> = None;
         let hung = hung(caller.clone(), self.patience);
         tokio::pin!(hung);
-        let total_due = self.patience.total.map(|total| Instant::now() + total + TOTAL_SLACK);
+        let total = self.patience.total;
+        let total_due = total.and_then(|total| Instant::now().checked_add(total + TOTAL_SLACK));
         loop {
             let ending = tokio::select! {
                 biased;
                 _ = progress.wait_for(|progress| progress.phase != Phase::Open) => Ending::Done,
                 Some(stop) = self.stop.recv() => {
-                    let due = Instant::now() + stop.grace + CANCEL_SLACK;
+                    let due = Instant::now() + stop.grace.min(LONGEST_GRACE) + CANCEL_SLACK;
                     cancel_due = Some(cancel_due.map_or(due, |earlier| earlier.min(due)));
                     tokio::spawn(ask_to_stop(caller.clone(), self.run_id(), stop.grace));
                     continue;
