@@ -269,6 +269,9 @@ impl Mapper for Events {
         if expected_turn.is_some_and(|turn| self.session.turn() != Some(turn)) {
             return InputOutcome::Refused;
         }
+        if self.approvals.answer(text, output).is_some() {
+            return InputOutcome::Steered;
+        }
         self.inputs.send(text, self.session.turns, output);
         // A line that arrives while a tool runs is shown to the model with the tool's result;
         // otherwise it is the next turn (recordings `sj_steer` and `sj_queue`).

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
-    ApprovalResolver, ApprovalRisk, Event, RespondRunParams, ToolKind,
+    ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, RespondRunParams, ToolKind,
+    UserMessage,
 };
 use od_sdk::RunOutput;
 use serde_json::Value;
@@ -14,12 +15,16 @@ use super::words;
 use crate::control;
 use crate::native::{ControlRequest, ControlRequestLine};
 
+/// The tool that asks a person something instead of doing something.
+const QUESTION_TOOL: &str = "AskUserQuestion";
 /// What the model is told when a denial comes without words.
 const DENIED: &str = "this action was denied";
 
 /// A question that waits.
 #[derive(Debug)]
 struct Question {
+    /// What a person is asked in words, where the tool does nothing but ask.
+    asked: Vec<String>,
     input: Value,
     call_id: Option<String>,
     rules: Vec<Value>,
@@ -40,6 +45,7 @@ impl Approvals {
             options.push(option("allow_always", ApprovalOutcome::AllowAlways));
         }
         options.push(option("reject_once", ApprovalOutcome::RejectOnce));
+        let asked = questions(&request);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: request_id.clone(),
             category,
@@ -50,7 +56,15 @@ impl Approvals {
             options,
             deadline_ms: None,
         }));
+        if !asked.is_empty() {
+            output.event(Event::InputRequested(InputRequested {
+                question_id: request_id.clone(),
+                text: asked.join("\n"),
+                schema: None,
+            }));
+        }
         let question = Question {
+            asked,
             input: request.input,
             call_id: request.tool_use_id,
             rules: request.permission_suggestions.into_iter().map(for_this_session).collect(),
@@ -82,16 +96,30 @@ impl Approvals {
         output.write_json(&control::allow(approval_id, &input, rules));
     }
 
+    /// A person answers in words what was asked in words (recording `sj_question`).
+    pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
+        let is_asked = |(_, question): &(&String, &Question)| !question.asked.is_empty();
+        let approval_id = self.waiting.iter().find(is_asked)?.0.clone();
+        let mut question = self.waiting.remove(&approval_id)?;
+        let answers = question.asked.iter().map(|asked| (asked.clone(), Value::from(text)));
+        question.input["answers"] = answers.collect::<JsonObject>().into();
+        output.event(resolved(&approval_id, ApprovalOutcome::AllowOnce, ApprovalResolver::User));
+        output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
+        output.write_json(&control::allow(&approval_id, &question.input, Vec::new()));
+        Some(())
+    }
+
     /// The CLI takes its question back (recording `sj_perm_hang`).
     pub(super) fn withdraw(&mut self, approval_id: &str, output: &mut RunOutput) {
         if self.waiting.remove(approval_id).is_some() {
-            output.event(Event::ApprovalResolved(ApprovalResolved {
-                approval_id: approval_id.to_owned(),
-                outcome: ApprovalOutcome::RejectOnce,
-                by: ApprovalResolver::Cancel,
-            }));
+            let outcome = ApprovalOutcome::RejectOnce;
+            output.event(resolved(approval_id, outcome, ApprovalResolver::Cancel));
         }
     }
+}
+
+fn resolved(approval_id: &str, outcome: ApprovalOutcome, by: ApprovalResolver) -> Event {
+    Event::ApprovalResolved(ApprovalResolved { approval_id: approval_id.to_owned(), outcome, by })
 }
 
 fn option(id: &str, kind: ApprovalOutcome) -> ApprovalOption {
@@ -133,15 +161,18 @@ fn summary(request: &ControlRequest) -> String {
     let what = words::title(&request.tool_name, &request.input);
     match (request.tool_name.as_str(), what) {
         ("Bash", Some(command)) => format!("run {command}"),
-        ("AskUserQuestion", _) => question(&request.input),
+        (QUESTION_TOOL, _) => questions(request).join(" "),
         (_, Some(title)) => title,
         (name, None) => format!("use {name}"),
     }
 }
 
-/// The tool that asks a person: an answer goes into `updatedInput.answers`.
-fn question(input: &Value) -> String {
-    let questions = input.get("questions").and_then(Value::as_array);
+/// What a person is asked in words; the answers go into `updatedInput.answers`, by question.
+fn questions(request: &ControlRequest) -> Vec<String> {
+    if request.tool_name != QUESTION_TOOL {
+        return Vec::new();
+    }
+    let questions = request.input.get("questions").and_then(Value::as_array);
     let texts = questions.into_iter().flatten().filter_map(|item| item.get("question")?.as_str());
-    format!("asks: {}", texts.collect::<Vec<_>>().join(" "))
+    texts.map(str::to_owned).collect()
 }

@@ -44,6 +44,7 @@ pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
             ("tick 1", say("two", InputOutcome::Queued)),
             ("tick 1", say("three", InputOutcome::Queued)),
         ],
+        "sj_question" => vec![("can_use_tool", say("B", InputOutcome::Steered))],
         "sj_compact" => vec![("message_stop", say("/compact", InputOutcome::Queued))],
         "sj_multiturn" => vec![("message_stop", say("second", InputOutcome::Queued))],
         "sj_err_then_ok" => vec![("api_retry", say("again", InputOutcome::Queued))],

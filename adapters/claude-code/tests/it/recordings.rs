@@ -101,7 +101,7 @@ recordings! {
     sigint_slow sigterm_slow sigterm_tool sj_approval_always sj_approval_deny
     sj_approval_edit sj_background_agent sj_badline sj_close_stdin_midturn sj_compact sj_control_misc
     sj_err_then_ok sj_interrupt sj_interrupt_tool sj_malformed sj_multiturn sj_perm_allow
-    sj_perm_allow_mod sj_perm_error sj_perm_hang sj_perm_noflag sj_queue sj_r429_retry_after
+    sj_perm_allow_mod sj_perm_error sj_perm_hang sj_perm_noflag sj_question sj_queue sj_r429_retry_after
     sj_slash_blocks sj_slash_string sj_sseerr sj_steer sj_structured sj_system_prompt
     sj_tasks sj_unreachable skill_add_dir skill_plugin_dir slash_cost slash_unknown
     subagent_agent sysprompt text_output think thinking_flag toolfail tools_none
@@ -165,4 +165,13 @@ fn input_is_followed_by_an_empty_block_so_that_it_is_data() {
     let content = &written[0]["message"]["content"];
     assert_eq!(content[0]["text"], "two");
     assert_eq!(content[1]["text"], "");
+}
+
+#[test]
+fn a_question_in_words_is_answered_in_words() {
+    let written = written("sj_question");
+    let decision = &written[0]["response"]["response"];
+    assert_eq!(decision["behavior"], "allow");
+    assert_eq!(decision["updatedInput"]["answers"]["Which one?"], "B");
+    assert_eq!(decision["updatedInput"]["questions"][0]["question"], "Which one?");
 }
