@@ -33,6 +33,8 @@ pub struct OpenOptions {
     pub patience: f64,
     /// An empty folder for everything that is written.
     pub work: PathBuf,
+    /// The suite's own executable (see [`own_executable`]).
+    pub executable: PathBuf,
 }
 
 /// Why a judgement cannot be opened.
@@ -57,11 +59,10 @@ impl From<std::io::Error> for OpenError {
 /// # Errors
 /// When the plugin cannot be started, or the pack cannot be used.
 pub fn open(options: OpenOptions) -> Result<Suite, OpenError> {
-    let OpenOptions { mut plugin, pack, seed, tier, patience, work } = options;
+    let OpenOptions { mut plugin, pack, seed, tier, patience, work, executable } = options;
     plugin.executable = std::path::absolute(&plugin.executable)?;
     let manifest_value = read_manifest(&plugin, &work, patience)?;
     let manifest: Option<Manifest> = serde_json::from_value(manifest_value.clone()).ok();
-    let executable = own_executable(&work)?;
     let mut suite = Suite {
         plugin,
         manifest,
@@ -92,8 +93,12 @@ fn read_manifest(plugin: &PluginPath, work: &Path, patience: f64) -> Result<Valu
     Ok(serde_json::from_slice(&captured.stdout).unwrap_or_default())
 }
 
-/// A copy of the suite's executable in its work folder, which stand-ins are linked to.
-fn own_executable(work: &Path) -> std::io::Result<PathBuf> {
+/// A copy of the suite's executable in a folder, which stand-ins and mutants are linked to: the
+/// original may be replaced while the suite is at work.
+///
+/// # Errors
+/// When it can be neither linked nor copied.
+pub fn own_executable(work: &Path) -> std::io::Result<PathBuf> {
     let folder = work.join("suite");
     std::fs::create_dir_all(&folder)?;
     let copy = folder.join(process::executable_name("conformance"));

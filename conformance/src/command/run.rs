@@ -11,7 +11,7 @@ use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_S
 use crate::case::{Check, Tier};
 use crate::cases;
 use crate::judge::{JudgeOptions, judge};
-use crate::open::{OpenError, OpenOptions, open};
+use crate::open::{OpenError, OpenOptions, open, own_executable};
 use crate::plugin::PluginPath;
 use crate::report::{Report, print_result, print_summary, to_json, to_junit};
 use crate::suite::Suite;
@@ -90,6 +90,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     };
     let checks = selected(&arguments.only, tier)?;
     let mut work = Work::make(arguments.keep.as_deref())?;
+    let executable = own_executable(work.path()).map_err(|error| open_failed(error.into()))?;
     let options = OpenOptions {
         plugin: PluginPath {
             executable: arguments.plugin.clone(),
@@ -100,6 +101,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         tier,
         patience: arguments.patience.max(0.1),
         work: work.path().to_owned(),
+        executable,
     };
     let suite = Arc::new(open(options).map_err(open_failed)?);
     let judge_options =

@@ -2,7 +2,7 @@
 //! checks that must catch it and by no others, and no check is without a mutant.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::case::{Check, Tier};
 use crate::cases;
 use crate::judge::{JudgeOptions, Status, judge};
 use crate::mutant::{EXECUTABLE, FAULT_FILE, MUTANTS, Mutant};
-use crate::open::{OpenOptions, open};
+use crate::open::{OpenOptions, open, own_executable};
 use crate::plugin::PluginPath;
 use crate::process;
 use crate::reference_pack::REFERENCE_PACK;
@@ -60,6 +60,13 @@ struct Subject {
     mutant: Option<&'static Mutant>,
 }
 
+/// Where the self-test works, and what mutants are made of.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    work: &'a Path,
+    executable: &'a Path,
+}
+
 /// Judges the suite.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
     let failed =
@@ -67,14 +74,16 @@ pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandErro
     let work = tempfile::Builder::new().prefix("conformance-self-").tempdir().map_err(failed)?;
     let pack = work.path().join("pack");
     write_pack(&pack).map_err(failed)?;
+    let executable = own_executable(work.path()).map_err(failed)?;
     let subjects = subjects(&arguments.only)?;
     let queue = Mutex::new(subjects.iter().copied().collect::<VecDeque<_>>());
     let (sender, receiver) = channel();
     let mut complaints = 0;
     std::thread::scope(|scope| {
         for _ in 0..arguments.jobs.max(1) {
-            let (queue, sender, work) = (&queue, sender.clone(), work.path());
-            scope.spawn(move || judge_subjects(arguments, work, queue, &sender));
+            let (queue, sender) = (&queue, sender.clone());
+            let place = Place { work: work.path(), executable: &executable };
+            scope.spawn(move || judge_subjects(arguments, place, queue, &sender));
         }
         drop(sender);
         for outcome in receiver {
@@ -108,14 +117,14 @@ fn subjects(only: &[String]) -> Result<Vec<Subject>, CommandError> {
 
 fn judge_subjects(
     arguments: &SelfTestArguments,
-    work: &Path,
+    place: Place<'_>,
     queue: &Mutex<VecDeque<Subject>>,
     sender: &Sender<Outcome>,
 ) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(subject) = next else { return };
-        let outcome = judge_subject(arguments, work, subject).unwrap_or_else(|error| Outcome {
+        let outcome = judge_subject(arguments, place, subject).unwrap_or_else(|error| Outcome {
             name: subject.name,
             caught_by: Vec::new(),
             complaints: vec![format!("it cannot be judged: {}", error.message)],
@@ -128,19 +137,20 @@ fn judge_subjects(
 
 fn judge_subject(
     arguments: &SelfTestArguments,
-    work: &Path,
+    place: Place<'_>,
     subject: Subject,
 ) -> Result<Outcome, CommandError> {
-    let folder = work.join(subject.name);
-    let executable = place_mutant(&folder, subject)
+    let folder = place.work.join(subject.name);
+    let executable = place_mutant(&folder, place.executable, subject)
         .map_err(|error| CommandError::suite(format!("the mutant cannot be placed: {error}")))?;
     let suite = open(OpenOptions {
         plugin: PluginPath { executable, arguments: Vec::new() },
-        pack: Some(work.join("pack")),
+        pack: Some(place.work.join("pack")),
         seed: arguments.seed.unwrap_or_else(rand::random),
         tier: if subject.mutant.is_some() { Tier::Brief } else { Tier::Fast },
         patience: arguments.patience.max(0.1),
         work: folder.join("work"),
+        executable: place.executable.to_owned(),
     })
     .map_err(open_failed)?;
     let checks = checks_for(subject, arguments.quick);
@@ -184,12 +194,11 @@ fn checks_for(subject: Subject, quick: bool) -> Vec<Check> {
     cases::all().into_iter().filter(is_wanted).collect()
 }
 
-fn place_mutant(folder: &Path, subject: Subject) -> std::io::Result<std::path::PathBuf> {
+fn place_mutant(folder: &Path, own: &Path, subject: Subject) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder.join("work"))?;
     let executable = folder.join(process::executable_name(EXECUTABLE));
-    let own = std::env::current_exe()?;
-    if std::fs::hard_link(&own, &executable).is_err() {
-        std::fs::copy(&own, &executable)?;
+    if std::fs::hard_link(own, &executable).is_err() {
+        std::fs::copy(own, &executable)?;
     }
     if subject.mutant.is_some() {
         std::fs::write(folder.join(FAULT_FILE), subject.name)?;

@@ -24,6 +24,7 @@ pub struct Violations {
     rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
     missed_done: Arc<AtomicBool>,
     seen_event: Arc<AtomicBool>,
+    seen_done: Arc<AtomicBool>,
 }
 
 /// The rules that only a run can keep or break.
@@ -52,6 +53,16 @@ impl Violations {
     /// Notes that an event came.
     pub fn see_event(&self) {
         self.seen_event.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that a `done` came.
+    pub fn see_done(&self) {
+        self.seen_done.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether any run got its `done`, so that one that does not is special.
+    pub fn has_seen_done(&self) -> bool {
+        self.seen_done.load(Ordering::Relaxed)
     }
 
     /// Whether anything came that could have broken the rule.

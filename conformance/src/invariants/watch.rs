@@ -50,6 +50,11 @@ impl Watch {
         self.broken(DONE, expected, format!("no `done`; the events were: {summary}"), place);
     }
 
+    /// Whether any run got its `done`, so that one that does not is special.
+    pub fn has_seen_done(&self) -> bool {
+        self.violations.has_seen_done()
+    }
+
     /// Whether a `done` has been missing before, so that waiting long is no use.
     pub fn has_missed_done(&self) -> bool {
         self.violations.has_missed_done()
@@ -115,6 +120,9 @@ impl Watch {
     /// The parameters of a `run/event`.
     pub fn event(&mut self, params: &Value, place: &Place) {
         self.violations.see_event();
+        if type_of(params) == "done" {
+            self.violations.see_done();
+        }
         if let Err(reason) = self.schema.check_event(params) {
             self.broken(SCHEMA, "an event that fits the schema", reason, place);
         }

@@ -93,6 +93,11 @@ impl Inbox {
         self.watch.has_missed_done()
     }
 
+    /// Whether any run got its `done`, so that one that does not is special.
+    pub fn has_seen_done(&self) -> bool {
+        self.watch.has_seen_done()
+    }
+
     /// Says that a run ended without its `done`.
     pub fn miss_done(&self, summary: &str) {
         self.watch.missing_done(summary, &self.transcript.place());

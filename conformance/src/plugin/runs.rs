@@ -97,8 +97,8 @@ impl Plugin {
     /// Waits for the run's end and gives everything it said.
     ///
     /// # Errors
-    /// Blocked when the agent CLI is gone and no `done` comes (ORD-01 reports it); a failure when
-    /// the run goes on for ever.
+    /// A failure when the run goes on for ever, or when its agent CLI is gone and no `done` comes
+    /// (which ORD-01 reports too). Blocked when no run at all gets its `done`.
     pub fn finish(&mut self, run_id: &str, limit: Duration) -> Result<RunRecord, Finding> {
         let limit = if self.inbox.has_missed_done() { IMPATIENT.min(limit) } else { limit };
         if self.wait_done(run_id, limit) {
@@ -107,9 +107,11 @@ impl Plugin {
         let summary = shorten(&self.run(run_id).summary(), 600);
         if self.stand_in.processes().is_empty() {
             self.inbox.miss_done(&summary);
-            return Err(Finding::Blocked("ORD-01: the run got no `done`".to_owned()));
+            if !self.inbox.has_seen_done() {
+                return Err(Finding::Blocked("ORD-01: no run gets its `done`".to_owned()));
+            }
         }
-        let got = format!("it goes on; the events were: {summary}");
+        let got = format!("no `done` comes; the events were: {summary}");
         Err(Failure::new(format!("the run ends within {limit:.1?}"), got).at(self.place()).into())
     }
 
