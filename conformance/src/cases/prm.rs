@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use od_protocol::ErrorKind;
 
-use super::expectations::{completed, exact_answer, failed_with, failure, plain_answer};
+use super::expectations::{Amount, completed, exact_answer, failed_with, failure, plain_answer};
 use crate::bench::{Bench, Setup, perform_on};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::pack::PromptWay;
@@ -16,7 +16,7 @@ use crate::verdict::{Failure, Finding, Verdict, ensure, shorten};
 /// Longer than one argument of a process may be.
 const LONG_BYTES: usize = 200 * 1024;
 /// Longer than all arguments of a process together may be, where that is limited.
-const HUGE_BYTES: usize = 3 * 1024 * 1024;
+const HUGE_KIBIBYTES: Amount = Amount { brief: 1280, fast: 3072, full: 3072 };
 
 /// How long such a prompt may take; speed is not what is asked for.
 const HUGE_LIMIT: Duration = Duration::from_secs(60);
@@ -123,8 +123,9 @@ fn huge_prompt(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mark = bench.nonce();
     let mut play = bench.prepare("text")?;
-    play.request.prompt.text = prompt_of(&mark, HUGE_BYTES);
-    let sent = "run/start with a prompt of 3 MiB";
+    let kibibytes = HUGE_KIBIBYTES.of(bench);
+    play.request.prompt.text = prompt_of(&mark, kibibytes << 10);
+    let sent = &format!("run/start with a prompt of {kibibytes} KiB");
     let mut plugin = bench.launch(&Setup::default())?;
     let before = plugin.stand_in.starts().len();
     match plugin.try_begin(&play)? {

@@ -17,7 +17,7 @@ use crate::stand_in::{Script, Step};
 use crate::verdict::{Failure, Verdict, shorten};
 
 /// How many messages with one changed field are tried.
-const CHANGED_FIELDS: Amount = Amount { brief: 20, fast: 30, full: 300 };
+const CHANGED_FIELDS: Amount = Amount { brief: 12, fast: 30, full: 300 };
 /// How many answers with random damage are tried.
 const DAMAGES: Amount = Amount { brief: 8, fast: 60, full: 500 };
 /// How much is printed on stderr.
