@@ -67,6 +67,11 @@ impl Emitter {
         self.guard.open_approvals()
     }
 
+    /// Whether the last event is written.
+    pub(crate) fn is_done(&self) -> bool {
+        self.guard.is_done()
+    }
+
     /// How many approvals are open.
     pub(crate) fn is_waiting_for_approval(&self) -> bool {
         self.guard.open_approvals().next().is_some()

@@ -196,7 +196,7 @@ impl RunCore {
     /// The host wants the run stopped; `false` when it is over anyway.
     pub(crate) fn request_cancel(&self, grace: Duration) -> bool {
         let accepted = self.with_output(|output| {
-            let accepted = output.ending.is_none();
+            let accepted = output.ending.is_none() && !output.emitter.is_done();
             output.cancelling |= accepted;
             accepted
         });
