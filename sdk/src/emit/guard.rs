@@ -1,6 +1,7 @@
 //! The rules of a stream, kept for every adapter: what is missing is added, what is double or
 //! astray is dropped, what is open at the end is closed.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -160,9 +161,14 @@ impl Guard {
     /// Tools, approvals, files, helpers, money, errors.
     fn admit_action(&mut self, event: &Event, repairs: &mut Vec<Event>) -> bool {
         match event {
-            Event::ToolCallStarted(call) => {
-                self.tools.insert(call.tool_call_id.clone(), true).is_none()
-            }
+            // A second start of the same call is dropped; it must not open a closed one again.
+            Event::ToolCallStarted(call) => match self.tools.entry(call.tool_call_id.clone()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(true);
+                    true
+                }
+                Entry::Occupied(_) => false,
+            },
             Event::ToolInputDelta(delta) => self.is_open_tool(&delta.tool_call_id),
             Event::ToolCallReady(ready) => self.reach_tool(&ready.tool_call_id, repairs),
             Event::ToolOutputDelta(delta) => self.reach_tool(&delta.tool_call_id, repairs),

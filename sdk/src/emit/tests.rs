@@ -96,6 +96,24 @@ fn a_message_that_goes_on_after_another_is_counted_whole() {
 }
 
 #[test]
+fn a_closed_call_is_not_opened_again_by_a_second_start() {
+    let mut emitter = emitter();
+    let start = Event::ToolCallStarted(od_protocol::ToolCallStarted {
+        tool_call_id: "c1".to_owned(),
+        name: "Bash".to_owned(),
+        kind: od_protocol::ToolKind::Execute,
+        title: None,
+        mcp_server: None,
+        parent_tool_call_id: None,
+    });
+    emitter.event(start.clone());
+    emitter.event(tool_result("c1"));
+    emitter.event(start);
+    emitter.event(tool_result("c1"));
+    assert_eq!(types(&mut emitter), ["tool_call_started", "tool_result"]);
+}
+
+#[test]
 fn a_piece_of_text_is_written_as_serde_would() {
     let (id, text) = ("i\"d\n".to_owned(), "a \"q\" \\ \u{0} ü 漢\n".to_owned());
     let mut by_hand = emitter();
