@@ -141,6 +141,7 @@ fn with_words(scenario: Scenario, answer: Answer) -> Answer {
         },
         Scenario::Long => Answer {
             text: (0..LONG_LINES).map(|line| format!("line {line} of a long answer.\n")).collect(),
+            pace: Duration::ZERO,
             ..answer
         },
         Scenario::Slow => Answer {

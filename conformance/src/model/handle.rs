@@ -9,21 +9,20 @@ use http_body_util::{BodyExt, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, UPGRADE};
 use hyper::{Request, Response, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::body::{Cut, PieceBody};
+use super::catalogue;
 use super::decide::{Decision, Stamp, decide};
 use super::failure::{Failure, FailureKind};
 use super::record::{RecordedRequest, RequestLog, kept_body, path_without_secret, without_secret};
 use super::reply::{Reply, Style};
-use super::route::{AnswerRoute, Route, route};
+use super::route::{AnswerRoute, OtherRoute, Route, route};
 use super::wire::Wire;
 
 const MOST_BODY: usize = 64 * 1024 * 1024;
 /// More prompts than this are never tried at once; then all are forgotten.
 const MOST_TRIES: usize = 4_096;
-const MODELS: [&str; 5] =
-    ["fake-model", "claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.4", "gemini-3-pro"];
 
 /// What all requests share.
 #[derive(Debug)]
@@ -86,8 +85,7 @@ pub(super) async fn handle(
         side_call: false,
     };
     let size = body.as_ref().map_or(0, Bytes::len);
-    let outcome = match (&route, body) {
-        (Route::Requests, _) => return Ok(respond(requests(shared), number)),
+    let reply = match (&route, body) {
         (Route::Answer(answer), Ok(body)) if encoding.is_none() => {
             let stamp = Stamp { id: format!("{}{number:05}", shared.tag), created: now() };
             answer_request(shared, answer, &body, stamp, &mut record)
@@ -99,10 +97,12 @@ pub(super) async fn handle(
         (Route::Answer(answer), Err(_)) => {
             Ok(refuse(answer.wire, &Failure::of(FailureKind::TooLarge, "")))
         }
-        (other, _) => Ok(plain_reply(other, size)),
+        (Route::Other(other), _) => Ok(catalogue::reply(other, size, &shared.log())),
     };
-    shared.log().keep(record, size);
-    Ok(respond(outcome?, number))
+    if route != Route::Other(OtherRoute::Requests) {
+        shared.log().keep(record, size);
+    }
+    Ok(respond(reply?, number))
 }
 
 fn answer_request(
@@ -138,65 +138,6 @@ fn answer_request(
 
 fn refuse(wire: Wire, failure: &Failure) -> Reply {
     Reply::refusal(wire.refuse(failure))
-}
-
-/// Replies that need no more than the address and the size of the body.
-fn plain_reply(route: &Route, size: usize) -> Reply {
-    let tokens = (size / 4).max(1);
-    match route {
-        Route::CountTokens(Wire::Gemini) => Reply::json(200, &json!({"totalTokens": tokens})),
-        Route::CountTokens(_) => Reply::json(200, &json!({"input_tokens": tokens})),
-        Route::Models(Wire::Gemini) => Reply::json(200, &gemini_models()),
-        Route::Models(_) => Reply::json(200, &models()),
-        Route::Model(name) => Reply::json(200, &model_value(name)),
-        Route::Health => Reply::json(200, &json!({"ok": true})),
-        Route::Head => Reply::empty(200),
-        Route::WebSocket => {
-            let message = "the fake model speaks HTTP only";
-            Reply::json(426, &json!({"error": {"message": message, "type": "upgrade_required"}}))
-        }
-        Route::WrongMethod(wire) => refuse(*wire, &Failure::of(FailureKind::WrongMethod, "")),
-        Route::Unknown(wire) => refuse(*wire, &Failure::of(FailureKind::UnknownRoute, "")),
-        // These two are answered before; a refusal is the honest rest.
-        Route::Answer(_) | Route::Requests => {
-            refuse(Wire::Chat, &Failure::of(FailureKind::ServerError, ""))
-        }
-    }
-}
-
-fn requests(shared: &Shared) -> Reply {
-    let log = shared.log();
-    Reply::json(200, &json!({"forgotten": log.forgotten(), "requests": log.requests()}))
-}
-
-/// Anthropic and OpenAI in one document: neither minds the other's fields.
-fn models() -> Value {
-    let data: Vec<Value> = MODELS.iter().map(|name| model_value(name)).collect();
-    json!({
-        "object": "list", "data": data, "has_more": false,
-        "first_id": MODELS[0], "last_id": MODELS[MODELS.len() - 1], "models": [],
-    })
-}
-
-fn model_value(name: &str) -> Value {
-    json!({
-        "id": name, "object": "model", "type": "model", "display_name": name, "owned_by": "fake",
-        "created": 0, "created_at": "2025-01-01T00:00:00Z",
-    })
-}
-
-fn gemini_models() -> Value {
-    let models: Vec<Value> = MODELS
-        .iter()
-        .map(|name| {
-            json!({
-                "name": format!("models/{name}"), "displayName": name, "version": "1",
-                "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
-                "supportedGenerationMethods": ["generateContent", "countTokens"],
-            })
-        })
-        .collect();
-    json!({"models": models})
 }
 
 fn kept_headers(headers: &hyper::HeaderMap) -> Vec<(String, String)> {

@@ -1,16 +1,17 @@
 //! The fake model: a server on loopback that speaks the wire formats of the model vendors, so that
 //! a real agent CLI can be driven without an account and without leaving the machine.
 //!
-//! Reading order: [`scenario`] (what it can play), [`prompt`] (how a prompt chooses), [`request`]
-//! (what a request says, whatever its wire), [`tools`] and [`arguments`] (calls made from the
-//! request's own tool schemas), [`answer`] (what is to be said), [`failure`] (what can be
-//! refused), [`decide`] (request in, answer or failure out), [`reply`] (bytes and pauses), [`wire`]
-//! (one file per vendor format), [`route`], [`record`], [`body`], [`handle`] and [`server`].
-//! Everything up to `route` is pure: no clock, no socket, no thread.
+//! Reading order: `scenario` (what it can play), `prompt` (how a prompt chooses), `request`
+//! (what a request says, whatever its wire), `tools` and `arguments` (calls made from the
+//! request's own tool schemas), `answer` (what is to be said), `failure` (what can be
+//! refused), `decide` (request in, answer or failure out), `reply` (bytes and pauses), `wire`
+//! (one file per vendor format), `route` (addresses), `catalogue` (what needs no model), `record`,
+//! `body`, `handle` and `server`. Everything before `record` is pure: no clock, no socket, no file.
 
 mod answer;
 mod arguments;
 mod body;
+mod catalogue;
 mod decide;
 mod failure;
 mod handle;

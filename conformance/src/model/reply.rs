@@ -148,7 +148,9 @@ impl Script {
             if answer.split_characters {
                 self.split_last();
             }
-            self.pieces.push(Piece::Pause(answer.pace));
+            if !answer.pace.is_zero() {
+                self.pieces.push(Piece::Pause(answer.pace));
+            }
         }
         match answer.fault {
             Fault::Cut => self.pieces.push(Piece::Cut),

@@ -6,8 +6,15 @@ use super::wire::Wire;
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
-    /// An answer.
+    /// An answer of the model.
     Answer(AnswerRoute),
+    /// Anything else.
+    Other(OtherRoute),
+}
+
+/// What needs no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum OtherRoute {
     /// How many tokens a request has.
     CountTokens(Wire),
     /// Which models there are.
@@ -42,39 +49,47 @@ pub(super) struct AnswerRoute {
 /// Reads an address.
 pub(super) fn route(method: &str, path: &str, query: &str, upgrade: bool) -> Route {
     let path = path.trim_end_matches('/');
-    match method {
-        "HEAD" => Route::Head,
-        "GET" if upgrade => Route::WebSocket,
+    let other = match method {
+        "HEAD" => OtherRoute::Head,
+        "GET" if upgrade => OtherRoute::WebSocket,
         "GET" => get(path),
-        "POST" => post(path, query),
-        _ => match post(path, query) {
-            Route::Unknown(wire) => Route::Unknown(wire),
-            _ => Route::WrongMethod(wire_of(path)),
-        },
-    }
+        "POST" => return post(path, query).unwrap_or(Route::Other(unknown(path))),
+        _ => refused_method(path),
+    };
+    Route::Other(other)
 }
 
-fn get(path: &str) -> Route {
+fn get(path: &str) -> OtherRoute {
     if path.ends_with("/requests") {
-        return Route::Requests;
+        return OtherRoute::Requests;
     }
     if path.is_empty() || path.ends_with("/healthz") {
-        return Route::Health;
+        return OtherRoute::Health;
     }
     if path.ends_with("/models") {
-        return Route::Models(wire_of(path));
+        return OtherRoute::Models(wire_of(path));
     }
-    match (post(path, ""), path.rsplit_once("/models/")) {
-        (Route::Unknown(_), Some((_, name))) => Route::Model(name.to_owned()),
-        (Route::Unknown(wire), None) => Route::Unknown(wire),
-        _ => Route::WrongMethod(wire_of(path)),
+    match path.rsplit_once("/models/") {
+        Some((_, name)) if !name.contains(':') => OtherRoute::Model(name.to_owned()),
+        _ => refused_method(path),
     }
 }
 
-fn post(path: &str, query: &str) -> Route {
-    let answer = |wire| Route::Answer(AnswerRoute { wire, stream: None, model: None });
+fn refused_method(path: &str) -> OtherRoute {
+    match post(path, "") {
+        Some(_) => OtherRoute::WrongMethod(wire_of(path)),
+        None => unknown(path),
+    }
+}
+
+fn unknown(path: &str) -> OtherRoute {
+    OtherRoute::Unknown(wire_of(path))
+}
+
+fn post(path: &str, query: &str) -> Option<Route> {
+    let answer = |wire| Some(Route::Answer(AnswerRoute { wire, stream: None, model: None }));
     if path.ends_with("/messages/count_tokens") {
-        return Route::CountTokens(Wire::Anthropic);
+        return Some(Route::Other(OtherRoute::CountTokens(Wire::Anthropic)));
     }
     if path.ends_with("/messages") {
         return answer(Wire::Anthropic);
@@ -86,14 +101,15 @@ fn post(path: &str, query: &str) -> Route {
         return answer(Wire::Chat);
     }
     let last = path.rsplit('/').next().unwrap_or_default();
-    match last.split_once(':') {
-        Some((_, "countTokens")) => Route::CountTokens(Wire::Gemini),
-        Some((model, "generateContent")) => gemini(model, None),
-        Some((model, "streamGenerateContent")) => {
+    match last.split_once(':')? {
+        (_, "countTokens") => Some(Route::Other(OtherRoute::CountTokens(Wire::Gemini))),
+        (model, "generateContent") => Some(gemini(model, None)),
+        (model, "streamGenerateContent") => {
             let events = query.split('&').any(|part| part == "alt=sse");
-            gemini(model, Some(if events { Style::Events } else { Style::JsonList }))
+            let style = if events { Style::Events } else { Style::JsonList };
+            Some(gemini(model, Some(style)))
         }
-        _ => Route::Unknown(wire_of(path)),
+        _ => None,
     }
 }
 
@@ -140,13 +156,18 @@ mod tests {
         answers("/x/models/g:generateContent", "", Wire::Gemini, None);
     }
 
+    #[track_caller]
+    fn is_other(method: &str, path: &str, upgrade: bool, expected: OtherRoute) {
+        assert_eq!(route(method, path, "", upgrade), Route::Other(expected), "{method} {path}");
+    }
+
     #[test]
     fn other_methods_and_addresses_are_refused() {
-        assert_eq!(route("GET", "/v1/messages", "", false), Route::WrongMethod(Wire::Anthropic));
-        assert_eq!(route("GET", "/v1/responses", "", true), Route::WebSocket);
-        assert_eq!(route("DELETE", "/v1/x", "", false), Route::Unknown(Wire::Chat));
-        assert_eq!(route("POST", "/v1/embeddings", "", false), Route::Unknown(Wire::Chat));
-        assert_eq!(route("GET", "/v1/models/a", "", false), Route::Model("a".to_owned()));
-        assert_eq!(route("HEAD", "/", "", false), Route::Head);
+        is_other("GET", "/v1/messages", false, OtherRoute::WrongMethod(Wire::Anthropic));
+        is_other("GET", "/v1/responses", true, OtherRoute::WebSocket);
+        is_other("DELETE", "/v1/x", false, OtherRoute::Unknown(Wire::Chat));
+        is_other("POST", "/v1/embeddings", false, OtherRoute::Unknown(Wire::Chat));
+        is_other("GET", "/v1/models/a", false, OtherRoute::Model("a".to_owned()));
+        is_other("HEAD", "/", false, OtherRoute::Head);
     }
 }

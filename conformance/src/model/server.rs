@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 
 use super::handle::{Shared, handle};
@@ -178,8 +178,9 @@ async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>) {
     // Each event is to arrive on its own; where that cannot be set they arrive together.
     drop(stream.set_nodelay(true));
     let service = service_fn(|request| handle(&shared, request));
+    // No time limit: an agent CLI that comes back after minutes finds its connection open.
     let served = http1::Builder::new()
-        .timer(TokioTimer::new())
+        .header_read_timeout(None)
         .serve_connection(TokioIo::new(stream), service)
         .await;
     // A client that went away, garbage, or a cut that the scenario wanted.

@@ -2,6 +2,12 @@
 //! broken packs do to it.
 
 mod bad_plugins;
+mod model_answers;
+mod model_client;
+mod model_faults;
+mod model_format;
+mod model_server;
+mod model_tools;
 mod packs;
 mod reports;
 mod support;
