@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::Value;
 
-use crate::invariants::Watch;
+use crate::invariants::{Label, Watch};
 use crate::pack::Values;
 use crate::play::{PLAY_LIMIT, Performance, Play, Setting};
 use crate::plugin::{Launch, Plugin, base_env};
@@ -68,7 +68,7 @@ pub struct Bench {
     /// What all benches share.
     pub suite: Arc<Suite>,
     random: StdRng,
-    label: String,
+    label: Label,
     made: usize,
     shared: Option<Plugin>,
     performances: HashMap<String, Result<Arc<Performance>, Finding>>,
@@ -81,7 +81,7 @@ impl Bench {
         Self {
             suite,
             random,
-            label: "bench".to_owned(),
+            label: Label::default(),
             made: 0,
             shared: None,
             performances: HashMap::new(),
@@ -90,7 +90,7 @@ impl Bench {
 
     /// Gets ready for a check: from here on random values depend on the seed and the label only.
     pub fn turn_to(&mut self, label: &str) {
-        label.clone_into(&mut self.label);
+        self.label.set(label);
         self.random = self.random_for(label);
     }
 
@@ -128,7 +128,8 @@ impl Bench {
         self.made += 1;
         let thread = format!("{:?}", std::thread::current().id());
         let worker: String = thread.chars().filter(char::is_ascii_digit).collect();
-        let folder = self.suite.work.join(format!("{}-{worker}-{}-{name}", self.label, self.made));
+        let folder =
+            self.suite.work.join(format!("{}-{worker}-{}-{name}", self.label.get(), self.made));
         std::fs::create_dir_all(&folder)?;
         Ok(folder)
     }
@@ -180,7 +181,11 @@ impl Bench {
             secrets,
         };
         let transcript = Transcript::create(&folder.join("transcript.log"))?;
-        let watch = Watch::new(Arc::clone(&self.suite.schema), self.suite.violations.clone());
+        let watch = Watch::new(
+            Arc::clone(&self.suite.schema),
+            self.suite.violations.clone(),
+            self.label.clone(),
+        );
         let mut plugin = Plugin::start(&self.suite.plugin, &launch, stand_in, transcript, watch)?;
         if setup.initialize {
             initialize(&mut plugin, &setup.cli_path).map_err(blocked_by_handshake)?;

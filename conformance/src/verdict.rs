@@ -31,6 +31,8 @@ pub struct Failure {
     pub got: String,
     /// The line of the transcript.
     pub place: Option<Place>,
+    /// The check that made the adapter say it, where a rule over every line was broken.
+    pub during: Option<String>,
 }
 
 impl Failure {

@@ -133,6 +133,7 @@ pub(super) fn report(
             .map(|manifest| manifest.version.clone())
             .unwrap_or_default(),
         pack: suite.pack.as_ref().map(|pack| pack.folder.clone()),
+        tier: suite.tier,
         seed: suite.seed,
         results,
         took,

@@ -18,6 +18,23 @@ pub use watch::Watch;
 /// How many violations of one rule are kept; the first says enough.
 const KEPT: usize = 3;
 
+/// The check a bench is at; clones share it, so that what a shared plugin says is put down to the
+/// check that made it speak.
+#[derive(Debug, Clone, Default)]
+pub struct Label(Arc<Mutex<String>>);
+
+impl Label {
+    /// Turns to another check.
+    pub fn set(&self, label: &str) {
+        label.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The check.
+    pub fn get(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// What broke a rule, by the rule's id; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Violations {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Violations;
 use super::stream::Stream;
+use super::{Label, Violations};
 use crate::schema::Schema;
 use crate::transcript::Place;
 use crate::verdict::{Failure, shorten};
@@ -24,13 +24,14 @@ const STRAY: &str = "ORD-03";
 pub struct Watch {
     schema: Arc<Schema>,
     violations: Violations,
+    label: Label,
     runs: HashMap<String, Stream>,
 }
 
 impl Watch {
     /// Starts watching.
-    pub fn new(schema: Arc<Schema>, violations: Violations) -> Self {
-        Self { schema, violations, runs: HashMap::new() }
+    pub fn new(schema: Arc<Schema>, violations: Violations, label: Label) -> Self {
+        Self { schema, violations, label, runs: HashMap::new() }
     }
 
     /// A run is being started.
@@ -144,7 +145,8 @@ impl Watch {
         got: impl Into<String>,
         place: &Place,
     ) {
-        self.violations.add(rule, Failure::new(expected, got).at(place.clone()));
+        let failure = Failure::new(expected, got).at(place.clone());
+        self.violations.add(rule, Failure { during: Some(self.label.get()), ..failure });
     }
 }
 

@@ -41,7 +41,7 @@ fn one(report: &Report, result: &CheckResult) -> Value {
             value["got"] = failure.got.clone().into();
             value["why"] = result.check.why.into();
             value["transcript"] = failure.place.as_ref().map(ToString::to_string).into();
-            value["rerun"] = report.rerun(result.check.id).into();
+            value["rerun"] = report.rerun(result).into();
         }
         Some(
             Finding::Skip(reason)

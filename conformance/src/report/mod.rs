@@ -11,7 +11,9 @@ pub use json::to_json;
 pub use junit::to_junit;
 pub use text::{print_result, print_summary};
 
+use crate::case::Tier;
 use crate::judge::{CheckResult, Status};
+use crate::verdict::Finding;
 
 /// One judgement of one plugin.
 pub struct Report {
@@ -23,6 +25,8 @@ pub struct Report {
     pub adapter_version: String,
     /// The pack; `None` means that only the protocol was judged.
     pub pack: Option<PathBuf>,
+    /// How much time was taken.
+    pub tier: Tier,
     /// What repeats the judgement.
     pub seed: u64,
     /// What became of each check.
@@ -52,12 +56,27 @@ impl Report {
         self.count(Status::SuiteError) > 0
     }
 
-    /// What to type to repeat one check.
-    pub fn rerun(&self, id: &str) -> String {
+    /// What to type to repeat one check. A rule over every line is repeated together with the
+    /// check that made the adapter break it.
+    pub fn rerun(&self, result: &CheckResult) -> String {
         let plugin = typed(&self.plugin);
         let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", typed(pack)));
-        let pack = pack.unwrap_or_default();
-        format!("conformance run {plugin}{pack} --only {id} --seed {}", self.seed)
+        let during = match &result.finding {
+            Some(Finding::Fail(failure)) => failure.during.as_ref(),
+            _ => None,
+        };
+        let is_other = |id: &&String| {
+            **id != result.check.id && self.results.iter().any(|other| other.check.id == **id)
+        };
+        let during = during.filter(is_other).map(|id| format!(" --only {id}"));
+        let tier = if self.tier == Tier::Full { " --tier full" } else { "" };
+        format!(
+            "conformance run {plugin}{} --only {}{}{tier} --seed {}",
+            pack.unwrap_or_default(),
+            result.check.id,
+            during.unwrap_or_default(),
+            self.seed
+        )
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) fn explained(report: &Report, result: &CheckResult) -> Option<String>
         }
     }
     let _ = writeln!(text, "  why         {}", check.why);
-    let _ = write!(text, "  repeat      {}", report.rerun(check.id));
+    let _ = write!(text, "  repeat      {}", report.rerun(result));
     Some(text)
 }
 
