@@ -11,8 +11,9 @@ use crate::options;
 
 /// The version every recording was made with.
 pub const TESTED_VERSION: &str = "2.1.197";
-/// `--replay-user-messages`, `--effort` and system prompts by `initialize` are all there.
-const MINIMUM_VERSION: &str = "2.1.0";
+/// The oldest version that was tried and does all of it; 2.1.0 has no `--effort` and loses the end
+/// of a stream that breaks off.
+const MINIMUM_VERSION: &str = "2.1.76";
 /// The CLI's own modes, the strictest first.
 const PERMISSION_MODES: &[&str] =
     &["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];

@@ -39,6 +39,23 @@ impl Complaint {
     fn says(&self, words: &str) -> bool {
         self.text.contains(words)
     }
+
+    /// The HTTP status; versions before 2.1.100 or so state it only at the start of the text.
+    fn http_status(&self) -> Option<u16> {
+        let in_text = || self.text.strip_prefix("API Error: ")?.split(' ').next()?.parse().ok();
+        self.status.or_else(in_text)
+    }
+
+    /// The word; where it says nothing, what the status says.
+    fn meaning(&self) -> &str {
+        match (self.word.as_str(), self.http_status()) {
+            ("unknown" | "", Some(401 | 403)) => "authentication_failed",
+            ("unknown" | "", Some(429)) => "rate_limit",
+            ("unknown" | "", Some(500..=599)) => "server_error",
+            ("unknown", None) => "server_error",
+            (word, _) => word,
+        }
+    }
 }
 
 /// What went wrong.
@@ -90,7 +107,7 @@ impl Failure {
                 self.data.insert("resetsAt".to_owned(), resets_at.into());
             }
         }
-        if let Some(status) = complaint.status {
+        if let Some(status) = complaint.http_status() {
             self.data.insert("httpStatus".to_owned(), status.into());
         }
     }
@@ -144,7 +161,7 @@ fn refusal(line: &str) -> Option<(ErrorKind, String)> {
 }
 
 fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
-    match complaint.word.as_str() {
+    match complaint.meaning() {
         "authentication_failed" | "oauth_org_not_allowed" => login(complaint, limits),
         "billing_error" => quota_exhausted(),
         "rate_limit" if limits.is_window_exhausted || is_quota(complaint) => quota_exhausted(),
@@ -166,10 +183,6 @@ fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
         }
         _ if complaint.says("No conversation found") => session_unknown(),
         _ if complaint.says("Prompt is too long") => context_exceeded(),
-        _ if complaint.status.is_none() && complaint.word == "unknown" => {
-            let hint = "try again; check the connection and ANTHROPIC_BASE_URL";
-            (ErrorKind::NetworkUnreachable, hint.to_owned())
-        }
         _ => (vendor("api_error"), String::new()),
     }
 }
@@ -179,7 +192,7 @@ fn login(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
         let hint = "run `claude auth login`, or set ANTHROPIC_API_KEY";
         return (ErrorKind::AuthMissing, hint.to_owned());
     }
-    if complaint.status == Some(403) {
+    if complaint.http_status() == Some(403) {
         let hint =
             "choose another model, or log in to an account that may use it: `claude auth login`";
         return (ErrorKind::AuthWrongAccount, hint.to_owned());

@@ -81,6 +81,27 @@ fn an_answer_forgives_the_retries_before_it() {
     assert_eq!(of_type(&replay, "done")[0]["errorKind"], "network_unreachable");
 }
 
+/// 2.1.76 says `unknown` and states the status in the text only.
+#[test]
+fn an_older_version_states_the_status_in_the_text() {
+    let kind = |text: &str| {
+        let complaint = json!({"type": "assistant", "error": "unknown", "message": {
+            "model": "<synthetic>", "content": [{"type": "text", "text": text}],
+        }});
+        let result = json!({"type": "result", "is_error": true, "result": text});
+        let replay = play(&[INIT, &complaint.to_string(), &result.to_string()]);
+        of_type(&replay, "done")[0]["errorKind"].clone()
+    };
+    assert_eq!(kind(r#"API Error: 429 {"type":"error"}"#), "rate_limited");
+    assert_eq!(
+        kind(r#"API Error: 429 {"message":"You exceeded your current quota"}"#),
+        "quota_exhausted"
+    );
+    assert_eq!(kind(r#"API Error: 500 {"type":"error"}"#), "network_unreachable");
+    assert_eq!(kind("API Error: Connection error."), "network_unreachable");
+    assert_eq!(kind("API Error: 400 messages.0: field required"), "_claude.api_error");
+}
+
 #[test]
 fn words_about_limits_are_only_words() {
     let answer = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"429 rate limit: quota exceeded"}]}}"#;
