@@ -62,17 +62,23 @@ pub(crate) fn print_warning(text: &str) {
 
 /// A remark on stderr that nobody needs.
 pub(crate) fn print_remark(text: impl Display) {
-    anstream::eprintln!("{}", paint(DIM, text));
+    print_to_stderr(&format!("{}\n", paint(DIM, text)));
+}
+
+/// Text with styles on stderr. When even stderr is closed there is nobody left to tell.
+pub(crate) fn print_to_stderr(text: &str) {
+    let mut stderr = anstream::stderr();
+    if let Err(error) = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()) {
+        tracing::debug!(%error, "cannot write to stderr");
+    }
 }
 
 fn print_lines(word: &str, style: anstyle::Style, text: &str) {
     let lead = paint(style.bold(), format!("{word}:"));
     let text = sanitize(text);
     for (index, line) in text.trim().lines().enumerate() {
-        match index {
-            0 => anstream::eprintln!("{lead} {line}"),
-            _ => anstream::eprintln!("  {line}"),
-        }
+        let lead = if index == 0 { lead.as_str() } else { " " };
+        print_to_stderr(&format!("{lead} {line}\n"));
     }
 }
 

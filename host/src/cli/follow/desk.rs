@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use od_protocol::{ApprovalRequested, Event, InputRequested, ToolCallStarted};
 
 use super::answer::{Question, Reply, allow_by_rule, choices, read_answer, reject_by_rule};
-use crate::cli::print::print_warning;
+use crate::cli::print::{print_to_stderr, print_warning};
 use crate::cli::render::input_lines;
 use crate::cli::terminal::{ASK, TypedLines, paint, sanitize, single_line};
 use crate::cli::words;
@@ -81,9 +81,9 @@ impl Desk {
         let Some(question) = self.open.front() else { return };
         match question {
             Question::Approval(approval) => {
-                anstream::eprint!("  {} {} ", paint(ASK, "allow?"), choices(approval));
+                print_to_stderr(&format!("  {} {} ", paint(ASK, "allow?"), choices(approval)));
             }
-            Question::Input(_) => anstream::eprint!("  {} ", paint(ASK, "answer:")),
+            Question::Input(_) => print_to_stderr(&format!("  {} ", paint(ASK, "answer:"))),
         }
     }
 
@@ -163,7 +163,7 @@ impl Desk {
     fn forget(&mut self, approval_id: &str) {
         let first = self.open.front().is_some_and(|question| question.is_approval(approval_id));
         if first && std::mem::take(&mut self.asked) {
-            anstream::eprintln!();
+            print_to_stderr("\n");
         }
         self.open.retain(|question| !question.is_approval(approval_id));
     }
@@ -171,16 +171,14 @@ impl Desk {
 
 /// Tells on stderr what a question is about.
 fn tell(question: &Question) {
-    match question {
+    let sign = paint(ASK, "?");
+    let lines = match question {
         Question::Approval(approval) => {
-            anstream::eprintln!("{} {}", paint(ASK, "?"), words::approval(approval));
-            anstream::eprintln!("  {}", single_line(&approval.summary));
-            for line in approval.input.iter().flat_map(input_lines) {
-                anstream::eprintln!("  {line}");
-            }
+            let about = format!("{sign} {}", words::approval(approval));
+            let input = approval.input.iter().flat_map(input_lines);
+            [about, single_line(&approval.summary)].into_iter().chain(input).collect()
         }
-        Question::Input(question) => {
-            anstream::eprintln!("{} {}", paint(ASK, "?"), sanitize(&question.text));
-        }
-    }
+        Question::Input(question) => vec![format!("{sign} {}", sanitize(&question.text))],
+    };
+    print_to_stderr(&format!("{}\n", lines.join("\n  ")));
 }

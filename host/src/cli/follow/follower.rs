@@ -16,6 +16,8 @@ use crate::cli::terminal::Spinner;
 
 /// How long an agent CLI may take to stop politely.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a reader of stdout that has stopped reading is waited for after a request to stop.
+const STUCK_READER: Duration = Duration::from_secs(1);
 /// Events are handed to stdout in pieces of about this size.
 const PIECE_BYTES: usize = 64 * 1024;
 /// Types that matter whatever the output is.
@@ -102,7 +104,17 @@ impl Follower {
             }
         }
         self.spinner.hide();
-        self.printer.finish().await?;
+        self.finish().await
+    }
+
+    /// Waits for the last byte, but not for ever once it was told to stop.
+    async fn finish(mut self) -> Result<Ending, HostError> {
+        let told_to_stop = self.stop_count > 0;
+        tokio::select! {
+            written = self.printer.finish() => written?,
+            () = self.stops.next() => {}
+            () = tokio::time::sleep(STUCK_READER), if told_to_stop => {}
+        }
         Ok(self.ending)
     }
 
@@ -160,9 +172,11 @@ impl Follower {
         self.ask().await;
     }
 
-    /// Hands the piece to stdout, still listening to signals while the reader is slow.
+    /// Hands the piece to stdout, still listening to signals while the reader is slow. Told to stop,
+    /// it does not wait for a reader that has stopped reading.
     async fn write(&mut self) {
         while !self.piece.is_empty() && !self.stdout_closed {
+            let told_to_stop = self.stop_count > 0;
             tokio::select! {
                 biased;
                 () = self.stops.next() => self.on_stop(),
@@ -171,6 +185,7 @@ impl Follower {
                         self.on_closed_stdout();
                     }
                 }
+                () = tokio::time::sleep(STUCK_READER), if told_to_stop => self.on_closed_stdout(),
             }
         }
         self.piece.clear();

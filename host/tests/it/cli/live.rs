@@ -88,6 +88,30 @@ fn a_closed_stdout_cancels_the_run_and_keeps_its_journal() {
 }
 
 #[test]
+fn a_reader_that_has_stopped_reading_does_not_keep_ctrl_c_out() {
+    let scratch = Scratch::with_adapter("x", "fills");
+    let LiveRun { mut child, stdout } = LiveRun::until(&scratch, &["go"], "xxx");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("a signal reaches it");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    drop(stdout);
+    assert!(last_event(&scratch).contains(r#""status":"cancelled""#));
+}
+
+#[test]
+fn a_closed_stderr_is_no_reason_to_fail() {
+    let scratch = Scratch::with_adapter("x", "asks");
+    let mut child = scratch
+        .command(&["run", "-a", "x", "go"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("od-host starts");
+    drop(child.stderr.take());
+    let finished = Finished::of(child.wait_with_output().expect("it ends")).exits_with(0);
+    assert!(finished.stdout.contains("→ denied"), "{}", finished.stdout);
+}
+
+#[test]
 fn another_process_watches_and_cancels() {
     let scratch = Scratch::with_adapter("x", "waits");
     let run = LiveRun::until(&scratch, &["go"], "waiting");
