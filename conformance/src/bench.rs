@@ -34,21 +34,13 @@ pub struct Setup {
     pub cli_path: CliPath,
     /// Calls `initialize` before it is handed out.
     pub initialize: bool,
-    /// PATH, when it is not the stand-in's folder and the system's.
-    pub path: Option<String>,
     /// More variables.
     pub env: BTreeMap<String, String>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self {
-            scenario: None,
-            cli_path: CliPath::StandIn,
-            initialize: true,
-            path: None,
-            env: BTreeMap::new(),
-        }
+        Self { scenario: None, cli_path: CliPath::StandIn, initialize: true, env: BTreeMap::new() }
     }
 }
 
@@ -57,8 +49,6 @@ impl Default for Setup {
 pub enum CliPath {
     /// The stand-in.
     StandIn,
-    /// Nothing: the adapter has to look for itself.
-    Unset,
     /// This file, whatever it is.
     At(PathBuf),
 }
@@ -166,7 +156,7 @@ impl Bench {
         let home = folder.join("home");
         std::fs::create_dir_all(home.join("tmp"))?;
         write_files(&home, &setting.home)?;
-        let path = setup.path.clone().unwrap_or_else(|| process::search_path(stand_in.folder()));
+        let path = process::search_path(stand_in.folder());
         let mut env = base_env(&home, &path);
         let canaries = self.suite.canaries();
         let secrets = canaries.values().cloned().chain([values.text("secret")]).collect();
@@ -297,9 +287,8 @@ pub fn perform_on(plugin: &mut Plugin, play: Play) -> Result<Performance, Findin
 /// The parameters of `initialize` that a good host sends.
 pub fn initialize_params(plugin: &Plugin, cli_path: &CliPath) -> InitializeParams {
     let cli_path = match cli_path {
-        CliPath::StandIn => Some(plugin.stand_in.executable().to_path_buf()),
-        CliPath::Unset => None,
-        CliPath::At(path) => Some(path.clone()),
+        CliPath::StandIn => plugin.stand_in.executable(),
+        CliPath::At(path) => path,
     };
     InitializeParams {
         protocol: ProtocolRange::current(),
@@ -311,7 +300,7 @@ pub fn initialize_params(plugin: &Plugin, cli_path: &CliPath) -> InitializeParam
         capabilities: HostCapabilities { approvals: Some(Marker {}) },
         limits: Limits::default(),
         config: AdapterConfig {
-            cli_path: cli_path.map(|path| path.to_string_lossy().into_owned()),
+            cli_path: Some(cli_path.to_string_lossy().into_owned()),
             ..AdapterConfig::default()
         },
         meta: None,

@@ -8,13 +8,13 @@ use rand::rngs::StdRng;
 use serde_json::Value;
 
 use super::error::PackError;
-use super::render::{fill_value, render};
+use super::render::render;
 use super::scenarios::{SCENARIOS, is_known_scenario};
 use super::settings::{ScenarioSettings, Settings};
 use super::steps::{self, Template};
 use super::values::Values;
 use crate::play::Setting;
-use crate::stand_in::pattern::fill;
+use crate::stand_in::pattern::{fill, fill_value};
 use crate::stand_in::{Probe, Script};
 
 const SETTINGS_FILE: &str = "conformance.toml";

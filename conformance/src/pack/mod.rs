@@ -14,7 +14,6 @@ mod values;
 
 pub use error::PackError;
 pub use load::{Pack, find};
-pub use render::fill_value;
 pub use scenarios::{SCENARIOS, is_known_scenario};
 pub use settings::{PromptWay, Settings};
 pub use values::{Values, nonce};

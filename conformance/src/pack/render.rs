@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::PackError;
 use super::steps::{Node, Template, Word};
 use super::values::Values;
-use crate::stand_in::pattern::{Bindings, fill};
+use crate::stand_in::pattern::{Bindings, fill, fill_value};
 use crate::stand_in::{Handler, Script, Step, When};
 
 /// Fills a template's placeholders; those that the stand-in binds itself stay.
@@ -131,24 +131,6 @@ fn pattern(text: &str, bindings: &Bindings) -> Value {
     let mut value = serde_json::from_str(text.trim()).unwrap_or(Value::Null);
     fill_value(&mut value, bindings);
     value
-}
-
-/// Fills the placeholders in every string of a value.
-pub fn fill_value(value: &mut Value, bindings: &Bindings) {
-    match value {
-        Value::String(text) => {
-            let whole = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
-            *value = match whole.and_then(|name| bindings.get(name)) {
-                Some(bound) => bound.clone(),
-                None => Value::String(fill(text, bindings)),
-            };
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| fill_value(item, bindings)),
-        Value::Object(members) => {
-            members.values_mut().for_each(|member| fill_value(member, bindings));
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

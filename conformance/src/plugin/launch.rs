@@ -125,11 +125,6 @@ impl Plugin {
         self.transcript.place()
     }
 
-    /// The transcript's file.
-    pub fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
     /// Sends bytes exactly as they are. A line feed is the caller's business.
     pub fn send_raw(&mut self, bytes: &[u8]) {
         self.transcript.note(Source::Suite, bytes.strip_suffix(b"\n").unwrap_or(bytes));

@@ -57,16 +57,6 @@ pub fn kill(pid: u32) {
     send_signal(pid, Signal::KILL);
 }
 
-/// Stops a process until [`resume`].
-pub fn pause(pid: u32) {
-    send_signal(pid, Signal::STOP);
-}
-
-/// Lets a stopped process go on.
-pub fn resume(pid: u32) {
-    send_signal(pid, Signal::CONT);
-}
-
 /// Ends a process and everything below it.
 pub fn kill_tree(pid: u32) {
     let below = descendants(pid);

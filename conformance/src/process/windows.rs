@@ -39,12 +39,6 @@ pub fn kill(pid: u32) {
     kill_tree(pid);
 }
 
-/// Stopping a process has no counterpart here.
-pub fn pause(_pid: u32) {}
-
-/// Stopping a process has no counterpart here.
-pub fn resume(_pid: u32) {}
-
 /// Ends a process and everything below it.
 pub fn kill_tree(pid: u32) {
     // A process that is already gone is what the caller wants.

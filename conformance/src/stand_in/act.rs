@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::listen::{self, Heard};
 use super::notebook::Notebook;
-use super::pattern::{Bindings, fill, fit_line};
+use super::pattern::{Bindings, fill, fill_value, fit_line};
 use super::script::{
     Delivery, GATES_FOLDER, ProbeMode, SCRIPT_FILE, Script, StdinMode, Step, When,
 };
@@ -198,7 +198,7 @@ impl Actor {
     fn expect(&mut self, pattern: &Value) -> Outcome {
         let deadline = Instant::now() + EXPECT_LIMIT;
         let mut pattern = pattern.clone();
-        crate::pack::fill_value(&mut pattern, &self.bindings);
+        fill_value(&mut pattern, &self.bindings);
         loop {
             while !self.waiting.is_empty() {
                 let line = self.waiting.remove(0);

@@ -80,6 +80,24 @@ pub fn fill(text: &str, bindings: &Bindings) -> String {
     filled
 }
 
+/// Fills the placeholders in every string of a value.
+pub fn fill_value(value: &mut Value, bindings: &Bindings) {
+    match value {
+        Value::String(text) => {
+            let whole = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+            *value = match whole.and_then(|name| bindings.get(name)) {
+                Some(bound) => bound.clone(),
+                None => Value::String(fill(text, bindings)),
+            };
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill_value(item, bindings)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| fill_value(member, bindings));
+        }
+        _ => {}
+    }
+}
+
 fn spelled(value: &Value, is_json: bool, in_string: bool) -> String {
     let plain = match value {
         Value::String(text) => text.clone(),

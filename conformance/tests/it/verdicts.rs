@@ -6,8 +6,15 @@ use crate::support::{Reference, conformance, pack_copy, reference_pack};
 fn the_reference_adapter_conforms() {
     let reference = Reference::with_fault(None);
     let pack = reference_pack();
-    let outcome =
-        conformance(&["run", &reference.path(), "--pack", &pack.to_string_lossy(), "--strict"]);
+    let outcome = conformance(&[
+        "run",
+        &reference.path(),
+        "--pack",
+        &pack.to_string_lossy(),
+        "--strict",
+        "--patience",
+        "3",
+    ]);
     outcome.ends_with(0).says(&["mutant", "conforms"]);
 }
 
