@@ -1,32 +1,45 @@
 //! JSON strings on the hot path: the same bytes as serde_json's, with text that needs no escape
 //! looked through a block at a time and copied at once.
 
+use std::ops::Range;
+
 /// How many bytes are looked at together; the compiler turns a block into a few instructions.
 const BLOCK: usize = 16;
 
 /// Appends a string with its quotes.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
-    let mut rest = text.as_bytes();
+    let bytes = text.as_bytes();
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let mut written = 0;
     out.push(b'"');
-    loop {
-        let (plain, after) = rest.split_at(plain_length(rest));
-        out.extend_from_slice(plain);
-        let Some((special, after)) = after.split_first() else { break };
-        write_escaped(out, *special);
-        rest = after;
+    for (index, block) in blocks.iter().enumerate() {
+        if !is_plain(block) {
+            let start = index * BLOCK;
+            written = write_specials(out, bytes, written, start..start + BLOCK);
+        }
     }
+    written = write_specials(out, bytes, written, blocks.len() * BLOCK..bytes.len());
+    out.extend_from_slice(&bytes[written..]);
     out.push(b'"');
 }
 
-/// How many bytes at the front need no escape.
-fn plain_length(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    // No early exit inside a block: that is what lets the compiler compare all of it at once.
-    let is_plain =
-        |block: &&[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | needs_escape(*byte));
-    let looked_through = blocks.iter().take_while(is_plain).count() * BLOCK;
-    let rest = &bytes[looked_through..];
-    looked_through + rest.iter().position(|byte| needs_escape(*byte)).unwrap_or(rest.len())
+/// No early exit: that is what lets the compiler compare the whole block at once.
+fn is_plain(block: &[u8; BLOCK]) -> bool {
+    !block.iter().fold(false, |found, byte| found | needs_escape(*byte))
+}
+
+/// Appends what was not yet written up to the last special byte of a range, and says how far that
+/// is.
+fn write_specials(out: &mut Vec<u8>, bytes: &[u8], written: usize, range: Range<usize>) -> usize {
+    let mut written = written;
+    for index in range {
+        if needs_escape(bytes[index]) {
+            out.extend_from_slice(&bytes[written..index]);
+            write_escaped(out, bytes[index]);
+            written = index + 1;
+        }
+    }
+    written
 }
 
 fn needs_escape(byte: u8) -> bool {
