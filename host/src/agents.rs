@@ -5,9 +5,8 @@ pub(crate) mod cache;
 mod fingerprint;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use od_protocol::{AuthState, DetectAdapterParams, DetectAdapterResult, Manifest};
+use od_protocol::{AuthState, DetectAdapterParams, DetectAdapterResult, ErrorObject, Manifest};
 use tokio::task::JoinSet;
 
 use crate::discover::Adapter;
@@ -55,10 +54,13 @@ impl Agent {
     }
 }
 
+/// What an adapter answered, or why it did not.
+type Detection = Result<DetectAdapterResult, ErrorObject>;
+
 /// Asks all adapters at once. One that hangs costs its own limit and delays no other.
 pub(crate) async fn detect_all(host: &Host, refresh: Refresh) -> Vec<Agent> {
     let adapters = host.discover().await.adapters;
-    let surroundings = Arc::new(Surroundings::look(host.settings()));
+    let surroundings = Surroundings::look(host.settings());
     let mut cache = AgentsCache::read(&host.home().agents_file());
     let mut agents = Vec::with_capacity(adapters.len());
     let mut asked = JoinSet::new();
@@ -68,18 +70,16 @@ pub(crate) async fn detect_all(host: &Host, refresh: Refresh) -> Vec<Agent> {
             Refresh::WhenStale => cache.get(&adapter, &surroundings),
         };
         match known {
-            Some(detected) => agents.push(agent(adapter, Ok(detected))),
+            Some(detection) => agents.push(agent(adapter, detection)),
             None => drop(asked.spawn(detect(host.clone(), adapter, refresh))),
         }
     }
     let mut ended = None;
     while let Some(answer) = asked.join_next().await {
-        let Ok((adapter, detected, end)) = answer else { continue };
+        let Ok((adapter, detection, end)) = answer else { continue };
         ended = [ended, end].into_iter().flatten().min();
-        if let Ok(detected) = &detected {
-            cache.put(&adapter, detected, &surroundings);
-        }
-        agents.push(agent(adapter, detected));
+        cache.put(&adapter, &detection, &surroundings);
+        agents.push(agent(adapter, detection));
     }
     if let Some(ended) = ended {
         process::sweep(ended).await;
@@ -89,19 +89,26 @@ pub(crate) async fn detect_all(host: &Host, refresh: Refresh) -> Vec<Agent> {
     agents
 }
 
-type Detected = (Adapter, Result<DetectAdapterResult, HostError>, Option<process::Ended>);
-
-async fn detect(host: Host, adapter: Adapter, refresh: Refresh) -> Detected {
+async fn detect(
+    host: Host,
+    adapter: Adapter,
+    refresh: Refresh,
+) -> (Adapter, Detection, Option<process::Ended>) {
     let plugin = match host.launch(&adapter).await {
         Ok(plugin) => plugin,
         Err(error) => return (adapter, Err(error), None),
     };
     let params = DetectAdapterParams { refresh: refresh == Refresh::Always };
-    let detected = plugin.call(params).await.map_err(HostError::from);
+    let detection = plugin.call(params).await;
     let ended = plugin.stop().await;
-    (adapter, detected, Some(ended))
+    (adapter, detection, Some(ended))
 }
 
-fn agent(adapter: Adapter, detected: Result<DetectAdapterResult, HostError>) -> Agent {
-    Agent { id: adapter.id, adapter_path: adapter.path, manifest: adapter.manifest, detected }
+fn agent(adapter: Adapter, detection: Detection) -> Agent {
+    Agent {
+        id: adapter.id,
+        adapter_path: adapter.path,
+        manifest: adapter.manifest,
+        detected: detection.map_err(HostError::from),
+    }
 }

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::{
-    AdapterConfig, ErrorKind, HostCapabilities, HostInfo, InitializeParams, Limits, ProtocolRange,
+    AdapterConfig, ErrorKind, ErrorObject, HostCapabilities, HostInfo, InitializeParams, Limits,
+    ProtocolRange,
 };
 
 use crate::agents::{self, Agent, Refresh};
@@ -163,7 +164,7 @@ impl Host {
     /// When there is no such agent, or its adapter does not start.
     pub async fn connect(&self, agent: &str) -> Result<Plugin, HostError> {
         let adapter = self.adapter(agent).await?;
-        self.launch(&adapter).await
+        Ok(self.launch(&adapter).await?)
     }
 
     /// Starts a run.
@@ -244,14 +245,14 @@ impl Host {
     }
 
     /// Starts an adapter outside a run.
-    pub(crate) async fn launch(&self, adapter: &Adapter) -> Result<Plugin, HostError> {
+    pub(crate) async fn launch(&self, adapter: &Adapter) -> Result<Plugin, ErrorObject> {
         let launch = Launch {
             executable: adapter.path.clone(),
             environment: self.environment(adapter),
             initialize: self.initialize(adapter, HostCapabilities::default()),
             sink: None,
         };
-        Ok(Plugin::launch(launch).await?)
+        Plugin::launch(launch).await
     }
 
     /// The environment of an adapter.

@@ -13,11 +13,14 @@ use od_protocol::Manifest;
 use serde::{Deserialize, Serialize};
 
 use crate::discover::Rule;
+use crate::run::now_ms;
 use crate::settings::{Settings, TrustPolicy};
 use crate::trust::{self, Problem};
 use stamp::Stamp;
 
 const FORMAT: u32 = 1;
+/// An adapter that does not answer costs its limit once in this time, not with every command.
+const SILENCE_MS: u64 = 60 * 1000;
 
 /// The cache, read once and written when something changed.
 #[derive(Debug)]
@@ -32,13 +35,16 @@ struct State {
     changed: bool,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
     stamp: Stamp,
     sha256: String,
-    /// Null when the file was only hashed, because the policy forbids to execute it.
+    /// Null when there is none: the policy forbids to execute the file, or it did not answer.
     manifest: Option<Manifest>,
+    /// When it did not answer in time, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    silent_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,20 +86,30 @@ impl ManifestCache {
             _ => stamp::sha256(&real).map_err(unreadable)?,
         };
         let known = known.filter(|entry| entry.sha256 == sha256);
-        let manifest = match trust::check_pin(&settings.trust, &sha256) {
-            Err(problem) => {
-                self.remember(real, Entry { stamp, sha256, manifest: None }, known.is_some());
-                return Err(problem);
-            }
-            Ok(()) => known.and_then(|entry| entry.manifest),
-        };
-        if let Some(manifest) = manifest {
-            return Ok((manifest, sha256));
+        let mut entry = Entry { stamp, sha256, manifest: None, silent_at: None };
+        if let Err(problem) = trust::check_pin(&settings.trust, &entry.sha256) {
+            self.remember(real, entry);
+            return Err(problem);
         }
-        let manifest = probe::ask(executable, settings).await?;
-        let entry = Entry { stamp, sha256: sha256.clone(), manifest: Some(manifest.clone()) };
-        self.remember(real, entry, false);
-        Ok((manifest, sha256))
+        if let Some(known) = known {
+            if let Some(manifest) = known.manifest {
+                return Ok((manifest, known.sha256));
+            }
+            if known.silent_at.is_some_and(|at| now_ms().saturating_sub(at) < SILENCE_MS) {
+                return Err(probe::silent(executable));
+            }
+        }
+        let answer = probe::ask(executable, settings).await;
+        match &answer {
+            Ok(manifest) => entry.manifest = Some(manifest.clone()),
+            Err(problem) if problem.rule == Rule::ManifestTimeout => {
+                entry.silent_at = Some(now_ms())
+            }
+            Err(_) => {}
+        }
+        let sha256 = entry.sha256.clone();
+        self.remember(real, entry);
+        answer.map(|manifest| (manifest, sha256))
     }
 
     /// Writes the cache if something changed. Another host may do the same at the same time: each
@@ -113,9 +129,9 @@ impl ManifestCache {
         }
     }
 
-    fn remember(&self, real: PathBuf, entry: Entry, known: bool) {
-        if !known {
-            let mut state = self.state();
+    fn remember(&self, real: PathBuf, entry: Entry) {
+        let mut state = self.state();
+        if state.entries.get(&real) != Some(&entry) {
             state.entries.insert(real, entry);
             state.changed = true;
         }

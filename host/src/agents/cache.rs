@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use od_protocol::DetectAdapterResult;
+use od_protocol::{DetectAdapterResult, ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 
+use super::Detection;
 use super::fingerprint::Surroundings;
 use crate::discover::Adapter;
 use crate::manifest_cache::replace_json;
 use crate::run::now_ms;
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// An adapter that hangs costs its limit once in this time, not with every command.
+const HUNG_MS: u64 = 10 * 60 * 1000;
 
 /// The results, by the adapter's path.
 #[derive(Debug)]
@@ -34,7 +37,14 @@ struct Row {
     id: String,
     detected_at: u64,
     fingerprint: String,
-    detected: DetectAdapterResult,
+    outcome: Outcome,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Outcome {
+    Detected(DetectAdapterResult),
+    Hung(ErrorObject),
 }
 
 impl AgentsCache {
@@ -51,31 +61,40 @@ impl AgentsCache {
     }
 
     /// A result that is still good.
-    pub(super) fn get(
-        &self,
-        adapter: &Adapter,
-        surroundings: &Surroundings,
-    ) -> Option<DetectAdapterResult> {
+    pub(super) fn get(&self, adapter: &Adapter, surroundings: &Surroundings) -> Option<Detection> {
         let row = self.document.agents.get(&adapter.path)?;
-        let now = now_ms();
-        let fresh = now.saturating_sub(row.detected_at) < DAY_MS;
-        let expired = row.detected.auth.expires_at.is_some_and(|expiry| expiry <= now);
-        let same = row.fingerprint == surroundings.of(adapter, &row.detected);
-        (fresh && !expired && same).then(|| row.detected.clone())
+        let age = now_ms().saturating_sub(row.detected_at);
+        let good = match &row.outcome {
+            Outcome::Hung(_) => age < HUNG_MS,
+            Outcome::Detected(detected) => age < DAY_MS && !has_expired(detected),
+        };
+        let same = row.fingerprint == surroundings.of(adapter, row.outcome.detected());
+        (good && same).then(|| match &row.outcome {
+            Outcome::Detected(detected) => Ok(detected.clone()),
+            Outcome::Hung(error) => Err(error.clone()),
+        })
     }
 
-    /// Remembers a result.
+    /// Remembers a result; of failures only a hang, which is the one that is slow to find out.
     pub(super) fn put(
         &mut self,
         adapter: &Adapter,
-        detected: &DetectAdapterResult,
+        detection: &Detection,
         surroundings: &Surroundings,
     ) {
+        let outcome = match detection {
+            Ok(detected) => Outcome::Detected(detected.clone()),
+            Err(error) if error.kind() == ErrorKind::PluginHung => Outcome::Hung(error.clone()),
+            Err(_) => {
+                self.changed |= self.document.agents.remove(&adapter.path).is_some();
+                return;
+            }
+        };
         let row = Row {
             id: adapter.id.clone(),
             detected_at: now_ms(),
-            fingerprint: surroundings.of(adapter, detected),
-            detected: detected.clone(),
+            fingerprint: surroundings.of(adapter, outcome.detected()),
+            outcome,
         };
         self.document.agents.insert(adapter.path.clone(), row);
         self.changed = true;
@@ -91,6 +110,19 @@ impl AgentsCache {
             tracing::warn!(path = %self.path.display(), %error, "cannot write agents.json");
         }
     }
+}
+
+impl Outcome {
+    fn detected(&self) -> Option<&DetectAdapterResult> {
+        match self {
+            Self::Detected(detected) => Some(detected),
+            Self::Hung(_) => None,
+        }
+    }
+}
+
+fn has_expired(detected: &DetectAdapterResult) -> bool {
+    detected.auth.expires_at.is_some_and(|expiry| expiry <= now_ms())
 }
 
 /// Whether the file can be read, for `doctor`. An absent one can.

@@ -33,7 +33,7 @@ impl Surroundings {
     }
 
     /// The fingerprint of one result.
-    pub(super) fn of(&self, adapter: &Adapter, detected: &DetectAdapterResult) -> String {
+    pub(super) fn of(&self, adapter: &Adapter, detected: Option<&DetectAdapterResult>) -> String {
         let mut hasher = Sha256::new();
         hasher.update(&self.common);
         hasher.update(format!("{}\n{:?}\n", adapter.sha256, self.settings.agent(&adapter.id)));
@@ -43,8 +43,9 @@ impl Surroundings {
             // Whether it is set counts, and whether it has changed; the value itself is not kept.
             hasher.update(format!("{name}={:?}\n", std::env::var_os(&name)));
         }
-        let looked_at = detected.evidence.iter().map(|evidence| evidence.subject.as_str());
-        for subject in looked_at.chain(detected.path.as_deref()) {
+        let evidence = detected.map(|detected| detected.evidence.as_slice()).unwrap_or_default();
+        let looked_at = evidence.iter().map(|evidence| evidence.subject.as_str());
+        for subject in looked_at.chain(detected.and_then(|detected| detected.path.as_deref())) {
             if Path::new(subject).is_absolute() {
                 hasher.update(changed(Path::new(subject)));
             }

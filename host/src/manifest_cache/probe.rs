@@ -28,13 +28,7 @@ pub(crate) async fn ask(executable: &Path, settings: &Settings) -> Result<Manife
     let answer = tokio::time::timeout(LIMIT, read(child.inner())).await;
     child.end().await;
     let (bytes, success) = match answer {
-        Err(_) => {
-            return Err(Problem {
-                rule: Rule::ManifestTimeout,
-                reason: format!("--manifest did not end within {} s", LIMIT.as_secs()),
-                fix: format!("run {} --manifest by hand, or remove it", executable.display()),
-            });
-        }
+        Err(_) => return Err(silent(executable)),
         Ok(Err(error)) => return Err(invalid(executable, &format!("cannot be read: {error}"))),
         Ok(Ok(answer)) => answer,
     };
@@ -46,6 +40,15 @@ pub(crate) async fn ask(executable: &Path, settings: &Settings) -> Result<Manife
     }
     serde_json::from_slice(&bytes)
         .map_err(|error| invalid(executable, &format!("printed no manifest: {error}")))
+}
+
+/// It did not answer in time.
+pub(super) fn silent(executable: &Path) -> Problem {
+    Problem {
+        rule: Rule::ManifestTimeout,
+        reason: format!("--manifest did not end within {} s", LIMIT.as_secs()),
+        fix: format!("run {} --manifest by hand, or remove it", executable.display()),
+    }
 }
 
 async fn read(child: &mut Child) -> std::io::Result<(Vec<u8>, bool)> {

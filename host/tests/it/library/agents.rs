@@ -62,6 +62,24 @@ fn results_are_remembered_until_something_changes() {
 }
 
 #[test]
+fn a_hang_is_remembered_for_a_while_and_forgotten_on_request() {
+    let stage = Stage::with("a", "wedged");
+    assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"]);
+    set_mode(&stage.adapters().join("od-adapter-a"), "good");
+    assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"], "it was not asked again");
+    assert_eq!(rows(&stage, Refresh::Always), ["a installed=true auth=ok"]);
+
+    set_mode(&stage.adapters().join("od-adapter-a"), "dies_at_start");
+    assert_eq!(rows(&stage, Refresh::Always), ["a plugin_crashed"]);
+    set_mode(&stage.adapters().join("od-adapter-a"), "good");
+    assert_eq!(
+        rows(&stage, Refresh::WhenStale),
+        ["a installed=true auth=ok"],
+        "a crash is quick to find out"
+    );
+}
+
+#[test]
 fn a_damaged_file_is_written_anew() {
     let stage = Stage::with("a", "good");
     rows(&stage, Refresh::WhenStale);

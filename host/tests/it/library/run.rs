@@ -190,6 +190,23 @@ fn an_adapter_that_does_not_exit_after_done_is_ended() {
 }
 
 #[test]
+fn an_adapter_that_does_not_keep_the_limit_of_the_run_is_ended() {
+    let stage = Stage::with("x", "waits");
+    block_on(async {
+        let mut request = stage.request("x", "go");
+        request.params.timeouts.total_ms = Some(1);
+        let run = stage.host().start(request).await.expect("a run");
+        let (events, done) = collect(&run).await;
+        assert_whole(&events);
+        assert_eq!(
+            (done.status, &done.error_kind),
+            (DoneStatus::TimedOut, &Some(ErrorKind::Timeout))
+        );
+        assert_eq!(ExitStatus::of_done(&done), ExitStatus::TimedOut);
+    });
+}
+
+#[test]
 fn input_and_approvals_reach_the_adapter() {
     let stage = Stage::with("x", "waits");
     stage.add("y", "asks");
