@@ -6,7 +6,9 @@ use od_host::{ExitStatus, Host, HostError};
 
 use crate::cli::format;
 use crate::cli::print::{print, print_json};
-use crate::cli::terminal::{self, ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
+use crate::cli::terminal::{
+    self, ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line, while_waiting,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +29,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let checks = host.doctor().await;
+    let checks = while_waiting("looking at everything", host.doctor()).await;
     if arguments.json {
         print_json(&checks)?;
     } else {

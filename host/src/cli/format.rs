@@ -81,6 +81,24 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
+/// A line broken wherever so many columns are full; an empty line stays one.
+pub(crate) fn chop(line: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for character in line.chars() {
+        let wide = character.width().unwrap_or(0);
+        if used + wide > columns {
+            lines.push(String::new());
+            used = 0;
+        }
+        used += wide;
+        if let Some(last) = lines.last_mut() {
+            last.push(character);
+        }
+    }
+    lines
+}
+
 /// Lines broken at spaces to at most so many columns; a word longer than a line stays whole, so
 /// that a command can still be copied.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
@@ -122,6 +140,8 @@ mod tests {
         assert_eq!(fit("abcdef", 6), "abcdef");
         assert_eq!(fit("abcdefg", 6), "abcde…");
         assert_eq!(fit("界界界界", 5), "界界…");
+        assert_eq!(chop("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(chop("", 3), [""]);
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
     }
 }

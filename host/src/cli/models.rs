@@ -4,9 +4,10 @@ use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
 use od_protocol::{ListModelsParams, ListModelsResult, Model, ModelsSource};
 
+use crate::cli::format;
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
 use crate::cli::suggest::connect;
-use crate::cli::{format, terminal::single_line};
+use crate::cli::terminal::{single_line, while_waiting};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +30,8 @@ pub(crate) struct Arguments {
 /// When there is no such agent, or it cannot list its models.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plugin = connect(host, &arguments.agent).await?;
-    let answer = plugin.call(ListModelsParams::default()).await;
+    let call = plugin.call(ListModelsParams::default());
+    let answer = while_waiting("asking for the models", call).await;
     plugin.close().await;
     let list = answer?;
     if arguments.json {

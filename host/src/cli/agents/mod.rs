@@ -10,7 +10,7 @@ use od_host::{ExitStatus, Host, HostError};
 use serde_json::{Value, json};
 
 use crate::cli::print::{print, print_json, print_remark, print_warning};
-use crate::cli::terminal;
+use crate::cli::terminal::{self, while_waiting};
 use standing::Standing;
 
 const EXAMPLES: &str = "\
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 /// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let refresh = if arguments.refresh { Refresh::Always } else { Refresh::WhenStale };
-    let agents = host.agents(refresh).await;
+    let agents = while_waiting("looking at the agents", host.agents(refresh)).await;
     let discovery = host.discover().await;
     if arguments.json {
         print_json(&json_of(&agents, &discovery))?;

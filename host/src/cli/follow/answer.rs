@@ -53,12 +53,17 @@ fn read_decision(approval: &ApprovalRequested, line: &str) -> Option<Reply> {
     Some(response(approval, outcome, message, ApprovalResolver::User))
 }
 
+/// Whether the person wants to see everything before deciding.
+pub(super) fn wants_to_see(line: Option<&str>) -> bool {
+    line.is_some_and(|line| matches!(line.trim().to_lowercase().as_str(), "v" | "view"))
+}
+
 /// The answers on offer, for the person.
 pub(super) fn choices(approval: &ApprovalRequested) -> &'static str {
     if offers(approval, ApprovalOutcome::AllowAlways) {
-        "[y]es, [a]lways, [n]o (n REASON tells the agent why):"
+        "[y]es, [a]lways, [n]o, [v]iew all (n REASON tells the agent why):"
     } else {
-        "[y]es, [n]o (n REASON tells the agent why):"
+        "[y]es, [n]o, [v]iew all (n REASON tells the agent why):"
     }
 }
 

@@ -5,14 +5,19 @@ use std::io::IsTerminal;
 
 use od_protocol::{ApprovalRequested, Event, InputRequested, ToolCallStarted};
 
-use super::answer::{Question, Reply, allow_by_rule, choices, read_answer, reject_by_rule};
+use super::answer::{
+    Question, Reply, allow_by_rule, choices, read_answer, reject_by_rule, wants_to_see,
+};
 use crate::cli::print::{print_to_stderr, print_warning};
-use crate::cli::render::input_lines;
+use crate::cli::render::{input_lines, of_input};
 use crate::cli::terminal::{ASK, TypedLines, paint, sanitize, single_line};
 use crate::cli::words;
 
 /// Tool calls whose names are remembered; an approval follows its call closely.
 const REMEMBERED_CALLS: usize = 256;
+
+/// Columns of an input that is told outside the feed.
+const TOLD_COLUMNS: usize = 76;
 
 /// What was said on the command line about approvals.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +106,17 @@ impl Desk {
                 self.asked = false;
                 return reply;
             }
+            if wants_to_see(line.as_deref()) {
+                self.show_all();
+            }
             self.prompt();
+        }
+    }
+
+    fn show_all(&self) {
+        if let Some(Question::Approval(approval)) = self.open.front() {
+            let lines: Vec<String> = approval.input.iter().flat_map(input_lines).collect();
+            print_to_stderr(&format!("{}\n", lines.join("\n")));
         }
     }
 
@@ -175,7 +190,7 @@ fn tell(question: &Question) {
     let lines = match question {
         Question::Approval(approval) => {
             let about = format!("{sign} {}", words::approval(approval));
-            let input = approval.input.iter().flat_map(input_lines);
+            let input = approval.input.iter().flat_map(|input| of_input(input, TOLD_COLUMNS).lines);
             [about, single_line(&approval.summary)].into_iter().chain(input).collect()
         }
         Question::Input(question) => vec![format!("{sign} {}", sanitize(&question.text))],

@@ -38,23 +38,21 @@ pub(crate) fn of_output(output: &Value, kind: ToolKind, status: ToolStatus) -> E
     }
 }
 
-/// What to show of an input that waits for a decision.
-pub(crate) fn of_input(input: &Value) -> Excerpt {
+/// What to show of an input that waits for a decision. Long lines are broken, not cut: what a
+/// person allows must not hide behind the margin.
+pub(crate) fn of_input(input: &Value, columns: usize) -> Excerpt {
+    let lines: Vec<String> =
+        input_lines(input).iter().flat_map(|line| format::chop(line, columns)).collect();
+    head(&lines.iter().map(String::as_str).collect::<Vec<_>>(), LINES_OF_INPUT)
+}
+
+/// All lines of an input.
+pub(crate) fn input_lines(input: &Value) -> Vec<String> {
     let text = match input {
         Value::Object(members) => members.iter().map(member_lines).collect::<Vec<_>>().join("\n"),
         other => text_of(other),
     };
-    let text = sanitize(&text);
-    head(&text.lines().collect::<Vec<_>>(), LINES_OF_INPUT)
-}
-
-/// The same as plain lines.
-pub(crate) fn input_lines(input: &Value) -> Vec<String> {
-    let mut excerpt = of_input(input);
-    if excerpt.left_out_below > 0 {
-        excerpt.lines.push(format!("… {} more lines", excerpt.left_out_below));
-    }
-    excerpt.lines
+    sanitize(&text).lines().map(|line| line.replace('\t', "    ")).collect()
 }
 
 /// An input in one line: a lone string as it is, anything else as JSON.

@@ -6,6 +6,6 @@ mod final_text;
 mod pretty;
 
 pub(crate) use canvas::{Frame, Look};
-pub(crate) use excerpt::input_lines;
+pub(crate) use excerpt::{input_lines, of_input};
 pub(crate) use final_text::FinalText;
 pub(crate) use pretty::{Headline, Pretty};

@@ -15,13 +15,14 @@ use crate::cli::arguments::OutputMode;
 use crate::cli::follow::{Control, Desk, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::suggest::with_nearest_agent;
+use crate::cli::terminal::while_waiting;
 
 /// # Errors
 /// When the run cannot be started. How a run that was started ends is told by its status.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plan = RunPlan::decide(arguments, host).await?;
     let agent = plan.request.agent.clone();
-    let handle = match host.start(plan.request).await {
+    let handle = match while_waiting("starting", host.start(plan.request)).await {
         Ok(handle) => handle,
         Err(error) => return Err(explain(host, &agent, error).await),
     };

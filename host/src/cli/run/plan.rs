@@ -13,6 +13,7 @@ use super::Arguments;
 use crate::cli::arguments::OutputMode;
 use crate::cli::follow::AnswerRules;
 use crate::cli::print::print_remark;
+use crate::cli::terminal::while_waiting;
 
 /// The agent that means "choose one".
 const AUTO: &str = "auto";
@@ -151,7 +152,7 @@ async fn agent(
     match (argument, earlier) {
         (AUTO, Some(record)) => Ok(record.agent.clone()),
         (AUTO, None) => {
-            let agent = host.auto().await?;
+            let agent = while_waiting("looking for the best agent", host.auto()).await?;
             print_remark(format!("{} is the best agent ready here (od-host agents)", agent.id));
             Ok(agent.id)
         }

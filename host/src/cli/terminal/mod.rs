@@ -19,5 +19,5 @@ use windows as platform;
 pub(crate) use lines::TypedLines;
 pub(crate) use sanitize::{Sanitizer, sanitize, single_line};
 pub(crate) use size::{columns, stdout_look};
-pub(crate) use spinner::Spinner;
+pub(crate) use spinner::{Spinner, while_waiting};
 pub(crate) use style::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint};

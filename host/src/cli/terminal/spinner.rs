@@ -12,6 +12,18 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const FRAME: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner:.cyan} {elapsed:.dim} {wide_msg:.dim}";
 
+/// Waits for something that may take a moment, with a spinner while it does.
+pub(crate) async fn while_waiting<T>(activity: &str, work: impl Future<Output = T>) -> T {
+    let mut spinner = Spinner::on_terminal();
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            outcome = &mut work => return outcome,
+            () = spinner.due() => spinner.show(Some(activity.to_owned())),
+        }
+    }
+}
+
 /// A spinner that is shown after a moment of silence.
 #[derive(Debug)]
 pub(crate) struct Spinner {

@@ -123,7 +123,8 @@ impl Pretty {
         self.canvas.write(ASK, "? ").write(BOLD, &lead).end_line();
         self.paragraph("  ", ASK, &summary);
         if let Some(input) = &approval.input {
-            self.show_excerpt(&excerpt::of_input(input));
+            let room = self.canvas.look().columns.saturating_sub(4).max(20);
+            self.show_excerpt(&excerpt::of_input(input, room));
         }
         self.waiting_for_person = true;
     }
