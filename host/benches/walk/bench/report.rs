@@ -100,6 +100,7 @@ impl Unit {
             Self::EventsPerSecond => format!("{value:.0} /s"),
             Self::Milliseconds if value >= 100.0 => format!("{value:.0} ms"),
             Self::Milliseconds => format!("{value:.1} ms"),
+            Self::Microseconds if value < 10.0 => format!("{value:.2} µs"),
             Self::Microseconds => format!("{value:.0} µs"),
             Self::ProcessorSeconds => format!("{value:.3} s"),
             Self::Megabytes => format!("{value:.1} MB"),

@@ -80,6 +80,14 @@ impl Stage {
         start(host, &self.workspace()).await
     }
 
+    /// The end of a run's journal, for an error message.
+    pub(super) fn last_events(&self, run_id: &str) -> String {
+        let journal = self.home().join("runs").join(run_id).join("events.jsonl");
+        let text = fs::read_to_string(journal).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(3)..].join("\n")
+    }
+
     /// Removes the journal of a run: a long one is a few hundred megabytes.
     pub(super) fn forget(&self, run_id: &str) -> anyhow::Result<()> {
         fs::remove_dir_all(self.home().join("runs").join(run_id)).context("cannot remove a run")

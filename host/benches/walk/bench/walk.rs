@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use od_host::Host;
 use od_host::journal::{EventReader, JournalEvent};
 use od_protocol::DoneStatus;
 
+use super::bare::microseconds_between;
 use super::stage::Stage;
-use super::stand_in::{Script, clock_in, now_nanoseconds};
+use super::stand_in::{Script, Text, clock_in, now_nanoseconds};
 
 /// What the client saw.
 #[derive(Debug, Default)]
@@ -16,8 +18,9 @@ pub(super) struct Tally {
     pub(super) deltas: u64,
     /// From the first to the last of them.
     pub(super) span: Duration,
-    /// How long each was under way, in microseconds, when its text is a clock.
+    /// How long each was under way, in microseconds; empty unless their text is a clock.
     pub(super) latencies: Vec<f64>,
+    reads_clock: bool,
     /// Numbers that should have come and did not.
     gaps: u64,
     /// Lines of the journal that are no events.
@@ -36,8 +39,10 @@ impl Tally {
         }
         self.deltas += 1;
         self.first_delta.get_or_insert_with(Instant::now);
-        if let Some(then) = clock_in(&event.bytes[..event.bytes.len().min(400)]) {
-            self.latencies.push(super::bare::microseconds_between(then, now_nanoseconds()));
+        if self.reads_clock
+            && let Some(then) = clock_in(event.bytes)
+        {
+            self.latencies.push(microseconds_between(then, now_nanoseconds()));
         }
     }
 
@@ -74,14 +79,16 @@ impl Tally {
 /// Plays a script and reads it to its end.
 pub(super) async fn play(stage: &Stage, host: &Host, script: &Script) -> anyhow::Result<Tally> {
     let run = stage.start(host, script).await?;
-    let mut tally = Tally::default();
+    let reads_clock = script.text == Text::Clock;
+    let mut tally = Tally { reads_clock, ..Tally::default() };
     tally.drain(&mut run.events(0)?).await?;
     let done = run.wait().await;
     if done.status != DoneStatus::Completed {
-        let journal =
-            std::fs::read_to_string(stage.home().join("runs").join(run.id()).join("events.jsonl"));
-        let end = journal.unwrap_or_default().lines().rev().take(3).collect::<Vec<_>>().join("\n");
-        anyhow::bail!("the run ended as {}:\n{end}", done.status);
+        bail!(
+            "the run ended as {}; its last events:\n{}",
+            done.status,
+            stage.last_events(run.id())
+        );
     }
     stage.forget(run.id())?;
     Ok(tally)
@@ -102,5 +109,5 @@ pub(super) async fn until(
             return Ok(());
         }
     }
-    anyhow::bail!("the run ended before its time")
+    bail!("the run ended before its time")
 }

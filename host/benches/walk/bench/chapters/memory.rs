@@ -18,7 +18,8 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<
     );
     report.add(megabytes("idle host, proportional".to_owned(), figures.idle.proportional));
     for level in figures.levels {
-        let name = |part: &str| format!("{} runs, {part}", level.runs);
+        let runs = if level.runs == 1 { "run" } else { "runs" };
+        let name = |part: &str| format!("{} {runs}, {part}", level.runs);
         report.add(megabytes(name("host, proportional"), level.host.proportional));
         report.add(megabytes(name("adapters, resident"), level.adapters.resident));
         let all = level.host.proportional + level.adapters.proportional;
