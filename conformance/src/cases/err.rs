@@ -9,7 +9,7 @@ use super::expectations::{
 };
 use crate::bench::{Bench, CliPath, Setup};
 use crate::case::{Body, Check, Gate, Level, Tier};
-use crate::derive::cut_after;
+use crate::derive::{before_each_line, cut_after};
 use crate::play::Play;
 use crate::plugin::{Plugin, RunRecord};
 use crate::stand_in::Step;
@@ -164,12 +164,17 @@ fn no_secret(bench: &mut Bench) -> Verdict {
     let complaint = format!("fatal: 401 for the key {secret} (Authorization: Bearer {secret})");
     let last_steps = [Step::Err { text: complaint }, Step::Exit { code: 1 }];
     let lines = output_steps(&play.script, 0).len().saturating_sub(1);
-    play.script = cut_after(&play.script, lines, &last_steps);
+    let unknown = format!(
+        r#"{{"type":"of_tomorrow","t":"of_tomorrow","method":"of_tomorrow","key":"{secret}"}}"#
+    );
+    let script =
+        before_each_line(&play.script, &Step::OutBytes { bytes: format!("{unknown}\n").into() });
+    play.script = cut_after(&script, lines, &last_steps);
     let mut plugin = bench.launch(&Setup::default())?;
     plugin.begin(&play)?;
     let record = plugin.finish(play.run_id(), RUN_LIMIT)?;
     let sent = format!(
-        "run/start with {variable} set; the agent CLI printed its value on stderr and exited"
+        "run/start with {variable} set; the agent CLI printed its value in an unknown message and on stderr, and exited"
     );
     if record.done().is_some_and(|done| done.status == DoneStatus::Completed) {
         return Err(failure(&record, "a failed run", ending(&record), &sent));

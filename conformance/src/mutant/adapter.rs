@@ -1,10 +1,11 @@
 //! The state the threads of the adapter share: who talks to us, which run is open.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use od_protocol::{ErrorKind, ErrorObject, InitializeParams};
+use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, InitializeParams, RespondRunParams};
 
 use super::fault::Behaviour;
 use super::output::Output;
@@ -40,6 +41,8 @@ struct OpenRun {
     stopping: bool,
     /// The last event is on its way.
     ending: bool,
+    /// The questions nobody has answered.
+    approvals: BTreeSet<String>,
 }
 
 /// What became of a cancel.
@@ -96,7 +99,9 @@ impl Adapter {
     }
 
     pub(super) fn open_run(&self, run_id: String, commands: Sender<Command>) {
-        self.state().run = Some(OpenRun { run_id, commands, stopping: false, ending: false });
+        let approvals = BTreeSet::new();
+        self.state().run =
+            Some(OpenRun { run_id, commands, stopping: false, ending: false, approvals });
     }
 
     /// From now on the run counts as finished, though `done` is still to be sent.
@@ -128,15 +133,32 @@ impl Adapter {
         }
     }
 
-    /// Hands a command to an open run; `false` when there is none of that id.
-    pub(super) fn tell(&self, run_id: &str, command: Command) -> bool {
-        let state = self.state();
-        let run = state.run.as_ref().filter(|run| run.run_id == run_id && !run.ending);
-        run.is_some_and(|run| run.commands.send(command).is_ok())
+    /// The open run asks something.
+    pub(super) fn open_approval(&self, approval_id: &str) {
+        if let Some(run) = &mut self.state().run {
+            run.approvals.insert(approval_id.to_owned());
+        }
     }
 
-    pub(super) fn is_open(&self, run_id: &str) -> bool {
-        self.state().run.as_ref().is_some_and(|run| run.run_id == run_id)
+    /// Hands a decision to the run that waits for it; only the first one counts.
+    pub(super) fn answer(&self, params: RespondRunParams) -> Result<(), ErrorObject> {
+        let mut state = self.state();
+        let run = state.run.as_mut().filter(|run| run.run_id == params.run_id && !run.ending);
+        let Some(run) = run else {
+            let text = format!("there is no run {}", params.run_id);
+            return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
+        };
+        if !run.approvals.remove(&params.approval_id) {
+            let text = format!("nobody asked {} or it is answered", params.approval_id);
+            return Err(ErrorObject::new(ErrorKind::ApprovalUnknown, text));
+        }
+        // A run that ends this very moment resolves its questions itself.
+        let _ended = run.commands.send(Command::Answer {
+            approval_id: params.approval_id,
+            outcome: params.outcome,
+            by: params.by.unwrap_or(ApprovalResolver::User),
+        });
+        Ok(())
     }
 
     pub(super) fn open_runs(&self) -> usize {

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
     ErrorKind, Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped,
-    RateLimited, Retry, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
-    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolResult,
-    ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
+    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
+    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
+    UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
 use super::native::{Ask, Figures, File, Native, Tool, ToolOut};
-use super::redact::strip_ansi;
+use super::phrases::{failure, retry, slow_down, stop_reason, tool_result};
+use super::redact::{redact, strip_ansi};
 
 /// A text longer than this becomes several deltas, so that no line of ours grows too long.
 const DELTA_BYTES: usize = 1 << 20;
@@ -36,6 +37,8 @@ pub(super) struct Events {
     behaviour: Behaviour,
     cwd: PathBuf,
     session_mode: SessionMode,
+    /// Values that no event may show.
+    secrets: Vec<String>,
     next_id: u64,
     thinking: Option<String>,
     message: Option<String>,
@@ -48,11 +51,17 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn new(behaviour: Behaviour, cwd: PathBuf, session_mode: SessionMode) -> Self {
+    pub(super) fn new(
+        behaviour: Behaviour,
+        cwd: PathBuf,
+        session_mode: SessionMode,
+        secrets: Vec<String>,
+    ) -> Self {
         Self {
             behaviour,
             cwd,
             session_mode,
+            secrets,
             next_id: 0,
             thinking: None,
             message: None,
@@ -293,7 +302,7 @@ impl Events {
         };
         let unmapped = self.unmapped.entry(native_type.clone()).or_insert_with(|| Unmapped {
             native_type,
-            sample: line.chars().take(SAMPLE_CHARACTERS).collect(),
+            sample: redact(line, &self.secrets).chars().take(SAMPLE_CHARACTERS).collect(),
             count: 0,
         });
         unmapped.count += 1;
@@ -341,40 +350,4 @@ fn is_known(native_type: &str) -> bool {
         native_type,
         "hello" | "think" | "say" | "tool" | "tool_out" | "file" | "ask" | "usage"
     )
-}
-
-fn tool_result(
-    tool_call_id: String,
-    status: ToolStatus,
-    output: serde_json::Value,
-    exit_code: Option<i32>,
-) -> Event {
-    Event::ToolResult(ToolResult { tool_call_id, status, output, exit_code, truncated: None })
-}
-
-fn slow_down(retry_after_ms: Option<u64>) -> Event {
-    let source = "cli".to_owned();
-    Event::RateLimited(RateLimited { retry_after_ms, resets_at: None, window: None, source })
-}
-
-fn retry(attempt: u32, reason: String) -> Event {
-    Event::Retry(Retry { attempt, max_attempts: None, delay_ms: None, reason })
-}
-
-fn stop_reason(stop: Option<String>) -> StopReason {
-    stop.map_or(StopReason::EndTurn, |stop| StopReason::from_wire(&stop))
-}
-
-/// `parrot` fails with a word of its own; the hint says what to do about it.
-fn failure(code: &str, text: String) -> ErrorEvent {
-    let (kind, hint) = match code {
-        "no_login" => (ErrorKind::AuthMissing, "run `parrot login`"),
-        "login_expired" => (ErrorKind::AuthExpired, "run `parrot login`"),
-        "too_long" => (ErrorKind::ContextExceeded, "start a new session"),
-        "slow_down" => (ErrorKind::RateLimited, "wait and try again"),
-        "no_such_model" => (ErrorKind::ModelUnknown, "run `parrot models`"),
-        "no_such_session" => (ErrorKind::SessionUnknown, "start a new session"),
-        _ => (ErrorKind::CliCrashed, "run `parrot` by hand"),
-    };
-    ErrorEvent::fatal(kind, text).with_hint(hint)
 }

@@ -232,8 +232,6 @@ impl Run<'_> {
         if self.adapter.behaviour.has(Fault::LeaksSecrets) {
             return text.to_owned();
         }
-        let inherited = std::env::var(super::manifest::AUTH_VARIABLE).ok();
-        let secrets: Vec<String> = self.params.env.values().cloned().chain(inherited).collect();
-        redact(text, &secrets)
+        redact(text, &self.secrets)
     }
 }

@@ -48,6 +48,7 @@ mod lines;
 mod manifest;
 mod native;
 mod output;
+mod phrases;
 mod pipes;
 mod probe;
 mod redact;

@@ -1,7 +1,7 @@
 //! One run from its first event to the CLI's last word: lines in, events out, limits of time, and
 //! the ladder that stops it. How it ends is in `finish`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -67,6 +67,8 @@ pub(super) struct Run<'a> {
     /// A limit of time ran out.
     pub(super) timed_out: Option<&'static str>,
     pub(super) cancelled: bool,
+    /// Values that no event may show.
+    pub(super) secrets: Vec<String>,
     /// The questions nobody has answered.
     pub(super) open_approvals: BTreeSet<String>,
     last_output: Instant,
@@ -87,10 +89,17 @@ impl<'a> Run<'a> {
         commands: Receiver<Command>,
     ) -> Self {
         let host = adapter.initialized();
+        let secrets = secrets(&params.env);
         let trace = params.trace_path.as_ref().and_then(|path| std::fs::File::create(path).ok());
         Self {
             stream: Stream::new(&adapter.output, adapter.behaviour, params.run_id.clone()),
-            events: Events::new(adapter.behaviour, params.cwd.clone().into(), params.session.mode),
+            events: Events::new(
+                adapter.behaviour,
+                params.cwd.clone().into(),
+                params.session.mode,
+                secrets.clone(),
+            ),
+            secrets,
             adapter,
             params,
             commands,
@@ -162,16 +171,18 @@ impl<'a> Run<'a> {
             let _full = writeln!(trace, "{line}");
         }
         for event in self.events.on_line(line) {
+            // It is known before it is told: the answer can come at once.
             let asked = match &event {
                 Event::ApprovalRequested(asked) => Some(asked.approval_id.clone()),
                 _ => None,
             };
-            self.emit(event);
-            if let Some(approval_id) = asked {
+            if let Some(approval_id) = &asked {
                 self.open_approvals.insert(approval_id.clone());
-                if !self.asks_host {
-                    self.answer(approval_id, ApprovalOutcome::RejectOnce, ApprovalResolver::Policy);
-                }
+                self.adapter.open_approval(approval_id);
+            }
+            self.emit(event);
+            if let Some(approval_id) = asked.filter(|_| !self.asks_host) {
+                self.answer(approval_id, ApprovalOutcome::RejectOnce, ApprovalResolver::Policy);
             }
         }
         // A long line takes long to send; that is no silence of the CLI.
@@ -288,6 +299,12 @@ impl<'a> Run<'a> {
         self.last_event = Instant::now();
         self.stream.emit(event);
     }
+}
+
+/// The values this run was given and the key this adapter was given.
+fn secrets(of_run: &BTreeMap<String, String>) -> Vec<String> {
+    let inherited = std::env::var(super::manifest::AUTH_VARIABLE).ok();
+    of_run.values().cloned().chain(inherited).collect()
 }
 
 /// Starts the threads of a run that was accepted. `answer` answers `run/start`, before the first

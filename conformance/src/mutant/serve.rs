@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use od_protocol::{
-    ApprovalResolver, CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams,
-    ErrorKind, ErrorObject, HealthAdapterParams, ListModelsParams, METHODS, Message, PingParams,
-    RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams,
-    StartRunResult,
+    CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams, ErrorKind, ErrorObject,
+    HealthAdapterParams, ListModelsParams, METHODS, Message, PingParams, RespondRunParams,
+    RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams, StartRunResult,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +15,6 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
-use super::run::Command;
 use super::{detect, handshake, launch, run, tree};
 
 /// How long a polite stop may take when nobody says.
@@ -184,19 +182,7 @@ fn cancel_run(adapter: &Adapter, params: &CancelRunParams) -> Result<Value, Erro
 }
 
 fn respond_run(adapter: &Adapter, params: RespondRunParams) -> Result<Value, ErrorObject> {
-    if !adapter.is_open(&params.run_id) {
-        let text = format!("there is no run {}", params.run_id);
-        return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
-    }
-    let command = Command::Answer {
-        approval_id: params.approval_id,
-        outcome: params.outcome,
-        by: params.by.unwrap_or(ApprovalResolver::User),
-    };
-    if !adapter.tell(&params.run_id, command) {
-        let text = format!("the run {} has just ended", params.run_id);
-        return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
-    }
+    adapter.answer(params)?;
     to_value(RespondRunResult {})
 }
 
