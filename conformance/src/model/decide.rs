@@ -54,6 +54,11 @@ pub(super) fn decide(
     match directions.scenario {
         Scenario::DropAll => Decision::Cut,
         Scenario::Refuse(kind) => Decision::Refuse(Failure::of(kind, &conversation.model)),
+        // A fault of the moment passes, a text that is too long stays too long: agent CLIs that ask
+        // again without a stream must hear it again.
+        Scenario::StreamError(kind @ FailureKind::ContextOverflow) if !conversation.stream => {
+            Decision::Refuse(Failure::of(kind, &conversation.model))
+        }
         Scenario::Flaky if count_try(&directions.prompt) <= FLAKY_FAILURES => {
             Decision::Refuse(Failure::of(FailureKind::ServerError, &conversation.model))
         }

@@ -124,15 +124,15 @@ fn answer_request(
     if let Some(model) = &route.model {
         conversation.model.clone_from(model);
     }
+    conversation.stream |= route.stream.is_some();
     record.side_call = conversation.is_side_call();
     match decide(&conversation, stamp, |prompt| shared.count_try(prompt)) {
         Decision::Cut => Err(Cut),
         Decision::Refuse(failure) => Ok(refuse(wire, &failure)),
-        Decision::Answer(answer) => Ok(match (route.stream, conversation.stream) {
-            (Some(style), _) => wire.stream(&answer, style),
-            (None, true) => wire.stream(&answer, Style::Events),
-            (None, false) => wire.whole(&answer),
-        }),
+        Decision::Answer(answer) if conversation.stream => {
+            Ok(wire.stream(&answer, route.stream.unwrap_or(Style::Events)))
+        }
+        Decision::Answer(answer) => Ok(wire.whole(&answer)),
     }
 }
 

@@ -107,8 +107,12 @@ fn word_after(text: &str, mark: &str) -> Option<String> {
 
 /// Where the agent CLI says it works: each of these stands in the requests of one of them.
 fn working_folder(conversation: &Conversation) -> Option<String> {
-    const MARKS: [&str; 4] =
-        ["<cwd>", "working directory: ", "working in the directory: ", "Current directory: "];
+    const MARKS: [&str; 4] = [
+        "<cwd>",
+        "working directory: ",
+        "working in the directory: ",
+        "**workspace directories:**\n  - ",
+    ];
     let users = conversation.entries.iter().filter_map(|entry| match entry {
         Entry::User(text) => Some(text.as_str()),
         Entry::Assistant | Entry::ToolResult => None,
@@ -117,7 +121,7 @@ fn working_folder(conversation: &Conversation) -> Option<String> {
     texts.into_iter().find_map(|text| {
         let lowered = text.to_ascii_lowercase();
         MARKS.iter().find_map(|mark| {
-            let start = lowered.find(&mark.to_ascii_lowercase())? + mark.len();
+            let start = lowered.find(mark)? + mark.len();
             let line = text[start..].lines().next()?;
             let path = line.split('<').next()?.trim().trim_end_matches(['.', '`', '"']);
             std::path::Path::new(path).is_absolute().then(|| path.to_owned())
@@ -192,7 +196,15 @@ mod tests {
     #[test]
     fn the_folder_is_read_from_what_the_cli_says() {
         let folder = if cfg!(windows) { "C:\\work" } else { "/work" };
-        let directions = of(vec![user(&format!("<cwd>{folder}</cwd>")), user("SCN:write")]);
-        assert_eq!(directions.cwd.as_deref(), Some(folder));
+        for told in [
+            format!("<cwd>{folder}</cwd>"),
+            format!("Primary working directory: {folder}\nmore"),
+            format!("I'm currently working in the directory: {folder}"),
+            format!("- **Workspace Directories:**\n  - {folder}\n"),
+        ] {
+            let directions = of(vec![user(&told), user("SCN:write")]);
+            assert_eq!(directions.cwd.as_deref(), Some(folder), "{told}");
+        }
+        assert_eq!(of(vec![user("working directory: here"), user("SCN:write")]).cwd, None);
     }
 }

@@ -43,13 +43,18 @@ const SIDE_PHRASES: [&str; 6] = [
     "new conversation topic",
     "summarize the user's primary intent",
 ];
+/// Instructions of agents that an agent CLI sends out by itself, tools and all, in lower case.
+const SIDE_AGENTS: [&str; 1] = ["memory extraction subagent"];
 /// The instructions of an agent are longer than those of a side call.
 const SIDE_SYSTEM_LIMIT: usize = 8_000;
 
 impl Conversation {
     /// Whether the agent CLI asks this beside the user's run: a title, a topic, a probe of the
-    /// quota, a choice between models. Such a call is answered, never played with.
+    /// quota, a choice between models, notes for later. Such a call is answered, never played with.
     pub(super) fn is_side_call(&self) -> bool {
+        if SIDE_AGENTS.iter().any(|phrase| self.system.to_lowercase().contains(phrase)) {
+            return true;
+        }
         self.tools.is_empty()
             && (self.json_schema.is_some()
                 || self.output_limit.is_some_and(|limit| limit <= 1)

@@ -167,7 +167,7 @@ fn calls_on_the_side_are_answered_whatever_the_prompt_says() {
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"}},
                         "required": ["title"]});
     let mut title = Format::Anthropic.request(prompt, false);
-    title["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+    title["output_config"] = json!({"format": {"type": "json_schema", "schema": schema.clone()}});
     let answer = post(&server, "/v1/messages", &title).json();
     let text = Format::Anthropic.whole_text(&answer);
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON was asked for");
@@ -181,6 +181,13 @@ fn calls_on_the_side_are_answered_whatever_the_prompt_says() {
     let system = json!({"role": "system", "content": "You are a title generator."});
     title["messages"].as_array_mut().expect("a list").insert(0, system);
     assert_eq!(post(&server, Format::Chat.path(true), &title).status, 200);
+
+    let mut notes = Format::Chat.with_tools("SCN:write", &[("write_file", schema)]);
+    let system =
+        json!({"role": "system", "content": "You are the managed memory extraction subagent."});
+    notes["messages"].as_array_mut().expect("a list").insert(0, system);
+    let events = post(&server, Format::Chat.path(true), &notes).events();
+    assert_eq!(Format::Chat.calls(&events), []);
 
     let mut speaker = Format::Gemini.request(prompt, false);
     speaker["generationConfig"] = json!({"responseMimeType": "application/json",

@@ -64,8 +64,11 @@ fn a_context_overflow_says_so() {
         "exceeds the maximum number of tokens",
     ];
     for (format, words) in FORMATS.into_iter().zip(words) {
-        for scenario in ["SCN:ctx400", "SCN:ctxsse"] {
-            let response = post(&server, format.path(true), &format.request(scenario, true));
+        let cases = [("ctx400", true, 400), ("ctx400", false, 400), ("ctxsse", true, 200)];
+        for (scenario, stream, status) in cases.into_iter().chain([("ctxsse", false, 400)]) {
+            let request = format.request(&format!("SCN:{scenario}"), stream);
+            let response = post(&server, format.path(stream), &request);
+            assert_eq!(response.status, status, "{format:?} {scenario}");
             assert!(response.text().contains(words), "{format:?}: {}", response.text());
         }
     }
