@@ -87,3 +87,30 @@ impl Lines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same bytes give the same lines, however they are cut.
+    #[test]
+    fn cuts_do_not_matter() {
+        let bytes = "ä\r\n\n漢字\u{2028}x\nlast 🦜".as_bytes();
+        for size in 1..=bytes.len() {
+            let mut lines = Lines::new(Behaviour::RIGHT);
+            let mut got: Vec<String> =
+                bytes.chunks(size).flat_map(|chunk| lines.push(chunk)).collect();
+            got.extend(lines.finish());
+            assert_eq!(got, ["ä", "", "漢字\u{2028}x", "last 🦜"], "in chunks of {size}");
+        }
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_dropped_whole() {
+        let mut lines = Lines::new(Behaviour::RIGHT);
+        let long = vec![b'x'; MAX_LINE_BYTES / 2 + 1];
+        assert!(lines.push(&long).is_empty());
+        assert!(lines.push(&long).is_empty());
+        assert_eq!(lines.push(b"rest\nnext\n"), ["next"]);
+    }
+}

@@ -63,3 +63,21 @@ fn skip_system_command(characters: &mut std::iter::Peekable<std::str::Chars<'_>>
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values_and_keys_are_taken_out() {
+        let secrets = ["hunter2-and-more".to_owned(), "short".to_owned()];
+        let text = "short hunter2-and-more, sk-0123456789abcdef end sk-x";
+        assert_eq!(redact(text, &secrets), "short [redacted], [redacted] end sk-x");
+    }
+
+    #[test]
+    fn escape_sequences_vanish_and_text_stays() {
+        let text = "\u{1b}[1;31mred\u{1b}[0m\tü\n\u{1b}]0;title\u{7}plain\u{1b}]8;;x\u{1b}\\link";
+        assert_eq!(strip_ansi(text), "red\tü\nplainlink");
+    }
+}

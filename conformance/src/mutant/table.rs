@@ -126,3 +126,33 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::LeaksSecrets, &["ERR-06"]),
     mutant(Fault::TextForNumber, &["SCH-01"]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_is_here_once() {
+        for fault in Fault::ALL {
+            let entries = MUTANTS.iter().filter(|mutant| mutant.fault == *fault).count();
+            assert_eq!(entries, 1, "{} has {entries} entries", fault.name());
+        }
+    }
+
+    #[test]
+    fn only_checks_that_exist_are_named() {
+        let checks = crate::cases::all();
+        for mutant in MUTANTS {
+            let name = mutant.fault.name();
+            for id in mutant.must_fail {
+                assert!(checks.iter().any(|check| check.id == *id), "{name}: there is no {id}");
+            }
+            for pattern in mutant.may_fail {
+                let is_known = |check: &crate::case::Check| {
+                    check.id == *pattern || check.chapter() == *pattern
+                };
+                assert!(checks.iter().any(is_known), "{name}: there is no {pattern}");
+            }
+        }
+    }
+}
