@@ -8,11 +8,22 @@ use std::time::{Duration, Instant};
 
 use crate::bench::Bench;
 use crate::case::{Body, Check, Level};
+use crate::derive;
+use crate::stand_in::Step;
 use crate::suite::Suite;
 use crate::verdict::{Finding, Verdict};
 
 /// Scenarios that are performed when nothing else makes the adapter speak.
-const TOUR: &[&str] = &["text", "thinking", "tool_ok", "tool_error", "file_write", "usage"];
+const TOUR: &[&str] = &[
+    "text",
+    "thinking",
+    "tool_ok",
+    "tool_error",
+    "file_write",
+    "usage",
+    "auth_fail_run",
+    "context_exceeded",
+];
 
 /// What became of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,7 +224,17 @@ fn tour(bench: &mut Bench) -> Verdict {
             bench.tidy();
         }
     }
-    Ok(())
+    crash(bench)
+}
+
+/// Rules about failures need one.
+fn crash(bench: &mut Bench) -> Verdict {
+    if !bench.suite.has_cli() || bench.suite.pack.is_none() {
+        return Ok(());
+    }
+    let mut play = bench.prepare("text")?;
+    play.script = derive::cut_after(&play.script, 1, &[Step::Exit { code: 1 }]);
+    bench.perform(play).map(drop)
 }
 
 /// Whether a check applies.

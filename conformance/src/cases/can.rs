@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use od_protocol::{CancelRunParams, CancelRunResult, DoneStatus};
+use od_protocol::{CANCEL_RUN, CancelRunParams, CancelRunResult, DoneStatus};
 use rand::RngExt;
+use serde_json::json;
 
 use super::expectations::{Amount, ending, failure, line_with, output_steps, still_answers};
 use crate::bench::{Bench, Setup};
 use crate::case::{Body, Check, Gate, Level, Tier};
 use crate::derive::cut_after;
 use crate::play::Play;
-use crate::plugin::{Plugin, RunRecord};
+use crate::plugin::{Answer, Plugin, RunRecord};
 use crate::process;
 use crate::stand_in::Step;
 use crate::verdict::{Failure, Finding, Verdict, ensure};
@@ -145,9 +146,7 @@ fn idempotent(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     let play = bench.prepare("cancel")?;
     under_way(&mut plugin, &play)?;
-    let first = cancel(&mut plugin, play.run_id())?;
-    ensure(first.accepted, "the first run/cancel is accepted", || "accepted is false".to_owned())?;
-    cancel(&mut plugin, play.run_id())?;
+    cancel_twice(&mut plugin, play.run_id())?;
     let record = plugin.finish(play.run_id(), STOP_LIMIT)?;
     cancelled(&record, "run/cancel, twice")?;
     let unknown = format!("run-{}", bench.nonce());
@@ -209,6 +208,24 @@ fn under_way(plugin: &mut Plugin, play: &Play) -> Verdict {
 fn cancel(plugin: &mut Plugin, run_id: &str) -> Result<CancelRunResult, Finding> {
     let grace_ms = u64::try_from(GRACE.as_millis()).ok();
     plugin.call(&CancelRunParams { run_id: run_id.to_owned(), grace_ms, reason: None })
+}
+
+/// Both are on their way before the first can have ended the run.
+fn cancel_twice(plugin: &mut Plugin, run_id: &str) -> Verdict {
+    let params = json!({"runId": run_id, "graceMs": GRACE.as_millis() as u64});
+    let ids = [(); 2].map(|()| plugin.ask(CANCEL_RUN.name, params.clone()));
+    for (id, is_first) in ids.iter().zip([true, false]) {
+        let (expected, got) = match plugin.answer(id, CANCEL_RUN.limit())? {
+            Answer::Result(value) if !is_first || value["accepted"] == true => continue,
+            other if is_first => ("the first run/cancel is accepted", other.summary()),
+            other => ("the second run/cancel is no error", other.summary()),
+        };
+        return Err(Failure::new(expected, got)
+            .sent("run/cancel, twice")
+            .at(plugin.place())
+            .into());
+    }
+    Ok(())
 }
 
 /// Cancels a run and waits for its end.
