@@ -8,6 +8,7 @@ use crate::cli::arguments::{OutputArgument, RunReference};
 use crate::cli::follow::{AnswerRules, Control, Desk, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::run::failure_of;
+use crate::cli::signals::StopSignals;
 use crate::cli::suggest::find_run;
 
 const EXAMPLES: &str = "\
@@ -35,7 +36,8 @@ pub(crate) struct Arguments {
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let view = View::new(arguments.output.output, &record);
-    let follower = Follower::new(view, Desk::new(AnswerRules::default()), Control::Observer)?;
+    let desk = Desk::new(AnswerRules::default());
+    let follower = Follower::new(view, desk, Control::Observer, StopSignals::listen()?);
     let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;
     let Some(done) = ending.done else {
         print_remark(format!("detached; the run goes on (od-host cancel {})", record.run_id));

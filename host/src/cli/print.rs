@@ -17,11 +17,15 @@ use crate::cli::terminal::{self, BAD, BOLD, DIM, WARN, paint, sanitize};
 pub(crate) fn print(text: &str) -> Result<(), HostError> {
     let mut stdout = anstream::stdout();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(HostError::storage("cannot write to stdout", &error))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(stdout_failed(&error)),
         _ => Ok(()),
     }
+}
+
+/// Stdout cannot be written, a full disk behind it for instance.
+pub(crate) fn stdout_failed(error: &std::io::Error) -> HostError {
+    HostError::storage("cannot write to stdout", error)
+        .with_hint("check where stdout goes; of a run nothing is lost: od-host replay last")
 }
 
 /// Writes bytes to stdout as they are. False when nobody reads them any more.
@@ -33,7 +37,7 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<bool, HostError> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(HostError::storage("cannot write to stdout", &error)),
+        Err(error) => Err(stdout_failed(&error)),
     }
 }
 

@@ -14,6 +14,7 @@ use plan::RunPlan;
 use crate::cli::arguments::OutputMode;
 use crate::cli::follow::{Control, Desk, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
+use crate::cli::signals::StopSignals;
 use crate::cli::suggest::with_nearest_agent;
 use crate::cli::terminal::while_waiting;
 
@@ -21,14 +22,19 @@ use crate::cli::terminal::while_waiting;
 /// When the run cannot be started. How a run that was started ends is told by its status.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plan = RunPlan::decide(arguments, host).await?;
+    let mut stops = StopSignals::listen()?;
     let agent = plan.request.agent.clone();
-    let handle = match while_waiting("starting", host.start(plan.request)).await {
+    let started = tokio::select! {
+        started = while_waiting("starting", host.start(plan.request)) => started,
+        () = stops.next() => return Ok(ExitStatus::Cancelled),
+    };
+    let handle = match started {
         Ok(handle) => handle,
         Err(error) => return Err(explain(host, &agent, error).await),
     };
     let view = View::new(plan.output, &handle.record());
     let control = Control::Owner(handle.clone());
-    let follower = Follower::new(view, Desk::new(plan.answers), control)?;
+    let follower = Follower::new(view, Desk::new(plan.answers), control, stops);
     let followed = follower.follow(handle.events(0)?).await;
     if followed.is_err() {
         handle.cancel(std::time::Duration::ZERO);

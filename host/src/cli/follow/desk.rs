@@ -197,3 +197,46 @@ fn tell(question: &Question) {
     };
     print_to_stderr(&format!("{}\n", lines.join("\n  ")));
 }
+
+#[cfg(test)]
+mod tests {
+    use od_protocol::ApprovalOutcome;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What the rules decide about a call of the tool `Bash`.
+    fn decide(rules: AnswerRules) -> (ApprovalOutcome, Option<String>) {
+        let mut desk = Desk::new(rules);
+        let call = json!({"type": "tool_call_started", "toolCallId": "c", "name": "Bash", "kind": "execute"});
+        let approval = json!({
+            "type": "approval_requested", "approvalId": "a", "category": "execute", "risk": "high",
+            "summary": "run ls", "toolCallId": "c", "deadlineMs": null,
+            "options": [{"id": "y", "kind": "allow_once"}, {"id": "n", "kind": "reject_once"}],
+        });
+        assert_eq!(desk.on_event(&serde_json::from_value(call).expect("an event")), None);
+        let reply = desk.on_event(&serde_json::from_value(approval).expect("an event"));
+        match reply {
+            Some(Reply::Respond(response)) => (response.outcome, response.message),
+            other => panic!("no decision: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_listed_tool_is_allowed_and_another_is_not() {
+        let listed = |tool: &str| AnswerRules {
+            allowed_tools: vec![tool.to_owned()],
+            ..AnswerRules::default()
+        };
+        assert_eq!(decide(listed("Bash")).0, ApprovalOutcome::AllowOnce);
+        assert_eq!(decide(listed("Bash(git:*)")).0, ApprovalOutcome::RejectOnce);
+    }
+
+    #[test]
+    fn a_denial_tells_the_agent_what_would_allow_it() {
+        let (outcome, message) = decide(AnswerRules::default());
+        assert_eq!(outcome, ApprovalOutcome::RejectOnce);
+        let message = message.expect("an explanation");
+        assert!(message.contains("--allow-tool Bash or --yes"), "{message}");
+    }
+}

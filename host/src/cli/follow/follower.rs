@@ -65,22 +65,20 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// # Errors
-    /// When the signals cannot be caught.
-    pub(crate) fn new(view: View, desk: Desk, control: Control) -> Result<Self, HostError> {
-        Ok(Self {
+    pub(crate) fn new(view: View, desk: Desk, control: Control, stops: StopSignals) -> Self {
+        Self {
             spinner: view.spinner(),
             view,
             desk,
             control,
             printer: Printer::start(),
-            stops: StopSignals::listen()?,
+            stops,
             stop_count: 0,
             stdout_closed: false,
             piece: Vec::new(),
             replies: Vec::new(),
             ending: Ending::default(),
-        })
+        }
     }
 
     /// Shows the run until it is over, or until an observer is told to stop.

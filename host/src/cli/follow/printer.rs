@@ -6,6 +6,8 @@ use std::io::Write;
 use od_host::HostError;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::cli::print::stdout_failed;
+
 /// Pieces that may wait for a slow reader; the journal holds the rest.
 const WAITING_PIECES: usize = 4;
 
@@ -67,7 +69,7 @@ impl Printer {
         drop(self.jobs);
         match self.result.await {
             Ok(Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(HostError::storage("cannot write to stdout", &error))
+                Err(stdout_failed(&error))
             }
             _ => Ok(()),
         }
