@@ -72,6 +72,8 @@ fn a_killed_host_leaves_a_readable_journal() {
             reader.next().await.expect("an event").expect("run_started").parse().expect("an event");
         let Event::RunStarted(started) = started.event else { panic!("{started:?}") };
         let adapter = started.pid.expect("an adapter");
+        let second = reader.next().await.expect("an event").expect("a second event");
+        assert_eq!(second.type_name, "text_delta");
 
         owner.kill().expect("a kill");
         owner.wait().expect("an end");
