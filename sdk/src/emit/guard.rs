@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind, Event,
-    MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
+    ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
+    Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
     ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage,
     UsageScope,
 };
@@ -181,15 +181,7 @@ impl Guard {
                 self.files.insert(change.path.clone());
                 true
             }
-            Event::ApprovalRequested(approval) => {
-                let deadline = approval.deadline_ms.map(Duration::from_millis);
-                let id = approval.approval_id.clone();
-                let open = OpenApproval {
-                    id: id.clone(),
-                    deadline: deadline.map(|wait| Instant::now() + wait),
-                };
-                !self.resolved_approvals.contains(&id) && self.approvals.insert(id, open).is_none()
-            }
+            Event::ApprovalRequested(approval) => self.open_approval(approval),
             Event::ApprovalResolved(resolved) => {
                 self.resolved_approvals.insert(resolved.approval_id.clone());
                 self.approvals.remove(&resolved.approval_id).is_some()
@@ -219,6 +211,14 @@ impl Guard {
             }
             _ => true,
         }
+    }
+
+    fn open_approval(&mut self, approval: &ApprovalRequested) -> bool {
+        let id = approval.approval_id.clone();
+        let wait = approval.deadline_ms.map(Duration::from_millis);
+        let open =
+            OpenApproval { id: id.clone(), deadline: wait.map(|wait| Instant::now() + wait) };
+        !self.resolved_approvals.contains(&id) && self.approvals.insert(id, open).is_none()
     }
 
     fn start_message(&mut self, message_id: &str, repairs: &mut Vec<Event>) -> bool {
