@@ -90,3 +90,35 @@ impl Body for PieceBody {
         self.size.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a body says when it is polled: `+text`, `wait`, `cut` or `end`.
+    fn polled(body: &mut PieceBody) -> String {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        match Pin::new(body).poll_frame(&mut context) {
+            Poll::Pending => "wait".to_owned(),
+            Poll::Ready(None) => "end".to_owned(),
+            Poll::Ready(Some(Err(Cut))) => "cut".to_owned(),
+            Poll::Ready(Some(Ok(frame))) => {
+                let data = frame.into_data().expect("there are no trailers");
+                format!("+{}", String::from_utf8_lossy(&data))
+            }
+        }
+    }
+
+    fn check(last: Piece, expected: [&str; 6]) {
+        let bytes = |text: &str| Piece::Bytes(text.as_bytes().to_vec());
+        let mut body = PieceBody::new(vec![bytes("a"), bytes("b"), last, bytes("c")], false);
+        assert_eq!(expected.map(|_| polled(&mut body)), expected);
+    }
+
+    #[test]
+    fn after_each_piece_there_is_time_to_write_it() {
+        check(Piece::Cut, ["+a", "wait", "+b", "wait", "cut", "+c"]);
+        check(Piece::End, ["+a", "wait", "+b", "wait", "end", "+c"]);
+        check(Piece::Silence, ["+a", "wait", "+b", "wait", "wait", "wait"]);
+    }
+}

@@ -61,16 +61,16 @@ fn characters_cut_apart_arrive_whole() {
         assert!(text.starts_with("emoji: 👨‍👩‍👧 café 日本語 🚀"), "{format:?}: {text}");
         assert!(text.ends_with("\u{2028} end"), "{format:?}: {text}");
         let cut = response.chunks.iter().any(|chunk| std::str::from_utf8(chunk).is_err());
-        assert!(cut, "{format:?}: no write ended inside a character");
+        assert!(cut, "{format:?}: no chunk ended inside a character");
     }
 }
 
 #[test]
-fn each_event_is_a_write_of_its_own() {
+fn each_event_is_a_chunk_of_its_own() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:long", true));
-        assert!(response.chunks.len() > 400, "{format:?}: {} writes", response.chunks.len());
+        assert!(response.chunks.len() > 400, "{format:?}: {} chunks", response.chunks.len());
         for chunk in &response.chunks {
             let text = String::from_utf8_lossy(chunk);
             assert_eq!(text.matches("data: ").count(), 1, "{format:?}: {text}");
@@ -133,7 +133,7 @@ fn gemini_without_events_is_one_growing_list() {
     let list = response.json();
     let events = list.as_array().expect("a list");
     assert_eq!(Format::Gemini.text(events), "Hello from the fake model.");
-    assert!(response.chunks.len() > 3, "{} writes", response.chunks.len());
+    assert!(response.chunks.len() > 3, "{} chunks", response.chunks.len());
 }
 
 #[test]

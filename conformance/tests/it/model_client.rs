@@ -27,7 +27,7 @@ pub(crate) struct Whole {
     pub(crate) status: u16,
     /// The headers, names in lower case.
     pub(crate) headers: Vec<(String, String)>,
-    /// The writes of the body: one chunk each.
+    /// The chunks of the body as they were sent.
     pub(crate) chunks: Vec<Vec<u8>>,
     /// Whether the body ended as the headers promised.
     pub(crate) complete: bool,
