@@ -312,6 +312,9 @@ impl Events {
     }
 
     fn on_noise(&mut self, line: &str) {
+        if self.behaviour.has(Fault::DamageDies) && line.starts_with(r#"{"t":"#) {
+            std::process::exit(101);
+        }
         if self.behaviour.has(Fault::DieOnGarbage) {
             let text = format!("no JSON: {}", line.chars().take(80).collect::<String>());
             self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));

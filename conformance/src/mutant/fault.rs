@@ -170,6 +170,8 @@ faults! {
     StrictUtf8 = "strict_utf8",
     /// Crashes when a field is missing.
     MissingFieldDies = "missing_field_dies",
+    /// Crashes at a message of its own CLI that is damaged.
+    DamageDies = "damage_dies",
     /// Does not read stderr.
     StderrUndrained = "stderr_undrained",
     /// Accepts a cancel and does nothing.

@@ -110,6 +110,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::UnknownFatal, &["ROB-02"]).may(&["ROB"]),
     mutant(Fault::StrictUtf8, &["ROB-03"]).may(&["ROB"]),
     mutant(Fault::MissingFieldDies, &["ROB-04"]).may(&["ROB-05", "ORD-01"]),
+    mutant(Fault::DamageDies, &["ROB-05"]).may(&["ORD-01"]),
     mutant(Fault::StderrUndrained, &["ROB-06"]),
     mutant(Fault::CancelNoop, &["CAN-01"]).may(&["CAN", "SHU"]),
     mutant(Fault::TermOnly, &["CAN-01"]).may(&["CAN", "SHU"]),
