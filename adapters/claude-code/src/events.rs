@@ -23,8 +23,8 @@ use serde_json::Value;
 
 use crate::control;
 use crate::native::{
-    AssistantLine, Block, ControlRequestLine, Head, Init, RateLimitLine, ResultLine, StreamLine,
-    SystemLine, UserLine,
+    AssistantLine, Block, ControlRequestLine, Head, Init, LifecycleLine, RateLimitLine, ResultLine,
+    StreamLine, SystemLine, UserLine,
 };
 use crate::options::Options;
 use approvals::Approvals;
@@ -42,6 +42,13 @@ use words::blocks;
 /// Lines of the model's stream start like this; they are read in one pass.
 const STREAM_EVENT_START: &[u8] = br#"{"type":"stream_event""#;
 
+/// How a turn ended.
+#[derive(Debug)]
+struct Verdict {
+    ending: Ending,
+    failure: Option<Failure>,
+}
+
 /// The state of one run.
 #[derive(Debug)]
 pub struct Events {
@@ -56,6 +63,8 @@ pub struct Events {
     meter: Meter,
     /// What the CLI said in the model's place, until the result judges it.
     complaint: Option<Complaint>,
+    /// The verdict of the last turn, until it is known whether another one follows.
+    verdict: Option<Verdict>,
     wants_schema: bool,
 }
 
@@ -78,6 +87,7 @@ impl Events {
             limits: Limits::new(&options, install.credential.clone()),
             meter: Meter::default(),
             complaint: None,
+            verdict: None,
             wants_schema: start_run_params.output_schema.is_some(),
         }
     }
@@ -96,6 +106,7 @@ impl Events {
                 .map(|line: ControlRequestLine| self.approvals.withdraw(&line.request_id, output)),
             // Replies to our own requests, and with --replay-user-messages the echo of our answers.
             "control_response" | "keep_alive" => Some(()),
+            "command_lifecycle" => read(line).map(|line| self.on_lifecycle(&line, output)),
             "tool_progress" => {
                 output.event(status("tool_running"));
                 Some(())
@@ -176,15 +187,26 @@ impl Events {
         }
     }
 
+    /// Newer versions say of each line when it is queued, started and completed.
+    fn on_lifecycle(&mut self, line: &LifecycleLine, output: &mut RunOutput) {
+        if line.state == "started" {
+            self.inputs.on_echo(Some(&line.command_uuid), output);
+        }
+    }
+
     fn on_system(&mut self, subtype: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
         if subtype == "init" {
             let init: Init = read(line)?;
+            self.pass_verdict(output);
             self.session.on_init(init, output);
             return Some(());
         }
         let system: SystemLine = read(line)?;
         match subtype {
             "status" => self.session.on_status(&system, output),
+            "session_state_changed" => {
+                self.on_state(system.state.as_deref().unwrap_or_default(), output);
+            }
             "api_retry" => self.limits.on_retry(&system, output),
             "compact_boundary" => session::on_compaction(&system, output),
             "task_started" => self.subagents.on_started(&system, output),
@@ -217,19 +239,40 @@ impl Events {
         let failure = outcome::failure(result, self.complaint.take(), &self.limits);
         let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
         self.session.end_turn(ending.stop_reason, output);
+        self.report_answer(result, output);
+        self.pass_verdict(output);
+        let is_error = result.is_error;
+        self.verdict = Some(Verdict { ending, failure });
         let goes_on = self.inputs.is_outstanding(self.session.turns, output)
-            || (!result.is_error && self.subagents.is_working());
-        if goes_on && !output.is_cancelling() {
-            // The CLI goes on by itself: this turn's failure is not the run's.
-            if let Some(failure) = failure {
-                output.event(Event::Error(failure.into_event(false)));
-            }
-            return;
+            || self.session.reports_state
+            || (!is_error && self.subagents.is_working());
+        if !goes_on || output.is_cancelling() {
+            self.conclude(output);
         }
+    }
+
+    /// `idle` comes once nothing waits any more: no line of ours, no helper in the background
+    /// (recordings `sj_state_queue`, `sj_state_background_agent`).
+    fn on_state(&mut self, state: &str, output: &mut RunOutput) {
+        self.session.reports_state = true;
+        if state == "idle" && !self.inputs.is_outstanding(self.session.turns, output) {
+            self.conclude(output);
+        }
+    }
+
+    /// Another turn follows: the failure of the last one was not the run's.
+    fn pass_verdict(&mut self, output: &mut RunOutput) {
+        if let Some(failure) = self.verdict.take().and_then(|verdict| verdict.failure) {
+            output.event(Event::Error(failure.into_event(false)));
+        }
+    }
+
+    /// No other turn follows.
+    fn conclude(&mut self, output: &mut RunOutput) {
+        let Some(Verdict { ending, failure }) = self.verdict.take() else { return };
         if let Some(failure) = failure {
             output.event(Event::Error(failure.into_event(true)));
         }
-        self.report_answer(result, output);
         output.close_stdin();
         output.finish(ending);
     }
@@ -297,6 +340,13 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+        let is_answered = !self.inputs.is_outstanding(self.session.turns, output);
+        if let Some(Verdict { ending, failure }) = self.verdict.take().filter(|_| is_answered) {
+            if let Some(failure) = failure {
+                output.event(Event::Error(failure.into_event(true)));
+            }
+            return Some(ending);
+        }
         let failure = match self.complaint.take() {
             Some(complaint) => Failure::judge(&complaint, &self.limits),
             None => Failure::from_exit(exit)?,

@@ -181,10 +181,11 @@ fn mcp_server(server: &McpServer) -> Value {
     }
 }
 
-/// A run neither updates the CLI nor waits for ever.
+/// A run neither updates the CLI nor waits for ever, and is told when nothing more will come.
 fn add_quiet(invocation: &mut Invocation, options: &Options) {
     invocation
         .set_env("DISABLE_AUTOUPDATER", "1")
+        .set_env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")
         .set_env("CLAUDE_CODE_MAX_RETRIES", options.max_retries().to_string());
 }
 

@@ -12,6 +12,7 @@ use crate::native::{ModelUsage, ResultLine, TokenUsage};
 pub(super) struct Meter {
     total: Tokens,
     cost_usd: Option<f64>,
+    reasoning_tokens: Option<u64>,
     context_tokens: u64,
 }
 
@@ -45,7 +46,12 @@ impl Meter {
             (cost, _) => cost,
         };
         let run_cost = result.total_cost_usd.or(self.cost_usd);
-        let usage = |scope, cumulative, tokens: Tokens, cost_usd| {
+        let turn_reasoning = reasoning_tokens(result);
+        let run_reasoning = match (self.reasoning_tokens, turn_reasoning) {
+            (Some(before), Some(now)) => Some(before.saturating_add(now)),
+            (before, now) => before.or(now),
+        };
+        let usage = |scope, cumulative, tokens: Tokens, reasoning_tokens, cost_usd| {
             Event::Usage(Usage {
                 scope,
                 cumulative,
@@ -53,7 +59,7 @@ impl Meter {
                 output_tokens: tokens.output,
                 cache_read_tokens: tokens.cache_read,
                 cache_write_tokens: tokens.cache_write,
-                reasoning_tokens: None,
+                reasoning_tokens,
                 total_tokens: tokens.sum(),
                 cost_usd,
                 model: only_model(result),
@@ -61,11 +67,12 @@ impl Meter {
                 source: UsageSource::Cli,
             })
         };
-        output.event(usage(UsageScope::Turn, false, turn, turn_cost));
-        output.event(usage(UsageScope::Run, true, total, run_cost));
+        output.event(usage(UsageScope::Turn, false, turn, turn_reasoning, turn_cost));
+        output.event(usage(UsageScope::Run, true, total, run_reasoning, run_cost));
         self.report_context(result, output);
         self.total = total;
         self.cost_usd = run_cost;
+        self.reasoning_tokens = run_reasoning;
     }
 
     fn report_context(&self, result: &ResultLine, output: &mut RunOutput) {
@@ -124,6 +131,11 @@ impl Tokens {
             .saturating_add(self.cache_read)
             .saturating_add(self.cache_write)
     }
+}
+
+/// Tokens of thoughts in this turn, where the version states them.
+fn reasoning_tokens(result: &ResultLine) -> Option<u64> {
+    result.usage.as_ref()?.output_tokens_details.as_ref()?.thinking_tokens
 }
 
 /// The model the turn was spent on, when there is only one.

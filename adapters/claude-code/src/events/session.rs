@@ -8,9 +8,9 @@ use od_sdk::RunOutput;
 use serde_json::Value;
 
 use super::{notice, status};
-use crate::native::{Block, Init, SystemLine};
+use crate::native::{Block, Init, Plugin, SystemLine};
 
-/// Skills every install of 2.1.197 has: not worth an event each (recording `plain`).
+/// Skills every install of 2.1.197 or 2.1.325 has: not worth an event each (recording `plain`).
 const BUILT_IN_SKILLS: &[&str] = &[
     "deep-research",
     "update-config",
@@ -24,7 +24,13 @@ const BUILT_IN_SKILLS: &[&str] = &[
     "claude-api",
     "run",
     "run-skill-generator",
+    "dataviz",
+    "doctor",
+    "workflow-authoring",
+    "plugin-authoring",
 ];
+/// How the source of a plugin ends that is part of the CLI.
+const BUILT_IN_PLUGIN: &str = "@builtin";
 
 /// The session and its turns.
 #[derive(Debug)]
@@ -39,6 +45,8 @@ pub(super) struct Session {
     pub(super) turns: u32,
     /// The CLI has said something, so it reads what is written to it.
     pub(super) is_alive: bool,
+    /// It tells when it is idle (versions before 2.1.128 or so do not).
+    pub(super) reports_state: bool,
 }
 
 impl Session {
@@ -53,6 +61,7 @@ impl Session {
             turn: None,
             turns: 0,
             is_alive: false,
+            reports_state: false,
         }
     }
 
@@ -89,7 +98,10 @@ impl Session {
                     .collect(),
             ),
         }));
-        for plugin in init.plugins {
+        let is_built_in = |plugin: &Plugin| {
+            plugin.source.as_ref().is_some_and(|source| source.ends_with(BUILT_IN_PLUGIN))
+        };
+        for plugin in init.plugins.into_iter().filter(|plugin| !is_built_in(plugin)) {
             output.event(Event::Plugin(Extension {
                 name: plugin.name,
                 phase: ExtensionPhase::Loaded,

@@ -50,6 +50,16 @@ pub struct TokenUsage {
     pub cache_read_input_tokens: u64,
     /// The provider's tier.
     pub service_tier: Option<String>,
+    /// What the output was made of, in versions after 2.1.197.
+    pub output_tokens_details: Option<OutputTokensDetails>,
+}
+
+/// What output was made of.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(default)]
+pub struct OutputTokensDetails {
+    /// Thoughts.
+    pub thinking_tokens: Option<u64>,
 }
 
 /// Tokens in the CLI's words.

@@ -54,6 +54,8 @@ pub struct SystemLine {
     /// `status`: the new mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<String>,
+    /// `session_state_changed`: `running`, `idle`, `requires_action`.
+    pub state: Option<String>,
     /// `api_retry`: which one, from 1.
     pub attempt: u32,
     /// `api_retry`: how many at most.

@@ -40,6 +40,7 @@ pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
         "sj_perm_hang" => vec![("can_use_tool", Act::Cancel)],
         "sj_interrupt_tool" => vec![("message_stop", Act::Cancel)],
         "sj_steer" => vec![("message_stop", say("two", InputOutcome::Steered))],
+        "sj_state_queue" => vec![("tick 1", say("two", InputOutcome::Queued))],
         "sj_queue" => vec![
             ("tick 1", say("two", InputOutcome::Queued)),
             ("tick 1", say("three", InputOutcome::Queued)),
@@ -48,7 +49,9 @@ pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
         "sj_compact" => vec![("message_stop", say("/compact", InputOutcome::Queued))],
         "sj_multiturn" => vec![("message_stop", say("second", InputOutcome::Queued))],
         "sj_err_then_ok" => vec![("api_retry", say("again", InputOutcome::Queued))],
-        "sj_interrupt" => vec![("tick 1", Act::Cancel)],
+        "sj_interrupt" | "sj_interrupt_text" | "sj_state_interrupt" => {
+            vec![("tick 1", Act::Cancel)]
+        }
         _ => Vec::new(),
     }
 }

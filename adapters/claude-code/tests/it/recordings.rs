@@ -13,12 +13,19 @@ use serde_json::Value;
 
 use crate::host;
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197")
+/// A recording: the CLI's version and what happened.
+#[derive(Clone, Copy)]
+struct Recording {
+    version: &'static str,
+    scenario: &'static str,
 }
 
-fn read(scenario: &str, part: &str) -> String {
-    let path = folder().join(format!("{scenario}.{part}"));
+fn folder(version: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings").join(version)
+}
+
+fn read(recording: Recording, part: &str) -> String {
+    let path = folder(recording.version).join(format!("{}.{part}", recording.scenario));
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -29,12 +36,12 @@ fn recorded_id() -> String {
     format!("00000000-0000-4000-8000-{number:012}")
 }
 
-fn exit(scenario: &str, meta: &Value) -> Exit {
+fn exit(recording: Recording, meta: &Value) -> Exit {
     let code = meta["exit_code"].as_i64().expect("a recording has an exit code") as i32;
     Exit {
         code: (code >= 0).then_some(code),
         signal: (code < 0).then_some(-code),
-        stderr_tail: read(scenario, "stderr.txt"),
+        stderr_tail: read(recording, "stderr.txt"),
     }
 }
 
@@ -61,35 +68,56 @@ fn start_run_params(meta: &Value) -> StartRunParams {
     }
 }
 
-fn replay(scenario: &str) -> Replay {
-    let meta: Value = serde_json::from_str(&read(scenario, "meta.json")).expect("meta is JSON");
-    let stdout = read(scenario, "stdout.jsonl");
+fn replay(recording: Recording) -> Replay {
+    let meta: Value = serde_json::from_str(&read(recording, "meta.json")).expect("meta is JSON");
+    let stdout = read(recording, "stdout.jsonl");
     let mut lines = stdout.lines();
-    let mut acts = host::acts(scenario).into_iter().peekable();
+    let mut acts = host::acts(recording.scenario).into_iter().peekable();
     let mut events = Events::new(&start_run_params(&meta), &Install::default(), recorded_id);
     let replay =
-        replay_with(&mut events, stdout.as_bytes(), &exit(scenario, &meta), |mapper, output| {
+        replay_with(&mut events, stdout.as_bytes(), &exit(recording, &meta), |mapper, output| {
             let line = lines.next().unwrap_or_default();
             while let Some((_, act)) = acts.next_if(|(after, _)| line.contains(after)) {
                 act.perform(line, mapper, output);
             }
         });
-    assert!(acts.peek().is_none(), "{scenario}: the host did not get to act");
+    assert!(acts.peek().is_none(), "{}: the host did not get to act", recording.scenario);
     replay
 }
 
-fn check(scenario: &str) {
-    check_events(&folder().join(format!("{scenario}.events.jsonl")), &replay(scenario));
+fn check(recording: Recording) {
+    let file = format!("{}.events.jsonl", recording.scenario);
+    check_events(&folder(recording.version).join(file), &replay(recording));
+}
+
+/// Every recording of a version is a test, and every test has its recording.
+fn check_complete(version: &str, scenarios: &[&str]) {
+    let files = fs::read_dir(folder(version)).expect("the recordings are there");
+    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let recorded: BTreeSet<String> =
+        names.filter_map(|name| name.strip_suffix(".stdout.jsonl").map(str::to_owned)).collect();
+    let tested: BTreeSet<String> = scenarios.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(recorded, tested);
 }
 
 macro_rules! recordings {
-    ($($scenario:ident)+) => {
-        const SCENARIOS: &[&str] = &[$(stringify!($scenario)),+];
-        $(#[test] fn $scenario() { check(stringify!($scenario)); })+
+    ($module:ident, $version:literal: $($scenario:ident)+) => {
+        mod $module {
+            use super::{Recording, check, check_complete};
+
+            $(#[test] fn $scenario() {
+                check(Recording { version: $version, scenario: stringify!($scenario) });
+            })+
+
+            #[test]
+            fn every_recording_is_a_test() {
+                check_complete($version, &[$(stringify!($scenario)),+]);
+            }
+        }
     };
 }
 
-recordings! {
+recordings! { v2_1_197, "2.1.197":
     adddir_eats_prompt adddir_missing appendsys argv_plus_stdin authtoken bad400 bad_cwd
     bad_fork bad_session bad_system bad_system_mode bad_thinking_budget budget continue_flag
     ctx400 disallowed drop effort_bad empty hooks_events json_output jsonschema long
@@ -102,26 +130,25 @@ recordings! {
     sj_approval_edit sj_background_agent sj_badline sj_close_stdin_midturn sj_compact sj_control_misc
     sj_err_then_ok sj_interrupt sj_interrupt_tool sj_malformed sj_multiturn sj_perm_allow
     sj_perm_allow_mod sj_perm_error sj_perm_hang sj_perm_noflag sj_question sj_queue sj_r429_retry_after
-    sj_slash_blocks sj_slash_string sj_sseerr sj_steer sj_structured sj_system_prompt
+    sj_slash_blocks sj_slash_string sj_sseerr sj_state_background_agent sj_state_interrupt
+    sj_state_plain sj_state_queue sj_state_r401 sj_steer sj_structured sj_system_prompt
     sj_tasks sj_unreachable skill_add_dir skill_plugin_dir slash_cost slash_unknown
     subagent_agent sysprompt text_output think thinking_flag toolfail tools_none
     tools_restrict unicode write_accept write_bypass_root write_bypass_sandboxenv
     write_denied
 }
 
-#[test]
-fn every_recording_is_a_test() {
-    let files = fs::read_dir(folder()).expect("the recordings are there");
-    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
-    let recorded: BTreeSet<String> =
-        names.filter_map(|name| name.strip_suffix(".stdout.jsonl").map(str::to_owned)).collect();
-    let tested: BTreeSet<String> = SCENARIOS.iter().map(|name| (*name).to_owned()).collect();
-    assert_eq!(recorded, tested);
+// The newest version at the time of writing: what changed since is in command_lifecycle lines,
+// thinking tokens and built-in plugins.
+recordings! { v2_1_325, "2.1.325":
+    sj_approval_edit sj_drop sj_interrupt_text sj_plain sj_queue sj_r401 sj_r429_retry_after
+    sj_steer sj_subagent sj_think_write
 }
 
 /// What is written to the CLI while a recording plays.
-fn written(scenario: &str) -> Vec<Value> {
-    let stdin = String::from_utf8(replay(scenario).stdin).expect("what we write is text");
+fn written(scenario: &'static str) -> Vec<Value> {
+    let recording = Recording { version: "2.1.197", scenario };
+    let stdin = String::from_utf8(replay(recording).stdin).expect("what we write is text");
     stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
