@@ -79,6 +79,6 @@ fn a_claim_that_the_pack_cannot_show_is_untestable() {
 
 #[test]
 fn every_mutant_is_caught_by_the_checks_that_must_catch_it() {
-    let outcome = conformance(&["self-test", "--quick", "--jobs", "3", "--patience", "2"]);
+    let outcome = conformance(&["self-test", "--quick", "--jobs", "6", "--patience", "2"]);
     outcome.ends_with(0).says(&["0 complaints"]);
 }
