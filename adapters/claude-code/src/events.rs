@@ -215,6 +215,7 @@ impl Events {
             // Said again elsewhere: progress of thoughts, tasks and hooks, and a refusal that the
             // result repeats.
             "thinking_tokens"
+            | "background_tasks_changed"
             | "task_updated"
             | "task_progress"
             | "hook_started"
