@@ -21,6 +21,8 @@ struct State {
     sink: Option<Box<dyn Write + Send>>,
     writing: bool,
     broken: bool,
+    /// Threads that wait until something is written; without one nobody needs to be told.
+    watchers: usize,
 }
 
 /// The way out, shared by all threads of an adapter.
@@ -43,6 +45,7 @@ impl Outbox {
             sink: Some(sink),
             writing: false,
             broken: false,
+            watchers: 0,
         };
         Self { shared: Arc::new((Mutex::new(state), Condvar::new())) }
     }
@@ -80,7 +83,9 @@ impl Outbox {
     pub(crate) fn wait_for_room(&self) {
         let mut state = self.lock();
         while state.waiting.len() > HIGH_WATER && !state.broken {
+            state.watchers += 1;
             state = self.shared.1.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.watchers -= 1;
         }
     }
 
@@ -99,8 +104,10 @@ impl Outbox {
             if left.is_zero() {
                 return;
             }
+            state.watchers += 1;
             let waited = self.shared.1.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.watchers -= 1;
         }
     }
 
@@ -133,12 +140,18 @@ impl Outbox {
             state = self.lock();
             state.spare = batch;
             state.broken |= written.is_err();
-            self.shared.1.notify_all();
+            self.tell_watchers(&state);
         }
         state.writing = false;
         state.sink = Some(sink);
-        drop(state);
-        self.shared.1.notify_all();
+        self.tell_watchers(&state);
+    }
+
+    /// What others have written does not concern the writer thread; that the host is gone does.
+    fn tell_watchers(&self, state: &State) {
+        if state.watchers > 0 || state.broken {
+            self.shared.1.notify_all();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -32,11 +32,12 @@ fn is_plain(block: &[u8; BLOCK]) -> bool {
 /// is.
 fn write_specials(out: &mut Vec<u8>, bytes: &[u8], written: usize, range: Range<usize>) -> usize {
     let mut written = written;
-    for index in range {
-        if needs_escape(bytes[index]) {
-            out.extend_from_slice(&bytes[written..index]);
-            write_escaped(out, bytes[index]);
-            written = index + 1;
+    let start = range.start;
+    for (offset, byte) in bytes[range].iter().enumerate() {
+        if needs_escape(*byte) {
+            out.extend_from_slice(&bytes[written..start + offset]);
+            write_escaped(out, *byte);
+            written = start + offset + 1;
         }
     }
     written

@@ -114,7 +114,7 @@ impl RunCore {
 
     /// Maps a chunk of lines: one lock, one write.
     pub(crate) fn map_lines(&self, feed: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-        let finished = self.with_parts(|Parts { mapper, output }| {
+        let finished = self.change_parts(|Parts { mapper, output }| {
             let before = output.ending.is_some();
             feed(&mut |line| {
                 if output.ending.is_none() {
@@ -226,11 +226,17 @@ impl RunCore {
     }
 
     fn with_parts<T>(&self, work: impl FnOnce(&mut Parts) -> T) -> T {
+        let result = self.change_parts(work);
+        self.outbox.write_soon();
+        result
+    }
+
+    /// As [`Self::with_parts`], for a thread that writes by itself next: to wake the writer thread
+    /// for every chunk would cost more than the write.
+    fn change_parts<T>(&self, work: impl FnOnce(&mut Parts) -> T) -> T {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let result = work(&mut parts);
         self.outbox.push(parts.output.emitter.lines());
-        drop(parts);
-        self.outbox.write_soon();
         result
     }
 }
