@@ -14,7 +14,10 @@ const DELTA_IDS: &str = r#","session_id":"7eea0d6a-6d90-4c1c-9334-c7e20cee4d27",
 
 /// Units of text in JSON's own spelling.
 const PLAIN: &[&str] = &["a", " ", "p", "l", "a", "i", "n", " ", "w", "o", "r", "d"];
-const ESCAPED: &[&str] = &["say ", "\\\"", "ü", "\\\"", "\\n", "漢字", "\\\\", "\\t", "é ", "→ "];
+const ESCAPED: &[&str] = &[
+    "print", "(", "\\\"", "grö", "ße", ": ", "{}", " → ", "漢字", "\\\"", ", ", "wert", ");",
+    "\\n", "\\t",
+];
 
 const CLOCK_MARK: &str = "clock=";
 const CLOCK_DIGITS: usize = 20;
