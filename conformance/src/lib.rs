@@ -10,6 +10,7 @@ pub mod bench;
 pub mod case;
 pub mod cases;
 pub mod command;
+pub mod console;
 pub mod derive;
 pub mod invariants;
 pub mod judge;

@@ -6,6 +6,7 @@ use super::list::needs;
 use super::{CommandError, EXIT_CONFORMANT};
 use crate::case::{Body, Check};
 use crate::cases;
+use crate::console::say;
 use crate::mutant::MUTANTS;
 
 /// What was typed.
@@ -29,15 +30,15 @@ pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> 
 }
 
 fn print(check: &Check) {
-    anstream::println!("{} ({}, {})", check.id, check.level.as_str(), check.tier.as_str());
-    anstream::println!("  The adapter: {}.", check.sentence);
-    anstream::println!("  Why: {}.", check.why);
+    say!("{} ({}, {})", check.id, check.level.as_str(), check.tier.as_str());
+    say!("  The adapter: {}.", check.sentence);
+    say!("  Why: {}.", check.why);
     let needs = needs(check);
     if !needs.is_empty() {
-        anstream::println!("  Needs: {needs}.");
+        say!("  Needs: {needs}.");
     }
     if matches!(check.body, Body::Invariant) {
-        anstream::println!("  Watched over every line that any check makes the adapter say.");
+        say!("  Watched over every line that any check makes the adapter say.");
     }
     let killers: Vec<&str> = MUTANTS
         .iter()
@@ -45,6 +46,6 @@ fn print(check: &Check) {
         .map(|mutant| mutant.fault.name())
         .collect();
     if !killers.is_empty() {
-        anstream::println!("  Proven by the mutants: {}.", killers.join(", "));
+        say!("  Proven by the mutants: {}.", killers.join(", "));
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{CommandError, EXIT_CONFORMANT};
 use crate::case::{Body, Check};
 use crate::cases;
+use crate::console::say;
 
 /// What was typed.
 #[derive(Debug, Args)]
@@ -20,18 +21,18 @@ pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
     let checks = cases::all();
     if arguments.json {
         let values: Vec<Value> = checks.iter().map(as_json).collect();
-        anstream::println!("{:#}", Value::Array(values));
+        say!("{:#}", Value::Array(values));
         return Ok(EXIT_CONFORMANT);
     }
     let mut chapter = "";
     for check in &checks {
         if check.chapter() != chapter {
             chapter = check.chapter();
-            anstream::println!();
+            say!("");
         }
         let needs = needs(check);
         let needs = if needs.is_empty() { needs } else { format!("  [{needs}]") };
-        anstream::println!("{:7} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
+        say!("{:7} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
     }
     Ok(EXIT_CONFORMANT)
 }
