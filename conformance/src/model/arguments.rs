@@ -28,8 +28,8 @@ impl<'a> Intent<'a> {
     }
 }
 
-/// Schemas that refer to themselves end here.
-const DEEPEST: usize = 8;
+/// Schemas that refer to themselves end here; deeper, those that do so often would fill the memory.
+const DEEPEST: usize = 5;
 const PATIENCE_SECONDS: u64 = 120;
 
 /// What a property is for, told by its name.
@@ -53,7 +53,7 @@ impl Role {
             "path" | "filepath" | "absolutepath" | "filename" | "file" | "targetfile" => Self::Path,
             "content" | "contents" | "filetext" | "text" | "newcontent" => Self::Content,
             "prompt" | "task" | "message" => Self::Prompt,
-            "subagenttype" | "agenttype" | "subagentname" => Self::SubagentType,
+            "subagenttype" | "agenttype" | "subagentname" | "agentname" => Self::SubagentType,
             "description" => Self::Description,
             "timeout" | "timeoutms" | "timeoutseconds" | "yieldtimems" => Self::Timeout,
             _ => Self::Other,
@@ -148,8 +148,9 @@ fn subagent_type(property: &Value, tool: &Tool) -> Value {
         return first.clone();
     }
     let told = format!("{} {}", tool.description, property["description"]);
-    let name = if told.contains("general-purpose") { "general-purpose" } else { "general" };
-    json!(name)
+    // What agent CLIs call their agent for everything; the longer names contain the shorter.
+    const NAMES: [&str; 3] = ["general-purpose", "generalist", "general"];
+    json!(NAMES.into_iter().find(|name| told.contains(name)).unwrap_or("generalist"))
 }
 
 fn timeout_value(key: &str, property: &Value) -> Value {

@@ -1,6 +1,7 @@
 //! One request: it is read, written down, decided on, and its reply sent piece by piece.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -30,7 +31,7 @@ pub(super) struct Shared {
     tag: String,
     count: AtomicU64,
     log: Mutex<RequestLog>,
-    tries: Mutex<HashMap<String, u32>>,
+    tries: Mutex<HashMap<u64, u32>>,
 }
 
 impl Shared {
@@ -54,7 +55,9 @@ impl Shared {
         if tries.len() >= MOST_TRIES {
             tries.clear();
         }
-        let count = tries.entry(prompt.to_owned()).or_insert(0);
+        let mut hasher = DefaultHasher::new();
+        prompt.hash(&mut hasher);
+        let count = tries.entry(hasher.finish()).or_insert(0);
         *count += 1;
         *count
     }

@@ -78,8 +78,16 @@ const SHELL_NAMES: [&str; 13] = [
     "localshell",
 ];
 const READ_NAMES: [&str; 4] = ["read", "readfile", "view", "viewfile"];
-const SUBAGENT_NAMES: [&str; 7] =
-    ["agent", "task", "spawnagent", "subagent", "runsubagent", "delegatetask", "sessionsspawn"];
+const SUBAGENT_NAMES: [&str; 8] = [
+    "agent",
+    "task",
+    "spawnagent",
+    "subagent",
+    "runsubagent",
+    "delegatetask",
+    "sessionsspawn",
+    "invokeagent",
+];
 
 const FILE: &str = "hello.txt";
 const SUBAGENT_PROMPT: &str = "Answer in one sentence. SCN:plain";

@@ -118,13 +118,16 @@ fn many_are_served_at_once() {
 fn one_connection_serves_many_requests() {
     let server = server();
     let body = Format::Chat.request("SCN:plain", false).to_string();
-    let request = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: m\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let request = |connection: &str| {
+        format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: m\r\nconnection: {connection}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
     let mut stream = connect(&server);
-    stream.write_all(request.repeat(3).as_bytes()).expect("sent");
-    stream.shutdown(std::net::Shutdown::Write).expect("no more requests");
+    let requests = [request("keep-alive"), request("keep-alive"), request("close")].concat();
+    stream.write_all(requests.as_bytes()).expect("sent");
     let mut answers = String::new();
     stream.read_to_string(&mut answers).expect("answered");
     assert_eq!(answers.matches("HTTP/1.1 200").count(), 3, "{answers}");
