@@ -82,7 +82,7 @@ fn stubborn(bench: &mut Bench) -> Verdict {
     play.script.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
     play.script.handlers.clear();
     let mut plugin = bench.launch(&Setup::default())?;
-    under_way(&mut plugin, &play)?;
+    under_way(bench, &mut plugin, &play)?;
     let sent = "run/cancel; the agent CLI ignores SIGINT, SIGTERM and SIGHUP";
     let record = stopped(&mut plugin, &play, sent)?;
     ensure(plugin.stand_in.processes().is_empty(), "the agent CLI is gone at `done`", || {
@@ -95,7 +95,7 @@ fn polite(bench: &mut Bench) -> Verdict {
     let play = bench.prepare("cancel")?;
     let has_cli = bench.suite.has_cli();
     let mut plugin = bench.launch(&Setup::default())?;
-    under_way(&mut plugin, &play)?;
+    under_way(bench, &mut plugin, &play)?;
     plugin.cancel(play.run_id())?;
     let sent = "run/cancel of the scenario cancel";
     let record = plugin.finish(play.run_id(), STOP_LIMIT)?;
@@ -128,7 +128,7 @@ fn no_survivor(bench: &mut Bench) -> Verdict {
     }
     let mut plugin = bench.launch(&Setup::default())?;
     let play = hanging(bench, &[Step::Spawn])?;
-    under_way(&mut plugin, &play)?;
+    under_way(bench, &mut plugin, &play)?;
     has_child(&plugin)?;
     let sent = "run/cancel; the agent CLI had started a process in its own session";
     stopped(&mut plugin, &play, sent)?;
@@ -145,7 +145,7 @@ fn no_survivor(bench: &mut Bench) -> Verdict {
 fn idempotent(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     let play = bench.prepare("cancel")?;
-    under_way(&mut plugin, &play)?;
+    under_way(bench, &mut plugin, &play)?;
     cancel_twice(&mut plugin, play.run_id())?;
     let record = plugin.finish(play.run_id(), STOP_LIMIT)?;
     cancelled(&record, "run/cancel, twice")?;
@@ -163,13 +163,13 @@ fn raced(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     for round in 0..RACES.of(bench) {
         let play = bench.prepare("text")?;
-        let last_words = play.values.deltas.last().cloned().unwrap_or_default();
+        let last_words = play.values.text("text").trim_end().to_owned();
         let jitter = Duration::from_micros(bench.random().random_range(0..4000));
         plugin.begin(&play)?;
         plugin.wait_event(play.run_id(), FIRST_WORDS, "the last words", |received| {
-            let text = received.value["text"].as_str().unwrap_or_default();
-            received.type_name() == "done"
-                || last_words.trim_end().ends_with(text.trim_end()) && !text.is_empty()
+            let text = received.value["text"].as_str().unwrap_or_default().trim_end();
+            let is_last = text.ends_with(&last_words) || last_words.ends_with(text);
+            received.type_name() == "done" || (is_last && !text.is_empty())
         })?;
         plugin.listen(jitter);
         cancel(&mut plugin, play.run_id())?;
@@ -195,12 +195,18 @@ fn hanging(bench: &mut Bench, then: &[Step]) -> Result<Play, Finding> {
     Ok(play)
 }
 
-/// Starts a run and waits until the agent CLI is at work.
-fn under_way(plugin: &mut Plugin, play: &Play) -> Verdict {
+/// Starts a run and waits until the agent CLI is at work: its first words, or its first sign of
+/// life where words come only at the end.
+fn under_way(bench: &Bench, plugin: &mut Plugin, play: &Play) -> Verdict {
     plugin.begin(play)?;
+    let has_deltas = bench.suite.declares("textDeltas");
     let wanted = "the first words of the agent";
     plugin.wait_event(play.run_id(), FIRST_WORDS, wanted, |received| {
-        matches!(received.type_name(), "text_delta" | "thinking_delta" | "tool_call_started")
+        match received.type_name() {
+            "text_delta" | "thinking_delta" | "tool_call_started" => true,
+            "run_started" | "heartbeat" => false,
+            _ => !has_deltas,
+        }
     })?;
     Ok(())
 }
