@@ -1,4 +1,4 @@
-//! The adapter without Rust, `examples/od-adapter-lines`, as a real process in front of a real CLI.
+//! The adapter without Rust, `od-adapter-lines`, as a real process in front of a real CLI.
 //! It is run only on Linux where python3 is installed; elsewhere the tests say that they did not.
 
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::schemas::committed::repository;
 use crate::validator::assert_valid;
 
 /// A CLI that gives the prompt back as one piece of text, then says a strange thing and ends.
@@ -18,7 +19,7 @@ printf '{"type":"text","text":"%s"}\nno message\n{"type":"strange"}\n{"type":"en
 "#;
 
 fn adapter(folder: &Path, argument: &str) -> Command {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/od-adapter-lines");
+    let script = repository().join("conformance/examples/python/od-adapter-lines");
     let mut command = Command::new("python3");
     command.arg(script).arg(argument).env_clear().env("HOME", folder).current_dir(folder);
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -28,7 +29,7 @@ fn adapter(folder: &Path, argument: &str) -> Command {
 fn python_is_missing() -> bool {
     let missing = Command::new("python3").arg("--version").output().is_err();
     if missing {
-        eprintln!("python3 is not installed: examples/od-adapter-lines was not run");
+        eprintln!("python3 is not installed: od-adapter-lines was not run");
     }
     missing
 }
