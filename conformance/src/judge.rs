@@ -6,9 +6,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::civil::Date;
+
+use crate::baseline::{KnownFailures, today};
 use crate::bench::Bench;
 use crate::case::{Body, Check, Level};
 use crate::derive;
+use crate::requirements::Requirements;
 use crate::stand_in::Step;
 use crate::suite::Suite;
 use crate::verdict::{Finding, Verdict};
@@ -40,10 +44,12 @@ pub enum Status {
     Blocked,
     /// It is claimed but cannot be shown.
     Untestable,
-    /// It does not hold, and the pack says why.
+    /// It does not hold, and the list of known failures says why.
     KnownFailure,
-    /// It holds, though the pack says it does not.
+    /// It is listed as a known failure, but holds, or the entry has run out.
     Stale,
+    /// It is younger than the requirement set, and not scored.
+    AddedLater,
     /// The suite went wrong.
     SuiteError,
 }
@@ -59,6 +65,7 @@ impl Status {
         Self::Untestable,
         Self::KnownFailure,
         Self::Stale,
+        Self::AddedLater,
         Self::SuiteError,
     ];
 
@@ -73,6 +80,7 @@ impl Status {
             Self::Untestable => "untestable",
             Self::KnownFailure => "known failure",
             Self::Stale => "stale",
+            Self::AddedLater => "added later",
             Self::SuiteError => "suite error",
         }
     }
@@ -94,10 +102,12 @@ pub struct CheckResult {
     pub finding: Option<Finding>,
     /// How long it took.
     pub took: Duration,
+    /// What the list of known failures or the requirement set has to say about it.
+    pub remark: Option<String>,
 }
 
 /// How checks are run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct JudgeOptions {
     /// A SHOULD counts as a MUST.
     pub strict: bool,
@@ -105,6 +115,10 @@ pub struct JudgeOptions {
     pub jobs: usize,
     /// No check is started any more after this time; those left are blocked.
     pub budget: Duration,
+    /// Which checks count.
+    pub requirements: Requirements,
+    /// Which are known to fail.
+    pub known_failures: KnownFailures,
 }
 
 /// Runs the checks and gives what became of each, in their order. The callback hears of each as
@@ -112,7 +126,7 @@ pub struct JudgeOptions {
 pub fn judge(
     suite: &Arc<Suite>,
     checks: &[Check],
-    options: JudgeOptions,
+    options: &JudgeOptions,
     on_result: &mut dyn FnMut(&CheckResult),
 ) -> Vec<CheckResult> {
     let verdicts = run_active(suite, checks, options, on_result);
@@ -125,7 +139,7 @@ pub fn judge(
             }
             _ => verdict,
         };
-        let result = conclude(suite, check, verdict, took, options.strict);
+        let result = conclude(check, verdict, took, options);
         let is_news =
             matches!(check.body, Body::Invariant) || suite.violations.first(check.id).is_some();
         if is_news {
@@ -141,7 +155,7 @@ type Timed = (Verdict, Duration);
 fn run_active(
     suite: &Arc<Suite>,
     checks: &[Check],
-    options: JudgeOptions,
+    options: &JudgeOptions,
     on_result: &mut dyn FnMut(&CheckResult),
 ) -> Vec<Timed> {
     let queue = Mutex::new((0..checks.len()).collect::<VecDeque<usize>>());
@@ -158,7 +172,7 @@ fn run_active(
             let check = &checks[index];
             let is_final = suite.violations.first(check.id).is_none();
             if matches!(check.body, Body::Active(_)) && is_final {
-                on_result(&conclude(suite, check, timed.0.clone(), timed.1, options.strict));
+                on_result(&conclude(check, timed.0.clone(), timed.1, options));
             }
             verdicts[index] = timed;
         }
@@ -238,7 +252,7 @@ fn crash(bench: &mut Bench) -> Verdict {
 }
 
 /// Whether a check applies.
-fn gate(suite: &Suite, check: &Check) -> Verdict {
+pub(crate) fn gate(suite: &Suite, check: &Check) -> Verdict {
     let gate = check.gate;
     let declares = |name: &str| -> Verdict {
         if suite.manifest.is_none() {
@@ -274,23 +288,39 @@ fn gate(suite: &Suite, check: &Check) -> Verdict {
 }
 
 fn conclude(
-    suite: &Suite,
     check: &Check,
     verdict: Verdict,
     took: Duration,
-    strict: bool,
+    options: &JudgeOptions,
 ) -> CheckResult {
-    let known = suite.pack.as_ref().and_then(|pack| pack.settings.known_failures.get(check.id));
-    let status = match (&verdict, known) {
-        (Ok(()), None) => Status::Pass,
-        (Ok(()), Some(_)) => Status::Stale,
-        (Err(Finding::Skip(_)), _) => Status::Skip,
-        (Err(Finding::Suite(_)), _) => Status::SuiteError,
-        (Err(_), Some(_)) => Status::KnownFailure,
-        (Err(Finding::Blocked(_)), None) => Status::Blocked,
-        (Err(Finding::Untestable(_)), None) => Status::Untestable,
-        (Err(Finding::Fail(_)), None) if check.level == Level::Should && !strict => Status::Warn,
-        (Err(Finding::Fail(_)), None) => Status::Fail,
+    let plain = match &verdict {
+        Ok(()) => Status::Pass,
+        Err(Finding::Skip(_)) => Status::Skip,
+        Err(Finding::Suite(_)) => Status::SuiteError,
+        Err(Finding::Blocked(_)) => Status::Blocked,
+        Err(Finding::Untestable(_)) => Status::Untestable,
+        Err(Finding::Fail(_)) if check.level == Level::Should && !options.strict => Status::Warn,
+        Err(Finding::Fail(_)) => Status::Fail,
     };
-    CheckResult { check: *check, status, finding: verdict.err(), took }
+    let (status, remark) = ruled(check, plain, options, today());
+    CheckResult { check: *check, status, finding: verdict.err(), took, remark }
+}
+
+/// What the requirement set and the list of known failures make of a status.
+fn ruled(
+    check: &Check,
+    plain: Status,
+    options: &JudgeOptions,
+    today: Date,
+) -> (Status, Option<String>) {
+    let requirements = &options.requirements;
+    match plain {
+        Status::Skip | Status::SuiteError => options.known_failures.rule(check.id, plain, today),
+        _ if requirements.counts(check.id) => options.known_failures.rule(check.id, plain, today),
+        _ => {
+            let words = if plain == Status::Pass { "it passes" } else { "it does not pass" };
+            let name = requirements.name();
+            (Status::AddedLater, Some(format!("{words}; not scored by requirement set {name}")))
+        }
+    }
 }

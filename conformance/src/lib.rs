@@ -6,9 +6,11 @@
 //! CLI that the suite plays), [`plugin`] (the suite's own client), [`invariants`] (rules over
 //! every line). It shares no code with host or sdk.
 
+pub mod baseline;
 pub mod bench;
 pub mod case;
 pub mod cases;
+pub mod chapters;
 pub mod command;
 pub mod console;
 pub mod derive;
@@ -23,6 +25,7 @@ pub mod plugin;
 pub mod process;
 pub mod reference_pack;
 pub mod report;
+pub mod requirements;
 pub mod schema;
 pub mod stand_in;
 pub mod suite;

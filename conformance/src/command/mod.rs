@@ -2,10 +2,12 @@
 //! it means.
 
 mod explain;
+mod fixtures;
 mod list;
 mod model;
 mod run;
 mod self_test;
+mod target;
 
 use std::process::ExitCode;
 
@@ -33,7 +35,8 @@ Exit code: 0 conformant, 1 failures, 2 wrong usage, 3 the plugin cannot be start
 Examples:
   conformance run target/debug/od-adapter-demo
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
-  conformance run ./od-adapter-x --report junit=results.xml
+  conformance run ./od-adapter-x --report html=report.html --report junit=results.xml
+  conformance fixtures init adapters/x/conformance --cli x
   conformance explain DET-02"
 )]
 struct Arguments {
@@ -49,6 +52,8 @@ enum Command {
     List(list::ListArguments),
     /// Says what a check asks for, and why.
     Explain(explain::ExplainArguments),
+    /// Begins a fixture pack, or looks one over.
+    Fixtures(fixtures::FixturesArguments),
     /// Judges the suite: its reference adapter passes, each of its mutants is caught.
     SelfTest(self_test::SelfTestArguments),
     /// The fake model, which real agent CLIs are driven against.
@@ -84,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Fixtures(arguments) => fixtures::fixtures(&arguments),
         Command::SelfTest(arguments) => self_test::self_test(&arguments),
         Command::Model(arguments) => model::model(arguments),
     };

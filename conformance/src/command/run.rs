@@ -1,19 +1,22 @@
 //! `conformance run PLUGIN`: judges a plugin.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::target::{ReportTarget, write_reports};
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_SUITE, EXIT_USAGE};
+use crate::baseline::KnownFailures;
 use crate::case::{Check, Tier};
 use crate::cases;
-use crate::judge::{JudgeOptions, judge};
+use crate::console::say;
+use crate::judge::{CheckResult, JudgeOptions, judge};
 use crate::open::{OpenError, OpenOptions, open, own_executable};
 use crate::plugin::PluginPath;
-use crate::report::{Report, print_result, print_summary, to_json, to_junit};
+use crate::report::{Report, print_result, print_summary};
+use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::suite::Suite;
 
 /// No judgement may take longer, whatever the plugin does.
@@ -36,9 +39,15 @@ pub(super) struct RunArguments {
     /// How much time to take.
     #[arg(long, value_enum, default_value = "fast")]
     tier: TierArgument,
-    /// `text`, `json=FILE` or `junit=FILE`; may be given several times.
+    /// `text`, `tap`, or `json`, `junit`, `tap`, `html` with `=FILE`; may be given several times.
     #[arg(long, value_name = "FORM")]
     report: Vec<ReportTarget>,
+    /// The requirement set that counts; `latest` counts every check.
+    #[arg(long, value_name = "SET", default_value = DEFAULT_SET)]
+    requirements: String,
+    /// Known failures besides those of the pack (see the README).
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// A SHOULD counts as a MUST.
     #[arg(long)]
     strict: bool,
@@ -62,26 +71,6 @@ enum TierArgument {
     Full,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum ReportTarget {
-    Text,
-    Json(PathBuf),
-    Junit(PathBuf),
-}
-
-impl FromStr for ReportTarget {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.split_once('=') {
-            None if text == "text" => Ok(Self::Text),
-            Some(("json", file)) if !file.is_empty() => Ok(Self::Json(file.into())),
-            Some(("junit", file)) if !file.is_empty() => Ok(Self::Junit(file.into())),
-            _ => Err("there is text, json=FILE and junit=FILE".to_owned()),
-        }
-    }
-}
-
 /// Judges a plugin.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = match arguments.tier {
@@ -89,6 +78,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         TierArgument::Full => Tier::Full,
     };
     let checks = selected(&arguments.only, tier)?;
+    let requirements = Requirements::named(&arguments.requirements)
+        .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
     let mut work = Work::make(arguments.keep.as_deref())?;
     let executable = own_executable(work.path()).map_err(|error| open_failed(error.into()))?;
     let options = OpenOptions {
@@ -104,24 +95,51 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         executable,
     };
     let suite = Arc::new(open(options).map_err(open_failed)?);
-    let judge_options =
-        JudgeOptions { strict: arguments.strict, jobs: arguments.jobs, budget: BUDGET };
+    let judge_options = JudgeOptions {
+        strict: arguments.strict,
+        jobs: arguments.jobs,
+        budget: BUDGET,
+        requirements,
+        known_failures: known_failures(&suite, arguments.baseline.as_deref())?,
+    };
+    let shows_text = !arguments.report.contains(&ReportTarget::Tap(None));
     let started = Instant::now();
-    let results = judge(&suite, &checks, judge_options, &mut print_result);
-    let report = report(&suite, results, started.elapsed());
-    print_summary(&report);
+    let results = judge(&suite, &checks, &judge_options, &mut |result| {
+        if shows_text {
+            print_result(result);
+        }
+    });
+    let mut report = report(&suite, &judge_options, results, started.elapsed());
+    report.baseline.clone_from(&arguments.baseline);
+    if shows_text {
+        print_summary(&report);
+    }
     write_reports(&report, &arguments.report)?;
     if report.is_conformant() && !report.has_suite_error() {
         return Ok(EXIT_CONFORMANT);
     }
-    work.keep();
+    if let Some(folder) = work.keep() {
+        let mark = if shows_text { "" } else { "# " };
+        say!("{mark}transcripts: {}", folder.display());
+    }
     Ok(if report.has_suite_error() { EXIT_SUITE } else { EXIT_FAILURES })
 }
 
+/// The known failures of the pack and of the baseline file.
+fn known_failures(suite: &Suite, baseline: Option<&Path>) -> Result<KnownFailures, CommandError> {
+    let mut known = suite.pack.as_ref().map(KnownFailures::of_pack).unwrap_or_default();
+    if let Some(file) = baseline {
+        let hint = "a baseline is described in conformance/README.md";
+        known.add_file(file).map_err(|error| CommandError::usage(error.to_string(), hint))?;
+    }
+    Ok(known)
+}
+
 /// The report of a judgement.
-pub(super) fn report(
+fn report(
     suite: &Suite,
-    results: Vec<crate::judge::CheckResult>,
+    options: &JudgeOptions,
+    results: Vec<CheckResult>,
     took: Duration,
 ) -> Report {
     Report {
@@ -134,8 +152,11 @@ pub(super) fn report(
             .unwrap_or_default(),
         pack: suite.pack.as_ref().map(|pack| pack.folder.clone()),
         tier: suite.tier,
+        requirements: options.requirements.name().to_owned(),
+        baseline: None,
         seed: suite.seed,
         results,
+        stale_entries: options.known_failures.naming_nothing(&cases::all()),
         took,
     }
 }
@@ -178,21 +199,6 @@ fn selected(only: &[String], tier: Tier) -> Result<Vec<Check>, CommandError> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-fn write_reports(report: &Report, targets: &[ReportTarget]) -> Result<(), CommandError> {
-    for target in targets {
-        let (file, text) = match target {
-            // It was printed while the checks ran.
-            ReportTarget::Text => continue,
-            ReportTarget::Json(file) => (file, format!("{:#}\n", to_json(report))),
-            ReportTarget::Junit(file) => (file, to_junit(report).map_err(CommandError::suite)?),
-        };
-        std::fs::write(file, text).map_err(|error| {
-            CommandError::suite(format!("{} cannot be written: {error}", file.display()))
-        })?;
-    }
-    Ok(())
-}
-
 /// The folder for everything that is written; it goes away unless it is of use.
 struct Work {
     path: PathBuf,
@@ -221,11 +227,8 @@ impl Work {
         &self.path
     }
 
-    /// Leaves the folder where it is: the failures point into it.
-    fn keep(&mut self) {
-        if let Some(temporary) = self.temporary.take() {
-            let path = temporary.keep();
-            anstream::println!("transcripts: {}", path.display());
-        }
+    /// Leaves the folder where it is: the failures point into it. Gives it when nobody chose it.
+    fn keep(&mut self) -> Option<PathBuf> {
+        self.temporary.take().map(tempfile::TempDir::keep)
     }
 }

@@ -11,14 +11,17 @@ use clap::Args;
 
 use super::run::open_failed;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
+use crate::baseline::KnownFailures;
 use crate::case::{Check, Tier};
 use crate::cases;
+use crate::console::say;
 use crate::judge::{JudgeOptions, Status, judge};
 use crate::mutant::{EXECUTABLE, FAULT_FILE, MUTANTS, Mutant};
 use crate::open::{OpenOptions, open, own_executable};
 use crate::plugin::PluginPath;
 use crate::process;
 use crate::reference_pack::REFERENCE_PACK;
+use crate::requirements::{DEFAULT_SET, Requirements};
 
 /// No mutant may take longer, however it hangs.
 const BUDGET: Duration = Duration::from_secs(120);
@@ -92,9 +95,9 @@ pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandErro
         }
     });
     if arguments.only.is_empty() {
-        complaints += print_unproven();
+        complaints += print_unproven() + print_broken_set()?;
     }
-    anstream::println!("\n{} subjects, {complaints} complaints", subjects.len());
+    say!("\n{} subjects, {complaints} complaints", subjects.len());
     Ok(if complaints == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
 }
 
@@ -154,8 +157,14 @@ fn judge_subject(
     })
     .map_err(open_failed)?;
     let checks = checks_for(subject, arguments.quick);
-    let options = JudgeOptions { strict: true, jobs: BENCHES, budget: BUDGET };
-    let results = judge(&Arc::new(suite), &checks, options, &mut |_| {});
+    let options = JudgeOptions {
+        strict: true,
+        jobs: BENCHES,
+        budget: BUDGET,
+        requirements: Requirements::latest(),
+        known_failures: KnownFailures::default(),
+    };
+    let results = judge(&Arc::new(suite), &checks, &options, &mut |_| {});
     let with = |wanted: Status| {
         results.iter().filter(move |result| result.status == wanted).map(|result| result.check.id)
     };
@@ -222,9 +231,9 @@ fn print_outcome(outcome: &Outcome) {
     } else {
         format!("caught by {}", outcome.caught_by.join(" "))
     };
-    anstream::println!("{word:>4}  {:24} {caught}", outcome.name);
+    say!("{word:>4}  {:24} {caught}", outcome.name);
     for complaint in &outcome.complaints {
-        anstream::println!("      {complaint}");
+        say!("      {complaint}");
     }
 }
 
@@ -236,7 +245,18 @@ fn print_unproven() -> usize {
         .filter(|id| !MUTANTS.iter().any(|mutant| mutant.must_fail.contains(id)))
         .collect();
     if !unproven.is_empty() {
-        anstream::println!("no mutant must fail: {}", unproven.join(" "));
+        say!("no mutant must fail: {}", unproven.join(" "));
     }
     unproven.len()
+}
+
+/// Checks that are no longer what was frozen.
+fn print_broken_set() -> Result<usize, CommandError> {
+    let requirements =
+        Requirements::named(DEFAULT_SET).map_err(|error| CommandError::suite(error.to_string()))?;
+    let broken = requirements.broken_by(&cases::all());
+    for complaint in &broken {
+        say!("{complaint}");
+    }
+    Ok(broken.len())
 }

@@ -17,7 +17,7 @@ use crate::play::Setting;
 use crate::stand_in::pattern::{fill, fill_value};
 use crate::stand_in::{Probe, Script};
 
-const SETTINGS_FILE: &str = "conformance.toml";
+pub(super) const SETTINGS_FILE: &str = "conformance.toml";
 
 /// A pack that was read and found usable.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Pack {
         let file = folder.join(SETTINGS_FILE);
         let text = read(&file, &file)?;
         let settings: Settings = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+            let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
             PackError::at(&file, line, error.message())
         })?;
         let mut pack = Self {
@@ -67,6 +67,11 @@ impl Pack {
         pack.read_templates(&file)?;
         pack.read_files(&file)?;
         Ok(pack)
+    }
+
+    /// Its `conformance.toml`.
+    pub fn settings_file(&self) -> PathBuf {
+        self.folder.join(SETTINGS_FILE)
     }
 
     /// Whether the pack has a scenario.

@@ -5,6 +5,7 @@
 //! in the crate's README.
 
 mod error;
+mod lint;
 mod load;
 mod render;
 mod scenarios;
@@ -13,6 +14,7 @@ mod steps;
 mod values;
 
 pub use error::PackError;
+pub use lint::{Lint, lint};
 pub use load::{Pack, find};
 pub use scenarios::{SCENARIOS, is_known_scenario};
 pub use settings::{PromptWay, Settings};

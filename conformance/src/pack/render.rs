@@ -104,22 +104,30 @@ impl Renderer<'_> {
     }
 
     fn check_names(&self, line: usize, text: &str, bindings: &Bindings) -> Result<(), PackError> {
-        let mut rest = text;
-        while let Some(start) = rest.find("{{") {
-            rest = &rest[start + 2..];
-            let Some(end) = rest.find("}}") else { break };
-            let name = rest[..end].trim();
-            let is_own = name == "*" || name.starts_with('?') || !is_name(name);
-            let is_bound = self.template.bound.iter().any(|bound| bound == name);
-            if !is_own && !is_bound && !bindings.contains_key(name) {
-                let known: Vec<&str> = bindings.keys().map(String::as_str).collect();
-                let message =
-                    format!("nothing is called {name:?}; there are: {}", known.join(", "));
-                return Err(PackError::at(&self.template.file, line, message));
-            }
-        }
-        Ok(())
+        let Some(name) = unknown_name(text, bindings, &self.template.bound) else { return Ok(()) };
+        let known: Vec<&str> = bindings.keys().map(String::as_str).collect();
+        let message = format!("nothing is called {name:?}; there are: {}", known.join(", "));
+        Err(PackError::at(&self.template.file, line, message))
     }
+}
+
+/// The first placeholder that is neither a value of the suite nor bound by a pattern.
+pub(super) fn unknown_name<'a>(
+    text: &'a str,
+    bindings: &Bindings,
+    bound: &[String],
+) -> Option<&'a str> {
+    let mut rest = text;
+    while let Some(start) = rest.find("{{") {
+        rest = &rest[start + 2..];
+        let name = rest[..rest.find("}}")?].trim();
+        let is_own = name == "*" || name.starts_with('?') || !is_name(name);
+        let is_bound = bound.iter().any(|bound| bound == name);
+        if !is_own && !is_bound && !bindings.contains_key(name) {
+            return Some(name);
+        }
+    }
+    None
 }
 
 fn is_name(text: &str) -> bool {

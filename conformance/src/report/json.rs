@@ -18,9 +18,11 @@ pub fn to_json(report: &Report) -> Value {
         "adapterVersion": report.adapter_version,
         "claim": report.claim(),
         "conformant": report.is_conformant(),
+        "requirements": report.requirements,
         "seed": report.seed,
         "durationMs": report.took.as_millis() as u64,
         "counts": counts,
+        "staleEntries": report.stale_entries,
         "results": report.results.iter().map(|result| one(report, result)).collect::<Vec<_>>(),
     })
 }
@@ -33,6 +35,9 @@ fn one(report: &Report, result: &CheckResult) -> Value {
         "sentence": result.check.sentence,
         "durationMs": result.took.as_millis() as u64,
     });
+    if let Some(remark) = &result.remark {
+        value["remark"] = remark.clone().into();
+    }
     match &result.finding {
         None => {}
         Some(Finding::Fail(failure)) => {

@@ -14,13 +14,7 @@ use crate::verdict::Finding;
 pub fn to_junit(report: &Report) -> Result<String, String> {
     let mut junit = quick_junit::Report::new(format!("conformance of {}", report.adapter_id));
     junit.set_time(report.took);
-    let mut chapters: Vec<&str> = Vec::new();
-    for result in &report.results {
-        if !chapters.contains(&result.check.chapter()) {
-            chapters.push(result.check.chapter());
-        }
-    }
-    for chapter in chapters {
+    for chapter in report.chapters() {
         let mut suite = TestSuite::new(chapter);
         suite.set_time(
             report.results.iter().filter(|r| r.check.chapter() == chapter).map(|r| r.took).sum(),
@@ -30,17 +24,33 @@ pub fn to_junit(report: &Report) -> Result<String, String> {
         }
         junit.add_test_suite(suite);
     }
+    if !report.stale_entries.is_empty() {
+        junit.add_test_suite(stale_entries(report));
+    }
     junit.to_string().map_err(|error| format!("the JUnit report cannot be written: {error}"))
+}
+
+/// Known failures that name no check.
+fn stale_entries(report: &Report) -> TestSuite {
+    let mut suite = TestSuite::new("known failures");
+    for entry in &report.stale_entries {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_type(Status::Stale.as_str());
+        suite.add_test_case(TestCase::new(entry.clone(), status));
+    }
+    suite
 }
 
 fn case(report: &Report, result: &CheckResult) -> TestCase {
     let status = match (result.status, &result.finding) {
         (Status::Pass, _) => TestCaseStatus::success(),
-        (Status::Skip | Status::Warn | Status::KnownFailure, finding) => {
+        (Status::Skip | Status::Warn | Status::KnownFailure | Status::AddedLater, finding) => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(match finding {
-                Some(Finding::Skip(reason)) => reason.clone(),
-                _ => result.status.as_str().to_owned(),
+            let word = result.status.as_str();
+            status.set_message(match (finding, &result.remark) {
+                (Some(Finding::Skip(reason)), _) => reason.clone(),
+                (_, Some(remark)) => format!("{word}: {remark}"),
+                (_, None) => word.to_owned(),
             });
             status
         }

@@ -1,18 +1,25 @@
-//! Reports of one judgement: text while it runs, JSON and JUnit for machines.
+//! Reports of one judgement: text while it runs, JSON, JUnit and TAP for machines, a page for people
+//! who were not there.
 
+mod excerpt;
+mod html;
 mod json;
 mod junit;
+mod tap;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use html::to_html;
 pub use json::to_json;
 pub use junit::to_junit;
+pub use tap::to_tap;
 pub use text::{print_result, print_summary};
 
 use crate::case::Tier;
 use crate::judge::{CheckResult, Status};
+use crate::requirements::DEFAULT_SET;
 use crate::verdict::Finding;
 
 /// One judgement of one plugin.
@@ -27,10 +34,16 @@ pub struct Report {
     pub pack: Option<PathBuf>,
     /// How much time was taken.
     pub tier: Tier,
+    /// The name of the requirement set.
+    pub requirements: String,
+    /// The baseline file, when there is one.
+    pub baseline: Option<PathBuf>,
     /// What repeats the judgement.
     pub seed: u64,
     /// What became of each check.
     pub results: Vec<CheckResult>,
+    /// Known failures that name no check; they count as failures.
+    pub stale_entries: Vec<String>,
     /// How long it took.
     pub took: Duration,
 }
@@ -48,7 +61,19 @@ impl Report {
 
     /// Whether the adapter conforms.
     pub fn is_conformant(&self) -> bool {
-        !self.results.iter().any(|result| result.status.is_failure())
+        let has_failure = self.results.iter().any(|result| result.status.is_failure());
+        !has_failure && self.stale_entries.is_empty()
+    }
+
+    /// The chapters that were judged, in their order.
+    pub fn chapters(&self) -> Vec<&'static str> {
+        let mut chapters: Vec<&str> = Vec::new();
+        for result in &self.results {
+            if !chapters.contains(&result.check.chapter()) {
+                chapters.push(result.check.chapter());
+            }
+        }
+        chapters
     }
 
     /// Whether the suite itself went wrong.
@@ -70,13 +95,24 @@ impl Report {
         };
         let during = during.filter(is_other).map(|id| format!(" --only {id}"));
         let tier = if self.tier == Tier::Full { " --tier full" } else { "" };
+        let terms = self.terms(result);
         format!(
-            "conformance run {plugin}{} --only {}{}{tier} --seed {}",
+            "conformance run {plugin}{} --only {}{}{tier}{terms} --seed {}",
             pack.unwrap_or_default(),
             result.check.id,
             during.unwrap_or_default(),
             self.seed
         )
+    }
+
+    /// The switches without which the same run would get another status.
+    fn terms(&self, result: &CheckResult) -> String {
+        let set = Some(&self.requirements).filter(|set| *set != DEFAULT_SET);
+        let set = set.map(|set| format!(" --requirements {set}")).unwrap_or_default();
+        let is_listed = matches!(result.status, Status::KnownFailure | Status::Stale);
+        let baseline = self.baseline.as_ref().filter(|_| is_listed);
+        let baseline = baseline.map(|file| format!(" --baseline {}", typed(file)));
+        format!("{set}{}", baseline.unwrap_or_default())
     }
 }
 

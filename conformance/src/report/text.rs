@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::Report;
+use crate::console::say;
 use crate::judge::{CheckResult, Status};
 use crate::verdict::{Failure, Finding};
 
@@ -12,7 +13,7 @@ const fn style(status: Status) -> Style {
     let color = match status {
         Status::Pass => AnsiColor::Green,
         Status::Warn | Status::KnownFailure => AnsiColor::Yellow,
-        Status::Skip => AnsiColor::BrightBlack,
+        Status::Skip | Status::AddedLater => AnsiColor::BrightBlack,
         _ => AnsiColor::Red,
     };
     Style::new().fg_color(Some(anstyle::Color::Ansi(color)))
@@ -25,18 +26,24 @@ pub fn print_result(result: &CheckResult) {
     let (id, sentence) = (result.check.id, result.check.sentence);
     let remark = match &result.finding {
         Some(Finding::Skip(reason)) => format!("  ({reason})"),
+        _ if result.status == Status::AddedLater => {
+            format!("  ({})", result.remark.as_deref().unwrap_or_default())
+        }
         _ if result.took.as_millis() >= 1000 => format!("  ({:.1} s)", result.took.as_secs_f64()),
         _ => String::new(),
     };
-    anstream::println!("{style}{word:>13}{style:#}  {id:7} {sentence}{remark}");
+    say!("{style}{word:>13}{style:#}  {id:7} {sentence}{remark}");
 }
 
 /// Prints the failures in full, then the sum.
 pub fn print_summary(report: &Report) {
     for result in &report.results {
         if let Some(text) = explained(report, result) {
-            anstream::println!("\n{text}");
+            say!("\n{text}");
         }
+    }
+    for entry in &report.stale_entries {
+        say!("\nstale {entry}");
     }
     let counts: Vec<String> = Status::ALL
         .iter()
@@ -49,7 +56,7 @@ pub fn print_summary(report: &Report) {
         (false, _) => "does not conform",
     };
     let seconds = report.took.as_secs_f64();
-    anstream::println!(
+    say!(
         "\n{} {}: {verdict}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
@@ -67,8 +74,8 @@ pub(super) fn explained(report: &Report, result: &CheckResult) -> Option<String>
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{style}{word}{style:#} {}: {}", check.id, check.sentence);
     match (&result.finding, result.status) {
-        (_, Status::Pass | Status::Skip) => return None,
-        (None, _) => text.push_str("  it passes, but the pack lists it as a known failure\n"),
+        (_, Status::Pass | Status::Skip) | (None, Status::AddedLater) => return None,
+        (None, _) => {}
         (Some(Finding::Fail(failure)), _) => text.push_str(&failure_text(failure)),
         (
             Some(
@@ -81,6 +88,9 @@ pub(super) fn explained(report: &Report, result: &CheckResult) -> Option<String>
         ) => {
             let _ = writeln!(text, "  reason      {reason}");
         }
+    }
+    if let Some(remark) = &result.remark {
+        let _ = writeln!(text, "  remark      {remark}");
     }
     let _ = writeln!(text, "  why         {}", check.why);
     let _ = write!(text, "  repeat      {}", report.rerun(result));

@@ -2,6 +2,9 @@
 //! broken packs do to it.
 
 mod bad_plugins;
+mod baseline;
+mod examples;
+mod fixtures;
 mod model_answers;
 mod model_client;
 mod model_faults;
@@ -9,6 +12,8 @@ mod model_format;
 mod model_server;
 mod model_tools;
 mod packs;
+mod pages;
 mod reports;
+mod requirements;
 mod support;
 mod verdicts;

@@ -1,0 +1,199 @@
+//! Known failures: checks that fail for a reason somebody wrote down, in the pack or in a baseline
+//! file. The list is strict: what passes, has run out or names nothing is red, so it cannot rot.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::civil::Date;
+use serde::Deserialize;
+use toml::Spanned;
+use toml::value::Datetime;
+
+use crate::case::Check;
+use crate::judge::Status;
+use crate::pack::{Pack, PackError};
+
+/// The checks that are known to fail, by id.
+#[derive(Debug, Clone, Default)]
+pub struct KnownFailures {
+    entries: BTreeMap<String, KnownFailure>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KnownFailure {
+    /// File, and line where it is known.
+    listed_at: String,
+    reason: String,
+    link: Option<String>,
+    /// The last day it is accepted.
+    expires: Option<Date>,
+}
+
+/// A baseline file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BaselineFile {
+    #[serde(default)]
+    known_failure: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: Spanned<String>,
+    reason: String,
+    link: Option<String>,
+    expires: Option<Datetime>,
+}
+
+impl KnownFailures {
+    /// What a pack lists.
+    pub fn of_pack(pack: &Pack) -> Self {
+        let listed_at = pack.settings_file().display().to_string();
+        let entry = |(id, reason): (&String, &String)| {
+            let known = KnownFailure {
+                listed_at: listed_at.clone(),
+                reason: reason.clone(),
+                link: None,
+                expires: None,
+            };
+            (id.clone(), known)
+        };
+        Self { entries: pack.settings.known_failures.iter().map(entry).collect() }
+    }
+
+    /// Adds what a baseline file lists; it speaks last where both list a check.
+    ///
+    /// # Errors
+    /// When it cannot be read, with file and line.
+    pub fn add_file(&mut self, file: &Path) -> Result<(), PackError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| PackError::file(file, format!("cannot be read: {error}")))?;
+        let mut own = BTreeMap::new();
+        for (id, known) in parse(file, &text)? {
+            let place = known.listed_at.clone();
+            if own.insert(id.clone(), known).is_some() {
+                return Err(PackError::file(
+                    file,
+                    format!("{id} is listed twice, also at {place}"),
+                ));
+            }
+        }
+        self.entries.extend(own);
+        Ok(())
+    }
+
+    /// Entries that name no check of the suite.
+    pub fn naming_nothing(&self, checks: &[Check]) -> Vec<String> {
+        let is_known = |id: &str| checks.iter().any(|check| check.id == id);
+        let unknown = self.entries.iter().filter(|(id, _)| !is_known(id));
+        unknown.map(|(id, known)| format!("{}: there is no check {id}", known.listed_at)).collect()
+    }
+
+    /// What a check's status is once the list has been looked at, and what to say about it.
+    pub fn rule(&self, id: &str, status: Status, today: Date) -> (Status, Option<String>) {
+        let Some(known) = self.entries.get(id) else { return (status, None) };
+        let place = &known.listed_at;
+        let link = known.link.as_ref().map(|link| format!(" ({link})")).unwrap_or_default();
+        let expired = known.expires.filter(|last| *last < today);
+        match (status, expired) {
+            (Status::SuiteError, _) => (status, None),
+            (_, Some(last)) => {
+                let text = format!("{place}: accepted until {last}: {}{link}", known.reason);
+                (Status::Stale, Some(text))
+            }
+            (Status::Pass, None) => {
+                let text = format!("it passes, but {place} lists it as a known failure");
+                (Status::Stale, Some(text))
+            }
+            (Status::Skip, None) => (status, None),
+            (_, None) => (Status::KnownFailure, Some(format!("{place}: {}{link}", known.reason))),
+        }
+    }
+}
+
+/// Today, in UTC: a baseline runs out at the same moment everywhere.
+pub fn today() -> Date {
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn parse(file: &Path, text: &str) -> Result<Vec<(String, KnownFailure)>, PackError> {
+    let line_at = |offset: usize| text[..offset].matches('\n').count() + 1;
+    let written: BaselineFile = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(0, |span| line_at(span.start));
+        PackError::at(file, line, error.message())
+    })?;
+    let read = |entry: Entry| {
+        let line = line_at(entry.id.span().start);
+        if entry.reason.trim().is_empty() {
+            return Err(PackError::at(file, line, "the reason is missing"));
+        }
+        let expires = entry.expires.map(|when| {
+            day(&when).ok_or_else(|| PackError::at(file, line, "`expires` is no day: 2027-01-31"))
+        });
+        let known = KnownFailure {
+            listed_at: format!("{}:{line}", file.display()),
+            reason: entry.reason,
+            link: entry.link,
+            expires: expires.transpose()?,
+        };
+        Ok((entry.id.into_inner(), known))
+    };
+    written.known_failure.into_iter().map(read).collect()
+}
+
+fn day(when: &Datetime) -> Option<Date> {
+    let date = when.date?;
+    let number = |value: u8| i8::try_from(value).ok();
+    Date::new(i16::try_from(date.year).ok()?, number(date.month)?, number(date.day)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# why\n[[known_failure]]\nid = \"ENC-03\"\nreason = \"cut\"\n\
+                        link = \"https://example.org/7\"\nexpires = 2026-06-30\n\
+                        [[known_failure]]\nid = \"ODD-99\"\nreason = \"old\"\n";
+
+    fn known() -> KnownFailures {
+        let entries = parse(Path::new("b.toml"), TEXT).expect("it can be read");
+        KnownFailures { entries: entries.into_iter().collect() }
+    }
+
+    fn ruled(status: Status, today: &str) -> (Status, String) {
+        let today = today.parse().expect("a day");
+        let (status, remark) = known().rule("ENC-03", status, today);
+        (status, remark.unwrap_or_default())
+    }
+
+    #[test]
+    fn failing_is_known_until_the_last_day_and_passing_is_stale() {
+        let words = "b.toml:3: cut (https://example.org/7)".to_owned();
+        assert_eq!(ruled(Status::Fail, "2026-06-30"), (Status::KnownFailure, words));
+        let (status, remark) = ruled(Status::Fail, "2026-07-01");
+        assert_eq!(status, Status::Stale);
+        assert!(remark.contains("accepted until 2026-06-30"), "{remark}");
+        assert_eq!(ruled(Status::Pass, "2026-01-01").0, Status::Stale);
+        assert_eq!(ruled(Status::Skip, "2026-01-01").0, Status::Skip);
+        assert_eq!(ruled(Status::SuiteError, "2027-01-01").0, Status::SuiteError);
+    }
+
+    #[test]
+    fn an_entry_for_no_check_is_named() {
+        let unknown = known().naming_nothing(&crate::cases::all());
+        assert_eq!(unknown, ["b.toml:8: there is no check ODD-99"]);
+    }
+
+    #[test]
+    fn faults_name_their_line() {
+        let check = |text: &str, wanted: &str| {
+            let error = parse(Path::new("b.toml"), text).expect_err("it is wrong");
+            assert!(error.to_string().contains(wanted), "{error}");
+        };
+        check("\ncolour = 1\n", "b.toml:2: unknown field `colour`");
+        check("[[known_failure]]\nid = \"A-1\"\nreason = \" \"\n", "b.toml:2: the reason");
+        let text = "[[known_failure]]\nid = \"A-1\"\nreason = \"r\"\nexpires = 10:00:00\n";
+        check(text, "b.toml:2: `expires` is no day");
+    }
+}

@@ -1,0 +1,45 @@
+//! What the chapters of the suite are called in reports.
+
+const TITLES: &[(&str, &str)] = &[
+    ("MAN", "Manifest"),
+    ("HS", "Handshake"),
+    ("LIV", "Signs of life"),
+    ("SHU", "Shutting down"),
+    ("DET", "Detection"),
+    ("CAP", "Capabilities"),
+    ("MOD", "Models"),
+    ("PRM", "Prompts"),
+    ("ENV", "Environment"),
+    ("RUN", "Runs"),
+    ("ORD", "Order of events"),
+    ("ENC", "Encoding"),
+    ("ROB", "Robustness"),
+    ("CAN", "Cancelling"),
+    ("TMO", "Limits of time"),
+    ("ERR", "Errors"),
+    ("RL", "Rate limits"),
+    ("SES", "Sessions"),
+    ("APR", "Approvals"),
+    ("INP", "Input to a live run"),
+    ("FIL", "Changed files"),
+    ("CON", "Runs at once"),
+    ("FLW", "Slow readers"),
+    ("SCH", "Schema"),
+    ("DTM", "Repeatability"),
+    ("RES", "Resources"),
+];
+
+/// The title of a chapter; one without a title is called by its letters.
+pub fn title(chapter: &'static str) -> &'static str {
+    TITLES.iter().find(|(letters, _)| *letters == chapter).map_or(chapter, |(_, title)| title)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_chapter_has_a_title() {
+        for check in crate::cases::all() {
+            assert_ne!(super::title(check.chapter()), check.chapter());
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Looking a pack over: everything that is wrong with it at once, where reading it stops at the
+//! first fault.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::error::PackError;
+use super::load::{Pack, SETTINGS_FILE};
+use super::render::{render, unknown_name};
+use super::scenarios::is_known_scenario;
+use super::settings::{PromptWay, Settings};
+use super::steps::{self, Template};
+use super::values::Values;
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Lint {
+    /// What makes the pack unusable.
+    pub faults: Vec<PackError>,
+    /// What is probably not meant.
+    pub warnings: Vec<PackError>,
+}
+
+/// Looks a pack over.
+pub fn lint(folder: &Path) -> Lint {
+    let file = folder.join(SETTINGS_FILE);
+    let mut found = Lint::default();
+    if let Some((text, settings)) = readable_settings(&file) {
+        let sample = Values::fresh(&mut StdRng::seed_from_u64(0), Path::new("/"));
+        found.faults.extend(wrong_names(&file, &text, &settings));
+        found.faults.extend(wrong_placeholders(&file, &text, &sample));
+        for (name, steps) in step_files(&settings) {
+            let template = lint_steps(folder, &file, &text, steps, &sample, &mut found.faults);
+            let binds = |it: Template| it.bound.iter().any(|bound| bound == "prompt");
+            let is_blind = template.is_some_and(|template| !binds(template));
+            if name == "text" && settings.cli.prompt == PromptWay::Rpc && is_blind {
+                let message = "nothing binds {{?prompt}}, so the suite cannot see what arrives";
+                found.warnings.push(PackError::file(&folder.join(steps), message));
+            }
+        }
+        found.warnings.extend(unused(folder, &settings));
+    }
+    // Reading has the last word: what it refuses is a fault, whatever was looked at above.
+    let reading = Pack::load(folder).err();
+    if found.faults.is_empty() {
+        found.faults.extend(reading);
+    }
+    found.faults.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
+    found
+}
+
+fn readable_settings(file: &Path) -> Option<(String, Settings)> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let settings = toml::from_str(&text).ok()?;
+    Some((text, settings))
+}
+
+fn step_files(settings: &Settings) -> impl Iterator<Item = (&str, &String)> {
+    let scenarios = settings.scenario.iter();
+    scenarios.filter_map(|(name, scenario)| Some((name.as_str(), scenario.steps.as_ref()?)))
+}
+
+/// The line on which a word first stands outside a comment; 0 when there is none.
+fn line_of(text: &str, word: &str) -> usize {
+    let has = |line: &str| !line.trim_start().starts_with('#') && line.contains(word);
+    text.lines().position(has).map_or(0, |index| index + 1)
+}
+
+fn wrong_names(file: &Path, text: &str, settings: &Settings) -> Vec<PackError> {
+    let names = settings.scenario.keys().chain(settings.not_applicable.keys());
+    let mut faults: Vec<PackError> = names
+        .filter(|name| !is_known_scenario(name))
+        .map(|name| {
+            let message = format!("no such scenario {name:?}");
+            PackError::at(file, line_of(text, name), message)
+        })
+        .collect();
+    let checks = crate::cases::all();
+    let is_check = |id: &str| checks.iter().any(|check| check.id == id);
+    let unknown = settings.known_failures.keys().filter(|id| !is_check(id));
+    faults.extend(
+        unknown.map(|id| PackError::at(file, line_of(text, id), format!("there is no check {id}"))),
+    );
+    faults
+}
+
+/// Placeholders of the settings. What probes print is not filled, so it is not looked at.
+fn wrong_placeholders(file: &Path, text: &str, sample: &Values) -> Vec<PackError> {
+    let is_filled = |line: &str| {
+        let line = line.trim_start();
+        !["#", "stdout", "stderr"].iter().any(|start| line.starts_with(start))
+    };
+    let lines = text.lines().enumerate().filter(|(_, line)| is_filled(line));
+    lines
+        .filter_map(|(index, line)| {
+            let name = unknown_name(line, &sample.single, &[])?;
+            Some(PackError::at(file, index + 1, format!("nothing is called {name:?}")))
+        })
+        .collect()
+}
+
+/// Reads a step file; after each fault the line is mended and the rest is read again. Gives it when
+/// there was no fault.
+fn lint_steps(
+    folder: &Path,
+    settings_file: &Path,
+    settings_text: &str,
+    steps: &str,
+    sample: &Values,
+    faults: &mut Vec<PackError>,
+) -> Option<Template> {
+    let file = folder.join(steps);
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("{} cannot be read: {error}", file.display());
+            faults.push(PackError::at(settings_file, line_of(settings_text, steps), message));
+            return None;
+        }
+    };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut mended = BTreeSet::new();
+    loop {
+        let read = steps::parse(&file, &lines.join("\n"));
+        let fault = match read.and_then(|template| render(&template, sample).map(|_| template)) {
+            Ok(template) => return mended.is_empty().then_some(template),
+            Err(fault) => fault,
+        };
+        let line = fault.line;
+        let is_known = faults.contains(&fault);
+        if !is_known {
+            faults.push(fault);
+        }
+        match lines.get_mut(line.wrapping_sub(1)) {
+            Some(text) if mended.insert(line) => *text = mended_line(text).to_owned(),
+            _ => return None,
+        }
+    }
+}
+
+/// A line without fault that opens a block where the faulty one did.
+fn mended_line(text: &str) -> &'static str {
+    let text = text.trim_start();
+    if text.starts_with("{{#each") {
+        "{{#each deltas}}"
+    } else if text.starts_with("on ") {
+        "on signal SIGINT"
+    } else {
+        ""
+    }
+}
+
+/// Files that nothing names.
+fn unused(folder: &Path, settings: &Settings) -> Vec<PackError> {
+    let scenarios = settings.scenario.values();
+    let own = scenarios.flat_map(|scenario| {
+        let files = scenario.home.iter().chain(&scenario.files).flat_map(|files| files.values());
+        files.chain(&scenario.steps)
+    });
+    let used: BTreeSet<PathBuf> = own
+        .chain(settings.auth.home.values())
+        .chain(settings.cli.files.values())
+        .map(|name| folder.join(name))
+        .chain([folder.join(SETTINGS_FILE)])
+        .collect();
+    let is_document = |file: &Path| file.extension().is_some_and(|end| end == "md");
+    files_below(folder)
+        .into_iter()
+        .filter(|file| !used.contains(file) && !is_document(file))
+        .map(|file| PackError::file(&file, "nothing names this file"))
+        .collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,107 @@
+//! One check on the page: a line to unfold, and all there is to know about it below.
+
+use std::fmt::Write;
+
+use super::escape::{escaped, escaped_words};
+use crate::judge::{CheckResult, Status};
+use crate::report::Report;
+use crate::report::excerpt::{ExcerptLine, excerpt};
+use crate::transcript::Place;
+use crate::verdict::Finding;
+
+/// The class of a status.
+pub(super) fn class(status: Status) -> String {
+    status.as_str().replace(' ', "-")
+}
+
+/// One check.
+pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> String {
+    let check = &result.check;
+    let class = class(result.status);
+    let open = if is_open { " open" } else { "" };
+    let mut text = format!(
+        "<details id=\"{id}\" data-status=\"{class}\" data-chapter=\"{chapter}\"{open}>\n<summary>\
+         <span class=\"status {class}\">{word}</span><span class=\"id\">{id}</span>\
+         <span class=\"sentence\">{sentence}</span><span class=\"took\">{took}</span></summary>\n\
+         <div class=\"body\">\n<dl>\n",
+        id = check.id,
+        chapter = check.chapter(),
+        word = result.status.as_str(),
+        sentence = escaped_words(check.sentence),
+        took = took(result),
+    );
+    for (name, value, is_quoted) in rows(result) {
+        let class = if is_quoted { " class=\"mono\"" } else { "" };
+        let _ = writeln!(text, "<dt>{name}</dt><dd{class}>{}</dd>", escaped(&value));
+    }
+    let _ = writeln!(
+        text,
+        "<dt>Repeat it</dt><dd class=\"rerun\"><code>{}</code><button type=\"button\">Copy</button></dd>\n</dl>",
+        escaped(&report.rerun(result))
+    );
+    if let Some(Finding::Fail(failure)) = &result.finding {
+        text.push_str(&failure.place.as_ref().map(transcript).unwrap_or_default());
+    }
+    text.push_str("</div>\n</details>\n");
+    text
+}
+
+fn took(result: &CheckResult) -> String {
+    match result.took.as_millis() {
+        // Rules over every line take no time of their own.
+        0 => String::new(),
+        milliseconds @ 1..1000 => format!("{milliseconds} ms"),
+        _ => format!("{:.1} s", result.took.as_secs_f64()),
+    }
+}
+
+/// Name, text, and whether the text is quoted from the wire.
+fn rows(result: &CheckResult) -> Vec<(&'static str, String, bool)> {
+    let mut rows = Vec::new();
+    if let Some(remark) = &result.remark {
+        rows.push(("Remark", remark.clone(), false));
+    }
+    match &result.finding {
+        None => {}
+        Some(Finding::Fail(failure)) => {
+            rows.push(("Sent", failure.sent.clone(), true));
+            rows.push(("Expected", failure.expected.clone(), true));
+            rows.push(("Got", failure.got.clone(), true));
+            rows.push(("During", failure.during.clone().unwrap_or_default(), true));
+        }
+        Some(
+            Finding::Skip(reason)
+            | Finding::Blocked(reason)
+            | Finding::Untestable(reason)
+            | Finding::Suite(reason),
+        ) => rows.push(("Reason", reason.clone(), false)),
+    }
+    rows.push(("Why", result.check.why.to_owned(), false));
+    rows.push(("Level", result.check.level.as_str().to_owned(), false));
+    rows.retain(|(_, value, _)| !value.is_empty());
+    rows
+}
+
+fn transcript(place: &Place) -> String {
+    let lines = excerpt(place);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(transcript_line).collect();
+    format!(
+        "<p class=\"caption\">Transcript around {}</p>\n\
+         <pre class=\"transcript\" tabindex=\"0\" aria-label=\"Transcript\">{lines}</pre>\n",
+        escaped(&place.to_string())
+    )
+}
+
+fn transcript_line(line: &ExcerptLine) -> String {
+    let speaker = match line.mark() {
+        "->" => "sent",
+        "2>" => "stderr",
+        "##" => "remark",
+        _ => "said",
+    };
+    let here = if line.is_place { " here" } else { "" };
+    format!("<span class=\"{speaker}{here}\">{:>5} {}</span>", line.number, escaped(&line.text))
+}

@@ -1,0 +1,196 @@
+//! The report for people who were not there: one page in one file, without anything from outside.
+//! Everything a plugin said is escaped, and the page allows no script but its own.
+
+mod check;
+mod escape;
+
+use std::fmt::Write;
+
+use escape::{escaped, escaped_words};
+
+use super::Report;
+use crate::chapters;
+use crate::judge::{CheckResult, Status};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// How many failures are unfolded when the page opens.
+const UNFOLDED: usize = 5;
+
+/// The whole report as one page.
+pub fn to_html(report: &Report) -> String {
+    // Nobody who wrote text for this page could know it.
+    let nonce = format!("{:032x}", rand::random::<u128>());
+    let title = format!("{} {}", report.adapter_id, verdict(report).1);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip-link\" href=\"#checks\">To the checks</a>\n",
+        escaped(&title)
+    );
+    page.push_str(&header(report));
+    page.push_str(&tools(report));
+    page.push_str("<main id=\"checks\">\n");
+    page.push_str(&sections(report));
+    let _ = write!(
+        page,
+        "</main>\n<footer>conformance {} · made {} UTC · / searches, Tab and Enter open a check</footer>\n\
+         <script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION"),
+        jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M"),
+    );
+    page
+}
+
+/// The class of the verdict, and its words.
+fn verdict(report: &Report) -> (&'static str, &'static str) {
+    match (report.has_suite_error(), report.is_conformant()) {
+        (true, _) => ("bad", "cannot be judged: the suite failed"),
+        (false, true) => ("good", "conforms"),
+        (false, false) => ("bad", "does not conform"),
+    }
+}
+
+fn header(report: &Report) -> String {
+    let (class, words) = verdict(report);
+    let claim = match &report.pack {
+        Some(_) => "Judged with a fixture pack: the suite played the agent CLI.",
+        None => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
+    };
+    let mut text = format!(
+        "<header class=\"card verdict {class}\">\n<h1>{} {} <strong>{words}</strong></h1>\n\
+         <p>{claim}</p>\n{}",
+        escaped(&report.adapter_id),
+        escaped(&report.adapter_version),
+        bar(report)
+    );
+    let pack = report.pack.as_ref().map_or("none".to_owned(), |pack| pack.display().to_string());
+    let facts = [
+        ("Plugin", report.plugin.display().to_string()),
+        ("Fixture pack", pack),
+        ("Requirements", report.requirements.clone()),
+        ("Tier", report.tier.as_str().to_owned()),
+        ("Seed", report.seed.to_string()),
+        ("Time taken", format!("{:.1} s", report.took.as_secs_f64())),
+    ];
+    text.push_str("<dl class=\"facts\">\n");
+    for (name, value) in facts {
+        let _ = writeln!(text, "<dt>{name}</dt><dd class=\"mono\">{}</dd>", escaped(&value));
+    }
+    text.push_str("</dl>\n");
+    text.push_str(&to_mend(report));
+    text.push_str("</header>\n");
+    text
+}
+
+/// The statuses that occur, with how often.
+fn counts(report: &Report) -> Vec<(Status, usize)> {
+    let all = Status::ALL.iter().map(|status| (*status, report.count(*status)));
+    all.filter(|(_, count)| *count > 0).collect()
+}
+
+fn bar(report: &Report) -> String {
+    let total = report.results.len().max(1);
+    let words: Vec<String> = counts(report)
+        .iter()
+        .map(|(status, count)| format!("{count} {}", status.as_str()))
+        .collect();
+    let words = words.join(", ");
+    let mut text = format!(
+        "<svg class=\"bar\" viewBox=\"0 0 {total} 1\" preserveAspectRatio=\"none\" role=\"img\" \
+         aria-label=\"{words}\">"
+    );
+    let mut start = 0;
+    for (status, count) in counts(report) {
+        let class = check::class(status);
+        let _ =
+            write!(text, "<rect class=\"{class}\" x=\"{start}\" width=\"{count}\" height=\"1\"/>");
+        start += count;
+    }
+    let _ = writeln!(text, "</svg>\n<p>{words}</p>");
+    text
+}
+
+/// What keeps the adapter from conforming, each with the way to it.
+fn to_mend(report: &Report) -> String {
+    let links = report.results.iter().filter(|result| wants_attention(result)).map(|result| {
+        let (id, sentence) = (result.check.id, escaped_words(result.check.sentence));
+        let (class, word) = (check::class(result.status), result.status.as_str());
+        format!(
+            "<li><a class=\"id\" href=\"#{id}\">{id}</a> <span class=\"status {class}\">{word}</span> \
+             {sentence}</li>\n"
+        )
+    });
+    let entries = report.stale_entries.iter().map(|entry| {
+        format!("<li><span class=\"status stale\">known failure</span> {}</li>\n", escaped(entry))
+    });
+    let items: String = links.chain(entries).collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("<nav class=\"mend\" aria-label=\"To mend\">To mend:\n<ul>\n{items}</ul></nav>\n")
+}
+
+fn wants_attention(result: &CheckResult) -> bool {
+    result.status.is_failure() || result.status == Status::SuiteError
+}
+
+fn tools(report: &Report) -> String {
+    let mut text =
+        "<div class=\"tools\" role=\"group\" aria-label=\"Which checks are shown\">\n".to_owned();
+    for (status, count) in counts(report) {
+        let _ = writeln!(
+            text,
+            "<button type=\"button\" data-status=\"{0}\" aria-pressed=\"true\">\
+             <span class=\"dot {0}\"></span>{1} {count}</button>",
+            check::class(status),
+            status.as_str()
+        );
+    }
+    text.push_str(
+        "<select id=\"chapter\" aria-label=\"Chapter\"><option value=\"\">every chapter</option>\n",
+    );
+    for chapter in report.chapters() {
+        let title = chapters::title(chapter);
+        let _ = writeln!(text, "<option value=\"{chapter}\">{chapter} {title}</option>");
+    }
+    text.push_str(
+        "</select>\n<input id=\"words\" type=\"search\" placeholder=\"Search ( / )\" \
+         aria-label=\"Search\" autocomplete=\"off\">\n\
+         <button type=\"button\" id=\"unfold\">Unfold all</button>\n\
+         <span id=\"shown\" role=\"status\"></span>\n</div>\n",
+    );
+    text
+}
+
+fn sections(report: &Report) -> String {
+    let mut text = String::new();
+    let mut unfolded = 0;
+    for chapter in report.chapters() {
+        let results: Vec<_> =
+            report.results.iter().filter(|result| result.check.chapter() == chapter).collect();
+        let passed = results.iter().filter(|result| result.status == Status::Pass).count();
+        let _ = writeln!(
+            text,
+            "<section data-chapter=\"{chapter}\">\n<h2>{} <span class=\"id\">{chapter}</span>\
+             <small>{passed} of {} pass</small></h2>\n<div class=\"card\">",
+            chapters::title(chapter),
+            results.len()
+        );
+        for result in results {
+            let is_open = wants_attention(result) && unfolded < UNFOLDED;
+            unfolded += usize::from(is_open);
+            text.push_str(&check::details(report, result, is_open));
+        }
+        text.push_str("</div>\n</section>\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+"use strict";
+// Filters the checks that the page already holds. Without scripts every check is shown.
+const every = (selector) => [...document.querySelectorAll(selector)];
+const checks = every("details[data-status]");
+const chips = every("button[data-status]");
+const chapter = document.querySelector("#chapter");
+const words = document.querySelector("#words");
+const shown = document.querySelector("#shown");
+document.documentElement.classList.add("scripted");
+
+function filter() {
+  const statuses = new Set(
+    chips.filter((chip) => chip.getAttribute("aria-pressed") === "true").map((chip) => chip.dataset.status),
+  );
+  const wanted = words.value.trim().toLowerCase();
+  for (const check of checks) {
+    check.hidden =
+      !statuses.has(check.dataset.status) ||
+      (chapter.value !== "" && check.dataset.chapter !== chapter.value) ||
+      (wanted !== "" && !check.textContent.toLowerCase().includes(wanted));
+  }
+  for (const section of every("section[data-chapter]")) {
+    section.hidden = ![...section.querySelectorAll("details")].some((check) => !check.hidden);
+  }
+  const visible = checks.filter((check) => !check.hidden).length;
+  shown.textContent = `${visible} of ${checks.length} shown`;
+}
+
+for (const chip of chips) {
+  chip.addEventListener("click", () => {
+    const pressed = chip.getAttribute("aria-pressed") === "true";
+    chip.setAttribute("aria-pressed", String(!pressed));
+    filter();
+  });
+}
+chapter.addEventListener("change", filter);
+words.addEventListener("input", filter);
+document.querySelector("#unfold").addEventListener("click", (event) => {
+  const open = event.target.dataset.open !== "true";
+  event.target.dataset.open = String(open);
+  event.target.textContent = open ? "Fold all" : "Unfold all";
+  for (const check of checks) check.open = open;
+});
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, select");
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    words.focus();
+  } else if (event.key === "Escape" && event.target === words) {
+    words.value = "";
+    filter();
+  }
+});
+for (const button of every(".rerun button")) {
+  button.addEventListener("click", async () => {
+    const command = button.previousElementSibling;
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Pages opened from a file may not write to the clipboard: select it instead.
+      getSelection().selectAllChildren(command);
+    }
+  });
+}
+// A link to a check unfolds it, whatever the filters say.
+function unfoldTarget() {
+  const check = checks.find((candidate) => `#${candidate.id}` === location.hash);
+  if (check) {
+    check.closest("section").hidden = false;
+    check.hidden = false;
+    check.open = true;
+    check.scrollIntoView();
+  }
+}
+addEventListener("hashchange", unfoldTarget);
+for (const here of every(".transcript .here")) {
+  const box = here.parentElement;
+  box.scrollTop = here.offsetTop - box.offsetTop - box.clientHeight / 2;
+}
+filter();
+unfoldTarget();

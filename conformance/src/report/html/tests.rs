@@ -1,0 +1,103 @@
+//! The page is whole, keeps strangers' text as text, and asks nothing of the outside.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::*;
+use crate::case::Tier;
+use crate::transcript::Place;
+use crate::verdict::{Failure, Finding};
+
+const HOSTILE: &str = "</pre></style><script>alert(1)</script><img src=x onerror=alert(2)>\
+                       \" onload=\"alert(3) {{x}} \u{202e}";
+
+fn report(folder: &std::path::Path) -> Report {
+    let file = folder.join("transcript.log");
+    std::fs::write(&file, format!("    0.001 -> hello\n    0.002 <- {HOSTILE}\n"))
+        .expect("a transcript");
+    let statuses = Status::ALL.iter().copied().cycle();
+    let result = |(check, status): (crate::case::Check, Status)| {
+        let failure = Failure::new(HOSTILE, HOSTILE).sent(HOSTILE);
+        let finding = Finding::from(failure.at(Place { file: file.clone(), line: 2 }));
+        CheckResult {
+            check,
+            status,
+            finding: (status != Status::Pass).then_some(finding),
+            took: Duration::from_millis(12),
+            remark: (status == Status::Stale).then(|| HOSTILE.to_owned()),
+        }
+    };
+    Report {
+        plugin: PathBuf::from(HOSTILE),
+        adapter_id: HOSTILE.to_owned(),
+        adapter_version: HOSTILE.to_owned(),
+        pack: Some(PathBuf::from(HOSTILE)),
+        tier: Tier::Fast,
+        requirements: "1.0".to_owned(),
+        baseline: None,
+        seed: 7,
+        results: crate::cases::all().into_iter().zip(statuses).map(result).collect(),
+        stale_entries: vec![HOSTILE.to_owned()],
+        took: Duration::from_secs(3),
+    }
+}
+
+fn page() -> (Report, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = report(folder.path());
+    let page = to_html(&report);
+    (report, page)
+}
+
+#[test]
+fn every_check_is_on_it_with_what_there_is_to_know() {
+    let (report, page) = page();
+    assert!(page.contains("does not conform") || page.contains("cannot be judged"));
+    for result in &report.results {
+        let id = format!("<details id=\"{}\" data-status=", result.check.id);
+        assert_eq!(page.matches(&id).count(), 1, "{id}");
+    }
+    let failed = report.results.iter().filter(|result| result.finding.is_some()).count();
+    for part in ["<dt>Sent</dt>", "<dt>Expected</dt>", "<dt>Got</dt>", "class=\"transcript\""] {
+        assert_eq!(page.matches(part).count(), failed, "{part}");
+    }
+    assert_eq!(page.matches("<dt>Repeat it</dt>").count(), report.results.len());
+    for result in report.results.iter().filter(|result| result.status.is_failure()) {
+        assert!(page.contains(&format!("href=\"#{}\"", result.check.id)));
+    }
+    for chapter in report.chapters() {
+        assert!(page.contains(&format!("<section data-chapter=\"{chapter}\">")));
+        assert!(page.contains(&format!("<option value=\"{chapter}\">")));
+    }
+}
+
+#[test]
+fn every_element_that_opens_closes() {
+    let (_, page) = page();
+    for tag in ["details", "summary", "section", "dl", "dd", "pre", "span", "button", "script"] {
+        let opened =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+}
+
+#[test]
+fn text_of_strangers_is_never_markup() {
+    let (_, page) = page();
+    assert!(page.contains("&lt;script&gt;alert(1)"));
+    assert!(!page.contains("<script>alert"));
+    assert!(!page.contains("<img"));
+    assert!(!page.contains("\" onload=\""));
+    assert!(!page.contains('\u{202e}'));
+    assert_eq!(page.matches("<script").count(), 1);
+}
+
+#[test]
+fn it_asks_nothing_of_the_outside() {
+    let (_, page) = page();
+    for word in ["http://", "https://", "url(", "@import", "src=\"", "<link", "<iframe", "fetch("] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert!(!page.contains("unsafe-inline"));
+}

@@ -1,0 +1,76 @@
+//! Beginning a pack and looking one over.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Outcome, Reference, conformance, pack_copy, reference_pack};
+
+fn lint(folder: &Path) -> Outcome {
+    conformance(&["fixtures", "lint", &folder.to_string_lossy()])
+}
+
+#[test]
+fn a_new_pack_is_clean_and_nothing_is_overwritten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("adapters/x/conformance");
+    let init = |name| conformance(&["fixtures", "init", &pack.to_string_lossy(), "--cli", name]);
+    init("../x").ends_with(2).says(&["is no file name"]);
+    init("parakeet").ends_with(0).says(&["wrote", "text.steps", "fixtures lint"]);
+    lint(&pack).ends_with(0).says(&["faults 0, warnings 0"]);
+    let settings = std::fs::read_to_string(pack.join("conformance.toml")).expect("settings");
+    assert!(settings.contains("name = \"parakeet\""), "{settings}");
+    init("other").ends_with(2).says(&["conformance.toml is already there"]);
+    assert!(std::fs::read_to_string(pack.join("conformance.toml")).is_ok_and(|it| it == settings));
+}
+
+#[test]
+fn packs_of_this_repository_are_clean() {
+    lint(&reference_pack()).ends_with(0).says(&["faults 0, warnings 0"]);
+}
+
+#[test]
+fn every_fault_is_named_with_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("pack");
+    pack_copy(&pack);
+    let settings = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&settings).expect("settings");
+    let text = text
+        .replace("[scenario.thinking]", "[scenario.thinkng]")
+        .replace("steps/usage", "steps/no_such_file")
+        .replace("{{secret}}", "{{secrte}}");
+    std::fs::write(&settings, text + "\n[known_failures]\n\"NO-01\" = \"x\"\n").expect("settings");
+    let steps = "out {}\nshout hello\n{{#each words}}\nout {{txet}}\n{{/each}}\nexpect {not json\n";
+    std::fs::write(pack.join("steps/text"), steps).expect("steps");
+    lint(&pack).ends_with(2).says(&[
+        "no such scenario \"thinkng\"",
+        "steps/no_such_file cannot be read",
+        "nothing is called \"secrte\"",
+        "there is no check NO-01",
+        "steps/text:2: no such step \"shout\"",
+        "steps/text:3: there is each deltas",
+        "steps/text:4: nothing is called \"txet\"",
+        "steps/text:6: the pattern is no JSON",
+        "steps/usage: nothing names this file",
+        "faults 8, warnings 1",
+    ]);
+}
+
+#[test]
+fn a_folder_without_settings_or_with_broken_ones_is_a_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    lint(folder.path()).ends_with(2).says(&["conformance.toml cannot be read"]);
+    std::fs::write(folder.path().join("conformance.toml"), "\ncolour = 1\n").expect("settings");
+    lint(folder.path()).ends_with(2).says(&["conformance.toml:2:", "colour"]);
+}
+
+#[test]
+fn scenarios_that_the_adapter_needs_are_named() {
+    let reference = Reference::with_fault(None);
+    let pack = PathBuf::from(reference.beside("pack"));
+    let pack_text = pack.to_string_lossy().into_owned();
+    conformance(&["fixtures", "init", &pack_text, "--cli", "parrot"]).ends_with(0);
+    let lint =
+        |folder: &str| conformance(&["fixtures", "lint", folder, "--plugin", &reference.path()]);
+    lint(&pack_text).ends_with(1).says(&["missing  scenario version_old", "DET-07", "hint:"]);
+    lint(&reference_pack().to_string_lossy()).ends_with(0).says(&["missing scenarios 0"]);
+}
