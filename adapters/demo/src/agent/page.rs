@@ -36,7 +36,7 @@ pub(super) fn html(prompt: &str) -> String {
   small {{ opacity: .7 }}
 </style>
 <main>
-  <svg viewBox="-50 -50 100 100" role="img" aria-label="A flower grown from the prompt">{petals}<circle r="7" fill="hsl({hue} 80% 35%)"/></svg>
+  <svg viewBox="-75 -75 150 150" role="img" aria-label="A flower grown from the prompt">{petals}<circle r="10" fill="hsl({hue} 80% 35%)"/></svg>
   <h1>{title}</h1>
   <p><small>Made by the demo agent. Every prompt grows another flower.</small></p>
 </main>
