@@ -25,12 +25,12 @@ const TOP_LEVEL: &[&str] = &[
 
 /// Hosts of package registries, in two parts so that this file does not name one either.
 const REGISTRY_HOSTS: &[(&str, &str)] = &[
-    ("index.crates", ".io"),
-    ("static.crates", ".io"),
-    ("registry.npmjs", ".org"),
+    ("index.", "crates.io"),
+    ("static.", "crates.io"),
+    ("registry.", "npmjs.org"),
     ("pypi", ".org"),
-    ("pythonhosted", ".org"),
-    ("registry-1.docker", ".io"),
+    ("python", "hosted.org"),
+    ("registry-1.", "docker.io"),
 ];
 
 #[test]
