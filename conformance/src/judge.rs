@@ -324,3 +324,35 @@ fn ruled(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requirements::DEFAULT_SET;
+
+    fn check_later(verdict: Verdict, set: &str, wanted: Status) {
+        let mut check = crate::cases::all()[0];
+        check.id = "NEW-01";
+        let options = JudgeOptions {
+            strict: false,
+            jobs: 1,
+            budget: Duration::ZERO,
+            requirements: Requirements::named(set).expect("there is such a set"),
+            known_failures: KnownFailures::default(),
+        };
+        let result = conclude(&check, verdict, Duration::ZERO, &options);
+        assert_eq!(result.status, wanted);
+        assert!(!result.status.is_failure() || set != DEFAULT_SET);
+    }
+
+    #[test]
+    fn a_check_younger_than_the_set_is_reported_and_not_scored() {
+        let failed = || crate::verdict::fail("one thing", "another");
+        let suite_error = || Err(Finding::Suite("broken".to_owned()));
+        check_later(failed(), DEFAULT_SET, Status::AddedLater);
+        check_later(Ok(()), DEFAULT_SET, Status::AddedLater);
+        check_later(suite_error(), DEFAULT_SET, Status::SuiteError);
+        check_later(failed(), "latest", Status::Fail);
+        check_later(Ok(()), "latest", Status::Pass);
+    }
+}

@@ -2,7 +2,7 @@
 //! was found so far.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use od_protocol::{CliTransport, Manifest};
@@ -55,8 +55,7 @@ pub struct Suite {
 impl Suite {
     /// The id the plugin's file name gives it.
     pub fn adapter_id(&self) -> String {
-        let stem = self.plugin.executable.file_stem().unwrap_or_default().to_string_lossy();
-        stem.strip_prefix("od-adapter-").unwrap_or(&stem).to_owned()
+        adapter_id(&self.plugin.executable)
     }
 
     /// The stand-in's file name.
@@ -98,4 +97,10 @@ impl Suite {
         let required = manifest.requirements.env.iter().map(|variable| variable.name.clone());
         manifest.auth.env.iter().cloned().chain(required).collect()
     }
+}
+
+/// The id that a plugin's file name gives it.
+pub fn adapter_id(plugin: &Path) -> String {
+    let stem = plugin.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_prefix("od-adapter-").unwrap_or(&stem).to_owned()
 }

@@ -14,7 +14,7 @@ use crate::judge::gate;
 use crate::open::{OpenOptions, open, own_executable};
 use crate::pack::{self, SCENARIOS};
 use crate::plugin::PluginPath;
-use crate::suite::Suite;
+use crate::suite::{Suite, adapter_id};
 use crate::verdict::Finding;
 
 /// The agent CLI's name in the starter pack, which `--cli` replaces.
@@ -86,7 +86,9 @@ fn init(arguments: &InitArguments) -> Result<u8, CommandError> {
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     for (name, text) in STARTER {
-        let text = text.replace(STARTER_CLI, &arguments.cli);
+        let text = text
+            .replace(STARTER_CLI, &arguments.cli)
+            .replace(&variable(STARTER_CLI), &variable(&arguments.cli));
         std::fs::write(folder.join(name), text).map_err(failed)?;
         say!("wrote {}", folder.join(name).display());
     }
@@ -95,6 +97,11 @@ fn init(arguments: &InitArguments) -> Result<u8, CommandError> {
     say!("  conformance fixtures lint {shown} --plugin ./od-adapter-…");
     say!("  conformance run ./od-adapter-… --pack {shown} --only RUN-02");
     Ok(EXIT_CONFORMANT)
+}
+
+/// The name of an agent CLI as its variables begin.
+fn variable(cli: &str) -> String {
+    cli.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 fn lint(arguments: &LintArguments) -> Result<u8, CommandError> {
@@ -137,19 +144,13 @@ fn folder(arguments: &LintArguments) -> Result<PathBuf, CommandError> {
         return Ok(folder.clone());
     }
     if let Some(plugin) = &arguments.plugin {
-        let id = adapter_id(plugin);
-        return pack::find(plugin, &id).ok_or_else(|| {
+        return pack::find(plugin, &adapter_id(plugin)).ok_or_else(|| {
             let message = format!("{} has no pack", plugin.display());
             CommandError::usage(message, "conformance fixtures init DIR begins one")
         });
     }
     let below = PathBuf::from("conformance");
     Ok(if below.join("conformance.toml").is_file() { below } else { PathBuf::from(".") })
-}
-
-fn adapter_id(plugin: &Path) -> String {
-    let stem = plugin.file_stem().unwrap_or_default().to_string_lossy();
-    stem.strip_prefix("od-adapter-").unwrap_or(&stem).to_owned()
 }
 
 /// Scenarios that checks of this adapter will ask for in vain, with those checks.

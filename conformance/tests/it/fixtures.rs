@@ -18,6 +18,7 @@ fn a_new_pack_is_clean_and_nothing_is_overwritten() {
     lint(&pack).ends_with(0).says(&["faults 0, warnings 0"]);
     let settings = std::fs::read_to_string(pack.join("conformance.toml")).expect("settings");
     assert!(settings.contains("name = \"parakeet\""), "{settings}");
+    assert!(settings.contains("PARAKEET_API_KEY"), "{settings}");
     init("other").ends_with(2).says(&["conformance.toml is already there"]);
     assert!(std::fs::read_to_string(pack.join("conformance.toml")).is_ok_and(|it| it == settings));
 }
@@ -25,6 +26,13 @@ fn a_new_pack_is_clean_and_nothing_is_overwritten() {
 #[test]
 fn packs_of_this_repository_are_clean() {
     lint(&reference_pack()).ends_with(0).says(&["faults 0, warnings 0"]);
+    let adapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters");
+    for adapter in std::fs::read_dir(adapters).expect("the adapters").flatten() {
+        let pack = adapter.path().join("conformance");
+        if pack.is_dir() {
+            lint(&pack).ends_with(0);
+        }
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn to_mend(report: &Report) -> String {
         )
     });
     let entries = report.stale_entries.iter().map(|entry| {
-        format!("<li><span class=\"status stale\">known failure</span> {}</li>\n", escaped(entry))
+        format!("<li><span class=\"status stale\">stale</span> {}</li>\n", escaped(entry))
     });
     let items: String = links.chain(entries).collect();
     if items.is_empty() {
