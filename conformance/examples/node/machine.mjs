@@ -61,7 +61,8 @@ export function markOf(pid) {
  */
 export function endDescendants(mark) {
   for (let round = 0; round < 400; round++) {
-    const parents = new Map(readdirSync("/proc").map((name) => [Number(name), parentOf(Number(name))]));
+    const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+    const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]));
     const isOurs = (/** @type {number} */ pid) => mark !== null && markOf(pid) === mark;
     const below = new Set([...parents.keys()].filter((pid) => parents.get(pid) !== null && isOurs(pid)));
     below.add(process.pid);

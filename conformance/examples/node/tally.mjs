@@ -26,7 +26,7 @@ const options = Object.entries({
   model: "models", thinkingBudgetTokens: "thinkingBudget", system: "systemPrompt", allowedTools: "toolLists",
   deniedTools: "toolLists", permissionMode: "permissionModes", effort: "effort", skills: "skills",
   addDirs: "addDirs", policy: "policy", mcpServers: "mcpServers", outputSchema: "outputSchema",
-  maxTurns: "maxTurns", attachments: "attachments", images: "images",
+  maxTurns: "maxTurns", attachments: "attachments", images: "images", tracePath: "tracePath",
 });
 /** @type {Run | null} */
 let run = null;
@@ -132,7 +132,8 @@ const methods = {
   /** All that can be refused is refused here, before a process starts. */
   "run/start"(params) {
     const { runId, cwd, prompt: { text }, session } = params;
-    if (![runId, cwd, text].every((value) => typeof value === "string")) throw new TypeError("a text is no text");
+    const texts = [runId, cwd, text, ...Object.values(params.env ?? {})];
+    if (!texts.every((value) => typeof value === "string")) throw new TypeError("a text is no text");
     const isGiven = (/** @type {unknown} */ value) => Array.isArray(value) ? value.length > 0 : value != null;
     const given = new Map(Object.entries({ ...params, ...params.prompt }));
     const which = options.find(([name]) => isGiven(given.get(name)))?.[1] ?? session?.mode ?? "new";
