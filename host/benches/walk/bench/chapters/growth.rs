@@ -28,9 +28,13 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
         let name = format!("an event of a run of 10^{exponent}");
         report.add(Figure::new(name, Unit::Microseconds, median(&samples)));
     }
-    if let [first, .., last] = costs.as_slice() {
-        let figure = Figure::new("the longest run, to the shortest", Unit::Times, last / first);
-        report.add(figure.target(Target::AtMost(1.3)));
+    // A hundred events arrive at once and seem to cost nothing, so no single run is the measure.
+    if let [others @ .., longest] = costs.as_slice()
+        && !others.is_empty()
+    {
+        let name = "the longest run, to the middle of the others";
+        let growth = longest / median(others);
+        report.add(Figure::new(name, Unit::Times, growth).target(Target::AtMost(1.3)));
     }
     Ok(())
 }
