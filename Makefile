@@ -9,7 +9,7 @@ AGENT    ?= auto
 ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build test lint unit schemas conformance self-test bench install uninstall
+.PHONY: help run build test lint unit schemas conformance self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -44,6 +44,23 @@ conformance: ## The contract suite against every adapter of this repository
 self-test: ## The suite against its own deliberately broken adapters
 	$(CARGO) build --locked -p od-conformance
 	target/debug/conformance self-test
+
+real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
+	$(CARGO) build --locked --workspace --bins
+	@mkdir -p target/real; status=0; for adapter in $(ADAPTERS); do \
+	  package=$$(sed -n '/^\[real\]/,/^\[/s/^package *= *"\(.*\)"/\1/p' "adapters/$$adapter/conformance/conformance.toml"); \
+	  if [ -z "$$package" ]; then continue; fi; \
+	  echo "--- real: $$adapter with $$package"; \
+	  install="npm install --prefix target/real --no-save --no-package-lock --no-audit --no-fund"; \
+	  if $$install "$$package" >target/real/npm.log 2>&1 || $$install "$$package" >target/real/npm.log 2>&1; then \
+	    PATH="$(CURDIR)/target/real/node_modules/.bin:$$PATH" target/debug/conformance run \
+	      "target/debug/od-adapter-$$adapter" --pack "adapters/$$adapter/conformance" --real $(REAL_FLAGS) || status=1; \
+	  elif grep -qE 'E404|ETARGET' target/real/npm.log; then \
+	    echo "ERROR: the registry has no $$package:"; tail -5 target/real/npm.log; status=1; \
+	  else \
+	    echo "WARNING: NOT TESTED: $$package cannot be installed:"; tail -5 target/real/npm.log; \
+	  fi; \
+	done; exit $$status
 
 schemas: ## Rewrite schemas/ and the generated tables from the Rust types
 	UPDATE_EXPECT=1 $(CARGO) test --locked -p od-protocol --test it

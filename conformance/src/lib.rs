@@ -23,6 +23,7 @@ pub mod pack;
 pub mod play;
 pub mod plugin;
 pub mod process;
+pub mod real;
 pub mod reference_pack;
 pub mod report;
 pub mod requirements;

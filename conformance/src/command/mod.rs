@@ -5,6 +5,7 @@ mod explain;
 mod fixtures;
 mod list;
 mod model;
+mod real;
 mod run;
 mod self_test;
 mod target;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::real;
 use super::target::{ReportTarget, write_reports};
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_SUITE, EXIT_USAGE};
 use crate::baseline::KnownFailures;
@@ -30,7 +31,7 @@ pub(super) struct RunArguments {
     /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
-    /// Only this check or chapter; may be given several times.
+    /// Only this check or chapter (with --real: scenario); may be given several times.
     #[arg(long, value_name = "ID|CHAPTER")]
     only: Vec<String>,
     /// Repeats the random values of an earlier judgement.
@@ -60,6 +61,8 @@ pub(super) struct RunArguments {
     /// Keeps transcripts and everything else in this folder, which must be empty or absent.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    #[command(flatten)]
+    real: real::RealArguments,
     /// Arguments for the plugin, in front of `--stdio`.
     #[arg(last = true)]
     plugin_arguments: Vec<String>,
@@ -77,24 +80,14 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         TierArgument::Fast => Tier::Fast,
         TierArgument::Full => Tier::Full,
     };
+    if arguments.real.real {
+        return run_real(arguments, tier);
+    }
     let checks = selected(&arguments.only, tier)?;
     let requirements = Requirements::named(&arguments.requirements)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
     let mut work = Work::make(arguments.keep.as_deref())?;
-    let executable = own_executable(work.path()).map_err(|error| open_failed(error.into()))?;
-    let options = OpenOptions {
-        plugin: PluginPath {
-            executable: arguments.plugin.clone(),
-            arguments: arguments.plugin_arguments.clone(),
-        },
-        pack: arguments.pack.clone(),
-        seed: arguments.seed.unwrap_or_else(rand::random),
-        tier,
-        patience: arguments.patience.max(0.1),
-        work: work.path().to_owned(),
-        executable,
-    };
-    let suite = Arc::new(open(options).map_err(open_failed)?);
+    let suite = Arc::new(opened(arguments, tier, &work)?);
     let judge_options = JudgeOptions {
         strict: arguments.strict,
         jobs: arguments.jobs,
@@ -123,6 +116,37 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         say!("{mark}transcripts: {}", folder.display());
     }
     Ok(if report.has_suite_error() { EXIT_SUITE } else { EXIT_FAILURES })
+}
+
+/// Drives the real agent CLI.
+fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
+    let confinement = real::prepare(&arguments.real, &arguments.only, &arguments.report)?;
+    let mut work = Work::make(arguments.keep.as_deref())?;
+    let suite = opened(arguments, tier, &work)?;
+    let code = real::run(&arguments.real, &suite, &arguments.only, &arguments.report, confinement)?;
+    if code != EXIT_CONFORMANT
+        && let Some(folder) = work.keep()
+    {
+        say!("transcripts: {}", folder.display());
+    }
+    Ok(code)
+}
+
+fn opened(arguments: &RunArguments, tier: Tier, work: &Work) -> Result<Suite, CommandError> {
+    let executable = own_executable(work.path()).map_err(|error| open_failed(error.into()))?;
+    let options = OpenOptions {
+        plugin: PluginPath {
+            executable: arguments.plugin.clone(),
+            arguments: arguments.plugin_arguments.clone(),
+        },
+        pack: arguments.pack.clone(),
+        seed: arguments.seed.unwrap_or_else(rand::random),
+        tier,
+        patience: arguments.patience.max(0.1),
+        work: work.path().to_owned(),
+        executable,
+    };
+    open(options).map_err(open_failed)
 }
 
 /// The known failures of the pack and of the baseline file.

@@ -87,6 +87,12 @@ impl Violations {
         !RUN_RULES.contains(&rule) || self.seen_event.load(Ordering::Relaxed)
     }
 
+    /// The first violation of each rule that was broken.
+    pub fn all(&self) -> Vec<(&'static str, Failure)> {
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.iter().filter_map(|(rule, kept)| Some((*rule, kept.first()?.clone()))).collect()
+    }
+
     /// The first violation of a rule.
     pub fn first(&self, rule: &str) -> Option<Failure> {
         let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);

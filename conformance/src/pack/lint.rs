@@ -14,6 +14,7 @@ use super::scenarios::is_known_scenario;
 use super::settings::{PromptWay, Settings};
 use super::steps::{self, Template};
 use super::values::Values;
+use crate::real::{REAL_PLACEHOLDERS, RealSettings};
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +79,11 @@ fn wrong_names(file: &Path, text: &str, settings: &Settings) -> Vec<PackError> {
             PackError::at(file, line_of(text, name), message)
         })
         .collect();
+    let real = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
+    faults.extend(real.map(|name| {
+        let message = format!("no such scenario of the real agent CLI {name:?}");
+        PackError::at(file, line_of(text, name), message)
+    }));
     let checks = crate::cases::all();
     let is_check = |id: &str| checks.iter().any(|check| check.id == id);
     let unknown = settings.known_failures.keys().filter(|id| !is_check(id));
@@ -93,13 +99,19 @@ fn wrong_placeholders(file: &Path, text: &str, sample: &Values) -> Vec<PackError
         let line = line.trim_start();
         !["#", "stdout", "stderr"].iter().any(|start| line.starts_with(start))
     };
-    let lines = text.lines().enumerate().filter(|(_, line)| is_filled(line));
-    lines
-        .filter_map(|(index, line)| {
-            let name = unknown_name(line, &sample.single, &[])?;
-            Some(PackError::at(file, index + 1, format!("nothing is called {name:?}")))
-        })
-        .collect()
+    let mut faults = Vec::new();
+    let real_names = REAL_PLACEHOLDERS.map(str::to_owned);
+    let mut is_real = false;
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| is_filled(line)) {
+        if line.starts_with('[') {
+            is_real = line.starts_with("[real");
+        }
+        let own = if is_real { real_names.as_slice() } else { &[] };
+        if let Some(name) = unknown_name(line, &sample.single, own) {
+            faults.push(PackError::at(file, index + 1, format!("nothing is called {name:?}")));
+        }
+    }
+    faults
 }
 
 /// Reads a step file; after each fault the line is mended and the rest is read again. Gives it when

@@ -14,6 +14,7 @@ use super::settings::{ScenarioSettings, Settings};
 use super::steps::{self, Template};
 use super::values::Values;
 use crate::play::Setting;
+use crate::real::RealSettings;
 use crate::stand_in::pattern::{fill, fill_value};
 use crate::stand_in::{Probe, Script};
 
@@ -159,6 +160,12 @@ impl Pack {
                 let message = format!("no such scenario {name:?}; there are: {}", known.join(", "));
                 return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
             }
+        }
+        let mut unknown = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
+        if let Some(name) = unknown.next() {
+            let line = text.lines().position(|line| line.contains(name.as_str()));
+            let message = format!("no such scenario of the real agent CLI {name:?}");
+            return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::real::RealSettings;
 use crate::stand_in::Probe;
 
 /// The whole file.
@@ -26,6 +27,8 @@ pub struct Settings {
     /// failure too.
     #[serde(default)]
     pub known_failures: BTreeMap<String, String>,
+    /// How the real agent CLI is driven; absent where it cannot be.
+    pub real: Option<RealSettings>,
 }
 
 /// The agent CLI.

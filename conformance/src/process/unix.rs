@@ -79,6 +79,16 @@ pub fn refuse_stdin() -> std::io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(&nothing)?)
 }
 
+/// Whether this process may do everything.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Becomes another program; returns only when that fails.
+pub fn become_program(command: &mut std::process::Command) -> std::io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
 /// Dies by a signal.
 pub fn die_by(signal: &str) {
     let this = rustix::process::getpid();
@@ -134,6 +144,14 @@ fn send_signal(pid: u32, signal: Signal) {
 
 fn to_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+/// Makes a symbolic link to a folder.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn link_folder(folder: &std::path::Path, link: &std::path::Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(folder, link)
 }
 
 struct Status {

@@ -58,6 +58,16 @@ pub fn refuse_stdin() -> std::io::Result<()> {
     Err(std::io::Error::other("stdin cannot be refused on Windows"))
 }
 
+/// Whether this process may do everything; not known here.
+pub fn is_root() -> bool {
+    false
+}
+
+/// A process cannot become another program here.
+pub fn become_program(_command: &mut std::process::Command) -> std::io::Error {
+    std::io::Error::other("a process cannot become another program on Windows")
+}
+
 /// There are no signals: the process just ends.
 pub fn die_by(_signal: &str) {
     std::process::exit(1);
@@ -72,4 +82,12 @@ pub const SIGNALS: &[(&str, i32)] = &[];
 /// Never.
 pub fn watch_signals(_on_signal: impl Fn(&'static str) + Send + 'static) -> std::io::Result<()> {
     Ok(())
+}
+
+/// Makes a symbolic link to a folder.
+///
+/// # Errors
+/// When it cannot be made, such as without the right to.
+pub fn link_folder(folder: &std::path::Path, link: &std::path::Path) -> std::io::Result<()> {
+    std::os::windows::fs::symlink_dir(folder, link)
 }

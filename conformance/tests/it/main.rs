@@ -13,6 +13,8 @@ mod model_server;
 mod model_tools;
 mod packs;
 mod pages;
+#[cfg(unix)]
+mod real;
 mod reports;
 mod requirements;
 mod support;

@@ -1,0 +1,46 @@
+//! The pack's `[real]` table as it is written: how the real agent CLI is pointed at the fake model
+//! and what each scenario must show.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::scenarios::REAL_SCENARIOS;
+
+/// The whole table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RealSettings {
+    /// The pinned npm package that `make real` installs.
+    pub package: Option<String>,
+    /// Variables of the adapter; values may use `{{url}}` and `{{secret}}`.
+    pub env: BTreeMap<String, String>,
+    /// Variables that every run brings along, for what the adapter does not hand on by itself.
+    pub run_env: BTreeMap<String, String>,
+    /// Files below the home folder: path there = their text, placeholders filled.
+    pub home: BTreeMap<String, String>,
+    /// The arguments that make the agent CLI print its version.
+    pub version_args: Option<Vec<String>>,
+    /// What a scenario needs and must show beyond the usual.
+    pub scenario: BTreeMap<String, RealExpectation>,
+    /// Scenarios that this agent CLI cannot show, each with the reason.
+    pub not_applicable: BTreeMap<String, String>,
+}
+
+impl RealSettings {
+    /// The names in it that are no scenarios.
+    pub fn unknown_scenarios(&self) -> impl Iterator<Item = &String> {
+        let names = self.scenario.keys().chain(self.not_applicable.keys());
+        names.filter(|name| !REAL_SCENARIOS.iter().any(|known| known.name == name.as_str()))
+    }
+}
+
+/// What one scenario needs and must show.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RealExpectation {
+    /// More parameters of `run/start`.
+    pub params: toml::Table,
+    /// The kinds of error that `done` may name instead of the suite's own.
+    pub error_kinds: Vec<String>,
+}

@@ -1,0 +1,109 @@
+//! `run --real` with agent CLIs that are made up: what is typed, what is confined, what is told.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Reference, conformance, pack_copy, script_plugin};
+
+/// A pack with a `[real]` table.
+fn pack_with(folder: &Path, table: &str) -> PathBuf {
+    let pack = folder.join("pack");
+    pack_copy(&pack);
+    let file = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&file).expect("the settings");
+    std::fs::write(&file, format!("{text}\n{table}\n")).expect("new settings");
+    pack
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = text_of(&pack_with(folder.path(), "[real]"));
+    let names = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | tr '\\n' ','; echo version";
+    let cli = script_plugin(folder.path(), names);
+    let plugin = Reference::with_fault(None);
+    let json = text_of(&folder.path().join("report.json"));
+    let report = format!("json={json}");
+    let outcome = conformance(&[
+        "run",
+        &plugin.path(),
+        "--pack",
+        &pack,
+        "--real",
+        "--cli",
+        &cli,
+        "--allow-network",
+        "--only",
+        "plain",
+        "--report",
+        &report,
+    ]);
+    outcome.ends_with(1).says(&["fail", "plain", "expected:", "transcript:", "rerun:"]);
+    if outcome.text.contains("loopback only") {
+        outcome.says(&["lo,version at "]);
+    }
+    let value: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(json).expect("a report")).expect("JSON");
+    assert_eq!(value["counts"]["fail"], 1, "{value:#}");
+    assert_eq!(value["scenarios"][0]["name"], "plain");
+    assert!(value["cli"]["found"].as_str().is_some_and(|found| found.ends_with("version")));
+}
+
+#[test]
+fn what_cannot_be_played_is_wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plugin = Reference::with_fault(None);
+    let start = ["run", &plugin.path(), "--real", "--allow-network"];
+    let with = |more: &[&str]| conformance(&[&start[..], more].concat());
+    with(&["--only", "HS-01"]).ends_with(2).says(&["no scenario HS-01", "plain, think"]);
+    with(&["--report", "junit=x.xml"]).ends_with(2).says(&["json=FILE"]);
+    let without = folder.path().join("without");
+    pack_copy(&without);
+    with(&["--pack", &text_of(&without)]).ends_with(2).says(&["[real] table"]);
+    let pack = text_of(&pack_with(folder.path(), "[real]"));
+    with(&["--pack", &pack, "--cli", "/nowhere/cli"]).ends_with(2).says(&["/nowhere/cli", "--cli"]);
+    conformance(&["run", &plugin.path(), "--cli", "x"]).ends_with(2).says(&["--real"]);
+}
+
+#[test]
+fn scenarios_that_do_not_apply_are_skipped_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = "[real.not_applicable]\nfork = \"it keeps no sessions\"";
+    let pack = text_of(&pack_with(folder.path(), table));
+    let cli = script_plugin(folder.path(), "echo 1.0");
+    let plugin = Reference::with_fault(None);
+    conformance(&[
+        "run",
+        &plugin.path(),
+        "--pack",
+        &pack,
+        "--real",
+        "--cli",
+        &cli,
+        "--allow-network",
+        "--only",
+        "fork",
+    ])
+    .ends_with(0)
+    .says(&["skip", "it keeps no sessions", "0 passed, 0 failed, 1 skipped"]);
+}
+
+#[test]
+fn a_wrong_table_is_found_by_lint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = text_of(&pack_with(folder.path(), "[real]\nenv = { A = \"{{url}}\" }"));
+    conformance(&["fixtures", "lint", &pack]).ends_with(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = pack_with(folder.path(), "[real.scenario.plian]");
+    let file = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&file).expect("the settings");
+    let models = "[scenario.models]";
+    assert!(text.contains(models), "{text}");
+    let text = text.replace(models, &format!("{models}\nprompt = \"{{{{url}}}}\""));
+    std::fs::write(&file, text).expect("new settings");
+    let pack = text_of(&pack);
+    conformance(&["fixtures", "lint", &pack]).ends_with(2).says(&["plian", "\"url\""]);
+}
