@@ -19,7 +19,7 @@ use crate::verdict::{Failure, Finding, Verdict, ensure};
 /// How long an agent CLI may take to stop politely.
 const GRACE: Duration = Duration::from_millis(300);
 /// How long the whole ladder may take: grace, a second after SIGTERM, and some air.
-const STOP_LIMIT: Duration = Duration::from_secs(5);
+pub(super) const STOP_LIMIT: Duration = Duration::from_secs(5);
 /// How long the first words may take.
 const FIRST_WORDS: Duration = Duration::from_secs(5);
 /// How often a cancel is raced with the end.
@@ -186,7 +186,7 @@ fn raced(bench: &mut Bench) -> Verdict {
 }
 
 /// A play that says its first words, does something, and then waits for ever.
-fn hanging(bench: &mut Bench, then: &[Step]) -> Result<Play, Finding> {
+pub(super) fn hanging(bench: &mut Bench, then: &[Step]) -> Result<Play, Finding> {
     let mut play = bench.prepare("text")?;
     let first_words = line_with(&play.script, play.values.deltas[0].trim_end())?;
     let lines = output_steps(&play.script, 0).iter().filter(|index| **index <= first_words).count();
@@ -197,7 +197,7 @@ fn hanging(bench: &mut Bench, then: &[Step]) -> Result<Play, Finding> {
 
 /// Starts a run and waits until the agent CLI is at work: its first words, or its first sign of
 /// life where words come only at the end.
-fn under_way(bench: &Bench, plugin: &mut Plugin, play: &Play) -> Verdict {
+pub(super) fn under_way(bench: &Bench, plugin: &mut Plugin, play: &Play) -> Verdict {
     plugin.begin(play)?;
     let has_deltas = bench.suite.declares("textDeltas");
     let wanted = "the first words of the agent";
@@ -246,7 +246,7 @@ fn stopped(plugin: &mut Plugin, play: &Play, sent: &str) -> Result<RunRecord, Fi
     Err(failure(&record, expected, ending(&record), sent))
 }
 
-fn cancelled(record: &RunRecord, sent: &str) -> Verdict {
+pub(super) fn cancelled(record: &RunRecord, sent: &str) -> Verdict {
     let status = record.done().map(|done| done.status);
     if status == Some(DoneStatus::Cancelled) {
         return Ok(());

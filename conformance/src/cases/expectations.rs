@@ -9,7 +9,7 @@ use crate::bench::Bench;
 use crate::case::Tier;
 use crate::play::{Performance, Play};
 use crate::plugin::{Answer, Plugin, RunRecord};
-use crate::stand_in::{Script, Step};
+use crate::stand_in::{Invocation, Script, Step};
 use crate::verdict::{Failure, Finding, Verdict, shorten};
 
 /// How long a run may take that only prints a few lines.
@@ -171,6 +171,22 @@ pub(super) fn ending(record: &RunRecord) -> String {
         None => "no `done`".to_owned(),
     };
     format!("{done}, errors {errors:?}, events: {}", shorten(&record.summary(), 300))
+}
+
+/// Whether exactly this word reached the agent CLI: as an argument, on stdin or as a variable.
+pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
+    let is_it = |value: &String| {
+        value == word || value.split_once('=').is_some_and(|(_, after)| after == word)
+    };
+    let quoted = serde_json::Value::from(word).to_string();
+    invocation.args.iter().chain(invocation.env.values()).any(is_it)
+        || String::from_utf8_lossy(&invocation.stdin).contains(&quoted)
+}
+
+/// Whether this word is part of anything that the agent CLI was told.
+pub(super) fn told(invocation: &Invocation, word: &str) -> bool {
+    invocation.args.iter().chain(invocation.env.values()).any(|value| value.contains(word))
+        || String::from_utf8_lossy(&invocation.stdin).contains(word)
 }
 
 /// The steps after the agent CLI has been told everything it waits for: what it says there needs

@@ -5,9 +5,12 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, InitializeParams, RespondRunParams};
+use od_protocol::{
+    ApprovalResolver, ErrorKind, ErrorObject, InitializeParams, InputOutcome, InputRunParams,
+    RespondRunParams,
+};
 
-use super::fault::Behaviour;
+use super::fault::{Behaviour, Fault};
 use super::output::Output;
 use super::run::Command;
 use super::tree;
@@ -85,10 +88,17 @@ impl Adapter {
             return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
         }
         match state.run.as_ref().filter(|run| !run.ending) {
+            Some(run) if run.run_id != run_id && self.behaviour.has(Fault::UntypedTooManyRuns) => {
+                Err(ErrorObject::new(ErrorKind::Internal, "no more of this"))
+            }
+            Some(run) if run.run_id == run_id && self.behaviour.has(Fault::UntypedRunIdInUse) => {
+                Err(ErrorObject::new(ErrorKind::InvalidParams, "not this run"))
+            }
             Some(run) if run.run_id == run_id => Err(ErrorObject::new(
                 ErrorKind::RunIdInUse,
                 format!("the run {run_id} is open already"),
             )),
+            Some(_) if self.behaviour.has(Fault::Crosstalk) => Ok(()),
             Some(run) => Err(ErrorObject::new(
                 ErrorKind::TooManyRuns,
                 format!("the run {} is open and only one can be", run.run_id),
@@ -159,6 +169,26 @@ impl Adapter {
             by: params.by.unwrap_or(ApprovalResolver::User),
         });
         Ok(())
+    }
+
+    /// Hands input to its run. `parrot` knows no turns, so none can be the expected one.
+    pub(super) fn input(&self, params: InputRunParams) -> Result<InputOutcome, ErrorObject> {
+        let state = self.state();
+        let run = state.run.as_ref().filter(|run| run.run_id == params.run_id && !run.ending);
+        let is_other_turn =
+            params.expected_turn.is_some() && !self.behaviour.has(Fault::IgnoresExpectedTurn);
+        match run {
+            Some(_) if is_other_turn => Ok(InputOutcome::Refused),
+            Some(run) => Ok(match run.commands.send(Command::Input { text: params.text }) {
+                Ok(()) => InputOutcome::Queued,
+                Err(_) => InputOutcome::Refused,
+            }),
+            None if self.behaviour.has(Fault::InputToTheDead) => Ok(InputOutcome::Queued),
+            None => {
+                let text = format!("there is no run {}", params.run_id);
+                Err(ErrorObject::new(ErrorKind::RunUnknown, text))
+            }
+        }
     }
 
     pub(super) fn open_runs(&self) -> usize {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use od_protocol::{
     AuthState, AuthStatus, Credential, CredentialKind, DetectAdapterResult, Evidence,
-    HealthAdapterResult, HealthStatus, JsonObject, ListModelsResult, Model, ModelsSource,
+    HealthAdapterResult, HealthStatus, JsonObject, ListModelsResult, Marker, Model, ModelsSource,
     TestedVersion,
 };
 use serde_json::Value;
@@ -47,6 +47,10 @@ pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAd
     if behaviour.has(Fault::DetectWritesFile) {
         let _refused = std::fs::write(home().join(".parrot-detected"), "yes");
     }
+    let mut capabilities = capabilities();
+    if behaviour.has(Fault::DetectWidens) {
+        capabilities.quota = Some(Marker {});
+    }
     let order = version.as_deref().map(|version| compare(version, VERSION_MIN));
     let meets_min = order.map(|order| order.is_ge() || behaviour.has(Fault::AnyCliVersion));
     DetectAdapterResult {
@@ -66,7 +70,7 @@ pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAd
             .filter(|folder| folder.is_dir())
             .map(|folder| folder.to_string_lossy().into_owned()),
         skills_dir: None,
-        capabilities: capabilities(),
+        capabilities,
         guidance: Some(INSTALL_COMMAND.to_owned()),
     }
 }
@@ -99,6 +103,9 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
         listed.into_iter().flatten().filter_map(|entry| entry["id"].as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
+    if behaviour.has(Fault::DuplicateModels) {
+        ids.extend(ids.first().copied());
+    }
     match ids.is_empty() {
         false => ListModelsResult {
             models: ids.into_iter().map(model).collect(),
@@ -108,7 +115,10 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
         true => ListModelsResult {
             models: vec![model("macaw")],
             current: None,
-            source: ModelsSource::Static,
+            source: match behaviour.has(Fault::AlwaysLiveModels) {
+                true => ModelsSource::Live,
+                false => ModelsSource::Static,
+            },
         },
     }
 }

@@ -94,7 +94,7 @@ fn manifest_document(behaviour: Behaviour) -> Value {
         document["adapterId"] = "mutation".into();
     }
     if behaviour.has(Fault::ManifestLies) {
-        document["capabilities"]["fork"] = serde_json::json!({});
+        document["capabilities"]["images"] = serde_json::json!({});
     }
     if behaviour.has(Fault::ManifestVaries) {
         document["_meta"] = serde_json::json!({"_pid": std::process::id()});

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
     ErrorKind, Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped,
-    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
-    UsageScope, UsageSource,
+    SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
+    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus,
+    Unmapped, Usage, UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
@@ -36,7 +36,9 @@ pub(super) enum Verdict {
 pub(super) struct Events {
     behaviour: Behaviour,
     cwd: PathBuf,
-    session_mode: SessionMode,
+    session: SessionChoice,
+    /// How many files were reported.
+    files: usize,
     /// Values that no event may show.
     secrets: Vec<String>,
     next_id: u64,
@@ -54,13 +56,14 @@ impl Events {
     pub(super) fn new(
         behaviour: Behaviour,
         cwd: PathBuf,
-        session_mode: SessionMode,
+        session: SessionChoice,
         secrets: Vec<String>,
     ) -> Self {
         Self {
             behaviour,
             cwd,
-            session_mode,
+            session,
+            files: 0,
             secrets,
             next_id: 0,
             thinking: None,
@@ -90,8 +93,11 @@ impl Events {
             Native::File(file) => self.on_file(file, &mut out),
             Native::Ask(ask) => self.on_ask(ask, &mut out),
             Native::Usage(figures) => self.figures = Some(figures),
-            Native::SlowDown { after_ms } => out.push(slow_down(after_ms)),
-            Native::Again { attempt, why } => out.push(retry(attempt, why)),
+            Native::SlowDown { after_ms } => {
+                let told = after_ms.filter(|_| !self.behaviour.has(Fault::DropsRetryAfter));
+                out.push(slow_down(told));
+            }
+            Native::Again { attempt, why } => self.on_again(attempt, why, &mut out),
             Native::Fail { code, text } => {
                 self.verdict = Some(Verdict::Failed(failure(&code, text)))
             }
@@ -151,12 +157,29 @@ impl Events {
         })
     }
 
+    /// `parrot` would retry a rate limit for ever; a host can wait better than a process.
+    fn on_again(&mut self, attempt: u32, why: String, out: &mut Vec<Event>) {
+        let is_limit = why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
+        out.push(retry(attempt, why));
+        if is_limit {
+            let text = "the provider asks to slow down and the agent CLI retries".to_owned();
+            self.verdict = Some(Verdict::Failed(failure("slow_down", text)));
+        }
+    }
+
     fn on_hello(&mut self, session: String, model: Option<String>, out: &mut Vec<Event>) {
+        let parent_session_id =
+            self.session.id.clone().filter(|_| self.session.mode == SessionMode::Fork);
+        let session = match &parent_session_id {
+            _ if self.behaviour.has(Fault::OwnSessionId) => "parrot-session-1".to_owned(),
+            Some(parent) if self.behaviour.has(Fault::ForkKeepsId) => parent.clone(),
+            _ => session,
+        };
         self.session_id = Some(session.clone());
         out.push(Event::SessionStarted(SessionStarted {
             session_id: session,
-            mode: self.session_mode,
-            parent_session_id: None,
+            mode: self.session.mode,
+            parent_session_id,
             model,
             cwd: None,
             tools: None,
@@ -165,6 +188,9 @@ impl Events {
     }
 
     fn on_think(&mut self, text: &str, out: &mut Vec<Event>) {
+        if self.behaviour.has(Fault::SilentThinking) {
+            return;
+        }
         self.close_message(out);
         let thinking_id = self.thinking.clone().unwrap_or_else(|| {
             let thinking_id = self.fresh("thought");
@@ -179,6 +205,10 @@ impl Events {
     }
 
     fn on_say(&mut self, text: &str, out: &mut Vec<Event>) {
+        if self.behaviour.has(Fault::RlByWord) && text.contains("rate limit") {
+            self.verdict = Some(Verdict::Failed(failure("slow_down", text.to_owned())));
+            return;
+        }
         if !self.behaviour.has(Fault::ThinkingLeftOpen) {
             self.close_thinking(out);
         }
@@ -257,8 +287,19 @@ impl Events {
     }
 
     fn on_file(&mut self, file: File, out: &mut Vec<Event>) {
+        let mut path = self.cwd.join(file.path);
+        self.files += 1;
+        let is_outside = !path.starts_with(&self.cwd);
+        if is_outside && self.behaviour.has(Fault::ForgetsOutside)
+            || self.files > 3 && self.behaviour.has(Fault::FewFiles)
+        {
+            return;
+        }
+        if self.behaviour.has(Fault::WrongFilePath) {
+            path.set_extension("tmp");
+        }
         out.push(Event::FileChange(FileChange {
-            path: self.cwd.join(file.path).to_string_lossy().into_owned(),
+            path: path.to_string_lossy().into_owned(),
             op: FileOp::from_wire(file.op.as_deref().unwrap_or_default()),
             from: None,
             source: FileChangeSource::Native,

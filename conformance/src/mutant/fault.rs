@@ -202,6 +202,92 @@ faults! {
     LeaksSecrets = "leaks_secrets",
     /// Sends a number as text.
     TextForNumber = "text_for_number",
+    /// Takes half a minute to say how it is.
+    SlowHealth = "slow_health",
+    /// Answers `ping` when there is nothing else to say.
+    PingBehindEvents = "ping_behind_events",
+    /// Says nothing while the agent CLI is silent.
+    NoHeartbeat = "no_heartbeat",
+    /// Ignores the limit on a whole run.
+    IgnoresTotal = "ignores_total",
+    /// Ignores the limit on silence.
+    IgnoresIdle = "ignores_idle",
+    /// Counts the limit on silence from the start.
+    IdleNotReset = "idle_not_reset",
+    /// Ignores the limit on the first output.
+    IgnoresStart = "ignores_start",
+    /// Takes several runs at once, and the end of one ends the others.
+    Crosstalk = "crosstalk",
+    /// Does not say that an id is in use.
+    UntypedRunIdInUse = "untyped_run_id_in_use",
+    /// Does not say that there are too many runs.
+    UntypedTooManyRuns = "untyped_too_many_runs",
+    /// Drops words after its host did not read for a while.
+    StallsLoseEvents = "stalls_lose_events",
+    /// Says more in every second run.
+    Unsteady = "unsteady",
+    /// Leaves a file open after each run.
+    LeaksFd = "leaks_fd",
+    /// Starts a process after each run and never waits for it.
+    LeavesZombies = "leaves_zombies",
+    /// Leaves a temporary file after each run.
+    LeavesTempFiles = "leaves_temp_files",
+    /// Keeps some memory of each run.
+    LeaksMemory = "leaks_memory",
+    /// Works while there is nothing to do.
+    BusyWaits = "busy_waits",
+    /// Says more in `adapter/detect` than in `initialize`.
+    DetectWidens = "detect_widens",
+    /// Drops options that it does not support in silence.
+    DropsOptions = "drops_options",
+    /// Answers a method whose capability it does not declare.
+    AnswersUndeclared = "answers_undeclared",
+    /// Declares thinking and never shows a thought.
+    SilentThinking = "silent_thinking",
+    /// Lists a model twice.
+    DuplicateModels = "duplicate_models",
+    /// Calls its own list of models an answer of the agent CLI.
+    AlwaysLiveModels = "always_live_models",
+    /// Hands another model on than it was asked for.
+    RenamesModel = "renames_model",
+    /// Hands a model on that reads like a switch.
+    HostileModel = "hostile_model",
+    /// Lets the agent CLI retry for ever.
+    NoRlKill = "no_rl_kill",
+    /// Does not pass on how long to wait.
+    DropsRetryAfter = "drops_retry_after",
+    /// Takes the words `rate limit` in an answer for one.
+    RlByWord = "rl_by_word",
+    /// Makes up the id of the session.
+    OwnSessionId = "own_session_id",
+    /// Resumes the last session, whichever was asked for.
+    ResumesLast = "resumes_last",
+    /// Reports a copy of a session under the old id.
+    ForkKeepsId = "fork_keeps_id",
+    /// Calls a session that is not there a crash.
+    SessionIsCrash = "session_is_crash",
+    /// Approves before anybody has answered.
+    ApprovesItself = "approves_itself",
+    /// Takes an answer that it does not know for approval.
+    ApprovesUnknown = "approves_unknown",
+    /// Approves what is open when the run is cancelled.
+    CancelApproves = "cancel_approves",
+    /// Resolves each approval twice.
+    ResolvesTwice = "resolves_twice",
+    /// Drops the policy of a run.
+    DropsPolicy = "drops_policy",
+    /// Accepts input and loses it.
+    LosesInput = "loses_input",
+    /// Accepts input that was meant for another turn.
+    IgnoresExpectedTurn = "ignores_expected_turn",
+    /// Accepts input for a run that has ended.
+    InputToTheDead = "input_to_the_dead",
+    /// Reports a file change under another path.
+    WrongFilePath = "wrong_file_path",
+    /// Reports no file outside the working folder.
+    ForgetsOutside = "forgets_outside",
+    /// Reports only the first three files.
+    FewFiles = "few_files",
 }
 
 impl Fault {

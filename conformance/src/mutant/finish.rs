@@ -173,6 +173,7 @@ impl Run<'_> {
         let untyped = match error.kind {
             ErrorKind::AuthExpired | ErrorKind::AuthMissing => behaviour.has(Fault::AuthIsCrash),
             ErrorKind::ContextExceeded => behaviour.has(Fault::ContextIsCrash),
+            ErrorKind::SessionUnknown => behaviour.has(Fault::SessionIsCrash),
             _ => false,
         };
         let kind = if untyped { ErrorKind::CliCrashed } else { error.kind };

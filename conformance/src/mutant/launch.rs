@@ -52,7 +52,10 @@ pub(super) fn launch(
     cli_path: Option<&str>,
     params: &StartRunParams,
 ) -> Result<Launched, ErrorObject> {
-    refuse_options(params)?;
+    if !behaviour.has(Fault::DropsOptions) {
+        refuse_options(params)?;
+    }
+    hostile_values(behaviour, params)?;
     let cwd = folder(behaviour, Path::new(&params.cwd))?;
     let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
         let asked = cli_path.unwrap_or("parrot");
@@ -115,7 +118,6 @@ fn refuse_options(params: &StartRunParams) -> Result<(), ErrorObject> {
     let asked = [
         ("effort", params.effort.is_some()),
         ("thinkingBudget", params.thinking_budget_tokens.is_some()),
-        ("fork", params.session.mode == SessionMode::Fork),
         ("systemPrompt", params.prompt.system.is_some()),
         ("attachments", !params.prompt.attachments.is_empty()),
         ("images", !params.prompt.images.is_empty()),
@@ -123,7 +125,6 @@ fn refuse_options(params: &StartRunParams) -> Result<(), ErrorObject> {
         ("addDirs", !params.add_dirs.is_empty()),
         ("toolLists", params.allowed_tools.is_some() || params.denied_tools.is_some()),
         ("permissionModes", params.permission_mode.is_some()),
-        ("policy", params.policy.is_some()),
         ("mcpServers", !params.mcp_servers.is_empty()),
         ("outputSchema", params.output_schema.is_some()),
         ("maxTurns", params.max_turns.is_some()),
@@ -134,13 +135,14 @@ fn refuse_options(params: &StartRunParams) -> Result<(), ErrorObject> {
             format!("this adapter does not support {capability}"),
         )
         .with_which(*capability)),
-        None => hostile_values(params),
+        None => Ok(()),
     }
 }
 
 /// A value that would be read as a switch is refused.
-fn hostile_values(params: &StartRunParams) -> Result<(), ErrorObject> {
-    let values = [params.model.as_deref(), params.session.id.as_deref()];
+fn hostile_values(behaviour: Behaviour, params: &StartRunParams) -> Result<(), ErrorObject> {
+    let model = params.model.as_deref().filter(|_| !behaviour.has(Fault::HostileModel));
+    let values = [model, params.session.id.as_deref()];
     match values.into_iter().flatten().find(|value| value.is_empty() || value.starts_with('-')) {
         Some(value) => Err(ErrorObject::new(
             ErrorKind::InvalidParams,
@@ -170,10 +172,23 @@ fn folder(behaviour: Behaviour, cwd: &Path) -> Result<PathBuf, ErrorObject> {
 fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
     let mut arguments = vec!["run".to_owned()];
     if let Some(model) = &params.model {
-        arguments.extend(["--model".to_owned(), model.clone()]);
+        let end = if behaviour.has(Fault::RenamesModel) { "-latest" } else { "" };
+        arguments.extend(["--model".to_owned(), format!("{model}{end}")]);
     }
-    if let (SessionMode::Resume, Some(id)) = (params.session.mode, &params.session.id) {
-        arguments.extend(["--resume".to_owned(), id.clone()]);
+    match (params.session.mode, &params.session.id) {
+        (SessionMode::Resume, Some(_)) if behaviour.has(Fault::ResumesLast) => {
+            arguments.extend(["--resume".to_owned(), "last".to_owned()]);
+        }
+        (SessionMode::Resume, Some(id)) => {
+            arguments.extend(["--resume".to_owned(), id.clone()]);
+        }
+        (SessionMode::Fork, Some(id)) => arguments.extend(["--fork".to_owned(), id.clone()]),
+        _ => {}
+    }
+    // `parrot` asks before everything else by itself, so only what is denied has to be told.
+    let policy = params.policy.as_ref().filter(|_| !behaviour.has(Fault::DropsPolicy));
+    for denied in policy.iter().flat_map(|policy| &policy.shell_deny) {
+        arguments.extend(["--deny".to_owned(), denied.clone()]);
     }
     if behaviour.has(Fault::PromptInArgv) {
         arguments.extend(["--prompt".to_owned(), params.prompt.text.clone()]);

@@ -1,8 +1,9 @@
 //! What `--manifest` prints and `initialize` repeats.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, InstallMethod, Manifest,
-    Marker, ProtocolRange, Requirements, ResumeCapability, UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, InputCapability,
+    InstallMethod, Manifest, Marker, ProtocolRange, Requirements, ResumeCapability,
+    UsageCapability,
 };
 
 /// The adapter's id: what follows `od-adapter-` in its file name.
@@ -31,14 +32,17 @@ pub(super) fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
         run: marker(),
+        input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
         models: marker(),
         resume: Some(ResumeCapability { same_cwd_only: false }),
+        fork: marker(),
         thinking: marker(),
         tools: marker(),
         text_deltas: marker(),
         file_changes: marker(),
         usage: Some(UsageCapability { cost: true }),
+        policy: marker(),
         ..Capabilities::default()
     }
 }

@@ -13,12 +13,13 @@
 //! |---|---|
 //! | `parrot --version` | prints `parrot 2.4.1` |
 //! | `parrot models` | prints `{"models":[{"id":"…"}]}` |
-//! | `parrot run [--model M] [--resume ID]` | reads its prompt from stdin and works |
+//! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]…` | reads its prompt from stdin and works |
 //!
 //! | stdin line | meaning |
 //! |---|---|
 //! | `{"t":"prompt","text":"…"}` | the first line |
 //! | `{"t":"answer","id":"…","allow":true}` | the answer to `ask` |
+//! | `{"t":"more","text":"…"}` | said while it works |
 //!
 //! | stdout line | meaning |
 //! |---|---|
@@ -44,6 +45,7 @@ mod fault;
 mod finish;
 mod handshake;
 mod launch;
+mod limits;
 mod lines;
 mod manifest;
 mod native;
@@ -58,6 +60,7 @@ mod table;
 #[cfg_attr(unix, path = "tree_unix.rs")]
 #[cfg_attr(windows, path = "tree_windows.rs")]
 mod tree;
+mod waste;
 
 pub use entry::{EXECUTABLE, FAULT_FILE, become_adapter};
 pub use fault::Fault;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Mutex;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use od_protocol::{
     ErrorObject, Event, Heartbeat, MAX_LINE_BYTES, RUN_EVENT, RunEventParams, Totals, Truncated,
@@ -16,12 +16,13 @@ use super::tree;
 /// The one writer of stdout.
 pub(super) struct Output {
     behaviour: Behaviour,
-    turn: Mutex<()>,
+    /// When the last line was written.
+    turn: Mutex<Instant>,
 }
 
 impl Output {
     pub(super) fn new(behaviour: Behaviour) -> Self {
-        Self { behaviour, turn: Mutex::new(()) }
+        Self { behaviour, turn: Mutex::new(Instant::now()) }
     }
 
     /// Answers a request; `id` is its raw text, echoed exactly.
@@ -53,17 +54,26 @@ impl Output {
         self.write(&line);
     }
 
+    /// How long nothing was written.
+    pub(super) fn silent_for(&self) -> Duration {
+        self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner).elapsed()
+    }
+
     /// Writes bytes as they are.
     pub(super) fn write(&self, bytes: &[u8]) {
-        let _turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        *turn = Instant::now();
         if written.is_err() && !self.behaviour.has(Fault::IgnoresBrokenPipe) {
             tree::sweep(0, |_| false);
             std::process::exit(0);
         }
     }
 }
+
+/// The fault: how many words are dropped after a stall.
+const LOST_WORDS: usize = 10;
 
 /// The events of one run: numbers them and counts what `done` reports.
 pub(super) struct Stream<'a> {
@@ -72,6 +82,7 @@ pub(super) struct Stream<'a> {
     run_id: String,
     seq: u64,
     held: Vec<Value>,
+    lost_words: usize,
     files: BTreeSet<String>,
     totals: Totals,
     pub(super) started: Instant,
@@ -85,6 +96,7 @@ impl<'a> Stream<'a> {
             run_id,
             seq: 0,
             held: Vec::new(),
+            lost_words: 0,
             files: BTreeSet::new(),
             totals: Totals::default(),
             started: Instant::now(),
@@ -97,6 +109,10 @@ impl<'a> Stream<'a> {
         if self.behaviour.has(Fault::NoRunStarted) && matches!(event, Event::RunStarted(_)) {
             return;
         }
+        if self.lost_words > 0 && matches!(event, Event::TextDelta(_)) {
+            self.lost_words -= 1;
+            return;
+        }
         let (first, last) = (self.seq == 0, matches!(event, Event::Done(_)));
         let message = self.envelope(self.run_id.clone(), self.seq, shorten(event));
         self.seq += if self.behaviour.has(Fault::SeqGap) && self.seq == 1 { 2 } else { 1 };
@@ -107,7 +123,12 @@ impl<'a> Stream<'a> {
             }
             return;
         }
+        let begun = Instant::now();
         self.output.send(&message);
+        let is_stalled = begun.elapsed() > Duration::from_secs(1);
+        if is_stalled && self.behaviour.has(Fault::StallsLoseEvents) {
+            self.lost_words = LOST_WORDS;
+        }
         if first {
             self.disturb();
         }

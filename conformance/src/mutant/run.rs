@@ -18,10 +18,10 @@ use super::fault::Fault;
 use super::launch::Launched;
 use super::output::Stream;
 use super::pipes::{self, Pipes, Tail};
-use super::tree;
+use super::{tree, waste};
 
 /// Silence after which a sign of life is sent.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(2);
 /// How long the group has after SIGTERM.
 const AFTER_TERMINATE: Duration = Duration::from_secs(1);
 /// How long the last output may take after the process is gone.
@@ -35,6 +35,7 @@ pub(super) enum Command {
     InputRefused,
     Cancel { grace: Duration },
     Answer { approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver },
+    Input { text: String },
 }
 
 /// How far the stopping of a run has got.
@@ -71,9 +72,9 @@ pub(super) struct Run<'a> {
     pub(super) secrets: Vec<String>,
     /// The questions nobody has answered.
     pub(super) open_approvals: BTreeSet<String>,
-    last_output: Instant,
+    pub(super) last_output: Instant,
     last_event: Instant,
-    any_output: bool,
+    pub(super) any_output: bool,
     asks_host: bool,
     /// The fault: the answer to `run/start` that is still owed.
     late_answer: Option<LateAnswer>,
@@ -96,7 +97,7 @@ impl<'a> Run<'a> {
             events: Events::new(
                 adapter.behaviour,
                 params.cwd.clone().into(),
-                params.session.mode,
+                params.session.clone(),
                 secrets.clone(),
             ),
             secrets,
@@ -124,6 +125,7 @@ impl<'a> Run<'a> {
     /// Runs until the CLI has had its last word, then ends the run.
     pub(super) fn supervise(mut self, run_started: RunStarted) {
         self.emit(Event::RunStarted(run_started));
+        waste::odd_event(self.adapter.behaviour).into_iter().for_each(|event| self.emit(event));
         while self.events.verdict.is_none() && self.stopping != Stopping::Killed {
             let wait = self.next_deadline().saturating_duration_since(Instant::now());
             match self.commands.recv_timeout(wait) {
@@ -160,6 +162,7 @@ impl<'a> Run<'a> {
             Command::InputRefused => self.on_input_refused(),
             Command::Cancel { grace } => self.on_cancel(grace),
             Command::Answer { approval_id, outcome, by } => self.answer(approval_id, outcome, by),
+            Command::Input { text } => self.on_input(&text),
         }
     }
 
@@ -181,8 +184,13 @@ impl<'a> Run<'a> {
                 self.adapter.open_approval(approval_id);
             }
             self.emit(event);
-            if let Some(approval_id) = asked.filter(|_| !self.asks_host) {
-                self.answer(approval_id, ApprovalOutcome::RejectOnce, ApprovalResolver::Policy);
+            let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
+            if let Some(approval_id) = asked.filter(|_| !self.asks_host || approves) {
+                let outcome = match approves {
+                    true => ApprovalOutcome::AllowOnce,
+                    false => ApprovalOutcome::RejectOnce,
+                };
+                self.answer(approval_id, outcome, ApprovalResolver::Policy);
             }
         }
         // A long line takes long to send; that is no silence of the CLI.
@@ -197,8 +205,19 @@ impl<'a> Run<'a> {
         let allow = outcome.is_allowed();
         let line = serde_json::json!({"t": "answer", "id": approval_id, "allow": allow});
         self.send_input(format!("{line}\n").into_bytes());
-        self.emit(Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by }));
+        let resolved = Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by });
+        if self.adapter.behaviour.has(Fault::ResolvesTwice) {
+            self.emit(resolved.clone());
+        }
+        self.emit(resolved);
         self.last_output = Instant::now();
+    }
+
+    fn on_input(&mut self, text: &str) {
+        if !self.adapter.behaviour.has(Fault::LosesInput) {
+            let line = serde_json::json!({"t": "more", "text": text});
+            self.send_input(format!("{line}\n").into_bytes());
+        }
     }
 
     pub(super) fn on_input_refused(&mut self) {
@@ -215,6 +234,11 @@ impl<'a> Run<'a> {
             return;
         }
         self.cancelled = true;
+        if self.adapter.behaviour.has(Fault::CancelApproves) {
+            for approval_id in self.open_approvals.clone() {
+                self.answer(approval_id, ApprovalOutcome::AllowOnce, ApprovalResolver::Cancel);
+            }
+        }
         self.stop(grace);
     }
 
@@ -245,6 +269,10 @@ impl<'a> Run<'a> {
             _ => {}
         }
         if now >= self.last_event + HEARTBEAT {
+            self.last_event = now;
+            if self.adapter.behaviour.has(Fault::NoHeartbeat) {
+                return;
+            }
             let silent_ms = u64::try_from(self.last_output.elapsed().as_millis());
             self.emit(Event::Heartbeat(Heartbeat { silent_ms: silent_ms.unwrap_or(u64::MAX) }));
         }
@@ -257,22 +285,6 @@ impl<'a> Run<'a> {
         };
         self.timed_out = Some(which);
         self.stop(Duration::from_millis(500));
-    }
-
-    fn limits(&self) -> Vec<(&'static str, Instant)> {
-        let after = |from: Instant, ms: Option<u64>| {
-            ms.filter(|ms| *ms > 0).and_then(|ms| from.checked_add(Duration::from_millis(ms)))
-        };
-        let timeouts = &self.params.timeouts;
-        let start = after(self.stream.started, timeouts.start_ms).filter(|_| !self.any_output);
-        // An open approval waits for a person, which is no silence of the CLI.
-        let idle = after(self.last_output, timeouts.idle_ms)
-            .filter(|_| self.any_output && self.open_approvals.is_empty());
-        let total = after(self.stream.started, timeouts.total_ms);
-        [("start", start), ("idle", idle), ("total", total)]
-            .into_iter()
-            .filter_map(|(which, deadline)| Some((which, deadline?)))
-            .collect()
     }
 
     fn next_deadline(&self) -> Instant {
@@ -343,6 +355,7 @@ pub(super) fn start(
         run.late_answer = late_answer;
         run.send_input(prompt);
         run.supervise(run_started);
+        waste::after_run(adapter.behaviour);
         adapter.run_ended(&run_id);
     });
 }

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use od_protocol::{
-    CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams, ErrorKind, ErrorObject,
-    HealthAdapterParams, ListModelsParams, METHODS, Message, PingParams, RespondRunParams,
-    RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams, StartRunResult,
+    ApprovalOutcome, CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams,
+    ErrorKind, ErrorObject, HealthAdapterParams, InputRunResult, ListModelsParams, METHODS,
+    Message, PingParams, RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult,
+    StartRunParams, StartRunResult,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,10 +16,12 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
-use super::{detect, handshake, launch, run, tree};
+use super::{detect, handshake, launch, run, tree, waste};
 
 /// How long a polite stop may take when nobody says.
 const GRACE_MS: u64 = 2000;
+/// The fault: how long nothing may have been said before `ping` is answered.
+const QUIET: Duration = Duration::from_millis(400);
 
 /// What a request comes to: an answer now, or one that its own thread gives.
 enum Answer {
@@ -30,6 +33,7 @@ enum Answer {
 pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     let adapter: &'static Adapter = Box::leak(Box::new(Adapter::new(behaviour)));
     tree::adopt_orphans();
+    waste::while_idle(behaviour);
     if behaviour.has(Fault::Banner) {
         adapter.output.write(b"mutant adapter ready\n");
     }
@@ -83,7 +87,13 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
     let id = id.to_owned();
     Answer::Now(match method {
         "initialize" => handshake::initialize(adapter, params),
+        "ping" if adapter.behaviour.has(Fault::PingBehindEvents) => {
+            return ping_when_silent(adapter, id);
+        }
         "ping" => reading::<PingParams>(params).and_then(to_value),
+        "adapter/health" if adapter.behaviour.has(Fault::SlowHealth) => {
+            return health_slowly(adapter, id);
+        }
         "adapter/health" => reading(params).and_then(|HealthAdapterParams {}| {
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
@@ -101,6 +111,10 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
         },
         "run/cancel" => reading(params).and_then(|params| cancel_run(adapter, &params)),
         "run/respond" => reading(params).and_then(|params| respond_run(adapter, params)),
+        "run/input" => reading(params)
+            .and_then(|params| adapter.input(params))
+            .and_then(|outcome| to_value(InputRunResult { outcome })),
+        "quota/get" if adapter.behaviour.has(Fault::AnswersUndeclared) => Ok(Value::Null),
         "shutdown" => match reading::<ShutdownParams>(params) {
             Ok(params) => return shutdown_later(adapter, id, &params),
             Err(error) => Err(error),
@@ -120,6 +134,27 @@ fn unknown_method(method: &str) -> ErrorObject {
 
 fn cli_path(adapter: &Adapter) -> Option<String> {
     adapter.initialized().and_then(|host| host.config.cli_path)
+}
+
+/// The fault: a question that can wait until all is said.
+fn ping_when_silent(adapter: &'static Adapter, id: String) -> Answer {
+    std::thread::spawn(move || {
+        while adapter.output.silent_for() < QUIET {
+            std::thread::sleep(QUIET / 8);
+        }
+        adapter.output.reply(&id, to_value(PingParams {}));
+    });
+    Answer::Later
+}
+
+/// The fault: an answer that takes too long.
+fn health_slowly(adapter: &'static Adapter, id: String) -> Answer {
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(30));
+        let health = detect::health(cli_path(adapter).as_deref(), adapter.open_runs());
+        adapter.output.reply(&id, to_value(health));
+    });
+    Answer::Later
 }
 
 fn detect_later(adapter: &'static Adapter, id: String) -> Answer {
@@ -181,7 +216,12 @@ fn cancel_run(adapter: &Adapter, params: &CancelRunParams) -> Result<Value, Erro
     to_value(CancelRunResult { accepted })
 }
 
-fn respond_run(adapter: &Adapter, params: RespondRunParams) -> Result<Value, ErrorObject> {
+fn respond_run(adapter: &Adapter, answer: Value) -> Result<Value, ErrorObject> {
+    let word = answer["outcome"].as_str().unwrap_or_default().to_owned();
+    let mut params: RespondRunParams = reading(Some(&answer.to_string()))?;
+    if adapter.behaviour.has(Fault::ApprovesUnknown) && params.outcome.as_str() != word {
+        params.outcome = ApprovalOutcome::AllowOnce;
+    }
     adapter.answer(params)?;
     to_value(RespondRunResult {})
 }

@@ -34,7 +34,10 @@ impl Mutant {
 }
 
 /// Every chapter that starts runs: what a fault in the middle of each run may reach.
-const RUNS: &[&str] = &["SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR"];
+const RUNS: &[&str] = &[
+    "SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR", "LIV", "TMO", "CON", "FLW",
+    "DTM", "RES", "CAP", "MOD", "RL", "SES", "APR", "INP", "FIL",
+];
 
 /// All mutants, in the order of the chapters.
 pub const MUTANTS: &[Mutant] = &[
@@ -79,8 +82,9 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::DropsAuthEnv, &["ENV-02"]),
     mutant(Fault::WrongCwd, &["ENV-03"]),
     mutant(Fault::SpawnsWithoutCwd, &["ENV-03"]),
-    mutant(Fault::AnswersAtFirstWord, &["RUN-01"]),
-    mutant(Fault::DupText, &["RUN-02"]).may(&["PRM", "RUN", "ENC", "ROB", "CAN-02", "ERR-01"]),
+    mutant(Fault::AnswersAtFirstWord, &["RUN-01"]).may(&["CON", "TMO"]),
+    mutant(Fault::DupText, &["RUN-02"])
+        .may(&["PRM", "RUN", "ENC", "ROB", "CAN-02", "ERR-01", "CON", "FLW"]),
     mutant(Fault::HardcodedReply, &["RUN-02"]).may(RUNS),
     mutant(Fault::BuffersAll, &["RUN-03"]).may(RUNS),
     mutant(Fault::NoDone, &["ORD-01"]).may(RUNS),
@@ -97,7 +101,8 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::UsageTwice, &["ORD-08"]),
     mutant(Fault::NullCostZero, &["ORD-08"]),
     mutant(Fault::SilentFailure, &["ORD-09"]).may(&["ERR"]),
-    mutant(Fault::ChunkIsLine, &["ENC-01"]).may(&["RUN", "ENC", "ROB", "CAN-02"]),
+    mutant(Fault::ChunkIsLine, &["ENC-01"])
+        .may(&["RUN", "ENC", "ROB", "CAN-02", "LIV", "TMO", "CON", "FLW", "DTM", "RES"]),
     mutant(Fault::LossySplit, &["ENC-02"]).may(&["ENC"]),
     mutant(Fault::SmallLineCap, &["ENC-03"]),
     mutant(Fault::DropLastLine, &["ENC-04"]),
@@ -112,8 +117,8 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::MissingFieldDies, &["ROB-04"]).may(&["ROB-05", "ORD-01"]),
     mutant(Fault::DamageDies, &["ROB-05"]).may(&["ORD-01"]),
     mutant(Fault::StderrUndrained, &["ROB-06"]),
-    mutant(Fault::CancelNoop, &["CAN-01"]).may(&["CAN", "SHU"]),
-    mutant(Fault::TermOnly, &["CAN-01"]).may(&["CAN", "SHU"]),
+    mutant(Fault::CancelNoop, &["CAN-01"]).may(&["CAN", "SHU", "CON", "FLW"]),
+    mutant(Fault::TermOnly, &["CAN-01"]).may(&["CAN", "SHU", "TMO", "CON", "FLW"]),
     mutant(Fault::KillsAtOnce, &["CAN-02"]),
     mutant(Fault::OrphanChild, &["CAN-03"]).may(&["SHU"]),
     mutant(Fault::SecondCancelErrors, &["CAN-04"]),
@@ -126,6 +131,49 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::ContextIsCrash, &["ERR-05"]),
     mutant(Fault::LeaksSecrets, &["ERR-06"]),
     mutant(Fault::TextForNumber, &["SCH-01"]),
+    mutant(Fault::SlowHealth, &["LIV-01"]),
+    mutant(Fault::PingBehindEvents, &["LIV-02"]).may(&["HS"]),
+    mutant(Fault::NoHeartbeat, &["LIV-03"]),
+    mutant(Fault::IgnoresTotal, &["TMO-01"]),
+    mutant(Fault::IgnoresIdle, &["TMO-02"]),
+    mutant(Fault::IdleNotReset, &["TMO-02"]),
+    mutant(Fault::IgnoresStart, &["TMO-03"]),
+    mutant(Fault::Crosstalk, &["CON-01"]).may(&["CON-02"]),
+    mutant(Fault::UntypedRunIdInUse, &["CON-02"]),
+    mutant(Fault::UntypedTooManyRuns, &["CON-02"]).may(&["CON-01"]),
+    mutant(Fault::StallsLoseEvents, &["FLW-01"]),
+    mutant(Fault::Unsteady, &["DTM-01"]),
+    mutant(Fault::LeaksFd, &["RES-01"]),
+    mutant(Fault::LeavesZombies, &["RES-01"]),
+    mutant(Fault::LeavesTempFiles, &["RES-01"]),
+    mutant(Fault::LeaksMemory, &["RES-02"]),
+    mutant(Fault::BusyWaits, &["RES-02"]),
+    mutant(Fault::DetectWidens, &["CAP-01"]),
+    mutant(Fault::DropsOptions, &["CAP-02"]),
+    mutant(Fault::AnswersUndeclared, &["CAP-02"]),
+    mutant(Fault::SilentThinking, &["CAP-03"]).may(&["ORD-04"]),
+    mutant(Fault::DuplicateModels, &["MOD-01"]),
+    mutant(Fault::AlwaysLiveModels, &["MOD-02"]).may(&["MOD-01"]),
+    mutant(Fault::RenamesModel, &["MOD-03"]),
+    mutant(Fault::HostileModel, &["MOD-03"]),
+    mutant(Fault::NoRlKill, &["RL-01"]),
+    mutant(Fault::DropsRetryAfter, &["RL-02"]),
+    mutant(Fault::RlByWord, &["RL-03"]),
+    mutant(Fault::OwnSessionId, &["SES-01"]).may(&["SES"]),
+    mutant(Fault::ResumesLast, &["SES-02"]),
+    mutant(Fault::ForkKeepsId, &["SES-03"]),
+    mutant(Fault::SessionIsCrash, &["SES-04"]),
+    mutant(Fault::ApprovesItself, &["APR-01"]).may(&["APR-02"]),
+    mutant(Fault::ApprovesUnknown, &["APR-02"]),
+    mutant(Fault::CancelApproves, &["APR-02"]),
+    mutant(Fault::ResolvesTwice, &["APR-02"]).may(&["APR-01"]),
+    mutant(Fault::DropsPolicy, &["APR-03"]),
+    mutant(Fault::LosesInput, &["INP-01"]).may(&["INP-02"]),
+    mutant(Fault::IgnoresExpectedTurn, &["INP-02"]),
+    mutant(Fault::InputToTheDead, &["INP-02"]),
+    mutant(Fault::WrongFilePath, &["FIL-01"]).may(&["FIL-02"]),
+    mutant(Fault::ForgetsOutside, &["FIL-02"]),
+    mutant(Fault::FewFiles, &["FIL-02"]),
 ];
 
 #[cfg(test)]

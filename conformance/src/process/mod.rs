@@ -9,3 +9,6 @@ pub use unix::*;
 mod windows;
 #[cfg(windows)]
 pub use windows::*;
+
+mod usage;
+pub use usage::{cpu_time, memory_kib, open_files, zombies};

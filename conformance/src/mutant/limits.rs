@@ -1,0 +1,31 @@
+//! The limits of time of a run, and which of them run out when.
+
+use std::time::{Duration, Instant};
+
+use super::fault::Fault;
+use super::run::Run;
+
+impl Run<'_> {
+    /// The limits that apply now, each with the moment it runs out.
+    pub(super) fn limits(&self) -> Vec<(&'static str, Instant)> {
+        let behaviour = self.adapter.behaviour;
+        let after = |from: Instant, ms: Option<u64>, ignored: Fault| {
+            let ms = ms.filter(|ms| *ms > 0 && !behaviour.has(ignored));
+            ms.and_then(|ms| from.checked_add(Duration::from_millis(ms)))
+        };
+        let timeouts = &self.params.timeouts;
+        let begun = self.stream.started;
+        let silent_since =
+            if behaviour.has(Fault::IdleNotReset) { begun } else { self.last_output };
+        let start =
+            after(begun, timeouts.start_ms, Fault::IgnoresStart).filter(|_| !self.any_output);
+        // An open approval waits for a person, which is no silence of the CLI.
+        let idle = after(silent_since, timeouts.idle_ms, Fault::IgnoresIdle)
+            .filter(|_| self.any_output && self.open_approvals.is_empty());
+        let total = after(begun, timeouts.total_ms, Fault::IgnoresTotal);
+        [("start", start), ("idle", idle), ("total", total)]
+            .into_iter()
+            .filter_map(|(which, deadline)| Some((which, deadline?)))
+            .collect()
+    }
+}
