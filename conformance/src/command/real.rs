@@ -9,8 +9,8 @@ use super::target::ReportTarget;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_SUITE};
 use crate::console::say;
 use crate::real::{
-    Confinement, REAL_SCENARIOS, RealOptions, RealReport, RealSettings, confine, find_cli, judge,
-    print_report, print_result, to_json, version_text,
+    Confinement, REAL_SCENARIOS, RealOptions, RealReport, RealSettings, Recordings, confine,
+    find_cli, judge, print_report, print_result, recordings, to_json, version_text,
 };
 use crate::suite::Suite;
 
@@ -67,6 +67,7 @@ pub(super) fn run(
         settings.version_args.clone().unwrap_or_else(|| vec!["--version".to_owned()]);
     let found = version_text(&cli, &version_args, &suite.work.join("version-home"))
         .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+    let recordings = recorded(suite, settings)?;
     let tested = suite.manifest.as_ref().and_then(|manifest| manifest.cli.version_tested.clone());
     say!("{found} at {} ({})", cli.display(), confinement.as_str());
     let started = Instant::now();
@@ -78,6 +79,7 @@ pub(super) fn run(
         cli: cli.clone(),
         found,
         tested,
+        recordings,
         confinement,
         seed: suite.seed,
         results,
@@ -97,6 +99,15 @@ fn table(suite: &Suite) -> Result<&RealSettings, CommandError> {
     table.ok_or_else(|| {
         let message = format!("there is no pack with a [real] table for {}", suite.adapter_id());
         CommandError::usage(message, "the table is described in conformance/README.md")
+    })
+}
+
+fn recorded(suite: &Suite, settings: &RealSettings) -> Result<Option<Recordings>, CommandError> {
+    let (Some(pack), Some(folder)) = (&suite.pack, &settings.recordings) else { return Ok(None) };
+    let folder = pack.folder.join(folder);
+    recordings(&folder).map(Some).map_err(|error| {
+        let message = format!("the recordings in {} cannot be read: {error}", folder.display());
+        CommandError::usage(message, "real.recordings is a folder, seen from the pack")
     })
 }
 

@@ -1,9 +1,10 @@
 //! Playing the scenarios one after the other and saying what became of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::drift;
 use super::scenarios::{REAL_SCENARIOS, RealScenario};
 use super::settings::RealSettings;
 use super::stage::Stage;
@@ -32,6 +33,8 @@ pub struct RealResult {
     pub events: Vec<String>,
     /// What the agent CLI said that the adapter does not know, with how often.
     pub unmapped: BTreeMap<String, u64>,
+    /// The kinds of lines that the agent CLI printed.
+    pub kinds: BTreeSet<String>,
     /// How long it took.
     pub took: Duration,
 }
@@ -73,6 +76,7 @@ fn one(options: &RealOptions<'_>, scenario: &'static RealScenario) -> RealResult
         findings: Vec::new(),
         events: Vec::new(),
         unmapped: BTreeMap::new(),
+        kinds: BTreeSet::new(),
         took: Duration::ZERO,
     };
     if let Some(reason) = reason_to_skip(options, scenario) {
@@ -90,6 +94,8 @@ fn one(options: &RealOptions<'_>, scenario: &'static RealScenario) -> RealResult
                     *result.unmapped.entry(name.to_owned()).or_default() += count;
                 }
             }
+            let trace = std::fs::read(stage.trace()).unwrap_or_default();
+            result.kinds = drift::kinds(&String::from_utf8_lossy(&trace));
             for (rule, mut failure) in stage.violations.all() {
                 failure.sent = format!("{rule}, a rule over every line");
                 result.findings.push(failure.into());

@@ -3,9 +3,11 @@
 //!
 //! `settings` is the pack's `[real]` table, `confine` keeps everything on loopback, `stage` starts
 //! plugins and runs, `scenarios` says what is played and what must be seen, `leftover` looks for
-//! processes that outlive their run, `report` is what people and programs read.
+//! processes that outlive their run, `drift` compares with recordings,
+//! `report` is what people and programs read.
 
 mod confine;
+mod drift;
 mod judge;
 mod leftover;
 mod report;
@@ -16,6 +18,7 @@ mod stops;
 mod version;
 
 pub use confine::{Confinement, confine};
+pub use drift::{Drift, Recordings, recordings};
 pub use judge::{RealOptions, RealResult, judge};
 pub use report::{RealReport, print_report, print_result, to_json};
 pub use scenarios::{REAL_SCENARIOS, RealScenario};

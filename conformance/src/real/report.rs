@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::confine::Confinement;
+use super::drift::{Drift, Recordings};
 use super::judge::RealResult;
 use crate::console::say;
 use crate::verdict::Finding;
@@ -23,6 +24,8 @@ pub struct RealReport {
     pub found: String,
     /// The version that the manifest says was tested.
     pub tested: Option<String>,
+    /// What the tested version printed; `None` when the pack has no recordings.
+    pub recordings: Option<Recordings>,
     /// What could be reached.
     pub confinement: Confinement,
     /// What repeats the judgement.
@@ -53,6 +56,12 @@ impl RealReport {
             *all.entry(name.as_str()).or_default() += count;
         }
         all
+    }
+
+    /// What differs from the recordings; `None` when the pack has none.
+    pub fn drift(&self) -> Option<Drift> {
+        let heard = self.results.iter().map(|it| (it.scenario.name.to_owned(), it.kinds.clone()));
+        Some(Drift::between(&heard.collect(), self.recordings.as_ref()?))
     }
 
     fn rerun(&self, result: &RealResult) -> String {
@@ -99,6 +108,14 @@ pub fn print_report(report: &RealReport) {
     for (name, count) in report.unmapped() {
         say!("warning: the adapter does not know {name:?} ({count} times)");
     }
+    if let Some(drift) = report.drift() {
+        for kind in &drift.new {
+            say!("drift: new, in no recording: {kind}");
+        }
+        for kind in &drift.vanished {
+            say!("drift: vanished since it was recorded: {kind}");
+        }
+    }
     if report.is_tested_version() == Some(false) {
         let tested = report.tested.as_deref().unwrap_or_default();
         say!("warning: found {}, but tested is {tested}", report.found);
@@ -137,6 +154,7 @@ pub fn to_json(report: &RealReport) -> Value {
             "suite error": report.count("suite error"),
         },
         "unmapped": report.unmapped(),
+        "drift": report.drift().map(|drift| drift.to_json()),
         "scenarios": scenarios,
     })
 }

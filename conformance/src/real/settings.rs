@@ -21,6 +21,8 @@ pub struct RealSettings {
     pub home: BTreeMap<String, String>,
     /// The arguments that make the agent CLI print its version.
     pub version_args: Option<Vec<String>>,
+    /// The folder with what the tested version printed (`NAME.stdout.jsonl`), seen from the pack.
+    pub recordings: Option<String>,
     /// What a scenario needs and must show beyond the usual.
     pub scenario: BTreeMap<String, RealExpectation>,
     /// Scenarios that this agent CLI cannot show, each with the reason.

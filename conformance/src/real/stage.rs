@@ -139,6 +139,7 @@ impl Stage {
             prompt: Prompt { text: prompt.to_owned(), ..Prompt::default() },
             session,
             env: self.run_env.clone(),
+            trace_path: Some(self.trace().to_string_lossy().into_owned()),
             ..StartRunParams::default()
         };
         let request = with_params(request, &self.expectation.params)?;
@@ -199,6 +200,11 @@ impl Stage {
     /// Everything that was said, run after run.
     pub(super) fn records(&self) -> Vec<RunRecord> {
         self.runs.iter().map(|run_id| self.plugin.run(run_id)).collect()
+    }
+
+    /// The file with everything that the agent CLI printed.
+    pub(super) fn trace(&self) -> PathBuf {
+        self.folder.join("trace.log")
     }
 
     /// The live processes of all runs.
