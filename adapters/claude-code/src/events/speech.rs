@@ -46,7 +46,7 @@ impl Speech {
         match &*event.kind {
             "content_block_delta" => self.on_delta(event.index, &event.delta?, output)?,
             "content_block_start" => {
-                self.on_block(event.index, event.content_block?, tools, output);
+                self.on_block(event.index, *event.content_block?, tools, output);
             }
             "content_block_stop" => self.on_block_stop(event.index, output),
             "message_start" => {
@@ -60,7 +60,7 @@ impl Speech {
                 }));
             }
             "message_delta" => {
-                meter.on_message(event.usage.as_ref());
+                meter.on_message(event.usage.as_deref());
                 self.is_streaming = false;
             }
             // A stream that broke off is stopped too, but without its `message_delta`.
