@@ -27,6 +27,7 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     let plugin = Reference::with_fault(None);
     let json = text_of(&folder.path().join("report.json"));
     let report = format!("json={json}");
+    let kept = text_of(&folder.path().join("kept"));
     let outcome = conformance(&[
         "run",
         &plugin.path(),
@@ -40,6 +41,8 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
         "plain",
         "--report",
         &report,
+        "--keep",
+        &kept,
     ]);
     outcome.ends_with(1).says(&["fail", "plain", "expected:", "transcript:", "rerun:"]);
     if outcome.text.contains("loopback only") {
