@@ -95,7 +95,11 @@ impl RunCore {
     /// The agent CLI has said something, there or on stderr.
     pub(crate) fn note_output(&self) {
         let now = (self.began.elapsed().as_millis() as u64).max(1);
-        self.last_output.store(now, Ordering::Relaxed);
+        let before = self.last_output.swap(now, Ordering::Relaxed);
+        if before == 0 {
+            // The limit on silence begins to run, and may end before whatever is waited for.
+            self.wake(Wake::Changed);
+        }
     }
 
     /// When the agent CLI last said something.
