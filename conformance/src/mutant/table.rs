@@ -93,7 +93,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::NoRunStarted, &["ORD-02"]).may(&["SHU"]),
     mutant(Fault::StrayRunId, &["ORD-03"]),
     mutant(Fault::ThinkingLeftOpen, &["ORD-04"]),
-    mutant(Fault::ResultBeforeCall, &["ORD-05"]).may(&["ORD-06", "ORD-07"]),
+    mutant(Fault::ResultBeforeCall, &["ORD-05"]).may(&["ORD-06", "ORD-07", "APR"]),
     mutant(Fault::RenamesToolCalls, &["ORD-05"]).may(&["ORD-06", "ORD-07"]),
     mutant(Fault::ToolErrorIsOk, &["ORD-06"]),
     mutant(Fault::OpenToolLeft, &["ORD-07"]),
