@@ -8,6 +8,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tracing_subscriber::filter::LevelFilter;
+
 use crate::adapter::Adapter;
 
 /// Runs an adapter: the whole of an adapter's `main`.
@@ -52,10 +54,9 @@ fn explain(adapter: &dyn Adapter) -> ExitCode {
 
 /// `OD_LOG=debug` makes an adapter talk; the host keeps the tail of it.
 fn log_to_stderr() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("OD_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let level = std::env::var("OD_LOG").ok().and_then(|level| level.parse().ok());
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_max_level(level.unwrap_or(LevelFilter::WARN))
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .init();
