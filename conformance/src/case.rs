@@ -111,6 +111,18 @@ pub struct Check {
     pub body: Body,
 }
 
+/// A check that must hold, belongs to the fast tier and does something itself: the usual kind.
+pub const fn active(
+    id: &'static str,
+    sentence: &'static str,
+    why: &'static str,
+    gate: Gate,
+    body: fn(&mut Bench) -> Verdict,
+) -> Check {
+    let body = Body::Active(body);
+    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
+}
+
 impl Check {
     /// The letters before the dash.
     pub fn chapter(&self) -> &'static str {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::expectations::{RUN_LIMIT, completed, failure, told};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::play::Play;
 use crate::plugin::{Answer, Plugin, RunRecord};
 use crate::verdict::{Failure, Finding, Verdict};
@@ -50,17 +50,6 @@ const TOTAL_MS: u64 = 800;
 
 /// What the agent CLI was told after its question: placeholders that were bound then.
 type Told = BTreeMap<String, Value>;
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 /// A run whose agent CLI has asked.
 struct Asked {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::expectations::{Amount, ending, failure, line_with, output_steps, still_answers};
 use crate::bench::{Bench, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::derive::cut_after;
 use crate::play::Play;
 use crate::plugin::{Answer, Plugin, RunRecord};
@@ -65,17 +65,6 @@ pub const CHECKS: &[Check] = &[
         raced,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn stubborn(bench: &mut Bench) -> Verdict {
     let mut play = hanging(bench, &[])?;

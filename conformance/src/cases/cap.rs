@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::expectations::{completed, refused_with};
 use crate::bench::{Bench, CliPath, Setup, initialize, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::verdict::{Failure, Finding, Verdict, fail};
 
 /// The chapter's checks.
@@ -72,17 +72,6 @@ const SHOWN: &[(&str, &str, &str)] = &[
     ("usage", "usage", "usage"),
     ("subagents", "subagent", "subagent_started"),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn detect_narrows(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup { initialize: false, ..Setup::default() })?;

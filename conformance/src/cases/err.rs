@@ -8,7 +8,7 @@ use super::expectations::{
     RUN_LIMIT, ending, failed_with, failure, output_steps, plain_answer, refused_with,
 };
 use crate::bench::{Bench, CliPath, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::derive::{before_each_line, cut_after};
 use crate::play::Play;
 use crate::plugin::{Plugin, RunRecord};
@@ -65,17 +65,6 @@ pub const CHECKS: &[Check] = &[
         no_secret,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn crash_at_each_line(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;

@@ -6,7 +6,7 @@ use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
 
 use super::expectations::{Amount, completed, failure};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::play::Play;
 use crate::plugin::RunRecord;
 use crate::process;
@@ -34,17 +34,6 @@ pub const CHECKS: &[Check] = &[
 ];
 
 const FILES: Amount = Amount { brief: 6, fast: 40, full: 1000 };
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn right_path(bench: &mut Bench) -> Verdict {
     let performance = bench.shared_run("file_write")?;

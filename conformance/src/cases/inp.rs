@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::expectations::{RUN_LIMIT, completed, failure};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::play::Play;
 use crate::plugin::{Answer, Plugin};
 use crate::verdict::{Failure, Finding, Verdict};
@@ -34,17 +34,6 @@ pub const CHECKS: &[Check] = &[
 
 /// How long accepted input may take to reach the agent CLI.
 const ARRIVAL: Duration = Duration::from_secs(4);
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 /// Starts the scenario and waits until the agent CLI has begun to answer.
 fn begin(bench: &mut Bench, plugin: &mut Plugin) -> Result<Play, Finding> {

@@ -7,7 +7,7 @@ use od_protocol::HealthAdapterParams;
 use super::can::{hanging, under_way};
 use super::expectations::{Amount, plain_answer, still_answers};
 use crate::bench::{Bench, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::plugin::Plugin;
 use crate::stand_in::{ProbeMode, Script, Step};
 use crate::verdict::{Failure, Finding, Verdict};
@@ -49,17 +49,6 @@ pub const CHECKS: &[Check] = &[
         heartbeat,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn health(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;

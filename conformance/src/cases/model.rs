@@ -6,7 +6,7 @@ use od_protocol::{ErrorKind, ListModelsParams, ListModelsResult, ModelsSource};
 
 use super::expectations::{reached, refused_with};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, Tier, active};
 use crate::plugin::{Answer, Plugin};
 use crate::stand_in::{ProbeMode, Script, Step};
 use crate::verdict::{Failure, Finding, Verdict, ensure};
@@ -42,17 +42,6 @@ pub const CHECKS: &[Check] = &[
 /// What a name that can be no model may be refused with.
 const REFUSALS: &[ErrorKind] =
     &[ErrorKind::InvalidParams, ErrorKind::ConfigInvalid, ErrorKind::ModelUnknown];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 /// What the stand-in plays when it is asked for its models.
 fn models_script(bench: &mut Bench) -> Result<Script, Finding> {

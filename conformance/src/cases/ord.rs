@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::expectations::{RUN_LIMIT, completed, failure, line_with};
 use crate::bench::{Bench, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Body, Check, Gate, Level, Tier, active};
 use crate::derive::cut_after;
 use crate::play::Performance;
 use crate::plugin::RunRecord;
@@ -76,17 +76,6 @@ pub const CHECKS: &[Check] = &[
 const fn invariant(id: &'static str, sentence: &'static str, why: &'static str) -> Check {
     let (level, gate, tier) = (Level::Must, Gate::NONE, Tier::Fast);
     Check { id, level, sentence, why, gate, tier, body: Body::Invariant }
-}
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
 }
 
 fn thoughts(bench: &mut Bench) -> Verdict {

@@ -6,7 +6,7 @@ use od_protocol::{ErrorKind, Event, RateLimited};
 
 use super::expectations::{completed, failed_with, failure};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::play::Play;
 use crate::plugin::RunRecord;
 use crate::stand_in::Step;
@@ -47,17 +47,6 @@ const KINDS: &[ErrorKind] = &[ErrorKind::RateLimited, ErrorKind::QuotaExhausted]
 
 const WORDS: &str =
     "Error 429: rate limit exceeded, rate_limit_error, too many requests, retry after 3600 s ";
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn endless_retry(bench: &mut Bench) -> Verdict {
     let sent = "run/start; the agent CLI says again and again that it retries";

@@ -9,7 +9,7 @@ use super::expectations::{
     output_steps, plain_answer, still_answers,
 };
 use crate::bench::{Bench, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::derive::before_each_line;
 use crate::play::Play;
 use crate::plugin::Plugin;
@@ -68,17 +68,6 @@ pub const CHECKS: &[Check] = &[
         flood_on_stderr,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn garbage_lines(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;

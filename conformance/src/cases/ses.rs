@@ -4,7 +4,7 @@ use od_protocol::{ErrorKind, Event, SessionChoice, SessionMode, SessionStarted};
 
 use super::expectations::{RUN_LIMIT, completed, failed_with, failure, reached};
 use crate::bench::{Bench, Setup, perform_on};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::play::{Performance, Play};
 use crate::plugin::{Answer, RunRecord};
 use crate::verdict::{Failure, Finding, Verdict};
@@ -40,17 +40,6 @@ pub const CHECKS: &[Check] = &[
         unknown_session,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn native_id(bench: &mut Bench) -> Verdict {
     let performance = bench.shared_run("text")?;

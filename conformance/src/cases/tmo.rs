@@ -7,7 +7,7 @@ use od_protocol::{DoneStatus, ErrorKind, Timeouts};
 use super::can::hanging;
 use super::expectations::{ending, failure, plain_answer};
 use crate::bench::{Bench, Setup};
-use crate::case::{Body, Check, Gate, Level, Tier};
+use crate::case::{Check, Gate, active};
 use crate::derive::cut_after;
 use crate::play::Play;
 use crate::stand_in::Step;
@@ -50,17 +50,6 @@ pub const CHECKS: &[Check] = &[
         start,
     ),
 ];
-
-const fn active(
-    id: &'static str,
-    sentence: &'static str,
-    why: &'static str,
-    gate: Gate,
-    body: fn(&mut Bench) -> Verdict,
-) -> Check {
-    let body = Body::Active(body);
-    Check { id, level: Level::Must, sentence, why, gate, tier: Tier::Fast, body }
-}
 
 fn total(bench: &mut Bench) -> Verdict {
     let mut play = bench.prepare("cancel")?;
