@@ -62,7 +62,11 @@ real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare
 	  fi; \
 	done; exit $$status
 
-schemas: ## Rewrite schemas/ and the generated tables from the Rust types
+schemas: ## Rewrite schemas/, manifests and the generated tables from the code
+	$(CARGO) build --locked --workspace --bins
+	@set -e; for adapter in $(ADAPTERS); do \
+	  "target/debug/od-adapter-$$adapter" --manifest > "adapters/$$adapter/manifest.json"; \
+	done
 	UPDATE_EXPECT=1 $(CARGO) test --locked -p od-protocol --test it
 
 bench: build ## Measure the walk; ratios to a raw pipe in the same run

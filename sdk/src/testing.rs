@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::mpsc::channel;
 
 use od_protocol::{
@@ -95,6 +96,24 @@ pub fn check_events(expected_file: &Path, replay: &Replay) {
     }
     let (expected_count, actual_count) = (expected.lines().count(), actual.lines().count());
     assert_eq!(actual_count, expected_count, "{shown}: the number of events differs");
+}
+
+/// Compares what `EXECUTABLE --manifest` prints with the file that is committed beside the adapter,
+/// for people and documents that start no adapter. `UPDATE_EXPECT=1` rewrites it.
+///
+/// # Panics
+/// When they differ, or when the adapter does not print one.
+pub fn check_manifest(committed_file: &Path, executable: &str) {
+    let printed = Command::new(executable).arg("--manifest").output();
+    let actual = printed.expect("the adapter can be started").stdout;
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(committed_file, actual).expect("the manifest can be written");
+        return;
+    }
+    let actual = String::from_utf8(actual).expect("a manifest is text");
+    let committed = fs::read_to_string(committed_file).unwrap_or_default();
+    let shown = committed_file.display();
+    assert_eq!(committed.replace("\r\n", "\n"), actual, "{shown}; {UPDATE}=1 rewrites it");
 }
 
 /// A small manifest for tests.

@@ -1,6 +1,8 @@
 //! The embedded agent as a process: orders in, words out. What the adapter makes of the words is
 //! the conformance suite's business.
 
+mod manifest;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 

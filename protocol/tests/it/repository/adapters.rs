@@ -7,7 +7,8 @@ const MAIN_LINES: usize = 40;
 
 #[test]
 fn every_adapter_folder_is_complete() {
-    let parts = ["Cargo.toml", "README.md", "src/main.rs", "conformance/conformance.toml"];
+    let parts =
+        ["Cargo.toml", "README.md", "manifest.json", "src/main.rs", "conformance/conformance.toml"];
     let missing = adapter_folders()
         .into_iter()
         .flat_map(|folder| parts.map(|part| format!("{folder}/{part}")))

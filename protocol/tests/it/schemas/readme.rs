@@ -6,32 +6,17 @@ use od_protocol::{ErrorKind, METHODS};
 
 use super::committed::{check, repository};
 use super::markdown::{Place, code, field_name, fields, link, linked, table};
+use super::marked::regenerate;
 use super::methods::NOTIFICATIONS;
 use super::shape::{self, Definition, Shape};
 
 const FILE: &str = "protocol/README.md";
-const END: &str = "<!-- end -->";
 
 /// The committed text.
 pub(crate) fn text() -> String {
     let text =
         std::fs::read_to_string(repository().join(FILE)).expect("the specification is there");
     text.replace("\r\n", "\n")
-}
-
-/// The text with every generated part made anew.
-fn generate(text: &str) -> String {
-    let mut lines = text.lines();
-    let mut generated = String::new();
-    while let Some(line) = lines.next() {
-        generated += &format!("{line}\n");
-        let Some(wanted) = line.strip_prefix("<!-- generated: ") else { continue };
-        let wanted = wanted.strip_suffix(" -->").expect("a marker ends on its line");
-        generated += &part(wanted);
-        lines.by_ref().find(|line| *line == END).expect("a generated part has an end");
-        generated += &format!("{END}\n");
-    }
-    generated
 }
 
 fn part(wanted: &str) -> String {
@@ -133,5 +118,5 @@ fn environment() -> String {
 
 #[test]
 fn the_tables_of_the_specification_are_current() {
-    check(FILE, &generate(&text()));
+    check(FILE, &regenerate(&text(), part));
 }
