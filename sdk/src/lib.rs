@@ -27,6 +27,7 @@ pub mod auth;
 pub mod cli_version;
 pub mod detect;
 pub mod help;
+pub mod json_rpc;
 mod login_shell;
 pub mod probe;
 pub mod testing;

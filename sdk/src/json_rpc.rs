@@ -1,0 +1,234 @@
+//! JSON-RPC with an agent CLI over its stdin and stdout, one message a line: what a line is, what a
+//! reply answers, and how our own messages look. Pure: nothing here is sent, and no method is known.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// There is no such method.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+
+/// Whether messages say which JSON-RPC they are: some agent CLIs leave that out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// With `"jsonrpc": "2.0"`.
+    #[default]
+    Versioned,
+    /// Without.
+    Bare,
+}
+
+/// A line of the agent CLI.
+#[derive(Debug)]
+pub enum Incoming<'a> {
+    /// It wants something of us and waits for a reply.
+    Request {
+        /// Repeated in the reply as it came.
+        id: Value,
+        /// What it wants.
+        method: Cow<'a, str>,
+        /// With what.
+        params: &'a RawValue,
+    },
+    /// It tells us something.
+    Notification {
+        /// What about.
+        method: Cow<'a, str>,
+        /// What.
+        params: &'a RawValue,
+    },
+    /// It answers a request of ours.
+    Reply {
+        /// The number we gave the request; `None` when it is none of ours.
+        id: Option<u64>,
+        /// What it says.
+        outcome: Result<&'a RawValue, RpcError>,
+    },
+}
+
+/// The error of a reply.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct RpcError {
+    /// A number of the specification or the agent CLI's own.
+    pub code: i64,
+    /// For people.
+    pub message: String,
+    /// More.
+    pub data: Value,
+}
+
+/// A line as it comes, before it is known which kind it is.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default, borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+impl<'a> Incoming<'a> {
+    /// Reads a line; `None` when it is no message.
+    pub fn read(line: &'a [u8]) -> Option<Self> {
+        // A list would be read as the fields in their order.
+        if !line.trim_ascii_start().starts_with(b"{") {
+            return None;
+        }
+        let Line { id, method, params, result, error } = serde_json::from_slice(line).ok()?;
+        let params = params.unwrap_or(RawValue::NULL);
+        match (method, id) {
+            (Some(method), Some(id)) => Some(Self::Request { id, method, params }),
+            (Some(method), None) => Some(Self::Notification { method, params }),
+            (None, Some(id)) => {
+                let outcome = match error {
+                    Some(error) => Err(RpcError::lenient(error)),
+                    None => Ok(result.unwrap_or(RawValue::NULL)),
+                };
+                Some(Self::Reply { id: id.as_u64(), outcome })
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+impl RpcError {
+    /// Whatever the agent CLI calls an error.
+    fn lenient(error: Value) -> Self {
+        let as_object = error.as_object().and_then(|object| Self::deserialize(object).ok());
+        as_object.unwrap_or_else(|| Self {
+            message: error.as_str().map_or_else(|| error.to_string(), str::to_owned),
+            ..Self::default()
+        })
+    }
+}
+
+/// Our requests: each gets a number, and `Purpose` tells what its reply means.
+#[derive(Debug)]
+pub struct Requests<Purpose> {
+    dialect: Dialect,
+    last: u64,
+    waiting: HashMap<u64, Purpose>,
+}
+
+impl<Purpose> Requests<Purpose> {
+    /// Nothing was asked yet; the first request gets the number 1.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, last: 0, waiting: HashMap::new() }
+    }
+
+    /// A request, remembered until it is answered.
+    pub fn request(&mut self, method: &str, params: Value, purpose: Purpose) -> Value {
+        self.last += 1;
+        self.waiting.insert(self.last, purpose);
+        self.message(json!({"id": self.last, "method": method, "params": params}))
+    }
+
+    /// What the request was for that this reply answers; `None` when nobody waits for it.
+    pub fn answered(&mut self, id: u64) -> Option<Purpose> {
+        self.waiting.remove(&id)
+    }
+
+    /// Whether a request that fits waits for its reply.
+    pub fn is_waiting(&self, fits: impl Fn(&Purpose) -> bool) -> bool {
+        self.waiting.values().any(fits)
+    }
+
+    /// A message that wants no reply.
+    pub fn notification(&self, method: &str, params: Value) -> Value {
+        self.message(json!({"method": method, "params": params}))
+    }
+
+    /// The reply to a request of the agent CLI.
+    pub fn reply(&self, id: &Value, result: Value) -> Value {
+        self.message(json!({"id": id, "result": result}))
+    }
+
+    /// A refusal, so that the agent CLI does not wait for ever.
+    pub fn refusal(&self, id: &Value, code: i64, message: &str) -> Value {
+        self.message(json!({"id": id, "error": {"code": code, "message": message}}))
+    }
+
+    fn message(&self, mut message: Value) -> Value {
+        if self.dialect == Dialect::Versioned {
+            message["jsonrpc"] = "2.0".into();
+        }
+        message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_request_a_notification_or_a_reply() {
+        let request = br#"{"jsonrpc":"2.0","id":"a","method":"ask","params":{"x":1}}"#;
+        let Some(Incoming::Request { id, method, params }) = Incoming::read(request) else {
+            panic!("a request")
+        };
+        assert_eq!((id, &*method, params.get()), (json!("a"), "ask", r#"{"x":1}"#));
+        let Some(Incoming::Notification { method, params }) = Incoming::read(br#"{"method":"t"}"#)
+        else {
+            panic!("a notification")
+        };
+        assert_eq!((&*method, params.get()), ("t", "null"));
+        let Some(Incoming::Reply { id: Some(7), outcome: Ok(result) }) =
+            Incoming::read(br#"{"id":7,"result":[]}"#)
+        else {
+            panic!("a reply")
+        };
+        assert_eq!(result.get(), "[]");
+        for noise in ["", "hello", "[1]", "{}", "7", r#"{"type":"x"}"#] {
+            assert!(Incoming::read(noise.as_bytes()).is_none(), "{noise}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_read_whatever_its_shape() {
+        let error = |line: &str| match Incoming::read(line.as_bytes()) {
+            Some(Incoming::Reply { outcome: Err(error), .. }) => error,
+            other => panic!("{other:?}"),
+        };
+        let usual = error(r#"{"id":1,"error":{"code":-32600,"message":"no","data":{"a":1}}}"#);
+        assert_eq!((usual.code, usual.message.as_str()), (-32600, "no"));
+        assert_eq!(usual.data, json!({"a": 1}));
+        assert_eq!(error(r#"{"id":1,"error":"broken"}"#).message, "broken");
+        assert_eq!(error(r#"{"id":1,"error":[1]}"#).message, "[1]");
+    }
+
+    #[test]
+    fn a_reply_is_taken_once_and_strangers_are_nobody() {
+        let mut requests = Requests::new(Dialect::Versioned);
+        let first = requests.request("open", json!({}), "open");
+        let second = requests.request("say", json!({"text": "hi"}), "say");
+        assert_eq!(first, json!({"jsonrpc": "2.0", "id": 1, "method": "open", "params": {}}));
+        assert_eq!(second["id"], 2);
+        assert!(requests.is_waiting(|purpose| *purpose == "say"));
+        assert_eq!(requests.answered(2), Some("say"));
+        assert_eq!(requests.answered(2), None);
+        assert_eq!(requests.answered(99), None);
+        assert!(!requests.is_waiting(|purpose| *purpose == "say"));
+    }
+
+    #[test]
+    fn a_bare_dialect_does_not_say_its_version() {
+        let requests = Requests::<()>::new(Dialect::Bare);
+        let id = json!("x");
+        assert_eq!(requests.reply(&id, json!({})), json!({"id": "x", "result": {}}));
+        assert_eq!(
+            requests.refusal(&id, METHOD_NOT_FOUND, "not here"),
+            json!({"id": "x", "error": {"code": -32601, "message": "not here"}})
+        );
+        let versioned = Requests::<()>::new(Dialect::Versioned);
+        assert_eq!(versioned.notification("n", json!(null))["jsonrpc"], "2.0");
+    }
+}
