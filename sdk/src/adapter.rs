@@ -106,6 +106,10 @@ pub trait Mapper: Send {
     /// One line of the agent CLI's stderr, for CLIs that say there what they say nowhere else.
     fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
 
+    /// The agent CLI was silent for as long as [`RunOutput::limit_silence`] allows: say why with
+    /// [`RunOutput::fail`], or set another limit. By default the run goes on.
+    fn on_silence(&mut self, _output: &mut RunOutput) {}
+
     /// `run/input`: hand the text on and say what becomes of it. `expected_turn`, when given, must
     /// be the turn that runs.
     fn on_input(

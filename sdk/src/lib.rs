@@ -23,14 +23,19 @@ mod run;
 pub mod serve;
 mod tree;
 
+pub mod acp;
+pub mod approval;
 pub mod auth;
 pub mod cli_version;
 pub mod detect;
+pub mod diff;
 pub mod help;
 pub mod json_rpc;
 mod login_shell;
 pub mod probe;
+pub mod stream_json;
 pub mod testing;
+pub mod wording;
 
 pub use adapter::{Adapter, Ending, Exit, Mapper, PoliteStop};
 pub use invocation::Invocation;

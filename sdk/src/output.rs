@@ -1,6 +1,7 @@
 //! What a mapper may do with a run: emit events, write to the agent CLI, say that it is over.
 
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use od_protocol::{ErrorEvent, Event, Unmapped};
 use serde::Serialize;
@@ -27,11 +28,13 @@ pub struct RunOutput {
     pub(crate) stdin: Sender<StdinCommand>,
     pub(crate) ending: Option<Ending>,
     pub(crate) cancelling: bool,
+    /// How long the agent CLI may be silent now before its mapper is asked.
+    pub(crate) silence_limit: Option<Duration>,
 }
 
 impl RunOutput {
     pub(crate) fn new(emitter: Emitter, stdin: Sender<StdinCommand>) -> Self {
-        Self { emitter, stdin, ending: None, cancelling: false }
+        Self { emitter, stdin, ending: None, cancelling: false, silence_limit: None }
     }
 
     /// Emits an event. The stream's rules are kept for you: missing starts are added, doubles and
@@ -87,6 +90,13 @@ impl RunOutput {
             stop_reason: od_protocol::StopReason::Error,
             evidence: od_protocol::DoneEvidence::NativeResult,
         });
+    }
+
+    /// From now on: after so much silence [`Mapper::on_silence`](crate::Mapper::on_silence) is
+    /// called, for agent CLIs that hide their troubles. `None`, which it is at first, means never.
+    /// Silence while an approval waits does not count.
+    pub fn limit_silence(&mut self, limit: Option<Duration>) {
+        self.silence_limit = limit;
     }
 
     /// The run is being stopped: what the agent CLI now calls an error is its way to obey.

@@ -1,12 +1,11 @@
-//! What goes to the CLI's stdin: input lines and the control protocol. Only shapes, no decisions.
+//! What goes to the CLI's stdin in Claude Code's own way; what others take too is in
+//! [`od_sdk::stream_json::control`]. Only shapes, no decisions.
 
-use od_protocol::JsonObject;
+use od_sdk::stream_json::control::{control_request, text_block};
 use serde_json::{Value, json};
 
 /// The id of the request that opens a session.
 pub const INITIALIZE_ID: &str = "od-initialize";
-/// The id of the request that asks the CLI to stop.
-const INTERRUPT_ID: &str = "od-interrupt";
 
 /// What a person says, as content blocks.
 ///
@@ -20,19 +19,6 @@ pub fn user_line(mut blocks: Vec<Value>, last_text: &str, uuid: &str) -> Value {
         "message": {"role": "user", "content": blocks},
         "parent_tool_use_id": null,
         "uuid": uuid,
-    })
-}
-
-/// A block of text.
-pub fn text_block(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-/// A picture.
-pub fn image_block(mime: &str, data: &str) -> Value {
-    json!({
-        "type": "image",
-        "source": {"type": "base64", "media_type": mime, "data": data},
     })
 }
 
@@ -66,56 +52,4 @@ pub enum SystemPrompt<'a> {
 /// Asks how much of a subscription is used.
 pub fn get_usage(request_id: &str) -> Value {
     control_request(request_id, json!({"subtype": "get_usage"}))
-}
-
-/// Asks the CLI to stop what it does; unlike SIGTERM it ends its tools.
-pub fn interrupt() -> Value {
-    control_request(INTERRUPT_ID, json!({"subtype": "interrupt"}))
-}
-
-/// Lets a tool run, with this input, and makes these rules hold from now on.
-pub fn allow(request_id: &str, input: &Value, rules: Vec<Value>) -> Value {
-    let mut decision = json!({"behavior": "allow", "updatedInput": input});
-    if !rules.is_empty() {
-        decision["updatedPermissions"] = rules.into();
-    }
-    control_response(request_id, decision)
-}
-
-/// Keeps a tool from running.
-pub fn deny(request_id: &str, message: &str) -> Value {
-    let decision = json!({"behavior": "deny", "message": message, "interrupt": false});
-    control_response(request_id, decision)
-}
-
-/// Answers a request this adapter does not know, so that the CLI does not wait for ever.
-pub fn refuse(request_id: &str, subtype: &str) -> Value {
-    json!({
-        "type": "control_response",
-        "response": {
-            "subtype": "error",
-            "request_id": request_id,
-            "error": format!("the host does not answer {subtype:?}"),
-        },
-    })
-}
-
-/// The reply to one of our requests, when the line is one.
-pub fn reply_to<'a>(line: &'a Value, request_id: &str) -> Option<&'a JsonObject> {
-    let response = line.get("response")?;
-    if response.get("request_id")?.as_str()? != request_id {
-        return None;
-    }
-    response.get("response")?.as_object()
-}
-
-fn control_request(request_id: &str, request: Value) -> Value {
-    json!({"type": "control_request", "request_id": request_id, "request": request})
-}
-
-fn control_response(request_id: &str, decision: Value) -> Value {
-    json!({
-        "type": "control_response",
-        "response": {"subtype": "success", "request_id": request_id, "response": decision},
-    })
 }

@@ -17,15 +17,15 @@ pub(crate) mod words;
 
 use od_protocol::{DoneEvidence, Event, Status, StopReason};
 use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
+use od_sdk::stream_json::{
+    AssistantLine, Block, ControlRequestLine, Head, STREAM_EVENT_START, StreamLine, UserLine,
+    blocks, control,
+};
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::control;
-use crate::native::{
-    AssistantLine, Block, ControlRequestLine, Head, Init, LifecycleLine, RateLimitLine, ResultLine,
-    StreamLine, SystemLine, UserLine,
-};
+use crate::native::{Init, LifecycleLine, RateLimitLine, ResultLine, SystemLine};
 use crate::options::Options;
 use approvals::Approvals;
 use failure::{Complaint, Failure};
@@ -37,10 +37,6 @@ use session::Session;
 use speech::Speech;
 use subagents::Subagents;
 use tools::Tools;
-use words::blocks;
-
-/// Lines of the model's stream start like this; they are read in one pass.
-const STREAM_EVENT_START: &[u8] = br#"{"type":"stream_event""#;
 
 /// How a turn ended.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource, QuotaWindow};
 use od_sdk::auth::{millis, rfc3339_millis};
 use od_sdk::probe::converse::{Talk, converse};
+use od_sdk::stream_json::control::reply_to;
 use od_sdk::{Install, Machine};
 use serde::Deserialize;
 use serde_json::Value;
@@ -44,7 +45,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let lines = talk(machine, install, &control::initialize(None));
     lines
         .iter()
-        .find_map(|line| control::reply_to(line, control::INITIALIZE_ID)?.get("models"))
+        .find_map(|line| reply_to(line, control::INITIALIZE_ID)?.get("models"))
         .and_then(models_of)
         .unwrap_or_else(static_models)
 }
@@ -52,10 +53,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
 /// How much of the subscription is used; `None` without one.
 pub fn quota(machine: &Machine, install: &Install) -> Option<GetQuotaResult> {
     let lines = talk(machine, install, &control::get_usage(USAGE_ID));
-    lines
-        .iter()
-        .find_map(|line| control::reply_to(line, USAGE_ID)?.get("rate_limits"))
-        .and_then(quota_of)
+    lines.iter().find_map(|line| reply_to(line, USAGE_ID)?.get("rate_limits")).and_then(quota_of)
 }
 
 /// One request, all lines of the answer. The CLI answers what it has read even after stdin's end.

@@ -118,18 +118,21 @@ impl RunCore {
 
     /// Maps a chunk of lines: one lock, one write.
     pub(crate) fn map_lines(&self, feed: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-        let finished = self.change_parts(|Parts { mapper, output }| {
+        let (finished, changed) = self.change_parts(|Parts { mapper, output }| {
             let before = output.ending.is_some();
+            let limit_before = output.silence_limit;
             feed(&mut |line| {
                 if output.ending.is_none() {
                     guarded(output, |output| mapper.on_line(line, output));
                 }
             });
-            !before && output.ending.is_some()
+            (!before && output.ending.is_some(), output.silence_limit != limit_before)
         });
         self.outbox.write_now();
         if finished {
             self.wake(Wake::Finished);
+        } else if changed {
+            self.wake(Wake::Changed);
         }
     }
 
@@ -141,6 +144,19 @@ impl RunCore {
                 guarded(output, |output| mapper.on_stderr_line(line, output));
             }
             !before && output.ending.is_some()
+        });
+        if finished {
+            self.wake(Wake::Finished);
+        }
+    }
+
+    /// The agent CLI was silent for too long: its mapper says what that means. The limit has done
+    /// its work and is set anew by the mapper, if at all.
+    pub(crate) fn tell_silence(&self) {
+        let finished = self.with_parts(|Parts { mapper, output }| {
+            output.silence_limit = None;
+            guarded(output, |output| mapper.on_silence(output));
+            output.ending.is_some()
         });
         if finished {
             self.wake(Wake::Finished);

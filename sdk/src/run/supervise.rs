@@ -250,6 +250,9 @@ impl Supervisor {
                 return;
             }
         }
+        if self.silence_deadline().is_some_and(|deadline| now >= deadline) {
+            self.core.tell_silence();
+        }
         let silent_since = self.core.last_output().unwrap_or(self.began);
         if now >= silent_since.max(self.last_heartbeat) + HEARTBEAT {
             self.last_heartbeat = now;
@@ -297,6 +300,15 @@ impl Supervisor {
         ]
     }
 
+    /// When the mapper wants to be asked about the silence.
+    fn silence_deadline(&self) -> Option<Instant> {
+        let limit = self.core.with_output(|output| {
+            let is_waiting = output.emitter.is_waiting_for_approval();
+            output.silence_limit.filter(|_| !is_waiting && output.ending.is_none())
+        });
+        Some(self.core.last_output().unwrap_or(self.began) + limit?)
+    }
+
     fn next_deadline(&self) -> Instant {
         match self.phase {
             Phase::Ending(deadline) | Phase::Asked(deadline) | Phase::Terminated(deadline) => {
@@ -310,7 +322,8 @@ impl Supervisor {
                 let approval = self.core.with_output(|output| {
                     output.emitter.open_approvals().filter_map(|open| open.deadline).min()
                 });
-                [Some(heartbeat), limit, approval].into_iter().flatten().min().unwrap_or(heartbeat)
+                let deadlines = [limit, approval, self.silence_deadline()];
+                deadlines.into_iter().flatten().fold(heartbeat, Instant::min)
             }
         }
     }

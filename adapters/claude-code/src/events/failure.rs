@@ -3,10 +3,9 @@
 
 use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
 use od_sdk::Exit;
+use od_sdk::stream_json::{Message, blocks};
 
 use super::limits::Limits;
-use super::words::blocks;
-use crate::native::Message;
 
 /// What the CLI says about a failure.
 #[derive(Debug, Default, Clone)]

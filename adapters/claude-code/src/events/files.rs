@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
-use od_sdk::RunOutput;
+use od_sdk::{RunOutput, diff};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,8 +20,9 @@ pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutp
         Some("create") => FileOp::Create,
         _ => FileOp::Edit,
     };
+    // A new file has no hunks in the CLI's account: its content is the diff.
     let diff = match op {
-        FileOp::Create => created(&path, report.content.as_deref().unwrap_or_default()),
+        FileOp::Create => diff::created(&path, report.content.as_deref().unwrap_or_default()),
         _ => edited(&path, &hunks),
     };
     output.event(Event::FileChange(FileChange {
@@ -33,22 +34,6 @@ pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutp
         tool_call_id: Some(tool_call_id.to_owned()),
         truncated: None,
     }));
-}
-
-/// A new file has no hunks in the CLI's account: its content is the diff.
-fn created(path: &str, content: &str) -> String {
-    let mut diff = format!("--- /dev/null\n+++ {path}\n");
-    let count = content.lines().count();
-    if count > 0 {
-        push(&mut diff, format_args!("@@ -0,0 +1,{count} @@\n"));
-    }
-    for line in content.lines() {
-        push(&mut diff, format_args!("+{line}\n"));
-    }
-    if count > 0 && !content.ends_with('\n') {
-        diff.push_str("\\ No newline at end of file\n");
-    }
-    diff
 }
 
 fn edited(path: &str, hunks: &[Hunk]) -> String {

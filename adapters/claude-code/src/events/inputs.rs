@@ -2,6 +2,7 @@
 
 use od_protocol::{Event, UserMessage};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::control::text_block;
 
 use crate::control;
 
@@ -41,7 +42,7 @@ impl Inputs {
 
     pub(super) fn send(&mut self, text: &str, turns: u32, output: &mut RunOutput) {
         let uuid = (self.new_id)();
-        output.write_json(&control::user_line(vec![control::text_block(text)], "", &uuid));
+        output.write_json(&control::user_line(vec![text_block(text)], "", &uuid));
         self.outstanding.push(Outstanding { uuid, text: text.to_owned(), turns });
     }
 

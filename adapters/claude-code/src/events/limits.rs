@@ -4,10 +4,10 @@ use od_protocol::{
     Credential, DoneEvidence, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry, StopReason,
 };
 use od_sdk::RunOutput;
+use od_sdk::stream_json::control;
 
 use super::failure::{Complaint, Failure};
 use super::outcome;
-use crate::control;
 use crate::native::{RateLimitInfo, SystemLine};
 use crate::options::Options;
 

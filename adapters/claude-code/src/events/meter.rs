@@ -2,8 +2,9 @@
 
 use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::TokenUsage;
 
-use crate::native::{ModelUsage, ResultLine, TokenUsage};
+use crate::native::{ModelUsage, ResultLine};
 
 /// The figures of a process so far. `result.modelUsage` and `total_cost_usd` grow from turn to
 /// turn (recording `sj_multiturn`); `result.usage` is the turn's, but leaves out subagents and

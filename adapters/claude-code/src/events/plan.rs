@@ -5,9 +5,8 @@ use std::collections::HashMap;
 
 use od_protocol::{Event, Plan, PlanEntry, PlanStatus};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::Block;
 use serde_json::Value;
-
-use crate::native::Block;
 
 /// One thing to do, under the CLI's id.
 #[derive(Debug)]

@@ -5,10 +5,11 @@ use od_protocol::{
     SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
 };
 use od_sdk::RunOutput;
+use od_sdk::stream_json::Block;
 use serde_json::Value;
 
 use super::{notice, status};
-use crate::native::{Block, Init, Plugin, SystemLine};
+use crate::native::{Init, Plugin, SystemLine};
 
 /// Skills every install of 2.1.197 or 2.1.325 has: not worth an event each (recording `plain`).
 const BUILT_IN_SKILLS: &[&str] = &[

@@ -1,36 +1,24 @@
 //! Text and thoughts of the model: as they stream, or whole where nothing streamed; and the
 //! streams that broke off.
 
-use od_protocol::{
-    Event, MessageDiscarded, MessageStopped, Status, ThinkingStarted, ThinkingStopped,
-};
+use od_protocol::{Event, MessageDiscarded, MessageStopped, Status};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::{BlockStream, StreamLine};
 
 use super::meter::Meter;
 use super::tools::Tools;
-use crate::native::{Block, Delta, StreamLine};
-
-/// What a block of the streaming message is.
-#[derive(Debug, PartialEq, Eq)]
-enum Piece {
-    Text,
-    Thinking(String),
-    Tool(String),
-    Other,
-}
 
 /// The message that is being said.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
     /// The message that is open, streaming or whole.
     message: Option<String>,
-    /// Its blocks by index, while it streams.
-    pieces: Vec<Piece>,
+    /// Its blocks, while it streams.
+    blocks: BlockStream,
     /// It streams and has not come to its end.
     is_streaming: bool,
     /// The last message that streamed: its `assistant` lines repeat what was said.
     streamed: Option<String>,
-    thoughts: u32,
 }
 
 impl Speech {
@@ -44,11 +32,17 @@ impl Speech {
     ) -> Option<()> {
         let event = line.event;
         match &*event.kind {
-            "content_block_delta" => self.on_delta(event.index, &event.delta?, output)?,
-            "content_block_start" => {
-                self.on_block(event.index, *event.content_block?, tools, output);
+            "content_block_delta" => {
+                let message = self.message.as_deref().unwrap_or("message");
+                self.blocks.on_delta(message, event.index, &event.delta?, output)?;
             }
-            "content_block_stop" => self.on_block_stop(event.index, output),
+            "content_block_start" => {
+                let block = event.content_block?;
+                if self.blocks.on_start(event.index, &block, output) {
+                    tools.on_started(&block, output);
+                }
+            }
+            "content_block_stop" => self.blocks.on_stop(event.index, output),
             "message_start" => {
                 let message = event.message?;
                 meter.on_message(message.usage.as_ref());
@@ -72,54 +66,10 @@ impl Speech {
         Some(())
     }
 
-    /// The hot path: nothing is allocated here.
-    fn on_delta(&mut self, index: usize, delta: &Delta<'_>, output: &mut RunOutput) -> Option<()> {
-        match (&*delta.kind, self.pieces.get(index)) {
-            ("text_delta", _) => {
-                output.text_delta(self.message.as_deref().unwrap_or("message"), &delta.text);
-            }
-            ("thinking_delta", Some(Piece::Thinking(id))) => {
-                output.thinking_delta(id, &delta.thinking);
-            }
-            ("input_json_delta", Some(Piece::Tool(id))) => {
-                output.tool_input_delta(id, &delta.partial_json);
-            }
-            ("thinking_delta" | "input_json_delta" | "signature_delta" | "citations_delta", _) => {}
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn on_block(&mut self, index: usize, block: Block, tools: &mut Tools, output: &mut RunOutput) {
-        let piece = match block.kind.as_str() {
-            "text" => Piece::Text,
-            "thinking" => Piece::Thinking(self.begin_thought(output)),
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => {
-                tools.on_started(&block, output);
-                Piece::Tool(block.id)
-            }
-            _ => Piece::Other,
-        };
-        // Indices count up from 0; a gap is filled rather than trusted.
-        self.pieces.truncate(index);
-        while self.pieces.len() < index.min(MAX_BLOCKS) {
-            self.pieces.push(Piece::Other);
-        }
-        self.pieces.push(piece);
-    }
-
-    fn on_block_stop(&mut self, index: usize, output: &mut RunOutput) {
-        if let Some(Piece::Thinking(thinking_id)) = self.pieces.get(index) {
-            output.event(Event::ThinkingStopped(ThinkingStopped {
-                thinking_id: thinking_id.clone(),
-            }));
-        }
-    }
-
     fn begin_stream(&mut self, id: String, tools: &mut Tools, output: &mut RunOutput) {
         self.drop_broken(&id, tools, output);
         self.stop_message(output);
-        self.pieces.clear();
+        self.blocks.clear();
         self.is_streaming = true;
         self.streamed = Some(id.clone());
         self.message = Some(id);
@@ -146,14 +96,8 @@ impl Speech {
             return;
         }
         self.is_streaming = false;
-        for piece in self.pieces.drain(..) {
-            match piece {
-                Piece::Thinking(thinking_id) => {
-                    output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
-                }
-                Piece::Tool(id) => tools.abandon(&id, output),
-                Piece::Text | Piece::Other => {}
-            }
+        for call in self.blocks.abandon(output) {
+            tools.abandon(&call, output);
         }
         if let Some(message_id) = self.message.take() {
             output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
@@ -162,16 +106,7 @@ impl Speech {
 
     /// A thought that comes whole.
     pub(super) fn on_whole_thought(&mut self, text: &str, output: &mut RunOutput) {
-        let thinking_id = self.begin_thought(output);
-        output.thinking_delta(&thinking_id, text);
-        output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
-    }
-
-    fn begin_thought(&mut self, output: &mut RunOutput) -> String {
-        self.thoughts += 1;
-        let thinking_id = format!("thought-{}", self.thoughts);
-        output.event(Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }));
-        thinking_id
+        self.blocks.on_whole_thought(text, output);
     }
 
     /// The turn is over: an interrupted message stays as it is.
@@ -186,6 +121,3 @@ impl Speech {
         }
     }
 }
-
-/// More blocks than any message has; an index beyond is not followed.
-const MAX_BLOCKS: usize = 10_000;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use od_protocol::{Event, SubagentStarted, SubagentStopped, ToolStatus};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::blocks;
 use serde_json::Value;
 
 use super::tools::Tools;
-use super::words::blocks;
 use crate::native::SystemLine;
 
 /// The task type of a helper; `local_bash` is a command that takes long.

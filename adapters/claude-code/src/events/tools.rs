@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus};
 use od_sdk::RunOutput;
+use od_sdk::stream_json::{Block, blocks, text_of};
 use serde_json::Value;
 
 use super::files;
-use super::words::{blocks, kind, mcp_server, text_of, title};
-use crate::native::Block;
+use super::words::{kind, mcp_server, title};
 
 /// How the CLI words a denial when nobody answers (recordings `write_denied`, `sj_perm_error`).
 /// They are looked for in failed results only.

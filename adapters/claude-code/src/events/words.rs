@@ -3,33 +3,8 @@
 use od_protocol::ToolKind;
 use serde_json::Value;
 
-use crate::native::Block;
-
 /// A title longer than this is cut.
 const TITLE_CHARACTERS: usize = 120;
-
-/// The blocks of a message that can be read; a plain string has none.
-pub(crate) fn blocks(content: Value) -> Vec<Block> {
-    match content {
-        Value::Array(items) => {
-            items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The text of a content: itself, or its text blocks.
-pub(crate) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        Value::Array(items) => {
-            let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        other => other.to_string(),
-    }
-}
 
 /// What a tool does, by its name.
 pub(crate) fn kind(name: &str) -> ToolKind {

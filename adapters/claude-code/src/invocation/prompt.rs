@@ -2,6 +2,7 @@
 //! the prompt.
 
 use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
+use od_sdk::stream_json::control::{image_block, text_block};
 use serde_json::Value;
 
 use crate::control::{self, SystemPrompt};
@@ -24,11 +25,11 @@ pub(super) fn first_lines(
         };
         push_line(&mut lines, &control::initialize(Some(system)));
     }
-    let mut blocks = vec![control::text_block(&prompt.text)];
+    let mut blocks = vec![text_block(&prompt.text)];
     let mut files: Vec<&str> = prompt.attachments.iter().map(String::as_str).collect();
     for image in &prompt.images {
         match (&image.data, &image.path) {
-            (Some(data), _) => blocks.push(control::image_block(&image.mime, data)),
+            (Some(data), _) => blocks.push(image_block(&image.mime, data)),
             (None, Some(path)) => files.push(path),
             (None, None) => return Err(invalid("a picture has neither data nor path")),
         }

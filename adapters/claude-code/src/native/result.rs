@@ -1,7 +1,8 @@
-//! The end of a turn, and tokens.
+//! The end of a turn.
 
 use std::collections::BTreeMap;
 
+use od_sdk::stream_json::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -34,32 +35,6 @@ pub struct ResultLine {
     pub model_usage: BTreeMap<String, ModelUsage>,
     /// With `--json-schema`: the answer.
     pub structured_output: Option<Value>,
-}
-
-/// Tokens in the API's words.
-#[derive(Debug, Default, Clone, Deserialize)]
-#[serde(default)]
-pub struct TokenUsage {
-    /// Not cached.
-    pub input_tokens: u64,
-    /// Received.
-    pub output_tokens: u64,
-    /// Written to the cache.
-    pub cache_creation_input_tokens: u64,
-    /// Read from the cache.
-    pub cache_read_input_tokens: u64,
-    /// The provider's tier.
-    pub service_tier: Option<String>,
-    /// What the output was made of, in versions after 2.1.197.
-    pub output_tokens_details: Option<OutputTokensDetails>,
-}
-
-/// What output was made of.
-#[derive(Debug, Default, Clone, Deserialize)]
-#[serde(default)]
-pub struct OutputTokensDetails {
-    /// Thoughts.
-    pub thinking_tokens: Option<u64>,
 }
 
 /// Tokens in the CLI's words.

@@ -4,11 +4,11 @@ use od_protocol::{
     Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
     ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
 };
+use od_sdk::stream_json::{Block, Message, blocks, text_of};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::events::words::{blocks, first_line, kind, mcp_server, text_of, title};
-use crate::native::{Block, Message};
+use crate::events::words::{first_line, kind, mcp_server, title};
 
 /// One line of a session's file. Lines of other types have none of these.
 #[derive(Debug, Default, Deserialize)]

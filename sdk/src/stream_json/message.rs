@@ -1,9 +1,7 @@
-//! Messages and their blocks, whoever said them.
+//! Messages, their blocks and their tokens, whoever said them.
 
 use serde::Deserialize;
 use serde_json::Value;
-
-use super::TokenUsage;
 
 /// A message of the model: whole, one block of it, or only its frame.
 #[derive(Debug, Default, Deserialize)]
@@ -11,7 +9,7 @@ use super::TokenUsage;
 pub struct Message {
     /// Names it; every block of a message carries the same.
     pub id: String,
-    /// `<synthetic>` when the CLI itself wrote it.
+    /// The model; a made-up name when the CLI itself wrote it.
     pub model: Option<String>,
     /// Its blocks; `user` lines may have a plain string instead.
     pub content: Value,
@@ -46,6 +44,29 @@ pub struct Block {
     pub is_error: Option<bool>,
     /// With `image`.
     pub source: Option<ImageSource>,
+}
+
+/// The blocks of a message that can be read; a plain string has none.
+pub fn blocks(content: Value) -> Vec<Block> {
+    match content {
+        Value::Array(items) => {
+            items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a content: itself, or its text blocks.
+pub fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Array(items) => {
+            let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A picture inside a tool's result.
@@ -94,12 +115,28 @@ pub struct UserLine {
     pub uuid: Option<String>,
 }
 
-/// A line of type `command_lifecycle`, in versions after 2.1.197: what became of a line of ours.
-#[derive(Debug, Default, Deserialize)]
+/// Tokens in the API's words.
+#[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
-pub struct LifecycleLine {
-    /// The id we gave the line.
-    pub command_uuid: String,
-    /// `queued`, `started`, `completed`.
-    pub state: String,
+pub struct TokenUsage {
+    /// Not cached.
+    pub input_tokens: u64,
+    /// Received.
+    pub output_tokens: u64,
+    /// Written to the cache.
+    pub cache_creation_input_tokens: u64,
+    /// Read from the cache.
+    pub cache_read_input_tokens: u64,
+    /// The provider's tier.
+    pub service_tier: Option<String>,
+    /// What the output was made of, where that is said.
+    pub output_tokens_details: Option<OutputTokensDetails>,
+}
+
+/// What output was made of.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(default)]
+pub struct OutputTokensDetails {
+    /// Thoughts.
+    pub thinking_tokens: Option<u64>,
 }
