@@ -1,5 +1,7 @@
 //! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
 
+mod acp_talk;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -15,6 +17,7 @@ use crate::adapter::{Ending, Exit, Mapper};
 use crate::emit::Emitter;
 use crate::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
+pub use acp_talk::AcpTalk;
 
 /// The variable that rewrites expectations instead of comparing with them.
 const UPDATE: &str = "UPDATE_EXPECT";

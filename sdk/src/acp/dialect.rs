@@ -1,0 +1,106 @@
+//! Where agents that speak ACP differ from each other. Every question has an answer that fits the
+//! protocol's text; an adapter overrides what its agent does otherwise.
+
+use od_protocol::{ErrorEvent, ErrorKind, FileChange, ToolKind};
+use serde_json::Value;
+
+use super::failure;
+use super::files;
+use super::meter::{Tokens, tokens_of};
+use super::tools::Call;
+use super::words::{PromptResult, ToolCall};
+use crate::json_rpc::RpcError;
+use crate::{Exit, RunOutput};
+
+/// What was going on when the agent answered with an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// `initialize`.
+    Initialize,
+    /// `authenticate`.
+    Authenticate,
+    /// `session/new`, `session/load`, `session/resume`, `session/fork`.
+    Open,
+    /// `session/set_model`, or the option that is the model.
+    SetModel,
+    /// Another setting.
+    Set,
+    /// `session/prompt`.
+    Prompt,
+}
+
+/// What one agent does differently.
+pub trait Dialect: Send {
+    /// What an error of the agent means.
+    fn failure(&self, error: &RpcError, stage: Stage) -> ErrorEvent {
+        failure::judge(error, stage)
+    }
+
+    /// The tool's own name, as the agent calls it. ACP has none: agents put it into `_meta`, into
+    /// the call's id or into its first title.
+    fn tool_name(&self, tool_call: &ToolCall) -> String {
+        let meta = &tool_call.meta;
+        let name = ["toolName", "tool_name"].iter().find_map(|key| meta.get(key)?.as_str());
+        match (name, &tool_call.kind) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(kind)) => kind.clone(),
+            (None, None) => ToolKind::Other.as_str().to_owned(),
+        }
+    }
+
+    /// The call's input where the agent states none; by default what it says for people.
+    fn tool_input(&self, call: &Call) -> Value {
+        let mut input = od_protocol::JsonObject::new();
+        if let Some(title) = &call.title {
+            input.insert("title".to_owned(), title.clone().into());
+        }
+        if !call.locations.is_empty() {
+            input.insert("locations".to_owned(), call.locations.clone().into());
+        }
+        Value::Object(input)
+    }
+
+    /// The files a call that worked has changed.
+    fn file_changes(&self, call: &Call, cwd: &str) -> Vec<FileChange> {
+        files::changes(call, cwd)
+    }
+
+    /// The tokens of a turn.
+    fn usage(&self, prompt_result: &PromptResult) -> Option<Tokens> {
+        prompt_result.usage.map(tokens_of)
+    }
+
+    /// The turn ended well by its stop reason; `Some` when what was said last shows that it did not:
+    /// some agents say errors as text. The text is then taken back.
+    fn complaint(&self, _prompt_result: &PromptResult, _last_text: &str) -> Option<ErrorEvent> {
+        None
+    }
+
+    /// A method of the agent's own; `false` means not understood.
+    fn on_notification(&mut self, _method: &str, _params: &Value, _output: &mut RunOutput) -> bool {
+        false
+    }
+
+    /// A line on stderr, for what an agent says nowhere else.
+    fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
+
+    /// The update after which a loaded session has told its history, for an agent that answers
+    /// `session/load` before it has.
+    fn history_end(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The agent ended without an answer to the prompt: what its exit says, if anything.
+    fn exit_failure(&self, _exit: &Exit) -> Option<ErrorEvent> {
+        None
+    }
+
+    /// What a capability that the agent lacks is called in the error, and what to do about it.
+    fn unsupported(&self, what: &str) -> ErrorEvent {
+        ErrorEvent::fatal(
+            ErrorKind::CapabilityUnsupported,
+            format!("this version of the agent cannot {what} a session over ACP"),
+        )
+        .with_hint("start a new session, or upgrade the agent CLI")
+    }
+}

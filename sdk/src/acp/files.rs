@@ -1,0 +1,64 @@
+//! Changed files, from the differences a call tells or the places it works on.
+
+use std::path::Path;
+
+use od_protocol::{FileChange, FileChangeSource, FileOp, ToolKind};
+
+use super::tools::Call;
+use super::words::ToolContent;
+use crate::diff;
+
+/// The files a call that worked has changed.
+pub(super) fn changes(call: &Call, cwd: &str) -> Vec<FileChange> {
+    let diffs: Vec<&ToolContent> =
+        call.content.iter().filter(|content| content.kind == "diff").collect();
+    if !diffs.is_empty() {
+        return diffs.into_iter().map(|content| by_diff(call, content, cwd)).collect();
+    }
+    match (call.kind, call.locations.as_slice()) {
+        (ToolKind::Move, [from, to]) => {
+            let from = Some(absolute(from, cwd));
+            vec![FileChange { from, ..change(call, FileOp::Rename, to, cwd) }]
+        }
+        (ToolKind::Edit, places) => {
+            places.iter().map(|path| change(call, FileOp::Edit, path, cwd)).collect()
+        }
+        (ToolKind::Delete, places) => {
+            places.iter().map(|path| change(call, FileOp::Delete, path, cwd)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A file that held nothing before counts as new: agents say so by no old text, by null or by an
+/// empty one (recordings of Vibe, pi-acp and Gemini CLI).
+fn by_diff(call: &Call, content: &ToolContent, cwd: &str) -> FileChange {
+    let path = absolute(&content.path, cwd);
+    let old = content.old_text.as_deref().unwrap_or_default();
+    let (op, diff) = match call.kind {
+        ToolKind::Delete => (FileOp::Delete, diff::deleted(&path, old)),
+        _ if old.is_empty() => (FileOp::Create, diff::created(&path, &content.new_text)),
+        _ => (FileOp::Edit, diff::edited(&path, old, &content.new_text)),
+    };
+    FileChange { diff: Some(diff), ..change(call, op, &content.path, cwd) }
+}
+
+fn change(call: &Call, op: FileOp, path: &str, cwd: &str) -> FileChange {
+    FileChange {
+        path: absolute(path, cwd),
+        op,
+        from: None,
+        source: FileChangeSource::Native,
+        diff: None,
+        tool_call_id: Some(call.id.clone()),
+        truncated: None,
+    }
+}
+
+/// Some agents name files from the folder they work in (Qwen Code 0.15.10).
+fn absolute(path: &str, cwd: &str) -> String {
+    match Path::new(path).is_absolute() {
+        true => path.to_owned(),
+        false => Path::new(cwd).join(path).display().to_string(),
+    }
+}

@@ -1,0 +1,303 @@
+//! The talk with the agent: what each line is, prompts and their answers, questions, the end. How a
+//! session is opened is in `mapper/session.rs`, what an update means in `mapper/updates.rs`.
+
+mod session;
+mod updates;
+
+use od_protocol::{
+    DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, RespondRunParams, StopReason,
+    UserMessage,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::approvals::{self, Approvals};
+use super::dialect::{Dialect, Stage};
+use super::meter::Meter;
+use super::opening::{self, Opening, Setting};
+use super::settings::Current;
+use super::speech::Speech;
+use super::tools::Tools;
+use super::turns::Turns;
+use super::words::{AgentCapabilities, PermissionParams, PromptResult, UpdateHead, UpdateParams};
+use crate::json_rpc::{self, Incoming, METHOD_NOT_FOUND, Requests, RpcError};
+use crate::{Ending, Exit, Mapper, PoliteStop, RunOutput};
+
+/// What a request of ours was for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Purpose {
+    Initialize,
+    Authenticate,
+    Open,
+    Set(Setting),
+    Prompt,
+}
+
+/// How far the talk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// No session yet.
+    Opening,
+    /// The agent still tells the history of a session it has loaded.
+    History,
+    /// The session is being set up.
+    Setting,
+    /// A prompt is being answered.
+    Live,
+}
+
+/// One run over ACP.
+pub struct AcpMapper {
+    dialect: Box<dyn Dialect>,
+    opening: Opening,
+    requests: Requests<Purpose>,
+    capabilities: AgentCapabilities,
+    phase: Phase,
+    session_id: String,
+    current: Current,
+    turns: Turns,
+    speech: Speech,
+    tools: Tools,
+    approvals: Approvals,
+    meter: Meter,
+}
+
+impl AcpMapper {
+    /// Before the first line; [`initialize_line`](super::initialize_line) is on its way.
+    pub fn new(opening: Opening, dialect: Box<dyn Dialect>) -> Self {
+        let mut requests = Requests::new(json_rpc::Dialect::Versioned);
+        // Only its number is taken here: the line itself is the first of stdin.
+        opening::initialize(&mut requests, Purpose::Initialize);
+        Self {
+            dialect,
+            opening,
+            requests,
+            capabilities: AgentCapabilities::default(),
+            phase: Phase::Opening,
+            session_id: String::new(),
+            current: Current::default(),
+            turns: Turns::default(),
+            speech: Speech::default(),
+            tools: Tools::default(),
+            approvals: Approvals::default(),
+            meter: Meter::default(),
+        }
+    }
+
+    fn request(&mut self, method: &str, params: Value, purpose: Purpose, output: &mut RunOutput) {
+        output.write_json(&self.requests.request(method, params, purpose));
+    }
+
+    fn on_reply(&mut self, purpose: Purpose, result: &RawValue, output: &mut RunOutput) {
+        match purpose {
+            Purpose::Initialize => self.on_initialized(&lenient(result), output),
+            Purpose::Authenticate => self.open_session(output),
+            Purpose::Open => self.on_session(&lenient(result), output),
+            Purpose::Set(setting) => self.on_set(setting, output),
+            Purpose::Prompt => self.on_answer(&lenient(result), output),
+        }
+    }
+
+    fn on_refusal(&mut self, purpose: &Purpose, error: &RpcError, output: &mut RunOutput) {
+        if output.is_cancelling() {
+            return self.finish(cancelled(), output);
+        }
+        self.speech.end(output);
+        let failure = self.dialect.failure(error, stage(purpose));
+        self.fail(failure, output);
+    }
+
+    fn say(&mut self, prompt: Vec<Value>, output: &mut RunOutput) {
+        self.phase = Phase::Live;
+        self.turns.begin(output);
+        let params = json!({"sessionId": self.session_id, "prompt": prompt});
+        self.request("session/prompt", params, Purpose::Prompt, output);
+    }
+
+    /// The turn is over.
+    fn on_answer(&mut self, result: &PromptResult, output: &mut RunOutput) {
+        self.speech.end(output);
+        let tokens = self.dialect.usage(result);
+        self.meter.on_turn(tokens, self.current.model.as_deref(), output);
+        let stop_reason = StopReason::from_wire(&result.stop_reason);
+        let is_cancelled = stop_reason == StopReason::Cancelled || output.is_cancelling();
+        if !is_cancelled
+            && let Some(failure) = self.dialect.complaint(result, self.speech.last_text())
+        {
+            self.speech.take_back(output);
+            return self.fail(failure, output);
+        }
+        self.turns.end(stop_reason, output);
+        if is_cancelled {
+            return self.finish(cancelled(), output);
+        }
+        match self.turns.next() {
+            Some(text) => {
+                output.event(Event::UserMessage(UserMessage { text: text.clone() }));
+                self.say(vec![opening::text_block(&text)], output);
+            }
+            None => self.finish(Ending { stop_reason, ..Ending::COMPLETED }, output),
+        }
+    }
+
+    fn on_request(&mut self, id: Value, method: &str, params: &RawValue, output: &mut RunOutput) {
+        match method {
+            "session/request_permission" => self.on_permission(id, lenient(params), output),
+            // A form nobody fills in: the agent is told so in its own words and goes on.
+            "elicitation/create" => {
+                output.write_json(&self.requests.reply(&id, json!({"action": "cancel"})));
+            }
+            _ => {
+                let message = format!("this client does not offer {method:?}");
+                output.write_json(&self.requests.refusal(&id, METHOD_NOT_FOUND, &message));
+            }
+        }
+    }
+
+    fn on_permission(&mut self, id: Value, params: PermissionParams, output: &mut RunOutput) {
+        let nobody = approvals::answer(None);
+        if output.is_cancelling() {
+            return output.write_json(&self.requests.reply(&id, nobody));
+        }
+        self.speech.end(output);
+        let PermissionParams { tool_call, options } = params;
+        match self.tools.on_question(tool_call, &*self.dialect, output) {
+            Some(call) => self.approvals.ask(id, call, options, &*self.dialect, output),
+            // A question about nothing cannot be put to anybody.
+            None => output.write_json(&self.requests.reply(&id, nobody)),
+        }
+    }
+
+    fn on_notification(&mut self, method: &str, params: &RawValue, output: &mut RunOutput) {
+        let understood = match method {
+            "session/update" => self.on_update(params, output),
+            _ => {
+                let value: Value = lenient(params);
+                self.dialect.on_notification(method, &value, output).then_some(())
+            }
+        };
+        if understood.is_none() {
+            let update = head(params).map(|head| head.session_update.into_owned());
+            let native_type = match update {
+                Some(update) => format!("{method}/{update}"),
+                None => method.to_owned(),
+            };
+            output.unmapped(&native_type, params.get().as_bytes());
+        }
+    }
+
+    fn fail(&mut self, failure: ErrorEvent, output: &mut RunOutput) {
+        output.fail(failure);
+        output.close_stdin();
+    }
+
+    fn finish(&mut self, ending: Ending, output: &mut RunOutput) {
+        self.speech.end(output);
+        output.close_stdin();
+        output.finish(ending);
+    }
+}
+
+impl Mapper for AcpMapper {
+    fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
+        match Incoming::read(line) {
+            Some(Incoming::Reply { id, outcome }) => {
+                // A reply nobody waits for is noise.
+                let Some(purpose) = id.and_then(|id| self.requests.answered(id)) else { return };
+                match outcome {
+                    Ok(result) => self.on_reply(purpose, result, output),
+                    Err(error) => self.on_refusal(&purpose, &error, output),
+                }
+            }
+            Some(Incoming::Request { id, method, params }) => {
+                self.on_request(id, &method, params, output);
+            }
+            Some(Incoming::Notification { method, params }) => {
+                self.on_notification(&method, params, output);
+            }
+            None => {}
+        }
+    }
+
+    fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
+        self.dialect.on_stderr_line(line, output);
+    }
+
+    fn on_input(
+        &mut self,
+        text: &str,
+        expected_turn: Option<&str>,
+        output: &mut RunOutput,
+    ) -> InputOutcome {
+        let is_other_turn = expected_turn.is_some_and(|turn| self.turns.current() != Some(turn));
+        if is_other_turn || output.is_cancelling() {
+            return InputOutcome::Refused;
+        }
+        self.turns.queue(text);
+        InputOutcome::Queued
+    }
+
+    fn on_decision(&mut self, respond_run_params: &RespondRunParams, output: &mut RunOutput) {
+        let Some(decision) = self.approvals.decide(respond_run_params) else { return };
+        output.write_json(&self.requests.reply(&decision.request_id, decision.result));
+        if let Some(call_id) = &decision.denied_call {
+            self.tools.deny(call_id, output);
+        }
+    }
+
+    fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
+        self.turns.forget();
+        if self.phase != Phase::Live {
+            output.close_stdin();
+            return PoliteStop::Terminate;
+        }
+        let params = json!({"sessionId": self.session_id});
+        output.write_json(&self.requests.notification("session/cancel", params));
+        PoliteStop::Written
+    }
+
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+        let failure = self.dialect.exit_failure(exit)?;
+        output.event(Event::Error(ErrorEvent { fatal: true, ..failure }));
+        Some(Ending {
+            status: DoneStatus::Failed,
+            stop_reason: StopReason::Error,
+            evidence: DoneEvidence::ExitCode,
+        })
+    }
+}
+
+fn cancelled() -> Ending {
+    Ending {
+        status: DoneStatus::Cancelled,
+        stop_reason: StopReason::Cancelled,
+        evidence: DoneEvidence::NativeResult,
+    }
+}
+
+fn stage(purpose: &Purpose) -> Stage {
+    match purpose {
+        Purpose::Initialize => Stage::Initialize,
+        Purpose::Authenticate => Stage::Authenticate,
+        Purpose::Open => Stage::Open,
+        Purpose::Set(Setting::Model(_)) => Stage::SetModel,
+        Purpose::Set(Setting::ConfigOption { id, .. }) if id == "model" => Stage::SetModel,
+        Purpose::Set(_) => Stage::Set,
+        Purpose::Prompt => Stage::Prompt,
+    }
+}
+
+fn head(params: &RawValue) -> Option<UpdateHead<'_>> {
+    let params: UpdateParams<'_> = serde_json::from_str(params.get()).ok()?;
+    serde_json::from_str(params.update.get()).ok()
+}
+
+fn read<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Option<T> {
+    serde_json::from_str(value.get()).ok()
+}
+
+/// What cannot be read counts as empty.
+fn lenient<'a, T: Deserialize<'a> + Default>(value: &'a RawValue) -> T {
+    read(value).unwrap_or_default()
+}

@@ -1,0 +1,124 @@
+//! Text and thoughts of the model. Agents that name their messages are believed; where they do not,
+//! a message ends at the next thing that is no text.
+
+use od_protocol::{Event, Image, MessageDiscarded, MessageStopped, ThinkingStopped};
+
+use super::words::{Chunk, ContentBlock};
+use crate::RunOutput;
+
+/// How much, about, of the last message is kept for whoever asks what was said last.
+const KEPT_BYTES: usize = 4096;
+
+/// What is being said.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    message: Option<String>,
+    thought: Option<String>,
+    messages: u32,
+    thoughts: u32,
+    /// The beginning of the last message.
+    last_text: String,
+    /// Its id.
+    last_message: Option<String>,
+}
+
+impl Speech {
+    /// `agent_message_chunk`. `None`: content of a kind nobody knows.
+    pub(super) fn on_text(&mut self, chunk: Chunk, output: &mut RunOutput) -> Option<()> {
+        let Chunk { content, message_id } = chunk;
+        match content.kind.as_str() {
+            // An empty piece only carries figures.
+            "text" if content.text.is_empty() => {}
+            "text" => self.say(&content.text, message_id, output),
+            "resource_link" => self.say(&content.uri, message_id, output),
+            "image" => show(content, output),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn say(&mut self, text: &str, id: Option<String>, output: &mut RunOutput) {
+        self.end_thought(output);
+        let is_open = match (&self.message, &id) {
+            (Some(open), Some(id)) => open == id,
+            (open, None) => open.is_some(),
+            (None, Some(_)) => false,
+        };
+        if !is_open {
+            self.end_message(output);
+            self.messages += 1;
+            let id = id.unwrap_or_else(|| format!("message-{}", self.messages));
+            self.last_text.clear();
+            self.last_message = Some(id.clone());
+            self.message = Some(id);
+        }
+        if let Some(message) = &self.message {
+            output.text_delta(message, text);
+        }
+        if self.last_text.len() < KEPT_BYTES {
+            self.last_text.extend(text.chars().take(KEPT_BYTES));
+        }
+    }
+
+    /// `agent_thought_chunk`.
+    pub(super) fn on_thought(&mut self, chunk: &Chunk, output: &mut RunOutput) -> Option<()> {
+        if chunk.content.kind != "text" {
+            return None;
+        }
+        if chunk.content.text.is_empty() {
+            return Some(());
+        }
+        self.end_message(output);
+        let is_open = self.thought.is_some()
+            && (chunk.message_id.is_none() || chunk.message_id == self.thought);
+        if !is_open {
+            self.end_thought(output);
+            self.thoughts += 1;
+            let number = self.thoughts;
+            let id = chunk.message_id.clone().unwrap_or_else(|| format!("thought-{number}"));
+            self.thought = Some(id);
+        }
+        output.thinking_delta(self.thought.as_deref()?, &chunk.content.text);
+        Some(())
+    }
+
+    /// Something else happens: what is being said is complete.
+    pub(super) fn end(&mut self, output: &mut RunOutput) {
+        self.end_thought(output);
+        self.end_message(output);
+    }
+
+    /// What was said last, from its beginning, bounded.
+    pub(super) fn last_text(&self) -> &str {
+        &self.last_text
+    }
+
+    /// What was said last was no answer.
+    pub(super) fn take_back(&mut self, output: &mut RunOutput) {
+        self.end(output);
+        self.last_text.clear();
+        if let Some(message_id) = self.last_message.take() {
+            output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
+        }
+    }
+
+    fn end_message(&mut self, output: &mut RunOutput) {
+        if let Some(message_id) = self.message.take() {
+            output.event(Event::MessageStopped(MessageStopped { message_id }));
+        }
+    }
+
+    fn end_thought(&mut self, output: &mut RunOutput) {
+        if let Some(thinking_id) = self.thought.take() {
+            output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
+        }
+    }
+}
+
+fn show(content: ContentBlock, output: &mut RunOutput) {
+    output.event(Event::Image(Image {
+        mime: content.mime_type,
+        data: Some(content.data),
+        path: None,
+    }));
+}

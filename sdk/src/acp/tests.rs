@@ -1,0 +1,222 @@
+//! Recorded talks of real agents in, events out; and what no recording shows.
+
+use std::fs;
+use std::path::PathBuf;
+
+use od_protocol::{McpServer, McpTransport, Prompt, SessionChoice, SessionMode, StartRunParams};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::Exit;
+use crate::testing::{AcpTalk, Replay, check_events, replay};
+
+/// An agent that does nothing differently.
+struct Plain;
+
+impl Dialect for Plain {}
+
+fn opening(session: SessionChoice, settings: Vec<Setting>) -> Opening {
+    let start_run_params = StartRunParams {
+        cwd: "/workspace".to_owned(),
+        prompt: Prompt { text: "hello".to_owned(), ..Prompt::default() },
+        session,
+        ..StartRunParams::default()
+    };
+    let opening = Opening::of(&start_run_params).expect("the run is fine");
+    Opening { settings, ..opening }
+}
+
+fn mapper() -> AcpMapper {
+    AcpMapper::new(opening(SessionChoice::default(), Vec::new()), Box::new(Plain))
+}
+
+fn check(agent: &str, scenario: &str) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings/acp").join(agent);
+    let talk = fs::read_to_string(folder.join(format!("{scenario}.acp.jsonl")));
+    let talk = AcpTalk::read(&talk.expect("the recording is there"));
+    let replay = talk.replay(&mut mapper(), &Exit { code: Some(0), ..Exit::default() });
+    check_events(&folder.join(format!("{scenario}.events.jsonl")), &replay);
+}
+
+macro_rules! recordings {
+    ($module:ident, $agent:literal: $($scenario:ident)+) => {
+        mod $module {
+            $(#[test] fn $scenario() { super::check($agent, stringify!($scenario)); })+
+        }
+    };
+}
+
+recordings! { vibe, "vibe-3.0.2": cancel noauth plain r429 shell_deny think write }
+recordings! { pi_acp, "pi-acp-0.0.34": cancel noauth plain write }
+
+const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}"#;
+const SESSION: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"one","availableModels":[]}}}"#;
+
+fn play(mapper: &mut AcpMapper, lines: &[&str]) -> Replay {
+    let exit = Exit { code: Some(0), ..Exit::default() };
+    replay(mapper, format!("{}\n", lines.join("\n")).as_bytes(), &exit)
+}
+
+fn written(replay: &Replay) -> Vec<Value> {
+    let lines = replay.stdin.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect("a line is JSON")).collect()
+}
+
+fn events<'a>(replay: &'a Replay, kind: &str) -> Vec<&'a Value> {
+    replay.events.iter().filter(|event| event["type"] == kind).collect()
+}
+
+#[test]
+fn settings_are_made_before_the_prompt_one_after_the_other() {
+    let settings = vec![
+        Setting::Model("two".to_owned()),
+        Setting::Mode("plan".to_owned()),
+        Setting::ConfigOption { id: "effort".to_owned(), value: "high".to_owned() },
+    ];
+    let mut mapper = AcpMapper::new(opening(SessionChoice::default(), settings), Box::new(Plain));
+    let replay = play(
+        &mut mapper,
+        &[
+            GREETING,
+            SESSION,
+            r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":4,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":5,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":6,"result":{"stopReason":"max_tokens"}}"#,
+        ],
+    );
+    let methods: Vec<Value> =
+        written(&replay).iter().map(|message| message["method"].clone()).collect();
+    assert_eq!(
+        methods,
+        [
+            "session/new",
+            "session/set_model",
+            "session/set_mode",
+            "session/set_config_option",
+            "session/prompt"
+        ]
+    );
+    assert_eq!(events(&replay, "mode_changed")[0]["model"], "two");
+    assert_eq!(events(&replay, "done")[0]["stopReason"], "max_tokens");
+    assert_eq!(events(&replay, "done")[0]["status"], "completed");
+}
+
+#[test]
+fn a_model_the_agent_does_not_know_is_an_error_of_that_kind() {
+    let settings = vec![Setting::Model("two".to_owned())];
+    let mut mapper = AcpMapper::new(opening(SessionChoice::default(), settings), Box::new(Plain));
+    let refusal = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no such model"}}"#;
+    let replay = play(&mut mapper, &[GREETING, SESSION, refusal]);
+    assert_eq!(events(&replay, "done")[0]["errorKind"], "model_unknown");
+}
+
+/// The history of a loaded session is not said again.
+#[test]
+fn a_loaded_session_tells_only_what_is_new() {
+    let session = SessionChoice { mode: SessionMode::Resume, id: Some("s".to_owned()) };
+    let mut mapper = AcpMapper::new(opening(session, Vec::new()), Box::new(Plain));
+    let chunk = |text: &str| {
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update":
+            {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}}})
+        .to_string()
+    };
+    let (old, new) = (chunk("old"), chunk("new"));
+    let loaded = r#"{"jsonrpc":"2.0","id":2,"result":null}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#;
+    let replay = play(&mut mapper, &[GREETING, &old, loaded, &new, answer]);
+    let texts: Vec<&Value> =
+        events(&replay, "text_delta").iter().map(|event| &event["text"]).collect();
+    assert_eq!(texts, ["new"]);
+    assert_eq!(events(&replay, "session_started")[0]["mode"], "resume");
+    assert_eq!(written(&replay)[0]["method"], "session/load");
+}
+
+#[test]
+fn what_the_client_does_not_offer_is_refused_and_strangers_are_noise() {
+    let replay = play(
+        &mut mapper(),
+        &[
+            "hello",
+            GREETING,
+            r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
+            SESSION,
+            r#"{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file","params":{"path":"/etc/passwd"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"brand_new"}}}"#,
+            r#"{"jsonrpc":"2.0","method":"_vendor/thing","params":{}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#,
+        ],
+    );
+    let written = written(&replay);
+    let refusal = written.iter().find(|message| message["id"] == "x").expect("it is answered");
+    assert_eq!(refusal["error"]["code"], -32601);
+    let form = written.iter().find(|message| message["id"] == 7).expect("it is answered");
+    assert_eq!(form["result"]["action"], "cancel");
+    let unmapped: Vec<&Value> =
+        events(&replay, "unmapped").iter().map(|event| &event["nativeType"]).collect();
+    assert_eq!(unmapped, ["session/update/brand_new", "_vendor/thing"]);
+    assert_eq!(events(&replay, "done")[0]["status"], "completed");
+}
+
+#[test]
+fn a_version_nobody_speaks_is_an_error() {
+    let greeting = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":2}}"#;
+    let replay = play(&mut mapper(), &[greeting]);
+    assert_eq!(events(&replay, "done")[0]["errorKind"], "cli_version_unsupported");
+}
+
+#[test]
+fn the_total_tells_what_the_figures_include() {
+    let usage = |input, output, total, thought, cached| TokenUsage {
+        input_tokens: input,
+        output_tokens: output,
+        total_tokens: total,
+        thought_tokens: thought,
+        cached_read_tokens: cached,
+        cached_write_tokens: 0,
+    };
+    // Copilot includes what was cached and thought; OpenCode neither.
+    let copilot = tokens_of(usage(100, 23, 123, Some(5), 11));
+    assert_eq!((copilot.input, copilot.output, copilot.cache_read), (89, 23, 11));
+    let opencode = tokens_of(usage(800, 14, 1025, Some(11), 200));
+    assert_eq!((opencode.input, opencode.output, opencode.cache_read), (800, 25, 200));
+}
+
+#[test]
+fn a_prompt_is_blocks_and_servers_are_lists() {
+    let prompt = Prompt {
+        text: "/look".to_owned(),
+        attachments: vec!["/a b/ü.txt".to_owned()],
+        ..Prompt::default()
+    };
+    let blocks = prompt_blocks(&prompt).expect("it is fine");
+    assert_eq!(blocks[0], json!({"type": "text", "text": "/look"}));
+    assert_eq!(blocks[1]["uri"], "file:///a%20b/%C3%BC.txt");
+    let server = McpServer {
+        name: "m".to_owned(),
+        transport: McpTransport::Stdio,
+        command: Some("/bin/m".to_owned()),
+        args: Vec::new(),
+        env: [("K".to_owned(), "v".to_owned())].into(),
+        url: None,
+        headers: Default::default(),
+    };
+    assert_eq!(mcp_servers(&[server])[0]["env"], json!([{"name": "K", "value": "v"}]));
+}
+
+#[test]
+fn models_are_read_from_either_place() {
+    let models = json!({"sessionId": "s", "models": {"currentModelId": "b", "availableModels":
+        [{"modelId": "a", "name": "A"}, {"modelId": "b"}, {"modelId": "a"}]}});
+    let listed = models_of(&models).expect("there are models");
+    assert_eq!(listed.models.len(), 2);
+    assert!(listed.models[1].default);
+    let options = json!({"sessionId": "s", "configOptions": [{"id": "x", "category": "model",
+        "currentValue": "p/a", "options": [{"value": "p/a", "name": "A"},
+        {"name": "group", "options": [{"value": "p/b"}]}]}]});
+    let listed = models_of(&options).expect("there are models");
+    assert_eq!(listed.current.as_deref(), Some("p/a"));
+    assert_eq!(listed.models[1].id, "p/b");
+    assert!(models_of(&json!({"sessionId": "s"})).is_none());
+}
