@@ -31,6 +31,20 @@ pub trait Adapter: Send + Sync + 'static {
         install: &Install,
     ) -> Result<Invocation, ErrorObject>;
 
+    /// As [`Adapter::invocation`], for an agent CLI that takes a credential by stdin only: the
+    /// machine has it, with the variables of the run on top.
+    ///
+    /// # Errors
+    /// As [`Adapter::invocation`].
+    fn invocation_on(
+        &self,
+        _machine: &Machine,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        self.invocation(start_run_params, install)
+    }
+
     /// A fresh state machine for one run.
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper>;
 

@@ -80,8 +80,20 @@ enum Report {
 pub(crate) struct Words {
     /// All of stdin; nothing means none.
     pub(crate) stdin: Vec<u8>,
+    /// What becomes of stdin then.
+    pub(crate) then: Stdin,
     /// Variables on top of the allowlist.
     pub(crate) env: BTreeMap<String, String>,
+}
+
+/// What becomes of stdin once everything was said.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Stdin {
+    /// It is closed.
+    #[default]
+    Closed,
+    /// It stays open until the answer so far is enough, and then nothing more is waited for.
+    OpenUntil(fn(&[u8]) -> bool),
 }
 
 /// Asks and waits. When it returns, everything the program started has ended.
@@ -113,9 +125,17 @@ pub(crate) fn ask_saying(
     let (tree, pipes) = Tree::spawn(command)?;
     let tree = Arc::new(tree);
     let (sender, receiver) = sync_channel(16);
+    let (keep_open, let_go) = sync_channel::<()>(0);
     if let Some(mut stdin) = pipes.stdin {
         // A program that does not read ends the write when it ends.
-        std::thread::spawn(move || stdin.write_all(&words.stdin));
+        std::thread::spawn(move || {
+            let written = stdin.write_all(&words.stdin);
+            if matches!(words.then, Stdin::OpenUntil(_)) {
+                // Nothing is ever sent: this waits until the other end is dropped.
+                let_go.recv().ok();
+            }
+            written
+        });
     }
     if let Some(stdout) = pipes.stdout {
         forward(stdout, sender.clone(), Report::Stdout);
@@ -129,8 +149,8 @@ pub(crate) fn ask_saying(
         // Nobody listens any more once the time is up.
         sender.send(Report::Exited).ok();
     });
-    let mut answer = listen(&receiver, deadline);
-    drop(receiver);
+    let mut answer = listen(&receiver, deadline, words.then);
+    drop((receiver, keep_open));
     let everything_ended = tree.kill_all(Ownership { run_id: &mark, alone: false });
     // A process stuck in the kernel must not take us with it.
     if everything_ended && watcher.join().is_ok() {
@@ -142,7 +162,7 @@ pub(crate) fn ask_saying(
     Ok(answer)
 }
 
-fn listen(receiver: &Receiver<Report>, deadline: Instant) -> Answer {
+fn listen(receiver: &Receiver<Report>, deadline: Instant, then: Stdin) -> Answer {
     let mut answer = Answer::default();
     let mut deadline = deadline;
     let mut open_pipes = 2;
@@ -161,6 +181,9 @@ fn listen(receiver: &Receiver<Report>, deadline: Instant) -> Answer {
         }
         if answer.stdout.len() + answer.stderr.len() > ANSWER_LIMIT {
             answer.end = End::Flooded;
+            return answer;
+        }
+        if matches!(then, Stdin::OpenUntil(is_enough) if is_enough(&answer.stdout)) {
             return answer;
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use super::ask::{Question, Words, ask_saying};
+use super::ask::{Question, Stdin, Words, ask_saying};
 use crate::{Install, Machine};
 
 /// What the agent CLI is told.
@@ -27,8 +27,26 @@ pub struct Talk {
 /// # Errors
 /// It could not be started.
 pub fn converse(talk: Talk, install: &Install, machine: &Machine) -> io::Result<Vec<u8>> {
+    say(talk, Stdin::Closed, install, machine)
+}
+
+/// As [`converse`], for an agent CLI that leaves at the end of stdin what it has not answered yet:
+/// stdin stays open until what it has said so far is enough.
+///
+/// # Errors
+/// It could not be started.
+pub fn converse_until(
+    talk: Talk,
+    is_enough: fn(&[u8]) -> bool,
+    install: &Install,
+    machine: &Machine,
+) -> io::Result<Vec<u8>> {
+    say(talk, Stdin::OpenUntil(is_enough), install, machine)
+}
+
+fn say(talk: Talk, then: Stdin, install: &Install, machine: &Machine) -> io::Result<Vec<u8>> {
     let args: Vec<&str> = talk.args.iter().map(String::as_str).collect();
     let question = Question::to_cli(install, &args, talk.limit);
-    let words = Words { stdin: talk.stdin, env: talk.env };
+    let words = Words { stdin: talk.stdin, then, env: talk.env };
     Ok(ask_saying(&question, machine, words)?.stdout)
 }

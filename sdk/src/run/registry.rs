@@ -158,7 +158,7 @@ impl Runs {
         let mut install = adapter.locate(&machine)?;
         install.credential = adapter.auth(&machine).credential;
         install.host_answers_approvals = machine.host_answers_approvals;
-        let invocation = adapter.invocation(&start_run_params, &install)?;
+        let invocation = adapter.invocation_on(&machine, &start_run_params, &install)?;
         let mapper = adapter.mapper(&start_run_params, &install);
         let env =
             environment::for_cli(&machine, &manifest, &install, &invocation, &start_run_params);
