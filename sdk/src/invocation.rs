@@ -12,6 +12,19 @@ pub struct Argument {
     pub hidden: bool,
 }
 
+/// An argument or a variable's value that begins so names a file of the run's own folder, see
+/// [`Invocation::file`]. The folder's path takes its place when the agent CLI is started.
+pub const RUN_FOLDER: &str = "{run-folder}";
+
+/// A file that exists as long as its run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFile {
+    /// Its name in the run's own folder.
+    pub name: String,
+    /// What it holds.
+    pub contents: Vec<u8>,
+}
+
 /// What becomes of stdin after the first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StdinMode {
@@ -32,6 +45,8 @@ pub struct Invocation {
     /// Further variables of the adapter's environment the agent CLI may see, by name. The
     /// manifest's `auth.env` and `requirements.env` are passed anyway.
     pub pass_env: Vec<String>,
+    /// Files for an agent CLI that takes settings or instructions by path only.
+    pub files: Vec<RunFile>,
     /// The first bytes of stdin: usually the prompt.
     pub stdin: Vec<u8>,
     /// What becomes of stdin then.
@@ -73,6 +88,13 @@ impl Invocation {
     pub fn set_env(&mut self, name: &str, value: impl Into<String>) -> &mut Self {
         self.env.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// Adds a file to the run's own folder, which only this user can read and which is gone when the
+    /// run is over. Returns its path, to be put at the start of an argument or a variable's value.
+    pub fn file(&mut self, name: &str, contents: impl Into<Vec<u8>>) -> String {
+        self.files.push(RunFile { name: name.to_owned(), contents: contents.into() });
+        format!("{RUN_FOLDER}/{name}")
     }
 
     /// The arguments as `run_started` shows them.

@@ -1,10 +1,13 @@
 //! From an invocation to a process.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::process::{Command, Stdio};
 
 use od_protocol::{ErrorKind, ErrorObject, RunStarted, StartRunParams};
+use tempfile::TempDir;
 
+use crate::invocation::{RUN_FOLDER, RunFile};
 use crate::tree::{Pipes, Tree};
 use crate::{Install, Invocation};
 
@@ -21,6 +24,8 @@ pub(crate) struct Launch {
     pub(crate) invocation: Invocation,
     pub(crate) env: std::collections::BTreeMap<String, String>,
     pub(crate) start_run_params: StartRunParams,
+    /// The run's own folder, once it is made.
+    pub(crate) folder: Option<TempDir>,
 }
 
 impl Launch {
@@ -41,8 +46,29 @@ impl Launch {
         .with_hint("shorten the system prompt or the tool lists, or put them into a file"))
     }
 
+    /// Makes the run's own folder, where the agent CLI needs one. It is removed with the launch.
+    fn make_folder(&mut self) -> io::Result<()> {
+        if self.invocation.files.is_empty() {
+            return Ok(());
+        }
+        let folder = tempfile::Builder::new().prefix("od-run-").tempdir()?;
+        for RunFile { name, contents } in &self.invocation.files {
+            fs::write(folder.path().join(name), contents)?;
+        }
+        let path = folder.path().to_string_lossy();
+        let arguments = self.invocation.args.iter_mut().map(|argument| &mut argument.text);
+        for text in arguments.chain(self.env.values_mut()) {
+            if let Some(rest) = text.strip_prefix(RUN_FOLDER) {
+                *text = format!("{path}{rest}");
+            }
+        }
+        self.folder = Some(folder);
+        Ok(())
+    }
+
     /// Starts the process.
-    pub(crate) fn spawn(&self) -> std::io::Result<(Tree, Pipes)> {
+    pub(crate) fn spawn(&mut self) -> io::Result<(Tree, Pipes)> {
+        self.make_folder()?;
         let mut command = Command::new(&self.install.path);
         command
             .args(&self.install.leading_args)
@@ -82,5 +108,32 @@ impl Launch {
             credential: self.install.credential.clone(),
             tested_version: self.install.tested_version,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_run_are_there_as_long_as_it_is() {
+        let mut invocation = Invocation::default();
+        let path = invocation.file("settings.json", "{}");
+        invocation.flag("--settings", &path).arg("not {run-folder}");
+        let env = [("SETTINGS".to_owned(), path)].into();
+        let mut launch = Launch {
+            install: Install::default(),
+            invocation,
+            env,
+            start_run_params: StartRunParams::default(),
+            folder: None,
+        };
+        launch.make_folder().expect("a folder can be made");
+        let path = launch.env["SETTINGS"].clone();
+        assert_eq!(fs::read_to_string(&path).expect("the file is there"), "{}");
+        assert_eq!(launch.invocation.args[1].text, path);
+        assert_eq!(launch.invocation.args[2].text, "not {run-folder}");
+        drop(launch);
+        assert!(!std::path::Path::new(&path).exists());
     }
 }

@@ -173,7 +173,7 @@ impl Runs {
             self.outbox.clone(),
             wake_sender,
         ));
-        let launch = Launch { install, invocation, env, start_run_params };
+        let launch = Launch { install, invocation, env, start_run_params, folder: None };
         launch.check()?;
         let supervisor =
             Supervisor::new(core.clone(), launch, wakes, stdin_commands, self.outbox.clone());

@@ -333,6 +333,8 @@ impl Supervisor {
         let ownership = Ownership { run_id: &self.core.run_id, alone: runs.count() <= 1 };
         tree.kill_all(ownership);
         let status = tree.reap();
+        // Nobody is left to read what was written for this run.
+        drop(self.launch.folder.take());
         self.wait_for_stdout();
         let exit = Exit { code: status.code, signal: status.signal, stderr_tail: self.tail.text() };
         let verdict = verdict::of(&self.core, &self.launch, self.reason, &exit);
