@@ -48,6 +48,11 @@ pub trait Adapter: Send + Sync + 'static {
     /// A fresh state machine for one run.
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper>;
 
+    /// The HTTP client, for an agent CLI that is a server. Without it a mapper can send no requests.
+    fn http(&self) -> Option<crate::http::Client> {
+        None
+    }
+
     /// Where the agent CLI is. The default looks for the manifest's names in `config.cliPath`
     /// (exactly), PATH, the login shell's PATH and well-known folders, and reads the version from
     /// the install's own metadata; it starts no process.
@@ -113,12 +118,22 @@ pub trait Adapter: Send + Sync + 'static {
 /// Turns one run's native lines into events: a pure state machine. The runner calls it from one
 /// thread at a time.
 pub trait Mapper: Send {
+    /// The run has begun; a run that is attached to a server connects to it here.
+    fn on_begin(&mut self, _output: &mut RunOutput) {}
+
     /// One line of the agent CLI's stdout, without its line end; blank lines are left out. It may
     /// hold anything: what is not understood is noise or [`RunOutput::unmapped`], never a failure.
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput);
 
     /// One line of the agent CLI's stderr, for CLIs that say there what they say nowhere else.
     fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
+
+    /// The reply to a [`RunOutput::request`].
+    fn on_reply(&mut self, _reply: &crate::http::Reply, _output: &mut RunOutput) {}
+
+    /// The data of one event of the stream that [`RunOutput::open_stream`] opened. As with lines, it
+    /// may hold anything. When the stream ends, the run ends soon, with [`Mapper::on_exit`].
+    fn on_stream_event(&mut self, _data: &[u8], _output: &mut RunOutput) {}
 
     /// The agent CLI was silent for as long as [`RunOutput::limit_silence`] allows: say why with
     /// [`RunOutput::fail`], or set another limit. By default the run goes on.
@@ -160,7 +175,7 @@ pub enum PoliteStop {
     Interrupt,
     /// SIGTERM to the CLI's group.
     Terminate,
-    /// The mapper has written something to stdin that makes it stop.
+    /// The mapper has written something to stdin, or sent a request, that makes it stop.
     Written,
 }
 

@@ -62,6 +62,11 @@ impl Emitter {
         &mut self.lines
     }
 
+    /// The number of the next event.
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
     /// Approvals nobody has answered.
     pub(crate) fn open_approvals(&self) -> impl Iterator<Item = &OpenApproval> {
         self.guard.open_approvals()

@@ -35,6 +35,18 @@ pub enum StdinMode {
     KeepOpen,
 }
 
+/// Which process a run is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProcessUse {
+    /// One of its own, which ends by itself after its last word.
+    #[default]
+    Own,
+    /// A server of its own: it is told to end (SIGTERM) after its last word.
+    Server,
+    /// None: it talks to a server that somebody else has started and will end.
+    Attached,
+}
+
 /// How an agent CLI is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Invocation {
@@ -56,6 +68,8 @@ pub struct Invocation {
     /// How long the process may take to end after its last word before it is ended; `None` means
     /// half a second.
     pub exit_grace: Option<Duration>,
+    /// Which process the run is about.
+    pub process: ProcessUse,
 }
 
 impl Invocation {
@@ -79,8 +93,12 @@ impl Invocation {
 
     /// Adds a flag and a value that is not shown.
     pub fn hidden_flag(&mut self, flag: &str, value: impl Into<String>) -> &mut Self {
-        self.arg(flag);
-        self.args.push(Argument { text: value.into(), hidden: true });
+        self.arg(flag).hidden_arg(value)
+    }
+
+    /// Adds an argument that is not shown.
+    pub fn hidden_arg(&mut self, text: impl Into<String>) -> &mut Self {
+        self.args.push(Argument { text: text.into(), hidden: true });
         self
     }
 

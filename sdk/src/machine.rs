@@ -74,6 +74,28 @@ impl Machine {
     }
 }
 
+/// A fresh secret for one run: the password of a server that nobody else shall talk to. Never shown.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A new one, which nobody can guess.
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::new_v4().simple().to_string())
+    }
+
+    /// The secret itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
 /// An agent CLI that was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Install {
@@ -95,6 +117,8 @@ pub struct Install {
     pub credential: Option<Credential>,
     /// Somebody answers approvals; without it nothing may ask.
     pub host_answers_approvals: bool,
+    /// A secret of this run alone, the same for its invocation and its mapper.
+    pub secret: Secret,
 }
 
 impl Install {

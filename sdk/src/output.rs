@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::adapter::Ending;
 use crate::emit::Emitter;
+use crate::http;
 
 /// Samples of unmapped native events are cut to this many characters.
 const SAMPLE_CHARACTERS: usize = 240;
@@ -30,11 +31,13 @@ pub struct RunOutput {
     pub(crate) cancelling: bool,
     /// How long the agent CLI may be silent now before its mapper is asked.
     pub(crate) silence_limit: Option<Duration>,
+    /// Where wishes for HTTP go, in a run of an adapter that has asked for it.
+    pub(crate) http: Option<Sender<http::Command>>,
 }
 
 impl RunOutput {
     pub(crate) fn new(emitter: Emitter, stdin: Sender<StdinCommand>) -> Self {
-        Self { emitter, stdin, ending: None, cancelling: false, silence_limit: None }
+        Self { emitter, stdin, ending: None, cancelling: false, silence_limit: None, http: None }
     }
 
     /// Emits an event. The stream's rules are kept for you: missing starts are added, doubles and
@@ -102,6 +105,30 @@ impl RunOutput {
     /// The run is being stopped: what the agent CLI now calls an error is its way to obey.
     pub fn is_cancelling(&self) -> bool {
         self.cancelling
+    }
+
+    /// From now on requests go to this server.
+    pub fn connect(&mut self, server: http::Server) {
+        self.http_command(http::Command::Connect(server));
+    }
+
+    /// Sends a request; the reply is a call of [`Mapper::on_reply`](crate::Mapper::on_reply).
+    pub fn request(&mut self, request: http::Request) {
+        self.http_command(http::Command::Request(request));
+    }
+
+    /// Opens a stream of server-sent events; each is a call of
+    /// [`Mapper::on_stream_event`](crate::Mapper::on_stream_event).
+    pub fn open_stream(&mut self, path: impl Into<String>) {
+        self.http_command(http::Command::OpenStream(path.into()));
+    }
+
+    fn http_command(&mut self, command: http::Command) {
+        match &self.http {
+            // The receiver is gone once the run is over: nothing is owed then.
+            Some(commands) => drop(commands.send(command)),
+            None => tracing::error!(?command, "the adapter has not asked for HTTP"),
+        }
     }
 
     /// Writes one line of JSON to the agent CLI's stdin.

@@ -4,9 +4,11 @@
 mod core;
 mod launch;
 mod pipes;
+mod process;
 mod registry;
 mod supervise;
 mod tail;
 mod verdict;
 
+pub(crate) use core::RunCore;
 pub(crate) use registry::{Runs, RunsSetup};

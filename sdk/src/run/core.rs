@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event,
-    RespondRunParams,
+    MAX_LINE_BYTES, Notice, NoticeLevel, RespondRunParams,
 };
 
 use crate::adapter::{Ending, Exit, Mapper, PoliteStop};
@@ -34,6 +34,8 @@ pub(crate) enum Wake {
     StdoutEnded,
     /// The agent CLI's process has ended.
     Exited,
+    /// The agent CLI's server can be heard no more.
+    ConnectionLost,
     /// The host is gone.
     HostGone,
 }
@@ -41,6 +43,27 @@ pub(crate) enum Wake {
 struct Parts {
     mapper: Box<dyn Mapper>,
     output: RunOutput,
+}
+
+/// What mapping has changed besides the events.
+struct Mapped {
+    /// The last word was among it.
+    is_finished: bool,
+    has_new_limit: bool,
+    said_something: bool,
+}
+
+impl Parts {
+    fn map(&mut self, work: impl FnOnce(&mut dyn Mapper, &mut RunOutput)) -> Mapped {
+        let Self { mapper, output } = self;
+        let before = (output.ending.is_some(), output.silence_limit, output.emitter.next_seq());
+        work(mapper.as_mut(), output);
+        Mapped {
+            is_finished: !before.0 && output.ending.is_some(),
+            has_new_limit: before.1 != output.silence_limit,
+            said_something: before.2 != output.emitter.next_seq(),
+        }
+    }
 }
 
 /// What all threads of a run share.
@@ -116,38 +139,99 @@ impl RunCore {
         self.with_parts(|parts| work(&mut parts.output))
     }
 
+    /// The run has begun.
+    pub(crate) fn begin(&self) {
+        let mapped = self.with_parts(|parts| {
+            parts.map(|mapper, output| guarded(output, |output| mapper.on_begin(output)))
+        });
+        self.tell(mapped);
+    }
+
     /// Maps a chunk of lines: one lock, one write.
     pub(crate) fn map_lines(&self, feed: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-        let (finished, changed) = self.change_parts(|Parts { mapper, output }| {
-            let before = output.ending.is_some();
-            let limit_before = output.silence_limit;
-            feed(&mut |line| {
-                if output.ending.is_none() {
-                    guarded(output, |output| mapper.on_line(line, output));
-                }
-            });
-            (!before && output.ending.is_some(), output.silence_limit != limit_before)
+        let mapped = self.change_parts(|parts| {
+            parts.map(|mapper, output| {
+                feed(&mut |line| {
+                    if output.ending.is_none() {
+                        guarded(output, |output| mapper.on_line(line, output));
+                    }
+                });
+            })
         });
         self.outbox.write_now();
-        if finished {
-            self.wake(Wake::Finished);
-        } else if changed {
-            self.wake(Wake::Changed);
+        self.tell(mapped);
+    }
+
+    /// Maps events of an HTTP stream, in the same way. Those that mean nothing (a sign that the
+    /// connection is alive) are no output.
+    pub(crate) fn map_stream(&self, feed: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+        let mapped = self.change_parts(|parts| {
+            parts.map(|mapper, output| {
+                feed(&mut |data| {
+                    if output.ending.is_none() {
+                        guarded(output, |output| mapper.on_stream_event(data, output));
+                    }
+                });
+            })
+        });
+        self.outbox.write_now();
+        if mapped.said_something {
+            self.note_output();
         }
+        self.tell(mapped);
     }
 
     /// Maps lines of stderr.
     pub(crate) fn map_stderr_line(&self, line: &[u8]) {
-        let finished = self.with_parts(|Parts { mapper, output }| {
-            let before = output.ending.is_some();
-            if !before {
-                guarded(output, |output| mapper.on_stderr_line(line, output));
-            }
-            !before && output.ending.is_some()
+        let mapped = self.with_parts(|parts| {
+            parts.map(|mapper, output| {
+                if output.ending.is_none() {
+                    guarded(output, |output| mapper.on_stderr_line(line, output));
+                }
+            })
         });
-        if finished {
-            self.wake(Wake::Finished);
+        self.tell(mapped);
+    }
+
+    /// Maps the reply to a request of the mapper.
+    pub(crate) fn map_reply(&self, reply: &crate::http::Reply) {
+        let mapped = self.with_parts(|parts| {
+            parts.map(|mapper, output| {
+                if output.ending.is_none() {
+                    guarded(output, |output| mapper.on_reply(reply, output));
+                }
+            })
+        });
+        self.note_output();
+        self.tell(mapped);
+        if reply.outcome.is_err() {
+            self.lose_connection();
         }
+    }
+
+    /// The server can be heard no more: either its process is ending, or it is to be ended.
+    pub(crate) fn lose_connection(&self) {
+        self.wake(Wake::ConnectionLost);
+    }
+
+    /// Whether the last event is written.
+    pub(crate) fn is_over(&self) -> bool {
+        self.with_output(|output| output.emitter.is_done())
+    }
+
+    /// Says that some of what the agent CLI said was too long to be read.
+    pub(crate) fn tell_oversized(&self, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.with_output(|output| {
+            output.event(Event::Notice(Notice {
+                level: NoticeLevel::Warn,
+                code: "line_too_long".to_owned(),
+                text: format!("{count} lines of the agent CLI were over {MAX_LINE_BYTES} bytes"),
+                hint: None,
+            }));
+        });
     }
 
     /// The agent CLI was silent for too long: its mapper says what that means. The limit has done
@@ -243,6 +327,15 @@ impl RunCore {
             }
             output.ending.clone()
         })
+    }
+
+    /// Wakes the supervisor where that is needed.
+    fn tell(&self, mapped: Mapped) {
+        if mapped.is_finished {
+            self.wake(Wake::Finished);
+        } else if mapped.has_new_limit {
+            self.wake(Wake::Changed);
+        }
     }
 
     fn with_parts<T>(&self, work: impl FnOnce(&mut Parts) -> T) -> T {

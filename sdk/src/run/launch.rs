@@ -8,6 +8,7 @@ use od_protocol::{ErrorKind, ErrorObject, RunStarted, StartRunParams};
 use tempfile::TempDir;
 
 use crate::invocation::{RUN_FOLDER, RunFile};
+use crate::invocation::ProcessUse;
 use crate::tree::{Pipes, Tree};
 use crate::{Install, Invocation};
 
@@ -96,6 +97,11 @@ impl Launch {
 
     /// The first event.
     pub(crate) fn run_started(&self, pid: Option<u32>) -> RunStarted {
+        if self.invocation.process == ProcessUse::Attached {
+            let credential = self.install.credential.clone();
+            let permission_mode = self.invocation.permission_mode.clone();
+            return RunStarted { credential, permission_mode, ..RunStarted::default() };
+        }
         let mut argv = vec![self.install.path.to_string_lossy().into_owned()];
         argv.extend(self.install.leading_args.iter().cloned());
         argv.extend(self.invocation.shown_args());

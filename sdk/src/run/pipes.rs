@@ -8,7 +8,6 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 
 use od_protocol::MAX_LINE_BYTES;
-use od_protocol::{Event, Notice, NoticeLevel};
 
 use super::core::{RunCore, Wake};
 use super::tail::Tail;
@@ -54,9 +53,7 @@ pub(crate) fn read_stdout(
             core.map_lines(|each| reader.each_line(each));
         }
         core.map_lines(|each| reader.last_line(each));
-        if reader.oversized > 0 {
-            tell_oversized(&core, reader.oversized);
-        }
+        core.tell_oversized(reader.oversized);
         core.wake(Wake::StdoutEnded);
     });
 }
@@ -91,16 +88,5 @@ pub(crate) fn write_stdin(mut stdin: ChildStdin, commands: Receiver<StdinCommand
                 StdinCommand::Close => return,
             }
         }
-    });
-}
-
-fn tell_oversized(core: &RunCore, count: u64) {
-    core.with_output(|output| {
-        output.event(Event::Notice(Notice {
-            level: NoticeLevel::Warn,
-            code: "line_too_long".to_owned(),
-            text: format!("{count} lines of the agent CLI were over {MAX_LINE_BYTES} bytes"),
-            hint: None,
-        }));
     });
 }

@@ -12,12 +12,12 @@ use od_protocol::{
 
 use super::core::{RunCore, Wake};
 use super::launch::Launch;
-use super::supervise::Supervisor;
+use super::supervise::{Channels, Supervisor};
 use crate::adapter::Adapter;
 use crate::emit::Emitter;
 use crate::outbox::Outbox;
 use crate::output::RunOutput;
-use crate::{Machine, environment, gate};
+use crate::{Machine, Secret, environment, gate};
 
 /// How many runs one adapter process takes; a host starts one process per run.
 const MOST_RUNS: usize = 64;
@@ -158,25 +158,33 @@ impl Runs {
         let mut install = adapter.locate(&machine)?;
         install.credential = adapter.auth(&machine).credential;
         install.host_answers_approvals = machine.host_answers_approvals;
+        install.secret = Secret::fresh();
         let invocation = adapter.invocation_on(&machine, &start_run_params, &install)?;
         let mapper = adapter.mapper(&start_run_params, &install);
         let env =
             environment::for_cli(&machine, &manifest, &install, &invocation, &start_run_params);
-        let secrets = environment::secret_values(&machine, &manifest, &start_run_params);
+        let mut secrets = environment::secret_values(&machine, &manifest, &start_run_params);
+        secrets.push(install.secret.reveal().to_owned());
         let emitter = Emitter::new(&start_run_params.run_id, *max_line_bytes, secrets);
         let (stdin_sender, stdin_commands) = channel();
         let (wake_sender, wakes) = channel();
+        let mut output = RunOutput::new(emitter, stdin_sender);
+        let http = adapter.http().map(|client| {
+            let (http_sender, commands) = channel();
+            output.http = Some(http_sender);
+            (client, commands)
+        });
         let core = Arc::new(RunCore::new(
             start_run_params.run_id.clone(),
             mapper,
-            RunOutput::new(emitter, stdin_sender),
+            output,
             self.outbox.clone(),
             wake_sender,
         ));
         let launch = Launch { install, invocation, env, start_run_params, folder: None };
         launch.check()?;
-        let supervisor =
-            Supervisor::new(core.clone(), launch, wakes, stdin_commands, self.outbox.clone());
+        let channels = Channels { wakes, stdin: Some(stdin_commands), http };
+        let supervisor = Supervisor::new(core.clone(), launch, channels, self.outbox.clone());
         Ok((core, supervisor))
     }
 

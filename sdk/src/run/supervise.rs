@@ -9,14 +9,16 @@ use od_protocol::{ApprovalResolver, ErrorEvent, ErrorKind, Event, Heartbeat, Jso
 use super::core::{RunCore, Wake};
 use super::launch::Launch;
 use super::pipes;
+use super::process::Process;
 use super::registry::Runs;
 use super::tail::Tail;
 use super::verdict::{self, Reason};
 use crate::adapter::{Exit, PoliteStop};
-use crate::invocation::StdinMode;
+use crate::http;
+use crate::invocation::{ProcessUse, StdinMode};
 use crate::outbox::Outbox;
 use crate::output::StdinCommand;
-use crate::tree::{Ownership, Tree};
+use crate::tree::{Ownership, Pipes, Tree};
 
 /// Limits where `run/start` names none. The whole run has none: people know, we do not.
 const DEFAULT_START: Duration = Duration::from_secs(120);
@@ -52,11 +54,17 @@ enum Phase {
     Terminated(Instant),
 }
 
+/// Where a run's wishes and reports arrive.
+pub(crate) struct Channels {
+    pub(crate) wakes: Receiver<Wake>,
+    pub(crate) stdin: Option<Receiver<StdinCommand>>,
+    pub(crate) http: Option<(http::Client, Receiver<http::Command>)>,
+}
+
 pub(crate) struct Supervisor {
     core: Arc<RunCore>,
     launch: Launch,
-    wakes: Receiver<Wake>,
-    stdin_commands: Option<Receiver<StdinCommand>>,
+    channels: Channels,
     outbox: Outbox,
     tail: Arc<Tail>,
     began: Instant,
@@ -71,16 +79,14 @@ impl Supervisor {
     pub(crate) fn new(
         core: Arc<RunCore>,
         launch: Launch,
-        wakes: Receiver<Wake>,
-        stdin_commands: Receiver<StdinCommand>,
+        channels: Channels,
         outbox: Outbox,
     ) -> Self {
         let now = Instant::now();
         Self {
             core,
             launch,
-            wakes,
-            stdin_commands: Some(stdin_commands),
+            channels,
             outbox,
             tail: Arc::default(),
             began: now,
@@ -94,54 +100,50 @@ impl Supervisor {
 
     /// Runs the run, to its end.
     pub(crate) fn supervise(mut self, runs: &Runs) {
-        match self.wakes.recv() {
+        match self.channels.wakes.recv() {
             Ok(Wake::HostGone) | Err(_) => return runs.forget(&self.core.run_id),
             Ok(_) => {}
         }
-        match self.launch.spawn() {
-            Ok((tree, pipes)) => self.watch(tree, pipes, runs),
-            Err(error) => self.spawn_failed(&error),
+        if self.launch.invocation.process == ProcessUse::Attached {
+            self.stdout_ended = true;
+            self.watch(&Process::Attached, None, runs);
+        } else {
+            match self.launch.spawn() {
+                Ok((tree, pipes)) => self.watch(&Process::Own(Arc::new(tree)), Some(pipes), runs),
+                Err(error) => verdict::tell_spawn_failure(&self.core, &self.launch, &error),
+            }
         }
         self.outbox.write_now();
         runs.forget(&self.core.run_id);
     }
 
-    fn spawn_failed(&self, error: &std::io::Error) {
-        let path = self.launch.install.path.display();
-        let message = format!("{path} could not be started: {error}");
-        let hint = "check that the file is executable and made for this machine, then `od-host agents --refresh`";
-        let started = self.launch.run_started(None);
-        self.core.with_output(|output| {
-            output.event(Event::RunStarted(started));
-            output.fail(ErrorEvent::fatal(ErrorKind::CliSpawnFailed, message).with_hint(hint));
-            output.emitter.done(verdict::NEVER_STARTED, &Exit::default());
-        });
-    }
-
-    fn watch(&mut self, tree: Tree, pipes: crate::tree::Pipes, runs: &Runs) {
-        let tree = Arc::new(tree);
-        let started = self.launch.run_started(Some(tree.pid()));
+    fn watch(&mut self, process: &Process, pipes: Option<Pipes>, runs: &Runs) {
+        let started = self.launch.run_started(process.pid());
         self.core.with_output(|output| output.event(Event::RunStarted(started)));
         self.outbox.write_now();
-        self.start_threads(&tree, pipes);
+        if let (Some(tree), Some(pipes)) = (process.tree(), pipes) {
+            self.start_threads(tree, pipes);
+        }
+        self.start_http();
+        self.core.begin();
         while !self.is_over() {
             let wait = self.next_deadline().saturating_duration_since(Instant::now());
-            match self.wakes.recv_timeout(wait) {
-                Ok(wake) => self.on_wake(wake, &tree),
+            match self.channels.wakes.recv_timeout(wait) {
+                Ok(wake) => self.on_wake(wake, process),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.reason = Some(Reason::HostGone),
             }
             if self.reason == Some(Reason::HostGone) {
                 break;
             }
-            if !self.on_clock(&tree) {
+            if !self.on_clock(process) {
                 break;
             }
         }
-        self.end(&tree, runs);
+        self.end(process, runs);
     }
 
-    fn start_threads(&mut self, tree: &Arc<Tree>, process_pipes: crate::tree::Pipes) {
+    fn start_threads(&mut self, tree: &Arc<Tree>, process_pipes: Pipes) {
         let invocation = &mut self.launch.invocation;
         let first_bytes = std::mem::take(&mut invocation.stdin);
         let stdin_mode = invocation.stdin_mode;
@@ -151,7 +153,7 @@ impl Supervisor {
                 output.close_stdin();
             }
         });
-        if let (Some(stdin), Some(commands)) = (process_pipes.stdin, self.stdin_commands.take()) {
+        if let (Some(stdin), Some(commands)) = (process_pipes.stdin, self.channels.stdin.take()) {
             pipes::write_stdin(stdin, commands);
         }
         if let Some(stderr) = process_pipes.stderr {
@@ -168,21 +170,32 @@ impl Supervisor {
         });
     }
 
+    fn start_http(&mut self) {
+        if let Some((client, commands)) = self.channels.http.take() {
+            client.start(http::Wiring {
+                core: self.core.clone(),
+                commands,
+                outbox: self.outbox.clone(),
+                trace: self.launch.trace_file(),
+            });
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.exited && self.stdout_ended
     }
 
-    fn on_wake(&mut self, wake: Wake, tree: &Tree) {
+    fn on_wake(&mut self, wake: Wake, process: &Process) {
         let now = Instant::now();
         match wake {
             Wake::Begin | Wake::Changed => {}
-            Wake::Cancel { grace } => self.stop(Reason::Cancelled, grace, tree),
+            Wake::Cancel { grace } => self.stop(Reason::Cancelled, grace, process),
             Wake::HostGone => self.reason = Some(Reason::HostGone),
             Wake::Finished => {
                 self.core.with_output(|output| output.close_stdin());
-                let grace = self.launch.invocation.exit_grace.unwrap_or(EXIT_GRACE);
-                self.phase = Phase::Ending(now + grace);
+                self.phase = Phase::Ending(now + self.exit_grace(process));
             }
+            Wake::ConnectionLost => self.end_within(TERMINATE_GRACE),
             Wake::StdoutEnded => {
                 self.stdout_ended = true;
                 self.end_within(TERMINATE_GRACE);
@@ -192,6 +205,17 @@ impl Supervisor {
                 self.end_within(DRAIN_GRACE);
             }
         }
+    }
+
+    /// How long the process may take after its last word; a server is told that it was the last.
+    fn exit_grace(&self, process: &Process) -> Duration {
+        let invocation = &self.launch.invocation;
+        match invocation.process {
+            ProcessUse::Own => {}
+            ProcessUse::Server => process.terminate(),
+            ProcessUse::Attached => return Duration::ZERO,
+        }
+        invocation.exit_grace.unwrap_or(EXIT_GRACE)
     }
 
     /// The end is near: not later than this, unless it was to come sooner anyway.
@@ -204,7 +228,7 @@ impl Supervisor {
     }
 
     /// Starts the ladder: polite, SIGTERM, SIGKILL.
-    fn stop(&mut self, reason: Reason, grace: Duration, tree: &Tree) {
+    fn stop(&mut self, reason: Reason, grace: Duration, process: &Process) {
         if self.reason.is_some() {
             // A second wish can only make it faster.
             if let Phase::Asked(deadline) = self.phase {
@@ -215,8 +239,8 @@ impl Supervisor {
         self.reason = Some(reason);
         self.core.deny(ApprovalResolver::Cancel, false);
         match self.core.polite_stop() {
-            PoliteStop::Interrupt => tree.interrupt(),
-            PoliteStop::Terminate => tree.terminate(),
+            PoliteStop::Interrupt => process.interrupt(),
+            PoliteStop::Terminate => process.terminate(),
             PoliteStop::Written => {}
         }
         if !matches!(self.phase, Phase::Ending(_)) {
@@ -225,28 +249,28 @@ impl Supervisor {
     }
 
     /// What the clock asks for; `false` means the polite ways are used up.
-    fn on_clock(&mut self, tree: &Tree) -> bool {
+    fn on_clock(&mut self, process: &Process) -> bool {
         let now = Instant::now();
         match self.phase {
             Phase::Ending(deadline) => return now < deadline,
             Phase::Terminated(deadline) => return now < deadline,
             Phase::Asked(deadline) if now >= deadline => {
-                tree.terminate();
+                process.terminate();
                 self.phase = Phase::Terminated(now + TERMINATE_GRACE);
             }
             Phase::Asked(_) => {}
-            Phase::Running => self.watch_clocks(now, tree),
+            Phase::Running => self.watch_clocks(now, process),
         }
         true
     }
 
-    fn watch_clocks(&mut self, now: Instant, tree: &Tree) {
+    fn watch_clocks(&mut self, now: Instant, process: &Process) {
         let answers = self.launch.install.host_answers_approvals;
         let by = if answers { ApprovalResolver::Timeout } else { ApprovalResolver::Policy };
         self.core.deny(by, answers);
         for (which, deadline) in self.limits() {
             if deadline.is_some_and(|deadline| now >= deadline) {
-                self.time_out(which, tree);
+                self.time_out(which, process);
                 return;
             }
         }
@@ -261,7 +285,7 @@ impl Supervisor {
         }
     }
 
-    fn time_out(&mut self, which: &str, tree: &Tree) {
+    fn time_out(&mut self, which: &str, process: &Process) {
         let message = format!(
             "the run was stopped: its {which} limit ran out after {} ms",
             self.began.elapsed().as_millis()
@@ -274,7 +298,7 @@ impl Supervisor {
                 .with_hint(format!("give the run more time: timeouts.{which}Ms"))
         };
         self.core.with_output(|output| output.event(Event::Error(error)));
-        self.stop(Reason::TimedOut, TIMEOUT_GRACE, tree);
+        self.stop(Reason::TimedOut, TIMEOUT_GRACE, process);
     }
 
     /// The limits that apply now.
@@ -329,16 +353,19 @@ impl Supervisor {
     }
 
     /// Ends whatever is left and writes the last events. After this nothing of the run is alive.
-    fn end(&mut self, tree: &Tree, runs: &Runs) {
+    fn end(&mut self, process: &Process, runs: &Runs) {
         let ownership = Ownership { run_id: &self.core.run_id, alone: runs.count() <= 1 };
-        tree.kill_all(ownership);
-        let status = tree.reap();
+        let status = process.end(ownership);
         // Nobody is left to read what was written for this run.
         drop(self.launch.folder.take());
         self.wait_for_stdout();
         let exit = Exit { code: status.code, signal: status.signal, stderr_tail: self.tail.text() };
         let verdict = verdict::of(&self.core, &self.launch, self.reason, &exit);
-        self.core.with_output(|output| output.emitter.done(verdict, &exit));
+        self.core.with_output(|output| {
+            output.emitter.done(verdict, &exit);
+            // The client ends when nobody can ask it for anything any more.
+            output.http = None;
+        });
     }
 
     /// Every process is dead, so the pipe has an end; it is reached as soon as the host reads. What
@@ -346,7 +373,7 @@ impl Supervisor {
     fn wait_for_stdout(&mut self) {
         let mut seen = self.core.last_output();
         while !self.stdout_ended && self.reason != Some(Reason::HostGone) {
-            match self.wakes.recv_timeout(PIPE_GRACE) {
+            match self.channels.wakes.recv_timeout(PIPE_GRACE) {
                 Ok(Wake::StdoutEnded) => self.stdout_ended = true,
                 Ok(Wake::HostGone) => self.reason = Some(Reason::HostGone),
                 Ok(_) => {}

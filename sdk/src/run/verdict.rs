@@ -18,11 +18,24 @@ pub(super) enum Reason {
 }
 
 /// The process could not be started.
-pub(super) const NEVER_STARTED: Ending = Ending {
+const NEVER_STARTED: Ending = Ending {
     status: DoneStatus::Failed,
     stop_reason: StopReason::Error,
     evidence: DoneEvidence::Watchdog,
 };
+
+/// The process could not be started: the whole stream of such a run.
+pub(super) fn tell_spawn_failure(core: &RunCore, launch: &Launch, error: &std::io::Error) {
+    let path = launch.install.path.display();
+    let message = format!("{path} could not be started: {error}");
+    let hint = "check that the file is executable and made for this machine, then `od-host agents --refresh`";
+    let started = launch.run_started(None);
+    core.with_output(|output| {
+        output.event(Event::RunStarted(started));
+        output.fail(ErrorEvent::fatal(ErrorKind::CliSpawnFailed, message).with_hint(hint));
+        output.emitter.done(NEVER_STARTED, &Exit::default());
+    });
+}
 
 /// The verdict. A process that ended without its own last word gets its error told here.
 pub(super) fn of(core: &RunCore, launch: &Launch, reason: Option<Reason>, exit: &Exit) -> Ending {

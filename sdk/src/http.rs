@@ -1,0 +1,176 @@
+//! Agent CLIs that are local HTTP servers: requests, replies and one stream of server-sent events
+//! as an extension of a run.
+//!
+//! A mapper stays pure. It asks through [`RunOutput`](crate::RunOutput) (`connect`, `request`,
+//! `open_stream`) and is told through [`Mapper`](crate::Mapper) (`on_reply`, `on_stream_event`); the
+//! sockets are here, on threads of their own. An adapter opts in with
+//! [`Adapter::http`](crate::Adapter::http); one that does not carries none of this code.
+//!
+//! Plain HTTP only: the server is on this machine, or at the other end of a tunnel.
+
+mod client;
+mod sse;
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use base64::Engine;
+use serde_json::Value;
+
+use crate::outbox::Outbox;
+use crate::run::RunCore;
+
+/// The client, given by [`Adapter::http`](crate::Adapter::http).
+#[derive(Debug, Clone, Copy)]
+pub struct Client {
+    start: fn(Wiring),
+}
+
+impl Client {
+    /// The client of this module.
+    pub fn new() -> Self {
+        Self { start: client::start }
+    }
+
+    pub(crate) fn start(self, wiring: Wiring) {
+        (self.start)(wiring);
+    }
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a client works with.
+pub(crate) struct Wiring {
+    pub(crate) core: Arc<RunCore>,
+    pub(crate) commands: Receiver<Command>,
+    pub(crate) outbox: Outbox,
+    /// Gets the raw events.
+    pub(crate) trace: Option<std::fs::File>,
+}
+
+/// A server and how it lets us in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Server {
+    /// `http://host:port`, without a slash at the end.
+    pub url: String,
+    /// User and password of HTTP's basic way to log in.
+    pub login: Option<(String, String)>,
+}
+
+impl Server {
+    /// The value of the header `Authorization`.
+    fn authorization(&self) -> Option<String> {
+        let (user, password) = self.login.as_ref()?;
+        let encoded = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
+        Some(format!("Basic {encoded}"))
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Server").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// A request. The reply comes as a call of [`Mapper::on_reply`](crate::Mapper::on_reply).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Comes back with the reply.
+    pub tag: &'static str,
+    /// The path, with its query.
+    pub path: String,
+    /// With a body it is a POST, without one a GET.
+    pub body: Option<Value>,
+}
+
+impl Request {
+    /// A GET.
+    pub fn get(tag: &'static str, path: impl Into<String>) -> Self {
+        Self { tag, path: path.into(), body: None }
+    }
+
+    /// A POST of a JSON document.
+    pub fn post(tag: &'static str, path: impl Into<String>, body: Value) -> Self {
+        Self { tag, path: path.into(), body: Some(body) }
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The request's.
+    pub tag: &'static str,
+    /// The answer, or why there is none: then the run ends soon unless the mapper ends it itself.
+    pub outcome: Result<Answer, String>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as JSON, when the status says that all is well. A status alone proves nothing: a
+    /// server may answer every path with its home page.
+    pub fn json(&self) -> Option<Value> {
+        let is_well = (200..300).contains(&self.status);
+        is_well.then(|| serde_json::from_slice(&self.body).ok()).flatten()
+    }
+}
+
+/// What a mapper asks for.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Command {
+    Connect(Server),
+    Request(Request),
+    OpenStream(String),
+}
+
+/// A text as a part of a path or query.
+pub fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_characters_stay_in_their_place() {
+        assert_eq!(encoded("/a b/ü?x=1&y"), "%2Fa%20b%2F%C3%BC%3Fx%3D1%26y");
+        assert_eq!(encoded("ses_1e-2.~"), "ses_1e-2.~");
+    }
+
+    #[test]
+    fn a_login_is_sent_and_never_shown() {
+        let login = Some(("opencode".to_owned(), "pw".to_owned()));
+        let server = Server { url: "http://127.0.0.1:1".to_owned(), login };
+        assert_eq!(server.authorization().as_deref(), Some("Basic b3BlbmNvZGU6cHc="));
+        assert!(!format!("{server:?}").contains("pw"));
+    }
+
+    #[test]
+    fn a_home_page_is_no_answer() {
+        let answer = |status, body: &str| Answer { status, body: body.as_bytes().to_vec() };
+        assert!(answer(200, "<html>").json().is_none());
+        assert!(answer(404, "{}").json().is_none());
+        assert!(answer(200, "{}").json().is_some());
+    }
+}

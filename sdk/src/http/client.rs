@@ -1,0 +1,146 @@
+//! The sockets: one thread takes a mapper's wishes, each request has one of its own (a reply that
+//! takes its time must not hold up an abort), and so has the stream.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use od_protocol::MAX_LINE_BYTES;
+use ureq::Agent;
+use ureq::http::Request as HttpRequest;
+
+use super::sse::Events;
+use super::{Answer, Command, Reply, Request, Server, Wiring};
+use crate::outbox::Outbox;
+use crate::run::RunCore;
+
+/// A server that boots a project for its first request may take this long on a busy machine.
+const REPLY_LIMIT: Duration = Duration::from_secs(90);
+/// It listens on this machine, or it does not listen.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// The size of one read.
+const CHUNK: usize = 64 * 1024;
+
+/// Takes wishes until the run is over.
+pub(super) fn start(wiring: Wiring) {
+    thread::spawn(move || {
+        let Wiring { core, commands, outbox, mut trace } = wiring;
+        let mut server = None;
+        for command in commands {
+            match (command, &server) {
+                (Command::Connect(new), _) => server = Some(new),
+                (Command::Request(request), Some(server)) => {
+                    let (server, core) = (Server::clone(server), Arc::clone(&core));
+                    thread::spawn(move || core.map_reply(&ask(&server, &request)));
+                }
+                (Command::OpenStream(path), Some(server)) => {
+                    let stream = Stream {
+                        server: server.clone(),
+                        path,
+                        outbox: outbox.clone(),
+                        trace: trace.take(),
+                    };
+                    let core = Arc::clone(&core);
+                    thread::spawn(move || stream.read(&core));
+                }
+                (_, None) => tracing::error!("a request without a server to send it to"),
+            }
+        }
+    });
+}
+
+fn agent(limit: Option<Duration>) -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        // What is on this machine is not behind a proxy.
+        .proxy(None)
+        .max_redirects(0)
+        .timeout_connect(Some(CONNECT_LIMIT))
+        .timeout_global(limit)
+        .build()
+        .into()
+}
+
+fn ask(server: &Server, request: &Request) -> Reply {
+    let method = if request.body.is_some() { "POST" } else { "GET" };
+    let outcome = send(server, request)
+        .map_err(|error| format!("{method} {}{}: {error}", server.url, request.path));
+    Reply { tag: request.tag, outcome }
+}
+
+fn send(server: &Server, request: &Request) -> Result<Answer, ureq::Error> {
+    let mut head = HttpRequest::builder().uri(format!("{}{}", server.url, request.path));
+    if let Some(authorization) = server.authorization() {
+        head = head.header("authorization", authorization);
+    }
+    let agent = agent(Some(REPLY_LIMIT));
+    let response = match &request.body {
+        None => agent.run(head.method("GET").body(())?)?,
+        Some(body) => {
+            let head = head.method("POST").header("content-type", "application/json");
+            agent.run(head.body(body.to_string())?)?
+        }
+    };
+    let status = response.status().as_u16();
+    let body = response.into_body().into_with_config().limit(MAX_LINE_BYTES).read_to_vec()?;
+    Ok(Answer { status, body })
+}
+
+/// A stream of events.
+struct Stream {
+    server: Server,
+    path: String,
+    outbox: Outbox,
+    trace: Option<File>,
+}
+
+impl Stream {
+    /// Reads until the end of the stream or of the run.
+    fn read(mut self, core: &RunCore) {
+        let cap = usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX);
+        let mut events = Events::new(cap);
+        match self.open() {
+            Ok(mut body) => {
+                let mut chunk = vec![0; CHUNK];
+                loop {
+                    self.outbox.wait_for_room();
+                    let count = match body.read(&mut chunk) {
+                        Ok(0) | Err(_) => break,
+                        Ok(count) => count,
+                    };
+                    self.keep(&chunk[..count]);
+                    core.map_stream(|each| events.feed(&chunk[..count], each));
+                    if core.is_over() {
+                        return;
+                    }
+                }
+            }
+            Err(error) => tracing::debug!(%error, "the stream of events cannot be opened"),
+        }
+        core.map_stream(|each| events.finish(each));
+        core.tell_oversized(events.oversized);
+        core.lose_connection();
+    }
+
+    fn open(&self) -> Result<impl Read + use<>, ureq::Error> {
+        let mut head = HttpRequest::builder()
+            .method("GET")
+            .uri(format!("{}{}", self.server.url, self.path))
+            .header("accept", "text/event-stream");
+        if let Some(authorization) = self.server.authorization() {
+            head = head.header("authorization", authorization);
+        }
+        Ok(agent(None).run(head.body(())?)?.into_body().into_reader())
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if let Some(trace) = &mut self.trace
+            && let Err(error) = trace.write_all(bytes)
+        {
+            tracing::warn!(%error, "the trace file cannot be written; tracing stops");
+            self.trace = None;
+        }
+    }
+}

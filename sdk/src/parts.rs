@@ -1,0 +1,29 @@
+//! The wire of "parts": a session is messages, a message is parts (text, reasoning, tool, the frame
+//! of a step), and the same part objects come as lines of a headless run, as events of a server and
+//! in an exported session. Pure, but for the look at the login: words in, events out.
+//!
+//! Not here: how the objects travel (lines, server-sent events), and when a run is over.
+//!
+//! Reading order: [`native`] (the words), [`PartMapper`] (what becomes of a part) with the rooms it
+//! uses, [`judge`] and [`LogLine`] (what went wrong), [`auth`], [`rules`] and models (what every
+//! way to drive such an agent shares).
+
+mod failure;
+mod files;
+mod log;
+mod login;
+mod mapper;
+mod meter;
+mod models;
+pub mod native;
+mod rules;
+mod speech;
+mod tools;
+mod words;
+
+pub use failure::{is_abort, judge, judge_text, stop_reason};
+pub use log::LogLine;
+pub use login::{auth, auth_info, cli_info, config_dir, requirements};
+pub use mapper::{Finish, PartMapper};
+pub use models::{listed_models, provided_models};
+pub use rules::{PERMISSION_MODES, Rule, mode_agent, rules, rules_object};

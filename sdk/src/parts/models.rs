@@ -1,0 +1,82 @@
+//! Models: one id a line from the command, or with all they can do from the server.
+
+use od_protocol::{Effort, ListModelsResult, Model, ModelsSource};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A model as the server describes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NativeModel {
+    name: Option<String>,
+    limit: Limit,
+    /// Levels of reasoning by name; what each sends is the agent CLI's matter.
+    variants: std::collections::BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Limit {
+    context: f64,
+}
+
+/// The models in the output of `opencode models`; `None` when it has none.
+pub fn listed_models(stdout: &str) -> Option<ListModelsResult> {
+    let is_id = |line: &&str| {
+        line.contains('/') && !line.contains(|character: char| character.is_whitespace())
+    };
+    let ids = stdout.lines().map(str::trim).filter(is_id);
+    let mut models: Vec<Model> = Vec::new();
+    for id in ids {
+        push(
+            &mut models,
+            Model {
+                id: id.to_owned(),
+                name: None,
+                default: false,
+                context_window: None,
+                efforts: None,
+            },
+        );
+    }
+    result(models, None)
+}
+
+/// The models in the server's answer to `/config/providers`; `None` when it has none. `current` is
+/// the model of the settings.
+pub fn provided_models(answer: &Value, current: Option<&str>) -> Option<ListModelsResult> {
+    let providers = answer.get("providers").and_then(Value::as_array)?;
+    let mut models = Vec::new();
+    for provider in providers {
+        let Some(provider_id) = provider.get("id").and_then(Value::as_str) else { continue };
+        let natives = provider.get("models").and_then(Value::as_object).into_iter().flatten();
+        for (model_id, native) in natives {
+            let native = NativeModel::deserialize(native).unwrap_or_default();
+            push(&mut models, model(format!("{provider_id}/{model_id}"), native, current));
+        }
+    }
+    result(models, current.map(str::to_owned))
+}
+
+fn model(id: String, native: NativeModel, current: Option<&str>) -> Model {
+    let levels = native.variants.keys();
+    Model {
+        default: current == Some(id.as_str()),
+        id,
+        name: native.name,
+        context_window: (native.limit.context >= 1.0).then_some(native.limit.context as u64),
+        // Further levels (minimal, xhigh) have no word in the protocol.
+        efforts: Some(levels.filter_map(|level| Effort::from_known(level)).collect()),
+    }
+}
+
+fn push(models: &mut Vec<Model>, model: Model) {
+    if !models.iter().any(|known| known.id == model.id) {
+        models.push(model);
+    }
+}
+
+fn result(models: Vec<Model>, current: Option<String>) -> Option<ListModelsResult> {
+    let source = ModelsSource::Live;
+    (!models.is_empty()).then_some(ListModelsResult { models, current, source })
+}
