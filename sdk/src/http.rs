@@ -65,7 +65,8 @@ impl Server {
     /// The value of the header `Authorization`.
     fn authorization(&self) -> Option<String> {
         let (user, password) = self.login.as_ref()?;
-        let encoded = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
+        let encoded =
+            base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
         Some(format!("Basic {encoded}"))
     }
 }
