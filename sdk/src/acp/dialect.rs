@@ -1,6 +1,8 @@
 //! Where agents that speak ACP differ from each other. Every question has an answer that fits the
 //! protocol's text; an adapter overrides what its agent does otherwise.
 
+use std::time::Duration;
+
 use od_protocol::{ErrorEvent, ErrorKind, FileChange, ToolKind};
 use serde_json::Value;
 
@@ -60,6 +62,17 @@ pub trait Dialect: Send {
         Value::Object(input)
     }
 
+    /// Whether what a call holds while it runs is its output so far; some agents put an explanation
+    /// there.
+    fn tells_output(&self) -> bool {
+        true
+    }
+
+    /// A piece of a thought as it is to be shown.
+    fn thought<'a>(&self, text: &'a str) -> &'a str {
+        text
+    }
+
     /// The files a call that worked has changed.
     fn file_changes(&self, call: &Call, cwd: &str) -> Vec<FileChange> {
         files::changes(call, cwd)
@@ -68,6 +81,12 @@ pub trait Dialect: Send {
     /// The tokens of a turn.
     fn usage(&self, prompt_result: &PromptResult) -> Option<Tokens> {
         prompt_result.usage.map(tokens_of)
+    }
+
+    /// The model the tokens of a turn were spent on, where the agent says so; otherwise it is the
+    /// session's.
+    fn usage_model(&self, _prompt_result: &PromptResult) -> Option<String> {
+        None
     }
 
     /// The turn ended well by its stop reason; `Some` when what was said last shows that it did not:
@@ -87,6 +106,12 @@ pub trait Dialect: Send {
     /// The update after which a loaded session has told its history, for an agent that answers
     /// `session/load` before it has.
     fn history_end(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// How long the agent pauses at least before it asks the model again in silence and says the
+    /// whole answer once more; `None` for one that does not.
+    fn silent_retry(&self) -> Option<Duration> {
         None
     }
 

@@ -12,7 +12,7 @@ const AUTH_REQUIRED: i64 = -32000;
 const NOT_FOUND: i64 = -32002;
 
 /// Judges an error by its code, the stage, and an HTTP status wherever one is stated.
-pub(super) fn judge(error: &RpcError, stage: Stage) -> ErrorEvent {
+pub fn judge(error: &RpcError, stage: Stage) -> ErrorEvent {
     let (kind, hint) = match (error.code, stage) {
         (AUTH_REQUIRED, _) | (_, Stage::Authenticate) => {
             (ErrorKind::AuthMissing, "log in with the agent CLI, or set its key")

@@ -119,7 +119,8 @@ impl AcpMapper {
     fn on_answer(&mut self, result: &PromptResult, output: &mut RunOutput) {
         self.speech.end(output);
         let tokens = self.dialect.usage(result);
-        self.meter.on_turn(tokens, self.current.model.as_deref(), output);
+        let model = self.dialect.usage_model(result).or_else(|| self.current.model.clone());
+        self.meter.on_turn(tokens, model, output);
         let stop_reason = StopReason::from_wire(&result.stop_reason);
         let is_cancelled = stop_reason == StopReason::Cancelled || output.is_cancelling();
         if !is_cancelled
@@ -222,6 +223,11 @@ impl Mapper for AcpMapper {
 
     fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
         self.dialect.on_stderr_line(line, output);
+    }
+
+    fn on_silence(&mut self, output: &mut RunOutput) {
+        self.speech.pause();
+        output.limit_silence(None);
     }
 
     fn on_input(

@@ -91,7 +91,7 @@ impl Meter {
     pub(super) fn on_turn(
         &mut self,
         tokens: Option<Tokens>,
-        model: Option<&str>,
+        model: Option<String>,
         output: &mut RunOutput,
     ) {
         let run_cost = match (self.cost, self.cost_before) {
@@ -107,7 +107,7 @@ impl Meter {
         self.total = self.total.and(turn);
         let turn_cost = run_cost.map(|cost| cost - self.cost_told);
         self.cost_told = run_cost.unwrap_or(self.cost_told);
-        output.event(usage(UsageScope::Turn, turn, turn_cost, model));
+        output.event(usage(UsageScope::Turn, turn, turn_cost, model.clone()));
         output.event(usage(UsageScope::Run, self.total, run_cost, model));
     }
 }
@@ -132,7 +132,7 @@ impl Tokens {
     }
 }
 
-fn usage(scope: UsageScope, tokens: Tokens, cost_usd: Option<f64>, model: Option<&str>) -> Event {
+fn usage(scope: UsageScope, tokens: Tokens, cost_usd: Option<f64>, model: Option<String>) -> Event {
     Event::Usage(Usage {
         scope,
         cumulative: scope == UsageScope::Run,
@@ -143,7 +143,7 @@ fn usage(scope: UsageScope, tokens: Tokens, cost_usd: Option<f64>, model: Option
         reasoning_tokens: tokens.reasoning,
         total_tokens: tokens.sum(),
         cost_usd,
-        model: model.map(str::to_owned),
+        model,
         service_tier: None,
         source: UsageSource::Cli,
     })

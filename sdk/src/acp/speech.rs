@@ -3,8 +3,10 @@
 
 use od_protocol::{Event, Image, MessageDiscarded, MessageStopped, ThinkingStopped};
 
+use super::dialect::Dialect;
 use super::words::{Chunk, ContentBlock};
 use crate::RunOutput;
+use crate::restart::Restart;
 
 /// How much, about, of the last message is kept for whoever asks what was said last.
 const KEPT_BYTES: usize = 4096;
@@ -20,6 +22,9 @@ pub(super) struct Speech {
     last_text: String,
     /// Its id.
     last_message: Option<String>,
+    restart: Restart,
+    /// The messages of the answer so far: since the prompt, or since the last tool.
+    answer: Vec<String>,
 }
 
 impl Speech {
@@ -38,6 +43,7 @@ impl Speech {
     }
 
     fn say(&mut self, text: &str, id: Option<String>, output: &mut RunOutput) {
+        self.watch(text, output);
         self.end_thought(output);
         let is_open = match (&self.message, &id) {
             (Some(open), Some(id)) => open == id,
@@ -50,6 +56,7 @@ impl Speech {
             let id = id.unwrap_or_else(|| format!("message-{}", self.messages));
             self.last_text.clear();
             self.last_message = Some(id.clone());
+            self.answer.push(id.clone());
             self.message = Some(id);
         }
         if let Some(message) = &self.message {
@@ -61,13 +68,19 @@ impl Speech {
     }
 
     /// `agent_thought_chunk`.
-    pub(super) fn on_thought(&mut self, chunk: &Chunk, output: &mut RunOutput) -> Option<()> {
+    pub(super) fn on_thought(
+        &mut self,
+        chunk: &Chunk,
+        dialect: &dyn Dialect,
+        output: &mut RunOutput,
+    ) -> Option<()> {
         if chunk.content.kind != "text" {
             return None;
         }
         if chunk.content.text.is_empty() {
             return Some(());
         }
+        self.watch(&chunk.content.text, output);
         self.end_message(output);
         let is_open = self.thought.is_some()
             && (chunk.message_id.is_none() || chunk.message_id == self.thought);
@@ -78,7 +91,7 @@ impl Speech {
             let id = chunk.message_id.clone().unwrap_or_else(|| format!("thought-{number}"));
             self.thought = Some(id);
         }
-        output.thinking_delta(self.thought.as_deref()?, &chunk.content.text);
+        output.thinking_delta(self.thought.as_deref()?, dialect.thought(&chunk.content.text));
         Some(())
     }
 
@@ -86,6 +99,25 @@ impl Speech {
     pub(super) fn end(&mut self, output: &mut RunOutput) {
         self.end_thought(output);
         self.end_message(output);
+        self.restart.end_answer();
+        self.answer.clear();
+    }
+
+    /// The agent pauses in the middle of an answer.
+    pub(super) fn pause(&mut self) {
+        self.restart.pause();
+    }
+
+    /// An answer that begins anew takes back what was said of it before.
+    fn watch(&mut self, piece: &str, output: &mut RunOutput) {
+        if !self.restart.is_anew(piece) {
+            return;
+        }
+        self.end_thought(output);
+        self.end_message(output);
+        for message_id in self.answer.drain(..) {
+            output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
+        }
     }
 
     /// What was said last, from its beginning, bounded.

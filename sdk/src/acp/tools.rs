@@ -67,7 +67,8 @@ impl Tools {
                 let call = self.open.remove(&id)?;
                 call.finish(status == "completed", dialect, cwd, output);
             }
-            _ => call.tell_output(output),
+            _ if dialect.tells_output() => call.tell_output(output),
+            _ => {}
         }
         Some(())
     }
@@ -117,9 +118,8 @@ impl Call {
         if let Some(locations) = tool_call.locations.filter(|locations| !locations.is_empty()) {
             self.locations = locations.into_iter().map(|location| location.path).collect();
         }
-        if let Some(content) = tool_call.content.filter(|content| !content.is_empty()) {
-            self.content = content;
-        }
+        // Each update has all of it, so an empty one takes it away.
+        self.content = tool_call.content.unwrap_or_else(|| std::mem::take(&mut self.content));
         self.title = tool_call.title.or_else(|| self.title.take());
         self.raw_output = tool_call.raw_output.or_else(|| self.raw_output.take());
         if has_content(tool_call.raw_input.as_ref()) {

@@ -27,6 +27,22 @@ impl Entry {
         matches!(self.dir.as_str(), "send" | "client->agent")
     }
 
+    /// A request without which there is no session.
+    fn opens(&self) -> bool {
+        let methods = ["initialize", "authenticate"];
+        let method = self.msg["method"].as_str().unwrap_or_default();
+        methods.contains(&method)
+            || ["new", "load", "resume", "fork"]
+                .iter()
+                .any(|word| method.strip_prefix("session/") == Some(word))
+    }
+
+    /// A request of the client, or the answer to one.
+    fn is_about_our_request(&self) -> bool {
+        let is_request = self.msg.get("method").is_some();
+        self.msg.get("id").is_some() && (self.is_sent() == is_request)
+    }
+
     fn is_prompt(&self) -> bool {
         self.is_sent() && self.msg["method"] == "session/prompt"
     }
@@ -52,25 +68,35 @@ impl AcpTalk {
         Self { entries: entries.collect() }
     }
 
-    /// Only one prompt of a recording that has several, counted from 0: what came before the first
-    /// one, and what followed this one. Its number is changed to the one it then has.
+    /// Only one prompt of a recording that has several, counted from 0: how the session was opened,
+    /// and what followed this prompt. The requests get the numbers they have in such a run.
     #[must_use]
     pub fn turn(&self, number: usize) -> Self {
         let prompts: Vec<usize> =
             (0..self.entries.len()).filter(|index| self.entries[*index].is_prompt()).collect();
         let begin = prompts[number];
         let end = prompts.get(number + 1).copied().unwrap_or(self.entries.len());
-        let first_id = self.entries[prompts[0]].msg["id"].clone();
         let own_id = self.entries[begin].msg["id"].clone();
-        let mut turn = self.entries[begin..end].to_vec();
-        for entry in &mut turn {
-            let is_request = entry.msg.get("method").is_some();
-            if entry.msg["id"] == own_id && (entry.is_heard() != is_request) {
-                entry.msg["id"] = first_id.clone();
+        let before = self.entries[..prompts[0]].iter();
+        let kept: Vec<Value> = before
+            .filter(|entry| entry.is_sent() && entry.opens())
+            .map(|entry| entry.msg["id"].clone())
+            .chain([own_id])
+            .collect();
+        let mut entries = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let is_in = index < prompts[0] || (begin..end).contains(&index);
+            let place = kept.iter().position(|id| *id == entry.msg["id"]);
+            let mut entry = entry.clone();
+            match (entry.is_about_our_request(), place) {
+                _ if !is_in => continue,
+                (true, None) => continue,
+                (true, Some(place)) => entry.msg["id"] = (place + 1).into(),
+                (false, _) => {}
             }
+            entries.push(entry);
         }
-        let before = self.entries[..prompts[0]].iter().cloned();
-        Self { entries: before.chain(turn).collect() }
+        Self { entries }
     }
 
     /// What the agent said, as it was on its stdout.

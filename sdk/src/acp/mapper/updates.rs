@@ -36,10 +36,14 @@ impl AcpMapper {
             | "tool_call_update"
             | "plan"
                 if !is_live => {} // the history of a session that was loaded
-            "agent_message_chunk" => return self.speech.on_text(read(update)?, output),
+            "agent_message_chunk" => {
+                output.limit_silence(self.dialect.silent_retry());
+                return self.speech.on_text(read(update)?, output);
+            }
             "agent_thought_chunk" => {
                 let chunk: Chunk = read(update)?;
-                return self.speech.on_thought(&chunk, output);
+                output.limit_silence(self.dialect.silent_retry());
+                return self.speech.on_thought(&chunk, &*self.dialect, output);
             }
             "tool_call" | "tool_call_update" => {
                 let tool_call: ToolCall = read(update)?;
