@@ -1,6 +1,7 @@
 //! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
 
 mod acp_talk;
+mod recording;
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +19,7 @@ use crate::emit::Emitter;
 use crate::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
 pub use acp_talk::AcpTalk;
+pub use recording::{Recording, check_complete};
 
 /// The variable that rewrites expectations instead of comparing with them.
 const UPDATE: &str = "UPDATE_EXPECT";

@@ -4,9 +4,10 @@ mod policy;
 mod prompt;
 
 use od_protocol::{
-    ErrorKind, ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams,
+    ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams,
 };
 use od_sdk::invocation::StdinMode;
+use od_sdk::start_run::{self, absolute};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
@@ -61,17 +62,8 @@ fn add_session(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
 ) -> Result<(), ErrorObject> {
-    let Some(id) = &start_run_params.session.id else { return Ok(()) };
-    if uuid::Uuid::try_parse(id).is_err() {
-        return Err(match start_run_params.session.mode {
-            SessionMode::New => invalid(format!("session id {id:?} is no UUID"), "give a UUID"),
-            _ => ErrorObject::new(
-                ErrorKind::SessionUnknown,
-                format!("{id:?} is no session of Claude Code: its ids are UUIDs"),
-            )
-            .with_hint("`sessions/list` names them"),
-        });
-    }
+    let id = start_run::session_uuid(start_run_params, "Claude Code")?;
+    let Some(id) = id else { return Ok(()) };
     match start_run_params.session.mode {
         SessionMode::Resume => invocation.flag("--resume", id),
         SessionMode::Fork => invocation.flag("--resume", id).arg("--fork-session"),
@@ -97,11 +89,7 @@ fn add_limits(
     start_run_params: &StartRunParams,
     options: &Options,
 ) -> Result<(), ErrorObject> {
-    if let Some(turns) = start_run_params.max_turns {
-        // Zero means "no limit" to the CLI, which is not what the word says.
-        if turns == 0 {
-            return Err(invalid("maxTurns is 0", "leave it out for no limit"));
-        }
+    if let Some(turns) = start_run::max_turns(start_run_params)? {
         invocation.flag("--max-turns", turns.to_string());
     }
     if let Some(budget) = options.max_budget_usd {
@@ -135,14 +123,6 @@ fn skill_folder(path: &str) -> &str {
     match path.rsplit_once(['/', '\\']) {
         Some((folder, SKILL_FILE | SKILLS_FOLDER)) if !folder.is_empty() => folder,
         _ => path,
-    }
-}
-
-fn absolute<'a>(path: &'a str, option: &str) -> Result<&'a str, ErrorObject> {
-    if std::path::Path::new(path).is_absolute() {
-        Ok(path)
-    } else {
-        Err(invalid(format!("{option}: {path:?} is not absolute"), "give the whole path"))
     }
 }
 
@@ -187,8 +167,4 @@ fn add_quiet(invocation: &mut Invocation, options: &Options) {
         .set_env("DISABLE_AUTOUPDATER", "1")
         .set_env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")
         .set_env("CLAUDE_CODE_MAX_RETRIES", options.max_retries().to_string());
-}
-
-fn invalid(message: impl Into<String>, hint: &str) -> ErrorObject {
-    ErrorObject::new(ErrorKind::ConfigInvalid, message).with_hint(hint)
 }

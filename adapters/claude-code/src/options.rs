@@ -1,8 +1,9 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorKind, ErrorObject, JsonObject};
+use od_protocol::{ErrorObject, JsonObject};
+use od_sdk::start_run;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// How often the CLI may try a failed request again, unless the run says otherwise.
 const DEFAULT_MAX_RETRIES: u32 = 2;
@@ -45,10 +46,7 @@ impl Options {
     /// # Errors
     /// `config_invalid` for an unknown name or a value of the wrong type.
     pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        Self::deserialize(&Value::Object(options.clone())).map_err(|error| {
-            ErrorObject::new(ErrorKind::ConfigInvalid, format!("adapterOptions: {error}"))
-                .with_hint("see configSchema in `od-adapter-claude-code --manifest`")
-        })
+        start_run::options(options, "claude-code")
     }
 
     /// Reads options that were checked before; what is wrong counts as absent.
@@ -104,8 +102,5 @@ pub fn schema() -> JsonObject {
             },
         },
     });
-    match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    }
+    start_run::schema(schema)
 }

@@ -68,6 +68,11 @@ impl CredentialFile {
         object.into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
     }
 
+    /// How many items a list has; what is no list has none.
+    pub fn count(&self, pointer: &str) -> usize {
+        self.content.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
     /// A time, in milliseconds since 1970: written as a number of seconds or milliseconds, such a
     /// number as text, or RFC 3339.
     pub fn time(&self, pointer: &str) -> Option<u64> {

@@ -1,0 +1,91 @@
+//! Session and turns: each line of a person's is one turn, from `system/init` to `result`.
+
+use std::collections::VecDeque;
+
+use od_protocol::{
+    Event, McpServerStatus, SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded,
+    TurnStarted, UserMessage,
+};
+use od_sdk::RunOutput;
+
+use crate::native::Init;
+
+/// The session and its turns.
+#[derive(Debug)]
+pub(super) struct Turns {
+    mode: SessionMode,
+    id: Option<String>,
+    current: Option<String>,
+    count: u32,
+    /// What was said while a turn ran; each will be a turn of its own. The first prompt is not
+    /// among them.
+    outstanding: VecDeque<String>,
+}
+
+impl Turns {
+    pub(super) fn new(choice: &SessionChoice) -> Self {
+        Self { mode: choice.mode, id: None, current: None, count: 0, outstanding: VecDeque::new() }
+    }
+
+    /// The turn that runs.
+    pub(super) fn current(&self) -> Option<&str> {
+        self.current.as_deref()
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// A line was sent that waits for its turn.
+    pub(super) fn expect(&mut self, text: &str) {
+        self.outstanding.push_back(text.to_owned());
+    }
+
+    pub(super) fn is_outstanding(&self) -> bool {
+        !self.outstanding.is_empty()
+    }
+
+    /// `system/init` comes at the start of every turn; the session starts only once.
+    pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
+        if self.id.is_none() {
+            self.id = Some(init.session_id.clone());
+            let servers = init.mcp_servers.into_iter();
+            output.event(Event::SessionStarted(SessionStarted {
+                session_id: init.session_id,
+                mode: self.mode,
+                parent_session_id: None,
+                model: init.model,
+                cwd: init.cwd,
+                tools: Some(init.tools),
+                mcp_servers: Some(
+                    servers
+                        .map(|server| McpServerStatus { name: server.name, status: server.status })
+                        .collect(),
+                ),
+            }));
+        }
+        self.ensure(output);
+    }
+
+    /// A turn runs from the first sign of the CLI's work to its result.
+    pub(super) fn ensure(&mut self, output: &mut RunOutput) {
+        if self.current.is_some() {
+            return;
+        }
+        if self.count > 0
+            && let Some(text) = self.outstanding.pop_front()
+        {
+            output.event(Event::UserMessage(UserMessage { text }));
+        }
+        self.count += 1;
+        let turn_id = format!("turn-{}", self.count);
+        self.current = Some(turn_id.clone());
+        output.event(Event::TurnStarted(TurnStarted { turn_id }));
+    }
+
+    pub(super) fn end(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
+        if let Some(turn_id) = self.current.take() {
+            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The words of `qwen --output-format stream-json` that are Qwen Code's own; those it shares with
+//! others are in [`od_sdk::stream_json`]. Nothing here decides anything: fields that are not named
+//! are ignored, missing ones have a default.
+
+use od_sdk::stream_json::TokenUsage;
+use serde::Deserialize;
+
+/// `system/init`: repeated at the start of every turn.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Init {
+    /// The session.
+    pub session_id: String,
+    /// Where it works.
+    pub cwd: Option<String>,
+    /// Names of the tools.
+    pub tools: Vec<String>,
+    /// MCP servers and their state.
+    pub mcp_servers: Vec<McpServerState>,
+    /// The model.
+    pub model: Option<String>,
+}
+
+/// An MCP server and its state.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct McpServerState {
+    /// Its name.
+    pub name: String,
+    /// `connected`, `disconnected`, ….
+    pub status: String,
+}
+
+/// A line of type `result`: the end of a turn.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ResultLine {
+    /// It failed; but a failure of the model is told as success (recording `auth`).
+    pub is_error: bool,
+    /// `success`, `error_during_execution`, `error_max_turns`.
+    pub subtype: String,
+    /// With `is_error`.
+    pub error: Option<ResultError>,
+    /// Tokens of the whole session so far, earlier processes included (recording `resume`).
+    pub usage: Option<TokenUsage>,
+}
+
+/// What went wrong.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ResultError {
+    /// For people.
+    pub message: String,
+}

@@ -1,0 +1,150 @@
+//! `run/start` → command line, variables, stdin.
+
+use od_adapter_qwen::Qwen;
+use od_protocol::{
+    Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode,
+    StartRunParams,
+};
+use od_sdk::{Adapter, Install, Invocation};
+use serde_json::{Value, json};
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
+    let mut params = StartRunParams { run_id: "run".to_owned(), ..StartRunParams::default() };
+    params.prompt.text = "hello".to_owned();
+    change(&mut params);
+    params
+}
+
+fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+    Qwen.invocation(&params(change), &Install::default()).expect("the options are fine")
+}
+
+fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
+    let refused = Qwen.invocation(&params(change), &Install::default());
+    refused.expect_err("the option cannot be honoured").kind()
+}
+
+fn has(invocation: &Invocation, words: &[&str]) -> bool {
+    let args: Vec<&str> = invocation.args.iter().map(|argument| argument.text.as_str()).collect();
+    args.windows(words.len()).any(|window| window == words)
+}
+
+fn content(invocation: &Invocation) -> Value {
+    let line: Value = serde_json::from_slice(&invocation.stdin).expect("one line of JSON");
+    line["message"]["content"].clone()
+}
+
+#[test]
+fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+    let text = "@secret $(x) \u{2028} \"quoted\"\n-";
+    let invocation = start(|params| params.prompt.text = text.to_owned());
+    assert_eq!(
+        content(&invocation),
+        json!([{"type": "text", "text": ""}, {"type": "text", "text": text}])
+    );
+    assert!(invocation.args.iter().all(|argument| !argument.text.contains("secret")));
+}
+
+#[test]
+fn a_prompt_that_looks_like_a_command_is_no_command() {
+    let invocation = start(|params| params.prompt.text = "/clear".to_owned());
+    let expected = json!([{"type": "text", "text": " "}, {"type": "text", "text": "/clear"}]);
+    assert_eq!(content(&invocation), expected);
+}
+
+#[test]
+fn the_frame_is_always_there() {
+    let invocation = start(|_| {});
+    assert!(has(&invocation, &["--input-format", "stream-json", "--output-format", "stream-json"]));
+    assert!(has(&invocation, &["--include-partial-messages"]));
+    assert_eq!(invocation.env["QWEN_CODE_NO_RELAUNCH"], "true");
+}
+
+#[test]
+fn the_key_that_pays_chooses_the_kind_of_login() {
+    let credential = |name: &str| Install {
+        credential: Some(Credential { kind: CredentialKind::ApiKey, name: name.to_owned() }),
+        ..Install::default()
+    };
+    let started = |install| Qwen.invocation(&params(|_| {}), &install).expect("fine");
+    assert!(has(&started(credential("OPENAI_API_KEY")), &["--auth-type", "openai"]));
+    assert!(has(&started(credential("GOOGLE_API_KEY")), &["--auth-type", "vertex-ai"]));
+    assert!(!has(&started(credential("ROUTER_KEY")), &["--auth-type"]));
+}
+
+#[test]
+fn sessions() {
+    let session = |mode, id: &str| {
+        let id = Some(id.to_owned());
+        move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
+    };
+    assert!(has(&start(session(SessionMode::New, SESSION)), &["--session-id", SESSION]));
+    assert!(has(&start(session(SessionMode::Resume, SESSION)), &["--resume", SESSION]));
+    assert_eq!(refused(session(SessionMode::Resume, "-x")), ErrorKind::SessionUnknown);
+    assert_eq!(refused(session(SessionMode::New, "-x")), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn model_system_prompt_and_limits() {
+    let invocation = start(|params| {
+        params.model = Some("big".to_owned());
+        params.prompt.system = Some("--be brief".to_owned());
+        params.max_turns = Some(3);
+        params.add_dirs = vec!["/a b".to_owned()];
+    });
+    assert!(has(&invocation, &["--model", "big"]));
+    assert!(has(&invocation, &["--append-system-prompt=--be brief"]));
+    assert!(has(&invocation, &["--max-session-turns", "3"]));
+    assert!(has(&invocation, &["--include-directories", "/a b"]));
+    assert!(invocation.shown_args().iter().all(|argument| !argument.contains("brief")));
+    let replaced = start(|params| {
+        params.prompt.system = Some("mine".to_owned());
+        params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
+    });
+    assert!(has(&replaced, &["--system-prompt=mine"]));
+    assert_eq!(refused(|params| params.max_turns = Some(0)), ErrorKind::ConfigInvalid);
+    let relative = |params: &mut StartRunParams| params.add_dirs = vec!["a".to_owned()];
+    assert_eq!(refused(relative), ErrorKind::ConfigInvalid);
+    let comma = |params: &mut StartRunParams| params.add_dirs = vec!["/a,b".to_owned()];
+    assert_eq!(refused(comma), ErrorKind::ConfigInvalid);
+    let option = |params: &mut StartRunParams| {
+        params.adapter_options.insert("maxSilence".to_owned(), json!(1));
+    };
+    assert_eq!(refused(option), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn tools_and_modes() {
+    let invocation = start(|params| {
+        params.permission_mode = Some("auto-edit".to_owned());
+        params.allowed_tools = Some(vec!["run_shell_command(git status)".to_owned()]);
+        params.denied_tools = Some(vec!["web_fetch".to_owned()]);
+    });
+    assert!(has(&invocation, &["--approval-mode", "auto-edit"]));
+    assert!(has(&invocation, &["--allowed-tools=run_shell_command(git status)"]));
+    assert!(has(&invocation, &["--exclude-tools=web_fetch"]));
+    let flag = |params: &mut StartRunParams| params.denied_tools = Some(vec!["--yolo".to_owned()]);
+    assert_eq!(refused(flag), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn servers_are_not_shown() {
+    let invocation = start(|params| {
+        params.mcp_servers = vec![McpServer {
+            name: "files".to_owned(),
+            transport: McpTransport::Http,
+            url: Some("http://127.0.0.1:1".to_owned()),
+            headers: [("Authorization".to_owned(), "secret".to_owned())].into(),
+            command: None,
+            args: Vec::new(),
+            env: Default::default(),
+        }];
+    });
+    let config = invocation.args.iter().find(|argument| argument.text.contains("mcpServers"));
+    let config: Value =
+        serde_json::from_str(&config.expect("it is given").text).expect("the flag holds JSON");
+    assert_eq!(config["mcpServers"]["files"]["httpUrl"], "http://127.0.0.1:1");
+    assert!(invocation.shown_args().iter().all(|argument| !argument.contains("secret")));
+}

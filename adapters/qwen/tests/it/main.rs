@@ -1,0 +1,7 @@
+//! Qwen Code's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod invocation;
+mod manifest;
+mod mapping;
+mod recordings;

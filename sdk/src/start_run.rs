@@ -1,0 +1,78 @@
+//! What several adapters ask of `run/start`: options, folders, limits and ids, refused with a hint
+//! where the agent CLI would be less clear.
+
+use std::path::Path;
+
+use od_protocol::{ErrorKind, ErrorObject, JsonObject, SessionMode, StartRunParams};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads `adapterOptions` into the adapter's own type.
+///
+/// # Errors
+/// `config_invalid` for an unknown name or a value of the wrong type, with the place to look.
+pub fn options<T: DeserializeOwned>(
+    options: &JsonObject,
+    adapter_id: &str,
+) -> Result<T, ErrorObject> {
+    serde_json::from_value(Value::Object(options.clone())).map_err(|error| {
+        let hint = format!("see configSchema in `od-adapter-{adapter_id} --manifest`");
+        invalid(format!("adapterOptions: {error}"), hint)
+    })
+}
+
+/// A JSON Schema for the manifest, written with `json!`.
+pub fn schema(schema: Value) -> JsonObject {
+    match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    }
+}
+
+/// The id of the session, for agent CLIs whose ids are UUIDs.
+///
+/// # Errors
+/// `session_unknown` when it is to be resumed, `config_invalid` when it is to be given.
+pub fn session_uuid<'a>(
+    start_run_params: &'a StartRunParams,
+    agent: &str,
+) -> Result<Option<&'a str>, ErrorObject> {
+    let session = &start_run_params.session;
+    let Some(id) = session.id.as_deref() else { return Ok(None) };
+    match session.mode {
+        _ if uuid::Uuid::try_parse(id).is_ok() => Ok(Some(id)),
+        SessionMode::New => Err(invalid(format!("session id {id:?} is no UUID"), "give a UUID")),
+        _ => {
+            let message = format!("{id:?} is no session of {agent}: its ids are UUIDs");
+            Err(ErrorObject::new(ErrorKind::SessionUnknown, message)
+                .with_hint("`sessions/list` names them, where the agent has it"))
+        }
+    }
+}
+
+/// The limit on turns.
+///
+/// # Errors
+/// Zero: agent CLIs take it for "no limit", which is not what the word says.
+pub fn max_turns(start_run_params: &StartRunParams) -> Result<Option<u32>, ErrorObject> {
+    match start_run_params.max_turns {
+        Some(0) => Err(invalid("maxTurns is 0", "leave it out for no limit")),
+        turns => Ok(turns),
+    }
+}
+
+/// A path that must be whole.
+///
+/// # Errors
+/// It is not.
+pub fn absolute<'a>(path: &'a str, option: &str) -> Result<&'a str, ErrorObject> {
+    match Path::new(path).is_absolute() {
+        true => Ok(path),
+        false => Err(invalid(format!("{option}: {path:?} is not absolute"), "give the whole path")),
+    }
+}
+
+/// `config_invalid`.
+pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(ErrorKind::ConfigInvalid, message).with_hint(hint)
+}
