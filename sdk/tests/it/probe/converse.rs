@@ -17,11 +17,8 @@ fn stdin_is_closed_at_once_or_once_the_answer_is_there() {
     scratch.program(&format!("path/{CLI}"), WATCHER);
     let machine = scratch.machine();
     let install = locate(&manifest(CLI), &machine).expect("it is there");
-    let talk = || Talk {
-        stdin: b"hello\n".to_vec(),
-        limit: Duration::from_secs(60),
-        ..Talk::default()
-    };
+    let talk =
+        || Talk { stdin: b"hello\n".to_vec(), limit: Duration::from_secs(60), ..Talk::default() };
     let closed = converse(talk(), &install, &machine).expect("it starts");
     assert_eq!(String::from_utf8_lossy(&closed), "closed\n");
     let is_enough = |answer: &[u8]| answer.ends_with(b"\n");
