@@ -83,7 +83,9 @@ fn only_what_was_said(plugin: &Plugin, script: &Script, list: &ListModelsResult)
         _ => None,
     });
     let said: String = probes.chain(lines).collect();
-    match list.models.iter().find(|model| !said.contains(&model.id)) {
+    // Some agent CLIs print provider and model apart and take them as `provider/model`.
+    let is_said = |id: &str| said.contains(id) || id.split('/').all(|part| said.contains(part));
+    match list.models.iter().find(|model| !is_said(&model.id)) {
         Some(model) => {
             let got = format!("{:?} in a list with source live", model.id);
             Err(told(plugin, "only models that the agent CLI printed", got))

@@ -1,0 +1,71 @@
+//! What `--manifest` prints. Values only.
+
+use od_protocol::{
+    ApprovalsCapability, Capabilities, Effort, EffortCapability, InputCapability, Marker,
+    PermissionModesCapability, ResumeCapability, UsageCapability,
+};
+use od_sdk::pi::PiAdapter;
+use od_sdk::pi::adapter::Installer;
+
+use crate::detect;
+use crate::dialect::DIALECT;
+
+/// The CLI's own modes, the strictest first.
+const PERMISSION_MODES: &[&str] = &["always-ask", "write", "yolo"];
+
+/// oh-my-pi.
+pub const OMP: PiAdapter = PiAdapter {
+    dialect: DIALECT,
+    version: env!("CARGO_PKG_VERSION"),
+    display_name: "oh-my-pi",
+    description: "oh-my-pi, driven by its commands on stdin and its events on stdout",
+    homepage: "https://omp.sh",
+    version_min: "18.2.3",
+    version_tested: "18.2.3",
+    install: &[
+        Installer {
+            platform: "any",
+            kind: "bun",
+            command: DIALECT.install_command,
+            notes: Some("needs bun 1.3.14 or newer, also when npm installs it"),
+        },
+        Installer {
+            platform: "any",
+            kind: "npm",
+            command: "npm install -g bun @oh-my-pi/pi-coding-agent",
+            notes: None,
+        },
+    ],
+    skill_dirs: &[],
+    auth_files: detect::AUTH_FILES,
+    own_env: &["OMP_PROFILE", "PI_CONFIG_DIR", "PI_SMOL_MODEL", "PI_SLOW_MODEL", "PI_PLAN_MODEL"],
+    capabilities,
+    auth: detect::auth,
+};
+
+fn capabilities() -> Capabilities {
+    let marker = || Some(Marker {});
+    Capabilities {
+        run: marker(),
+        input: Some(InputCapability { steer: true }),
+        approvals: Some(ApprovalsCapability { edit_input: false }),
+        models: marker(),
+        sessions: marker(),
+        resume: Some(ResumeCapability { same_cwd_only: true }),
+        fork: marker(),
+        effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
+        thinking: marker(),
+        tools: marker(),
+        text_deltas: marker(),
+        file_changes: marker(),
+        usage: Some(UsageCapability { cost: true }),
+        system_prompt: marker(),
+        attachments: marker(),
+        images: marker(),
+        add_dirs: marker(),
+        permission_modes: Some(PermissionModesCapability {
+            modes: PERMISSION_MODES.iter().map(|mode| (*mode).to_owned()).collect(),
+        }),
+        ..Capabilities::default()
+    }
+}

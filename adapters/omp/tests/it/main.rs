@@ -1,0 +1,7 @@
+//! oh-my-pi's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod detection;
+mod invocation;
+mod recordings;
+mod sessions;

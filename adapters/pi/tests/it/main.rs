@@ -1,0 +1,10 @@
+//! Pi's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod detection;
+mod invocation;
+mod mapping;
+#[cfg(unix)]
+mod models;
+mod recordings;
+mod sessions;

@@ -1,0 +1,166 @@
+//! An adapter of the family, as the sdk sees it: values, and the rooms that answer with them.
+
+use std::path::PathBuf;
+
+use od_protocol::{
+    AuthInfo, AuthStatus, Capabilities, CliInfo, CliTransport, ConformanceInfo,
+    DetectAdapterResult, ErrorObject, InstallMethod, ListModelsResult, ListSessionsParams,
+    ListSessionsResult, Manifest, ProtocolRange, ReadSessionsParams, ReadSessionsResult,
+    Requirements, SkillStrategy, SkillsInfo, StartRunParams,
+};
+
+use super::{Dialect, PiEvents, credentials, invocation, models, options, sessions};
+use crate::{Adapter, Install, Invocation, Machine, Mapper};
+
+/// One CLI of the family as an adapter.
+#[derive(Debug, Clone, Copy)]
+pub struct PiAdapter {
+    /// How it speaks.
+    pub dialect: Dialect,
+    /// The adapter's own version.
+    pub version: &'static str,
+    /// What people call the CLI.
+    pub display_name: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+    /// Where it is documented.
+    pub homepage: &'static str,
+    /// The oldest version that was tried.
+    pub version_min: &'static str,
+    /// The version its recordings were made with.
+    pub version_tested: &'static str,
+    /// How it is installed, the best way first.
+    pub install: &'static [Installer],
+    /// Where its skills are looked for; none when it takes no further ones.
+    pub skill_dirs: &'static [&'static str],
+    /// The files that hold logins.
+    pub auth_files: &'static [&'static str],
+    /// Variables of its own that it is given.
+    pub own_env: &'static [&'static str],
+    /// What it can do.
+    pub capabilities: fn() -> Capabilities,
+    /// Who pays.
+    pub auth: fn(&Machine) -> AuthStatus,
+}
+
+/// A way to install a CLI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Installer {
+    /// `any`, `linux`, `macos`, `windows`.
+    pub platform: &'static str,
+    /// `npm`, `brew`, ….
+    pub kind: &'static str,
+    /// What to type.
+    pub command: &'static str,
+    /// What else it needs.
+    pub notes: Option<&'static str>,
+}
+
+/// How one logs in to any of them.
+pub fn auth_info(auth_files: &[&str]) -> AuthInfo {
+    AuthInfo {
+        methods: ["api_key", "oauth", "token", "cloud"].map(str::to_owned).to_vec(),
+        env: credentials::auth_env(),
+        files: auth_files.iter().map(|file| (*file).to_owned()).collect(),
+        // One logs in inside the CLI, by `/login`.
+        login_command: None,
+    }
+}
+
+impl PiAdapter {
+    fn cli(&self) -> CliInfo {
+        let method = |installer: &Installer| InstallMethod {
+            platform: installer.platform.to_owned(),
+            kind: installer.kind.to_owned(),
+            command: installer.command.to_owned(),
+            notes: installer.notes.map(str::to_owned),
+        };
+        CliInfo {
+            names: vec![self.dialect.id.to_owned()],
+            version_min: Some(self.version_min.to_owned()),
+            version_tested: Some(self.version_tested.to_owned()),
+            transport: CliTransport::Stdio,
+            install: self.install.iter().map(method).collect(),
+        }
+    }
+
+    fn skills(&self) -> Option<SkillsInfo> {
+        let dirs: Vec<String> = self.skill_dirs.iter().map(|dir| (*dir).to_owned()).collect();
+        (!dirs.is_empty()).then_some(SkillsInfo { strategy: SkillStrategy::Native, dirs })
+    }
+}
+
+impl Adapter for PiAdapter {
+    fn manifest(&self) -> Manifest {
+        let env = credentials::requirements_env(self.own_env);
+        Manifest {
+            manifest_version: "1.0".to_owned(),
+            adapter_id: self.dialect.id.to_owned(),
+            display_name: self.display_name.to_owned(),
+            version: self.version.to_owned(),
+            vendor: "OD Adapters".to_owned(),
+            description: self.description.to_owned(),
+            homepage: Some(self.homepage.to_owned()),
+            license: Some("MIT OR Apache-2.0".to_owned()),
+            protocol: ProtocolRange::current(),
+            capabilities: (self.capabilities)(),
+            cli: self.cli(),
+            auth: auth_info(self.auth_files),
+            requirements: Requirements { platforms: Vec::new(), bins: Vec::new(), env },
+            skills: self.skills(),
+            plugin_formats: Vec::new(),
+            config_schema: Some(options::schema()),
+            conformance: Some(ConformanceInfo {
+                requirements: "1.0".to_owned(),
+                fixtures: Some("conformance".to_owned()),
+            }),
+            signature: None,
+            meta: None,
+        }
+    }
+
+    fn auth(&self, machine: &Machine) -> AuthStatus {
+        (self.auth)(machine)
+    }
+
+    fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
+        crate::detect::detect_with_help(self, machine, refresh, &[&["--help"]]).0
+    }
+
+    fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
+        Some(self.dialect.config_dir(machine))
+    }
+
+    fn invocation(
+        &self,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        invocation::invocation(&self.dialect, start_run_params, install)
+    }
+
+    fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
+        Box::new(PiEvents::new(self.dialect, start_run_params, install))
+    }
+
+    fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
+        let install = self.locate(machine)?;
+        models::list(&self.dialect, &self.manifest(), machine, &install)
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        Ok(sessions::list(&self.dialect.config_dir(machine), list_sessions_params))
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(&self.dialect.config_dir(machine), read_sessions_params)
+    }
+}

@@ -1,0 +1,77 @@
+//! Retries: told as they come, and ended when they would go on for longer than the run allows.
+
+use od_protocol::{ErrorKind, Event, RateLimited, Retry};
+
+use super::failure::Complaint;
+use crate::RunOutput;
+use crate::pi::Dialect;
+use crate::pi::native::RetryLine;
+use crate::pi::options::Options;
+
+/// The retries of the request that is being made.
+#[derive(Debug)]
+pub(super) struct Retries {
+    max_retries: u32,
+    max_wait_ms: u64,
+    retries: u32,
+    wait_ms: u64,
+}
+
+impl Retries {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            max_retries: options.max_retries(),
+            max_wait_ms: options.max_retry_wait_ms(),
+            retries: 0,
+            wait_ms: 0,
+        }
+    }
+
+    /// The model answers: whatever failed before is over.
+    pub(super) fn on_answer(&mut self) {
+        self.retries = 0;
+        self.wait_ms = 0;
+    }
+
+    /// `auto_retry_start`. The reason to give up, when this goes beyond the allowance.
+    pub(super) fn on_retry(
+        &mut self,
+        line: &RetryLine,
+        dialect: &Dialect,
+        output: &mut RunOutput,
+    ) -> Option<Complaint> {
+        let delay_ms = line.delay_ms.map(|delay| delay.max(0.0) as u64);
+        let mut complaint = Complaint::new(&line.error_message, None);
+        self.retries += 1;
+        self.wait_ms = self.wait_ms.saturating_add(delay_ms.unwrap_or_default());
+        let kind = complaint.kind(dialect);
+        if matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
+            complaint.retry_after_ms = complaint.retry_after_ms.or(delay_ms);
+            tell_limit(&complaint, output);
+        }
+        let attempt = line.attempt.max(self.retries);
+        output.event(Event::Retry(Retry {
+            attempt,
+            max_attempts: line.max_attempts,
+            delay_ms,
+            reason: kind.as_str().to_owned(),
+        }));
+        let goes_on = attempt <= self.max_retries && self.wait_ms <= self.max_wait_ms;
+        (!goes_on).then(|| {
+            let wait = delay_ms.unwrap_or_default();
+            complaint.text =
+                format!("stopped at retry {attempt} (in {wait} ms) after: {}", complaint.text);
+            complaint
+        })
+    }
+}
+
+/// The provider asks to slow down.
+pub(super) fn tell_limit(complaint: &Complaint, output: &mut RunOutput) {
+    output.event(Event::RateLimited(RateLimited {
+        retry_after_ms: complaint.retry_after_ms,
+        resets_at: None,
+        window: None,
+        source: "cli".to_owned(),
+    }));
+}

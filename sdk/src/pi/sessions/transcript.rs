@@ -1,0 +1,188 @@
+//! The entries of a session's file → events, in the words of a run. Pure.
+
+use std::collections::{HashMap, HashSet};
+
+use od_protocol::{
+    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
+    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::pi::native::{Block, Message};
+use crate::pi::words::{blocks, first_line, kind, mcp_server, model_id, text_of, title};
+
+/// One entry. Entries of other types have few of these.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Entry {
+    /// `session`, `message`, `model_change`, `context_edit`, ….
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    /// With `session`: the session's.
+    pub(super) id: String,
+    parent_id: Option<String>,
+    /// With `session`: where it runs.
+    pub(super) cwd: Option<String>,
+    message: Option<Message>,
+    /// With `model_change` in pi.
+    provider: Option<String>,
+    model_id: Option<String>,
+    /// With `model_change` in omp.
+    model: Option<String>,
+    /// With `context_edit`: the entry that is replaced, by nothing after a retry.
+    target_id: Option<String>,
+    replacement: Option<Value>,
+    /// With `session_info` in pi and `title` in omp: what the person called it.
+    name: Option<String>,
+    title: Option<String>,
+}
+
+impl Entry {
+    /// The model that is chosen from here on.
+    pub(super) fn model(&self) -> Option<String> {
+        let by_parts = || Some(model_id(self.provider.as_deref()?, self.model_id.as_deref()?));
+        (self.kind == "model_change").then(|| self.model.clone().or_else(by_parts)).flatten()
+    }
+
+    /// Its name, else what a person said, shortened.
+    pub(super) fn title(&self) -> Option<String> {
+        let name = self.title.as_ref().or(self.name.as_ref()).filter(|name| !name.is_empty());
+        let said = || self.message.as_ref().filter(|message| message.role == "user");
+        match name {
+            Some(name) => Some(first_line(name)),
+            None => said()
+                .map(|message| first_line(&text_of(&message.content)))
+                .filter(|text| !text.is_empty()),
+        }
+    }
+}
+
+/// What happened in a session.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    events: Vec<Event>,
+    messages: u32,
+    thoughts: u32,
+}
+
+impl Transcript {
+    /// Entries form a tree; what counts is the way from the root to the last one, without the
+    /// answers that were taken back.
+    pub(super) fn new(entries: impl Iterator<Item = Entry>) -> Self {
+        let entries: Vec<Entry> =
+            entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
+        let by_id: HashMap<&str, &Entry> =
+            entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        let mut way = Vec::new();
+        let mut seen = HashSet::new();
+        let mut next = entries.last();
+        while let Some(entry) = next.filter(|entry| seen.insert(entry.id.as_str())) {
+            way.push(entry);
+            next = entry.parent_id.as_deref().and_then(|parent| by_id.get(parent).copied());
+        }
+        let taken_back: HashSet<&str> = way
+            .iter()
+            .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
+            .filter_map(|entry| entry.target_id.as_deref())
+            .collect();
+        let mut transcript = Self::default();
+        for entry in way.into_iter().rev() {
+            let message = entry.message.as_ref().filter(|_| entry.kind == "message");
+            if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
+                transcript.on_message(message);
+            }
+        }
+        transcript
+    }
+
+    /// All of it, or the newest part that fits.
+    pub(super) fn into_events(mut self, limit: usize) -> (Vec<Event>, bool) {
+        let mut left = limit;
+        let kept = self.events.iter().rev().take_while(|event| {
+            let size = serde_json::to_vec(event).map_or(0, |json| json.len() + 1);
+            let fits = left.checked_sub(size);
+            left = fits.unwrap_or_default();
+            fits.is_some()
+        });
+        let dropped = self.events.len() - kept.count();
+        self.events.drain(..dropped);
+        (self.events, dropped > 0)
+    }
+
+    fn on_message(&mut self, message: &Message) {
+        match message.role.as_str() {
+            "user" => {
+                let text = text_of(&message.content);
+                self.events.push(Event::UserMessage(UserMessage { text }));
+            }
+            "assistant" => {
+                self.messages += 1;
+                for block in blocks(message.content.clone()) {
+                    self.on_block(block);
+                }
+            }
+            "toolResult" => self.on_result(message),
+            _ => {}
+        }
+    }
+
+    fn on_block(&mut self, block: Block) {
+        match block.kind.as_str() {
+            "text" if !block.text.is_empty() => self.on_text(block.text),
+            "thinking" if !block.thinking.is_empty() => self.on_thought(block.thinking),
+            "toolCall" => self.on_call(block),
+            _ => {}
+        }
+    }
+
+    fn on_text(&mut self, text: String) {
+        let message_id = format!("message-{}", self.messages);
+        self.events.extend([
+            Event::MessageStarted(MessageStarted { message_id: message_id.clone() }),
+            Event::TextDelta(TextDelta { message_id: message_id.clone(), text, truncated: None }),
+            Event::MessageStopped(MessageStopped { message_id }),
+        ]);
+    }
+
+    fn on_thought(&mut self, text: String) {
+        self.thoughts += 1;
+        let thinking_id = format!("thought-{}", self.thoughts);
+        let delta = ThinkingDelta { thinking_id: thinking_id.clone(), text, truncated: None };
+        self.events.extend([
+            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
+            Event::ThinkingDelta(delta),
+            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
+        ]);
+    }
+
+    fn on_call(&mut self, block: Block) {
+        self.events.extend([
+            Event::ToolCallStarted(ToolCallStarted {
+                tool_call_id: block.id.clone(),
+                kind: kind(&block.name),
+                title: None,
+                mcp_server: mcp_server(&block.name),
+                parent_tool_call_id: None,
+                name: block.name.clone(),
+            }),
+            Event::ToolCallReady(ToolCallReady {
+                title: title(&block.name, &block.arguments),
+                tool_call_id: block.id,
+                input: block.arguments,
+                truncated: None,
+            }),
+        ]);
+    }
+
+    fn on_result(&mut self, message: &Message) {
+        let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
+        self.events.push(Event::ToolResult(ToolResult {
+            tool_call_id: message.tool_call_id.clone(),
+            status,
+            output: text_of(&message.content).into(),
+            exit_code: None,
+            truncated: None,
+        }));
+    }
+}
