@@ -231,15 +231,19 @@ fn usage_of_run(record: &RunRecord, sent: &str) -> Result<Usage, Finding> {
 
 fn same_figures(bench: &Bench, performance: &Performance, told: &Usage, sent: &str) -> Verdict {
     let values = &performance.play.values;
+    let pack = bench.suite.pack.as_ref();
+    let is_told = |name: &str| pack.is_some_and(|pack| pack.tells("usage", name));
     let pairs = [
-        ("input_tokens", told.input_tokens),
-        ("output_tokens", told.output_tokens),
-        ("cache_read_tokens", told.cache_read_tokens),
-        ("cache_write_tokens", told.cache_write_tokens),
+        ("input_tokens", told.input_tokens, true),
+        ("output_tokens", told.output_tokens, true),
+        ("cache_read_tokens", told.cache_read_tokens, is_told("cache_read_tokens")),
+        ("cache_write_tokens", told.cache_write_tokens, is_told("cache_write_tokens")),
     ];
-    for (name, got) in pairs {
-        if values.number(name) != Some(got) {
-            let expected = format!("{name} {}", values.text(name));
+    for (name, got, is_stated) in pairs {
+        // A figure that the agent CLI does not state is none.
+        let wanted = values.number(name).filter(|_| is_stated).unwrap_or_default();
+        if wanted != got {
+            let expected = format!("{name} {wanted}");
             return Err(failure(&performance.record, expected, format!("{got}"), sent));
         }
     }

@@ -93,6 +93,14 @@ impl Pack {
         Ok(script)
     }
 
+    /// Whether the steps of a scenario tell a value: not every agent CLI states every figure.
+    pub fn tells(&self, scenario: &str, value: &str) -> bool {
+        let placeholder = format!("{{{{{value}}}}}");
+        let template = self.templates.get(scenario);
+        template
+            .is_some_and(|template| template.nodes.iter().any(|node| node.mentions(&placeholder)))
+    }
+
     /// What a scenario adds to `run/start`, and its prompt.
     pub fn request_extras(&self, scenario: &str, values: &Values) -> (String, Value) {
         let settings = self.settings.scenario.get(scenario).cloned().unwrap_or_default();

@@ -48,6 +48,18 @@ pub(super) enum Node {
     },
 }
 
+impl Node {
+    /// Whether a placeholder is filled in somewhere in it.
+    pub(super) fn mentions(&self, placeholder: &str) -> bool {
+        match self {
+            Self::Step { rest, .. } => rest.contains(placeholder),
+            Self::Each { nodes, .. } | Self::On { nodes, .. } => {
+                nodes.iter().any(|node| node.mentions(placeholder))
+            }
+        }
+    }
+}
+
 macro_rules! words {
     ($($variant:ident = $text:literal $doc:literal,)+) => {
         /// The first word of a step.

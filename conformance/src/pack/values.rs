@@ -32,7 +32,7 @@ impl Values {
         let deltas = pieces(random, "Die Möwe 🐦 fliegt über 海:");
         let thinking_deltas = pieces(random, "Überlegung 🤔 zu 考え:");
         let cwd = cwd.to_string_lossy().into_owned();
-        let [input, cache_read, cache_write] =
+        let [input, output, cache_read, cache_write] =
             std::array::from_fn(|_| random.random_range(11..90_000_u64));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
         let single = [
@@ -53,10 +53,12 @@ impl Values {
             ("session_id", json!(uuid(random))),
             ("new_session_id", json!(uuid(random))),
             ("input_tokens", json!(input)),
-            ("output_tokens", json!(random.random_range(11..90_000_u64))),
+            ("output_tokens", json!(output)),
             ("cache_read_tokens", json!(cache_read)),
             ("cache_write_tokens", json!(cache_write)),
             ("prompt_tokens", json!(input + cache_read + cache_write)),
+            ("sent_tokens", json!(input + cache_read)),
+            ("sum_tokens", json!(input + cache_read + output)),
             ("cost", json!(f64::from(random.random_range(1..100_000_u32)) / 100_000.0)),
             ("retry_after_ms", json!(random.random_range(60..600_u64) * 1000)),
             ("resets_at", json!(now + random.random_range(600..6000_u64))),
