@@ -82,21 +82,28 @@ impl std::fmt::Debug for Server {
 pub struct Request {
     /// Comes back with the reply.
     pub tag: &'static str,
+    /// `GET`, `POST` or `PATCH`.
+    pub method: &'static str,
     /// The path, with its query.
     pub path: String,
-    /// With a body it is a POST, without one a GET.
+    /// A JSON document; a GET has none.
     pub body: Option<Value>,
 }
 
 impl Request {
     /// A GET.
     pub fn get(tag: &'static str, path: impl Into<String>) -> Self {
-        Self { tag, path: path.into(), body: None }
+        Self { tag, method: "GET", path: path.into(), body: None }
     }
 
     /// A POST of a JSON document.
     pub fn post(tag: &'static str, path: impl Into<String>, body: Value) -> Self {
-        Self { tag, path: path.into(), body: Some(body) }
+        Self { tag, method: "POST", path: path.into(), body: Some(body) }
+    }
+
+    /// A PATCH with a JSON document.
+    pub fn patch(tag: &'static str, path: impl Into<String>, body: Value) -> Self {
+        Self { tag, method: "PATCH", path: path.into(), body: Some(body) }
     }
 }
 
@@ -125,6 +132,14 @@ impl Answer {
         let is_well = (200..300).contains(&self.status);
         is_well.then(|| serde_json::from_slice(&self.body).ok()).flatten()
     }
+}
+
+/// Asks a server once and waits for the answer; for `models/list` and its like, never for a run.
+///
+/// # Errors
+/// There is no answer in time, with the reason.
+pub fn ask(server: &Server, request: &Request, limit: std::time::Duration) -> Result<Answer, String> {
+    client::ask(server, request, limit).outcome
 }
 
 /// What a mapper asks for.

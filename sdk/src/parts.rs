@@ -16,14 +16,19 @@ mod mapper;
 mod meter;
 mod models;
 pub mod native;
+mod patience;
 mod rules;
 mod speech;
 mod tools;
 mod words;
 
-pub use failure::{is_abort, judge, judge_text, stop_reason};
+pub use failure::{is_abort, judge, judge_text, rate_limited, stop_reason};
+pub use files::file_changes;
 pub use log::LogLine;
 pub use login::{auth, auth_info, cli_info, config_dir, requirements};
 pub use mapper::{Finish, PartMapper};
-pub use models::{listed_models, provided_models};
+pub use models::{ask_models, provided_models};
+pub use patience::{
+    Attempt, DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, Patience, RetryOptions,
+};
 pub use rules::{PERMISSION_MODES, Rule, mode_agent, rules, rules_object};

@@ -11,7 +11,7 @@ use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, parts};
 use crate::dialect::OpenCodeDialect;
 use crate::events::Events;
 use crate::mode::Mode;
-use crate::{invocation, manifest, models};
+use crate::{invocation, manifest};
 
 /// OpenCode, by `opencode run` and `opencode acp`.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ impl Adapter for OpenCode {
 
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         let install = self.locate(machine)?;
-        models::list(machine, &install)
+        parts::ask_models(&self.manifest(), &install, machine)
     }
 }
 

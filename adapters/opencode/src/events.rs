@@ -96,6 +96,9 @@ impl Events {
 
     fn fail(&mut self, failure: ErrorEvent, output: &mut RunOutput) -> Option<Ending> {
         let stop_reason = parts::stop_reason(&failure.kind);
+        if let Some(rate_limited) = parts::rate_limited(&failure) {
+            output.event(Event::RateLimited(rate_limited));
+        }
         output.event(Event::Error(failure));
         let (status, evidence) = (DoneStatus::Failed, DoneEvidence::NativeResult);
         self.end(Ending { status, stop_reason, evidence }, output)

@@ -12,7 +12,6 @@ pub mod events;
 pub mod invocation;
 pub mod manifest;
 pub mod mode;
-pub mod models;
 pub mod native;
 pub mod options;
 pub mod retries;

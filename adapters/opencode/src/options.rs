@@ -1,16 +1,12 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
 use od_protocol::{ErrorObject, JsonObject};
+use od_sdk::parts::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
 use od_sdk::start_run;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::mode::Mode;
-
-/// How often OpenCode may be told to slow down, unless the run says otherwise.
-const DEFAULT_MAX_RETRIES: u32 = 2;
-/// How long it may be silent after that: a person is told within three seconds.
-const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
 
 /// `run/start.adapterOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -36,14 +32,10 @@ impl Options {
         Self::strict(options).unwrap_or_default()
     }
 
-    /// How often OpenCode may be told to slow down.
-    pub fn max_retries(&self) -> u32 {
-        self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
-    }
-
-    /// How long it may be silent after that.
-    pub fn max_retry_wait_ms(&self) -> u64 {
-        self.max_retry_wait_ms.unwrap_or(DEFAULT_MAX_RETRY_WAIT_MS)
+    /// What they say about retries.
+    pub fn retries(&self) -> RetryOptions {
+        let Self { max_retries, max_retry_wait_ms, .. } = *self;
+        RetryOptions { max_retries, max_retry_wait_ms }
     }
 }
 
@@ -63,7 +55,7 @@ pub fn schema() -> JsonObject {
             },
             "maxRetryWaitMs": {
                 "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-                "description": "how long OpenCode may be silent after the model asked it to slow down",
+                "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
             },
         },
     }))

@@ -33,7 +33,7 @@ pub(super) fn start(wiring: Wiring) {
                 (Command::Connect(new), _) => server = Some(new),
                 (Command::Request(request), Some(server)) => {
                     let (server, core) = (Server::clone(server), Arc::clone(&core));
-                    thread::spawn(move || core.map_reply(&ask(&server, &request)));
+                    thread::spawn(move || core.map_reply(&ask(&server, &request, REPLY_LIMIT)));
                 }
                 (Command::OpenStream(path), Some(server)) => {
                     let stream = Stream {
@@ -63,24 +63,24 @@ fn agent(limit: Option<Duration>) -> Agent {
         .into()
 }
 
-fn ask(server: &Server, request: &Request) -> Reply {
-    let method = if request.body.is_some() { "POST" } else { "GET" };
-    let outcome = send(server, request)
-        .map_err(|error| format!("{method} {}{}: {error}", server.url, request.path));
+pub(super) fn ask(server: &Server, request: &Request, limit: Duration) -> Reply {
+    let outcome = send(server, request, limit)
+        .map_err(|error| format!("{} {}{}: {error}", request.method, server.url, request.path));
     Reply { tag: request.tag, outcome }
 }
 
-fn send(server: &Server, request: &Request) -> Result<Answer, ureq::Error> {
-    let mut head = HttpRequest::builder().uri(format!("{}{}", server.url, request.path));
+fn send(server: &Server, request: &Request, limit: Duration) -> Result<Answer, ureq::Error> {
+    let mut head = HttpRequest::builder()
+        .method(request.method)
+        .uri(format!("{}{}", server.url, request.path));
     if let Some(authorization) = server.authorization() {
         head = head.header("authorization", authorization);
     }
-    let agent = agent(Some(REPLY_LIMIT));
+    let agent = agent(Some(limit));
     let response = match &request.body {
-        None => agent.run(head.method("GET").body(())?)?,
+        None => agent.run(head.body(())?)?,
         Some(body) => {
-            let head = head.method("POST").header("content-type", "application/json");
-            agent.run(head.body(body.to_string())?)?
+            agent.run(head.header("content-type", "application/json").body(body.to_string())?)?
         }
     };
     let status = response.status().as_u16();

@@ -1,6 +1,8 @@
 //! What went wrong, in the protocol's words: from an error by name, or from its text alone.
 
-use od_protocol::{Credential, CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
+use od_protocol::{
+    Credential, CredentialKind, ErrorEvent, ErrorKind, JsonObject, RateLimited, StopReason,
+};
 use serde_json::Value;
 
 use super::native::{ErrorData, NamedError};
@@ -36,7 +38,7 @@ pub fn judge(error: &NamedError, credential: Option<&Credential>) -> ErrorEvent 
         (_, Some(403)) => login(ErrorKind::AuthWrongAccount, credential),
         (_, Some(402)) => quota_exhausted(),
         (_, Some(429)) if is_quota(&everything) => quota_exhausted(),
-        (_, Some(429)) => rate_limited(),
+        (_, Some(429)) => slow_down(),
         (_, Some(500..=599)) => unreachable_model(),
         _ => by_text(&everything, credential),
     };
@@ -66,13 +68,27 @@ pub fn stop_reason(kind: &ErrorKind) -> StopReason {
     }
 }
 
+/// What an error that asks to slow down says about it.
+pub fn rate_limited(failure: &ErrorEvent) -> Option<RateLimited> {
+    if failure.kind != ErrorKind::RateLimited {
+        return None;
+    }
+    let wait = failure.data.as_ref().and_then(|data| data.get("retryAfterMs")?.as_u64());
+    Some(RateLimited {
+        retry_after_ms: wait,
+        resets_at: None,
+        window: None,
+        source: "provider".to_owned(),
+    })
+}
+
 fn by_text(text: &str, credential: Option<&Credential>) -> (ErrorKind, String) {
     let text = text.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if is_quota(&text) {
         quota_exhausted()
     } else if says(&["rate limit", "rate_limit", "too many requests"]) {
-        rate_limited()
+        slow_down()
     } else if says(&["context length", "context window", "prompt is too long", "input is too long"])
     {
         context_exceeded()
@@ -123,7 +139,7 @@ fn login(kind: ErrorKind, credential: Option<&Credential>) -> (ErrorKind, String
     (kind, hint)
 }
 
-fn rate_limited() -> (ErrorKind, String) {
+fn slow_down() -> (ErrorKind, String) {
     (ErrorKind::RateLimited, "wait, then start the run again or resume it".to_owned())
 }
 

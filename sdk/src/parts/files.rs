@@ -1,24 +1,17 @@
 //! Changed files, from the account the writing tools give of themselves.
 
-use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
+use od_protocol::{FileChange, FileChangeSource, FileOp};
 use serde_json::Value;
 
-use super::native::{Part, ToolState};
-use crate::RunOutput;
+use super::native::ToolState;
 
-/// Tells which files a finished call changed.
-pub(super) fn report(tool_call_id: &str, part: &Part, state: &ToolState, output: &mut RunOutput) {
-    let changes = match part.tool.as_str() {
+/// Which files a finished call of this tool changed.
+pub fn file_changes(tool: &str, state: &ToolState) -> Vec<FileChange> {
+    match tool {
         "write" => written(state).into_iter().collect(),
         "edit" | "multiedit" => edited(state).into_iter().collect(),
         "apply_patch" | "patch" => patched(state),
         _ => Vec::new(),
-    };
-    for change in changes {
-        output.event(Event::FileChange(FileChange {
-            tool_call_id: Some(tool_call_id.to_owned()),
-            ..change
-        }));
     }
 }
 

@@ -54,7 +54,8 @@ impl PartMapper {
             "text" if !part.synthetic => self.speech.on_text(part, output),
             "reasoning" => self.speech.on_reasoning(part, output),
             "tool" => self.tools.on_part(part, output),
-            "step-start" => self.on_step_start(output),
+            // A step that starts while one runs is the same one once more.
+            "step-start" => self.on_retry(output),
             "step-finish" => self.on_step_finish(part, output),
             // Bookkeeping of the agent CLI, and what is told elsewhere: retries by the state of the
             // session, helpers by their call, changed files by the tools that change them.
@@ -89,13 +90,14 @@ impl PartMapper {
         self.meter.report(output);
     }
 
-    /// A step that starts while one runs is the same one once more.
-    fn on_step_start(&mut self, output: &mut RunOutput) {
+    /// The step that runs broke off and begins anew.
+    pub fn on_retry(&mut self, output: &mut RunOutput) {
         self.speech.on_retry(output);
         self.finish = None;
     }
 
     fn on_step_finish(&mut self, part: &Part, output: &mut RunOutput) {
+        self.speech.on_step_finish();
         self.finish = Some(match part.reason.as_deref() {
             Some("tool-calls") => Finish::ToolCalls,
             Some("length") => Finish::Stopped(StopReason::MaxTokens),

@@ -1,8 +1,20 @@
-//! Models: one id a line from the command, or with all they can do from the server.
+//! Models: one id a line from the command, or with all they can do from the server. Nothing is made
+//! up when neither answers: which models there are depends on the person's providers.
 
-use od_protocol::{Effort, ListModelsResult, Model, ModelsSource};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use od_protocol::{
+    Effort, ErrorKind, ErrorObject, ListModelsResult, Manifest, Model, ModelsSource,
+};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::probe::converse::{Talk, converse};
+use crate::{Install, Machine};
+
+/// `models/list` has fifteen seconds; the command takes three on an idle machine.
+const LIMIT: Duration = Duration::from_secs(13);
 
 /// A model as the server describes it.
 #[derive(Debug, Default, Deserialize)]
@@ -20,8 +32,33 @@ struct Limit {
     context: f64,
 }
 
-/// The models in the output of `opencode models`; `None` when it has none.
-pub fn listed_models(stdout: &str) -> Option<ListModelsResult> {
+/// Asks the agent CLI for its models.
+///
+/// # Errors
+/// `cli_crashed` when it names none in time.
+pub fn ask_models(
+    manifest: &Manifest,
+    install: &Install,
+    machine: &Machine,
+) -> Result<ListModelsResult, ErrorObject> {
+    let further = manifest.requirements.env.iter().map(|variable| &variable.name);
+    let names = manifest.auth.env.iter().chain(further);
+    let mut env: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    env.insert("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned());
+    let talk = Talk { args: vec!["models".to_owned()], env, limit: LIMIT, ..Talk::default() };
+    let failure = |why: String| {
+        ErrorObject::new(ErrorKind::CliCrashed, format!("`opencode models` {why}"))
+            .with_hint("try it by hand: opencode models")
+    };
+    let stdout = converse(talk, install, machine)
+        .map_err(|error| failure(format!("could not be started: {error}")))?;
+    listed_models(&String::from_utf8_lossy(&stdout))
+        .ok_or_else(|| failure("named no model in time".to_owned()))
+}
+
+/// The models in the output of the command; `None` when it has none.
+fn listed_models(stdout: &str) -> Option<ListModelsResult> {
     let is_id = |line: &&str| {
         line.contains('/') && !line.contains(|character: char| character.is_whitespace())
     };

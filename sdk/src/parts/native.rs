@@ -141,6 +141,11 @@ pub struct MessageInfo {
     /// Whose model it is.
     #[serde(rename = "providerID")]
     pub provider_id: Option<String>,
+    /// The message of a person that it answers.
+    #[serde(rename = "parentID")]
+    pub parent_id: Option<String>,
+    /// The answer that an output schema asked for.
+    pub structured: Option<Value>,
     /// Why it failed.
     pub error: Option<NamedError>,
 }

@@ -26,6 +26,8 @@ struct Told {
 #[derive(Debug, Default)]
 pub(super) struct Speech {
     told: HashMap<String, Told>,
+    /// Those of the step that runs, in their order.
+    step: Vec<String>,
 }
 
 impl Speech {
@@ -80,12 +82,14 @@ impl Speech {
         }
     }
 
-    /// The answer is asked for once more: texts that were not complete come again under new names.
+    /// The step is over: what it said counts.
+    pub(super) fn on_step_finish(&mut self) {
+        self.step.clear();
+    }
+
+    /// The answer is asked for once more: what the step said comes again under new names.
     pub(super) fn on_retry(&mut self, output: &mut RunOutput) {
-        let open = self.told.iter().filter(|(_, told)| !told.is_complete);
-        let mut open: Vec<String> = open.map(|(id, _)| id.clone()).collect();
-        open.sort();
-        for part_id in open {
+        for part_id in std::mem::take(&mut self.step) {
             self.on_removed(&part_id, output);
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use od_protocol::{
-    Event, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped, ToolCallReady,
-    ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+    Event, FileChange, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped,
+    ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
 };
 use serde_json::Value;
 
@@ -128,7 +128,10 @@ impl Tools {
         let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
         let status = status(state, exit_code, output.is_cancelling());
         if status == ToolStatus::Ok {
-            files::report(&call.id, part, state, output);
+            for change in files::file_changes(&part.tool, state) {
+                let tool_call_id = Some(call.id.clone());
+                output.event(Event::FileChange(FileChange { tool_call_id, ..change }));
+            }
         }
         if part.tool == HELPER_TOOL {
             output.event(Event::SubagentStopped(SubagentStopped {

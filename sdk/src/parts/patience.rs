@@ -1,0 +1,115 @@
+//! How long an agent that tries again by itself may do so: a person is to be told soon, not after
+//! minutes.
+
+use std::time::Duration;
+
+use od_protocol::{ErrorEvent, ErrorKind, Event, RateLimited, Retry};
+use serde::Deserialize;
+
+use crate::RunOutput;
+
+/// How often the model may ask to slow down, unless the run says otherwise.
+pub const DEFAULT_MAX_RETRIES: u32 = 2;
+/// How long nothing may happen after that: a person is told within three seconds.
+pub const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
+/// The same, when the run asks for more retries and thereby for patience.
+const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
+
+/// The part of `adapterOptions` that is about retries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct RetryOptions {
+    /// How often the model may ask to slow down.
+    pub max_retries: Option<u32>,
+    /// How long nothing may happen after that.
+    pub max_retry_wait_ms: Option<u64>,
+}
+
+/// What is known about a failed attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// What the model answered.
+    pub failure: ErrorEvent,
+    /// Which attempt failed, from 1, where that is told.
+    pub number: Option<u32>,
+    /// When it is tried again, in milliseconds since 1970, where that is told.
+    pub next_at: Option<u64>,
+}
+
+/// Counts failed attempts and ends a run whose model asks it to slow down for too long.
+#[derive(Debug)]
+pub struct Patience {
+    max_retries: u32,
+    max_wait: Duration,
+    /// Failed attempts since the model last answered.
+    failed: u32,
+    /// The last of them, if it asked to slow down.
+    limit: Option<ErrorEvent>,
+}
+
+impl Patience {
+    /// Before the first attempt.
+    pub fn new(options: RetryOptions) -> Self {
+        let default_wait = match options.max_retries {
+            Some(_) => PATIENT_MAX_RETRY_WAIT_MS,
+            None => DEFAULT_MAX_RETRY_WAIT_MS,
+        };
+        let max_wait = options.max_retry_wait_ms.unwrap_or(default_wait);
+        Self {
+            max_retries: options.max_retries.unwrap_or(DEFAULT_MAX_RETRIES),
+            max_wait: Duration::from_millis(max_wait),
+            failed: 0,
+            limit: None,
+        }
+    }
+
+    /// An attempt failed. Where nobody numbers them, whether another one follows is not known: the
+    /// second failure shows that it did.
+    pub fn on_failed(&mut self, attempt: Attempt, output: &mut RunOutput) {
+        let Attempt { mut failure, number, next_at } = attempt;
+        self.failed = number.unwrap_or(self.failed + 1).max(self.failed);
+        if let Some(next_at) = next_at {
+            failure.data.get_or_insert_default().insert("resetsAt".to_owned(), next_at.into());
+        }
+        let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        if is_limit {
+            output.event(Event::RateLimited(RateLimited {
+                retry_after_ms: None,
+                resets_at: next_at,
+                window: None,
+                source: "cli".to_owned(),
+            }));
+        }
+        let retry = number.or(Some(self.failed - 1)).filter(|retry| *retry > 0);
+        if let Some(attempt) = retry {
+            output.event(Event::Retry(Retry {
+                attempt,
+                max_attempts: None,
+                delay_ms: None,
+                reason: failure.message.clone(),
+            }));
+        }
+        if is_limit {
+            self.limit = Some(failure);
+            match self.failed > self.max_retries {
+                true => self.on_silence(output),
+                false => output.limit_silence(Some(self.max_wait)),
+            }
+        }
+    }
+
+    /// Nothing happened for too long after that, or it was told too often.
+    pub fn on_silence(&mut self, output: &mut RunOutput) {
+        if let Some(failure) = self.limit.take() {
+            output.fail(failure);
+        }
+    }
+
+    /// The model answers: whatever failed before is over.
+    pub fn on_answer(&mut self, output: &mut RunOutput) {
+        self.failed = 0;
+        if self.limit.take().is_some() {
+            output.limit_silence(None);
+        }
+    }
+}
