@@ -1,0 +1,85 @@
+//! The adapter as the sdk sees it: each question goes to the room that answers it.
+
+use std::path::PathBuf;
+
+use od_protocol::{
+    AuthStatus, ErrorKind, ErrorObject, ListModelsResult, Manifest, SessionMode, StartRunParams,
+};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
+
+use crate::events::Events;
+use crate::mode::{self, Mode};
+use crate::{detect, invocation, live, manifest, models, sessions};
+
+/// Gemini CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct GeminiCli;
+
+impl Adapter for GeminiCli {
+    fn manifest(&self) -> Manifest {
+        manifest::manifest()
+    }
+
+    fn auth(&self, machine: &Machine) -> AuthStatus {
+        detect::auth(machine)
+    }
+
+    fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
+        Some(detect::config_dir(machine))
+    }
+
+    fn invocation(
+        &self,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        invocation::invocation(start_run_params, install)
+    }
+
+    fn invocation_on(
+        &self,
+        machine: &Machine,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        let invocation = self.invocation(start_run_params, install)?;
+        let is_live = mode::of(start_run_params, install) == Mode::Live;
+        let session = &start_run_params.session;
+        match &session.id {
+            Some(id) if is_live && session.mode == SessionMode::Resume => {
+                check_rest(machine, id).map(|()| invocation)
+            }
+            _ => Ok(invocation),
+        }
+    }
+
+    fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
+        match mode::of(start_run_params, install) {
+            Mode::Live => live::mapper(start_run_params, install),
+            Mode::OneShot => Box::new(Events::new(start_run_params, install)),
+        }
+    }
+
+    fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
+        let install = self.locate(machine)?;
+        Ok(models::list(machine, &install))
+    }
+}
+
+/// A session that is loaded too soon loses what was said in it.
+fn check_rest(machine: &Machine, session_id: &str) -> Result<(), ErrorObject> {
+    let now_ms = auth::now();
+    match sessions::rest_ms(&detect::config_dir(machine), session_id, now_ms) {
+        None => Ok(()),
+        Some(rest_ms) => Err(ErrorObject::new(
+            ErrorKind::SessionBusy,
+            format!(
+                "session {session_id} was used less than a minute ago, and Gemini CLI would lose it"
+            ),
+        )
+        .with_hint(format!(
+            "try again in {} s, or resume it with permissionMode yolo",
+            rest_ms.div_ceil(1000)
+        ))),
+    }
+}

@@ -1,0 +1,184 @@
+//! The run over ACP: what it asks for, and what this agent does differently. The talk itself is the
+//! sdk's.
+
+use std::time::Duration;
+
+use od_protocol::{
+    Credential, ErrorEvent, ErrorObject, ImageInput, Prompt, StartRunParams, ToolKind,
+};
+use od_sdk::acp::{
+    self, AcpMapper, Call, Dialect, Opening, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
+};
+use od_sdk::json_rpc::RpcError;
+use od_sdk::{Exit, Install, Mapper, RunOutput, diff};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::events::RETRY_PAUSE_MS;
+use crate::options::Options;
+use crate::retries::Retries;
+use crate::{failure, words};
+
+/// A thought without a heading begins so: the CLI puts every heading between stars.
+const NO_HEADING: &str = "****\n";
+/// A character that shows nothing: a prompt that begins with it is no command.
+const NO_COMMAND: &str = "\u{200b}";
+/// The JSON-RPC code for "log in first".
+const AUTH_REQUIRED: i64 = -32000;
+
+/// The tokens of a turn, as the CLI puts them into the answer to a prompt.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Quota {
+    token_count: TokenCount,
+    model_usage: Vec<ModelUsage>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ModelUsage {
+    model: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TokenCount {
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+/// What the run asks of the agent. Model and permission mode are flags.
+///
+/// # Errors
+/// A picture without content.
+pub fn opening(start_run_params: &StartRunParams) -> Result<Opening, ErrorObject> {
+    let prompt = prompt_blocks(&start_run_params.prompt)?;
+    Ok(Opening { prompt, settings: Vec::new(), ..Opening::of(start_run_params)? })
+}
+
+/// The state machine of a run.
+///
+/// # Panics
+/// On a prompt that the invocation refuses.
+pub fn mapper(start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
+    let opening = opening(start_run_params).expect("the invocation refuses what cannot be said");
+    let gemini = Gemini {
+        credential: install.credential.clone(),
+        retries: Retries::new(&Options::lenient(&start_run_params.adapter_options)),
+    };
+    Box::new(AcpMapper::new(opening, Box::new(gemini)))
+}
+
+/// A prompt that looks like a command is one to the CLI, unless something stands before it; and it
+/// takes the path of a link as it is, without its escapes.
+fn prompt_blocks(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
+    let by_value: Vec<ImageInput> = prompt
+        .images
+        .iter()
+        .filter(|image| image.path.is_none() || image.data.is_some())
+        .cloned()
+        .collect();
+    let by_path = prompt.images.iter().filter(|image| image.data.is_none());
+    let files = by_path.filter_map(|image| image.path.as_ref()).chain(&prompt.attachments);
+    let is_command = prompt.text.trim_start().starts_with(['/', '$']);
+    let text = match is_command {
+        true => format!("{NO_COMMAND}{}", prompt.text),
+        false => prompt.text.clone(),
+    };
+    let spoken = Prompt { text, images: by_value, ..Prompt::default() };
+    let mut blocks = acp::prompt_blocks(&spoken)?;
+    blocks.extend(files.map(|path| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        json!({"type": "resource_link", "uri": format!("file://{path}"), "name": name})
+    }));
+    Ok(blocks)
+}
+
+/// Gemini CLI's way to speak ACP.
+struct Gemini {
+    credential: Option<Credential>,
+    retries: Retries,
+}
+
+impl Dialect for Gemini {
+    /// Errors of the provider have their HTTP status as code, or 500 when the CLI lost it.
+    fn failure(&self, error: &RpcError, _stage: Stage) -> ErrorEvent {
+        let details = error.data.get("details").and_then(Value::as_str);
+        let text = details.unwrap_or(&error.message);
+        let status = match error.code {
+            AUTH_REQUIRED => None,
+            code => u16::try_from(code).ok().filter(|code| (400..600).contains(code)),
+        };
+        failure::judge(text, status, self.credential.as_ref())
+    }
+
+    fn tool_name(&self, tool_call: &ToolCall) -> String {
+        words::tool_of(&tool_call.tool_call_id).to_owned()
+    }
+
+    /// The CLI states no input: the title of a command is the command, files are places, and what
+    /// would be written is a difference.
+    fn tool_input(&self, call: &Call) -> Value {
+        if let Some(change) = call.content.iter().find(|content| content.kind == "diff") {
+            let old = change.old_text.as_deref().unwrap_or_default();
+            let diff = match old.is_empty() {
+                true => diff::created(&change.path, &change.new_text),
+                false => diff::edited(&change.path, old, &change.new_text),
+            };
+            return json!({"file_path": change.path, "diff": diff});
+        }
+        match (call.kind, &call.title, call.locations.first()) {
+            (ToolKind::Execute, Some(command), _) => json!({"command": command}),
+            (_, _, Some(path)) => json!({"file_path": path}),
+            (_, Some(title), None) => json!({"title": title}),
+            (_, None, None) => json!({}),
+        }
+    }
+
+    /// What a call holds while it runs is its explanation.
+    fn tells_output(&self) -> bool {
+        false
+    }
+
+    fn thought<'a>(&self, text: &'a str) -> &'a str {
+        text.strip_prefix(NO_HEADING).unwrap_or(text)
+    }
+
+    fn usage(&self, prompt_result: &PromptResult) -> Option<Tokens> {
+        let Quota { token_count, .. } = quota(prompt_result)?;
+        Some(acp::tokens_of(TokenUsage {
+            input_tokens: token_count.input_tokens,
+            output_tokens: token_count.output_tokens,
+            total_tokens: token_count.input_tokens.saturating_add(token_count.output_tokens),
+            ..TokenUsage::default()
+        }))
+    }
+
+    /// The session's model may be `auto`.
+    fn usage_model(&self, prompt_result: &PromptResult) -> Option<String> {
+        let mut models = quota(prompt_result)?.model_usage.into_iter().map(|usage| usage.model);
+        models.next().filter(|_| models.next().is_none())
+    }
+
+    /// The history of a loaded session follows the answer, and the commands follow the history
+    /// (recording `load.acp`).
+    fn history_end(&self) -> Option<&'static str> {
+        Some("available_commands_update")
+    }
+
+    fn silent_retry(&self) -> Option<Duration> {
+        Some(Duration::from_millis(RETRY_PAUSE_MS))
+    }
+
+    fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
+        self.retries.on_stderr_line(line, output);
+    }
+
+    fn exit_failure(&self, exit: &Exit) -> Option<ErrorEvent> {
+        failure::of_exit(exit, self.credential.as_ref())
+    }
+}
+
+fn quota(prompt_result: &PromptResult) -> Option<Quota> {
+    Quota::deserialize(prompt_result.meta.get("quota")?).ok()
+}

@@ -1,0 +1,81 @@
+//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+
+use od_protocol::{ErrorObject, JsonObject};
+use od_sdk::start_run;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Which way the CLI is driven.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeOption {
+    /// By what the run asks for.
+    #[default]
+    Auto,
+    /// `stream-json`.
+    OneShot,
+    /// ACP.
+    Live,
+}
+
+/// What becomes of the CLI's own system prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SystemMode {
+    /// The run's follows it.
+    #[default]
+    Append,
+    /// The run's takes its place.
+    Replace,
+}
+
+/// `run/start.adapterOptions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Options {
+    /// Which way the CLI is driven.
+    pub mode: ModeOption,
+    /// What becomes of the CLI's own system prompt.
+    pub system_mode: SystemMode,
+    /// How often the CLI may ask again after "slow down".
+    pub max_rate_limit_retries: u32,
+}
+
+impl Options {
+    /// Reads the options of a run.
+    ///
+    /// # Errors
+    /// `config_invalid` for an unknown name or a value of the wrong type.
+    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
+        start_run::options(options, "gemini-cli")
+    }
+
+    /// Reads options that were checked before; what is wrong counts as absent.
+    pub fn lenient(options: &JsonObject) -> Self {
+        Self::strict(options).unwrap_or_default()
+    }
+}
+
+/// The JSON Schema of the options, for the manifest.
+pub fn schema() -> JsonObject {
+    start_run::schema(json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "mode": {
+                "enum": ["auto", "one_shot", "live"],
+                "default": "auto",
+                "description": "one_shot drives Gemini CLI by stream-json, live by ACP (approvals, thoughts, input, pictures, MCP servers); auto chooses by what the run asks for",
+            },
+            "systemMode": {
+                "enum": ["append", "replace"],
+                "default": "append",
+                "description": "whether prompt.system follows Gemini CLI's own system prompt or takes its place",
+            },
+            "maxRateLimitRetries": {
+                "type": "integer", "minimum": 0, "default": 0,
+                "description": "how often Gemini CLI may ask again when the provider says to slow down; each wait is five seconds to half a minute",
+            },
+        },
+    }))
+}

@@ -1,0 +1,120 @@
+//! Who pays: the CLI's own order of credentials, on a made-up home.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use od_adapter_gemini_cli::detect;
+use od_protocol::{AuthState, AuthStatus, CredentialKind};
+use od_sdk::Machine;
+use tempfile::TempDir;
+
+const GOOGLE: (&str, &str) =
+    (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"oauth-personal"}}}"#);
+const KEY: (&str, &str) =
+    (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"gemini-api-key"}}}"#);
+const LOGIN: &str = ".gemini/oauth_creds.json";
+
+/// A home with these files and these variables.
+fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
+    let home = TempDir::new().expect("a scratch home");
+    for (path, content) in files {
+        let path = home.path().join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+    let env: BTreeMap<String, String> =
+        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
+    let status = detect::auth(&machine);
+    let shown = format!("{status:?}");
+    assert!(!shown.contains("secret"), "a value is shown: {shown}");
+    status
+}
+
+fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
+    assert_eq!(status.state, state, "{status:?}");
+    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
+    assert_eq!(actual, credential);
+}
+
+#[test]
+fn nobody_is_logged_in() {
+    let status = auth(&[], &[]);
+    check(&status, AuthState::Missing, None);
+    assert_eq!(status.guidance.as_deref(), Some("gemini"));
+    check(&auth(&[GOOGLE], &[]), AuthState::Missing, None);
+    check(&auth(&[KEY], &[]), AuthState::Missing, None);
+}
+
+#[test]
+fn a_key_pays() {
+    let key = Some((CredentialKind::ApiKey, "GEMINI_API_KEY"));
+    check(&auth(&[], &[("GEMINI_API_KEY", "secret")]), AuthState::Ok, key);
+    check(&auth(&[KEY], &[("GEMINI_API_KEY", "secret")]), AuthState::Ok, key);
+    check(&auth(&[], &[("GEMINI_API_KEY", "")]), AuthState::Missing, None);
+}
+
+#[test]
+fn a_key_in_the_file_of_variables_pays() {
+    let file = |content| auth(&[(".gemini/.env", content)], &[]);
+    let key = Some((CredentialKind::ApiKey, "GEMINI_API_KEY in ~/.gemini/.env"));
+    check(&file("A=1\nexport GEMINI_API_KEY=secret\n"), AuthState::Ok, key);
+    check(&file("# GEMINI_API_KEY=secret\nGEMINI_API_KEY=\n"), AuthState::Missing, None);
+}
+
+#[test]
+fn a_key_that_the_cli_keeps_is_encrypted() {
+    let status = auth(&[KEY, (".gemini/gemini-credentials.json", "secret")], &[]);
+    check(&status, AuthState::Unknown, None);
+}
+
+#[test]
+fn a_login_with_google_renews_itself_or_runs_out() {
+    let google = Some((CredentialKind::Subscription, "~/.gemini/oauth_creds.json"));
+    let old = r#"{"access_token":"secret","expiry_date":1000000000000}"#;
+    let renewable =
+        r#"{"access_token":"secret","refresh_token":"secret","expiry_date":1000000000000}"#;
+    check(&auth(&[GOOGLE, (LOGIN, renewable)], &[]), AuthState::Ok, google);
+    check(&auth(&[GOOGLE, (LOGIN, old)], &[]), AuthState::Expired, google);
+    check(&auth(&[GOOGLE, (LOGIN, "{")], &[]), AuthState::Unknown, None);
+}
+
+/// What the settings name comes first: the key is there, but the login pays.
+#[test]
+fn the_settings_decide_between_a_login_and_a_key() {
+    let renewable = r#"{"refresh_token":"secret"}"#;
+    let status = auth(&[GOOGLE, (LOGIN, renewable)], &[("GEMINI_API_KEY", "secret")]);
+    assert_eq!(status.method.as_deref(), Some("oauth-personal"));
+    let status = auth(&[KEY, (LOGIN, renewable)], &[("GEMINI_API_KEY", "secret")]);
+    assert_eq!(status.method.as_deref(), Some("gemini-api-key"));
+}
+
+/// A base URL without a word on how to log in makes the CLI refuse to start (recording
+/// `gateway_auth_invalid`).
+#[test]
+fn a_base_url_alone_is_the_wrong_provider() {
+    let env = [("GEMINI_API_KEY", "secret"), ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1")];
+    let status = auth(&[], &env);
+    check(&status, AuthState::Missing, None);
+    assert!(status.guidance.is_some_and(|text| text.contains("selectedType")));
+    check(&auth(&[KEY], &env), AuthState::Ok, Some((CredentialKind::ApiKey, "GEMINI_API_KEY")));
+}
+
+#[test]
+fn a_cloud_account_is_not_looked_into() {
+    let vertex = [("GOOGLE_GENAI_USE_VERTEXAI", "true"), ("GEMINI_API_KEY", "secret")];
+    let status = auth(&[], &vertex);
+    check(&status, AuthState::Unknown, Some((CredentialKind::Cloud, "GOOGLE_CLOUD_PROJECT")));
+    assert_eq!(status.method.as_deref(), Some("vertex-ai"));
+    let other = (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"brand-new"}}}"#);
+    check(&auth(&[other], &[]), AuthState::Unknown, None);
+}
+
+#[test]
+fn another_home_has_another_login() {
+    let home = TempDir::new().expect("a scratch home");
+    let folder = home.path().to_string_lossy().into_owned();
+    let env: BTreeMap<String, String> = [("GEMINI_CLI_HOME".to_owned(), folder)].into();
+    let machine = Machine { env, home: "/nowhere".into(), ..Machine::default() };
+    assert_eq!(detect::config_dir(&machine), home.path().join(".gemini"));
+}

@@ -1,0 +1,11 @@
+//! Gemini CLI's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod invocation;
+mod manifest;
+mod mapping;
+#[cfg(unix)]
+mod models;
+mod recordings;
+mod sessions;
+mod talks;
