@@ -17,5 +17,6 @@ mod pages;
 mod real;
 mod reports;
 mod requirements;
+mod serving;
 mod support;
 mod verdicts;
