@@ -6,6 +6,7 @@ PREFIX   ?= $(HOME)/.local
 WORK     ?= $(CURDIR)/target/make-run
 PROMPT   ?= Make a small web page about tea
 AGENT    ?= auto
+REAL_DIR ?= target/real
 ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
@@ -47,20 +48,7 @@ self-test: ## The suite against its own broken adapters, also what they must not
 
 real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
 	$(CARGO) build --locked --workspace --bins
-	@mkdir -p target/real; status=0; for adapter in $(ADAPTERS); do \
-	  package=$$(sed -n '/^\[real\]/,/^\[/s/^package *= *"\(.*\)"/\1/p' "adapters/$$adapter/conformance/conformance.toml"); \
-	  if [ -z "$$package" ]; then continue; fi; \
-	  echo "--- real: $$adapter with $$package"; \
-	  install="npm install --prefix target/real --no-save --no-package-lock --no-audit --no-fund"; \
-	  if $$install "$$package" >target/real/npm.log 2>&1 || $$install "$$package" >target/real/npm.log 2>&1; then \
-	    PATH="$(CURDIR)/target/real/node_modules/.bin:$$PATH" target/debug/conformance run \
-	      "target/debug/od-adapter-$$adapter" --pack "adapters/$$adapter/conformance" --real $(REAL_FLAGS) || status=1; \
-	  elif grep -qE 'E404|ETARGET' target/real/npm.log; then \
-	    echo "ERROR: the registry has no $$package:"; tail -5 target/real/npm.log; status=1; \
-	  else \
-	    echo "WARNING: NOT TESTED: $$package cannot be installed:"; tail -5 target/real/npm.log; \
-	  fi; \
-	done; exit $$status
+	target/debug/conformance real-all --into "$(REAL_DIR)" $(REAL_FLAGS)
 
 schemas: ## Rewrite schemas/, manifests and the generated tables from the code
 	$(CARGO) build --locked --workspace --bins

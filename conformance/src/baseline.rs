@@ -49,6 +49,11 @@ struct Entry {
 impl KnownFailures {
     /// What a pack lists.
     pub fn of_pack(pack: &Pack) -> Self {
+        Self::listed_in(pack, &pack.settings.known_failures)
+    }
+
+    /// What a table of the pack lists: id = reason.
+    pub fn listed_in(pack: &Pack, table: &BTreeMap<String, String>) -> Self {
         let listed_at = pack.settings_file().display().to_string();
         let entry = |(id, reason): (&String, &String)| {
             let known = KnownFailure {
@@ -59,7 +64,7 @@ impl KnownFailures {
             };
             (id.clone(), known)
         };
-        Self { entries: pack.settings.known_failures.iter().map(entry).collect() }
+        Self { entries: table.iter().map(entry).collect() }
     }
 
     /// Adds what a baseline file lists; it speaks last where both list a check.

@@ -90,7 +90,12 @@ pub enum Body {
     Active(fn(&mut Bench) -> Verdict),
     /// It is a rule that `invariants.rs` watches over every line any check receives.
     Invariant,
+    /// It is made elsewhere, and only its verdict comes here.
+    Elsewhere,
 }
+
+/// The chapter of the scenarios that are played with the real agent CLI.
+pub const REAL_CHAPTER: &str = "REAL";
 
 /// One check of the suite.
 #[derive(Clone, Copy)]
@@ -124,8 +129,8 @@ pub const fn active(
 }
 
 impl Check {
-    /// The letters before the dash.
+    /// The letters before the number; what has none is a scenario of the real agent CLI.
     pub fn chapter(&self) -> &'static str {
-        self.id.split('-').next().unwrap_or(self.id)
+        self.id.rsplit_once('-').map_or(REAL_CHAPTER, |(chapter, _)| chapter)
     }
 }

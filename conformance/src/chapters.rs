@@ -1,5 +1,10 @@
 //! What the chapters of the suite are called in reports.
 
+use crate::case::REAL_CHAPTER;
+
+/// The chapter that compares the real agent CLI with what its pack knows.
+pub const DRIFT_CHAPTER: &str = "DRIFT";
+
 const TITLES: &[(&str, &str)] = &[
     ("MAN", "Manifest"),
     ("HS", "Handshake"),
@@ -27,6 +32,8 @@ const TITLES: &[(&str, &str)] = &[
     ("SCH", "Schema"),
     ("DTM", "Repeatability"),
     ("RES", "Resources"),
+    (REAL_CHAPTER, "The real agent CLI"),
+    (DRIFT_CHAPTER, "Drift of the agent CLI"),
 ];
 
 /// The title of a chapter; one without a title is called by its letters.

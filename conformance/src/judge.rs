@@ -218,7 +218,7 @@ fn one(bench: &mut Bench, check: &Check) -> Verdict {
 }
 
 /// A fault of the suite is reported apart and takes nothing else down.
-fn guarded(action: impl FnOnce() -> Verdict) -> Verdict {
+pub(crate) fn guarded(action: impl FnOnce() -> Verdict) -> Verdict {
     catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let text = panic
             .downcast_ref::<String>()
@@ -287,7 +287,8 @@ pub(crate) fn gate(suite: &Suite, check: &Check) -> Verdict {
     }
 }
 
-fn conclude(
+/// What becomes of a check with this verdict.
+pub(crate) fn conclude(
     check: &Check,
     verdict: Verdict,
     took: Duration,

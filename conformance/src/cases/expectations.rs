@@ -170,29 +170,33 @@ pub(super) fn ending(record: &RunRecord) -> String {
         Some(done) => format!("`done` {}", done.status),
         None => "no `done`".to_owned(),
     };
-    format!("{done}, errors {errors:?}, events: {}", shorten(&record.summary(), 300))
+    let events = shorten(&record.summary(), 300);
+    format!("{done}, errors {errors:?}, events: {events}{}", record.complaint)
 }
 
-/// Whether exactly this word reached the agent CLI: as an argument, on stdin or as a variable.
+/// Whether exactly this word reached the agent CLI: as an argument, on stdin, in a
+/// request or as a variable.
 pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
     let is_it = |value: &String| {
         value == word || value.split_once('=').is_some_and(|(_, after)| after == word)
     };
     let quoted = serde_json::Value::from(word).to_string();
     invocation.args.iter().chain(invocation.env.values()).any(is_it)
-        || String::from_utf8_lossy(&invocation.stdin).contains(&quoted)
+        || invocation.heard().contains(&quoted)
 }
 
 /// Whether this word is part of anything that the agent CLI was told.
 pub(super) fn told(invocation: &Invocation, word: &str) -> bool {
     invocation.args.iter().chain(invocation.env.values()).any(|value| value.contains(word))
-        || String::from_utf8_lossy(&invocation.stdin).contains(word)
+        || invocation.heard().contains(word)
 }
 
 /// The steps after the agent CLI has been told everything it waits for: what it says there needs
 /// no answer, so it may be changed at will.
 pub(super) fn after_last_question(script: &Script) -> usize {
-    let asks = |step: &Step| matches!(step, Step::Expect { .. } | Step::ReadAll { .. });
+    let asks = |step: &Step| {
+        matches!(step, Step::Expect { .. } | Step::ReadAll { .. } | Step::ExpectRequest { .. })
+    };
     script.steps.iter().rposition(asks).map_or(0, |index| index + 1)
 }
 

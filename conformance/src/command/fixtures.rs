@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::run::open_failed;
+use super::work::open_failed;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_USAGE};
 use crate::case::Tier;
 use crate::cases;

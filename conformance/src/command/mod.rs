@@ -1,14 +1,17 @@
 //! The command line: one file per command. Parsing says what was typed; each command decides what
 //! it means.
 
+mod drift;
 mod explain;
 mod fixtures;
 mod list;
 mod model;
 mod real;
+mod real_all;
 mod run;
 mod self_test;
 mod target;
+mod work;
 
 use std::process::ExitCode;
 
@@ -38,6 +41,8 @@ Examples:
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
   conformance run ./od-adapter-x --report html=report.html --report junit=results.xml
   conformance fixtures init adapters/x/conformance --cli x
+  conformance run ./od-adapter-x --real
+  conformance drift ./od-adapter-x --cli ./node_modules/.bin/x
   conformance explain DET-02"
 )]
 struct Arguments {
@@ -55,6 +60,10 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Begins a fixture pack, or looks one over.
     Fixtures(fixtures::FixturesArguments),
+    /// Compares the real agent CLI with what the pack knows of it.
+    Drift(drift::DriftArguments),
+    /// Installs the pinned agent CLI of every pack and judges each adapter with it.
+    RealAll(real_all::RealAllArguments),
     /// Judges the suite: its reference adapter passes, each of its mutants is caught.
     SelfTest(self_test::SelfTestArguments),
     /// The fake model, which real agent CLIs are driven against.
@@ -91,6 +100,8 @@ pub fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fixtures(arguments) => fixtures::fixtures(&arguments),
+        Command::Drift(arguments) => drift::drift(&arguments),
+        Command::RealAll(arguments) => real_all::real_all(&arguments),
         Command::SelfTest(arguments) => self_test::self_test(&arguments),
         Command::Model(arguments) => model::model(arguments),
     };

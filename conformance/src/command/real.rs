@@ -1,17 +1,20 @@
-//! `conformance run PLUGIN --real`: drives the real agent CLI against the fake model.
+//! `conformance run PLUGIN --real`: drives the real agent CLI against the fake model. What `drift`
+//! and `record` need to find it is here too.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::target::ReportTarget;
-use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_SUITE};
+use super::CommandError;
 use crate::console::say;
+use crate::judge::{CheckResult, JudgeOptions};
 use crate::real::{
-    Confinement, REAL_SCENARIOS, RealOptions, RealReport, RealSettings, Recordings, confine,
-    find_cli, judge, print_report, print_result, recordings, to_json, version_text,
+    Confinement, Drift, FLAGS_FILE, FlagFacts, REAL_SCENARIOS, RealFacts, RealOptions,
+    RealSettings, Recordings, VersionFacts, conclude_rest, conclude_scenario, confine, find_cli,
+    flags_in, heard, help_text, play, recordings, unmapped, version_text,
 };
+use crate::report::print_result;
 use crate::suite::Suite;
 
 /// What was typed.
@@ -32,69 +35,123 @@ pub(super) struct RealArguments {
 pub(super) fn prepare(
     arguments: &RealArguments,
     only: &[String],
-    reports: &[ReportTarget],
 ) -> Result<Confinement, CommandError> {
-    let known = |name: &&String| REAL_SCENARIOS.iter().any(|scenario| scenario.name == **name);
-    if let Some(unknown) = only.iter().find(|name| !known(name)) {
-        let names: Vec<&str> = REAL_SCENARIOS.iter().map(|scenario| scenario.name).collect();
-        return Err(CommandError::usage(
+    let names: Vec<&str> = REAL_SCENARIOS.iter().map(|scenario| scenario.name).collect();
+    check_names(only, &names)?;
+    confined(arguments.allow_network)
+}
+
+/// Names that are no scenarios are wrong usage.
+pub(super) fn check_names(only: &[String], names: &[&str]) -> Result<(), CommandError> {
+    match only.iter().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(unknown) => Err(CommandError::usage(
             format!("there is no scenario {unknown} of the real agent CLI"),
             format!("there are {}", names.join(", ")),
-        ));
+        )),
     }
-    let fits = |target: &ReportTarget| matches!(target, ReportTarget::Text | ReportTarget::Json(_));
-    if !reports.iter().all(fits) {
-        let message = "--real reports as text and json=FILE only";
-        return Err(CommandError::usage(message, "leave the other --report out"));
-    }
-    confine(arguments.allow_network).map_err(|reason| {
+}
+
+/// Takes the network away: this process may be replaced here.
+pub(super) fn confined(allow_network: bool) -> Result<Confinement, CommandError> {
+    confine(allow_network).map_err(|reason| {
         let message = format!("the agent CLI cannot be kept from the network: {reason}");
         CommandError::usage(message, "install unshare and ip, or add --allow-network")
     })
 }
 
-/// Plays the scenarios and reports.
-pub(super) fn run(
-    arguments: &RealArguments,
-    suite: &Suite,
-    only: &[String],
-    reports: &[ReportTarget],
-    confinement: Confinement,
-) -> Result<u8, CommandError> {
-    let settings = table(suite)?;
-    let cli = cli(arguments, suite)?;
-    let version_args =
-        settings.version_args.clone().unwrap_or_else(|| vec!["--version".to_owned()]);
-    let found = version_text(&cli, &version_args, &suite.work.join("version-home"))
-        .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
-    let recordings = recorded(suite, settings)?;
-    let tested = suite.manifest.as_ref().and_then(|manifest| manifest.cli.version_tested.clone());
-    say!("{found} at {} ({})", cli.display(), confinement.as_str());
-    let started = Instant::now();
-    let options = RealOptions { suite, settings, cli: &cli, only };
-    let results = judge(&options, &mut |result| print_result(result));
-    let report = RealReport {
-        plugin: suite.plugin.executable.clone(),
-        adapter_id: suite.adapter_id(),
-        cli: cli.clone(),
-        found,
-        tested,
-        recordings,
-        confinement,
-        seed: suite.seed,
-        results,
-        took: started.elapsed(),
-    };
-    print_report(&report);
-    write_reports(&report, reports)?;
-    Ok(match (report.count("suite error"), report.count("fail")) {
-        (0, 0) => EXIT_CONFORMANT,
-        (0, _) => EXIT_FAILURES,
-        _ => EXIT_SUITE,
-    })
+/// How scenarios are judged.
+pub(super) struct Terms<'a> {
+    /// Only these; empty means all.
+    pub(super) only: &'a [String],
+    /// What verdicts come to.
+    pub(super) options: &'a JudgeOptions,
+    /// What can be reached.
+    pub(super) confinement: Confinement,
+    /// Whether each result is printed at once.
+    pub(super) shows_text: bool,
 }
 
-fn table(suite: &Suite) -> Result<&RealSettings, CommandError> {
+/// What was judged.
+pub(super) struct Judged {
+    /// What became of each scenario, each rule and each comparison.
+    pub(super) results: Vec<CheckResult>,
+    /// How long it took.
+    pub(super) took: Duration,
+    /// What is known beyond the verdicts.
+    pub(super) facts: RealFacts,
+}
+
+/// Plays the scenarios and compares what was heard with the pack.
+pub(super) fn judge(
+    arguments: &RealArguments,
+    suite: &Suite,
+    terms: &Terms<'_>,
+) -> Result<Judged, CommandError> {
+    let Terms { only, options, confinement, shows_text } = *terms;
+    let settings = table(suite)?;
+    let agent = Agent::find(suite, settings, arguments.cli.as_deref())?;
+    let known = recorded(suite, settings, None)?;
+    if shows_text {
+        let (found, cli) = (&agent.version.found, agent.cli.display());
+        say!("{found} at {cli} ({})", confinement.as_str());
+    }
+    let show = |result: &CheckResult| {
+        if shows_text {
+            print_result(result);
+        }
+    };
+    let started = Instant::now();
+    let real_options = RealOptions { suite, settings, cli: &agent.cli, only, is_relayed: false };
+    let played = play(real_options, options.jobs, &mut |it| show(&conclude_scenario(it, options)));
+    let mut results: Vec<CheckResult> =
+        played.iter().map(|played| conclude_scenario(played, options)).collect();
+    let performances =
+        played.into_iter().map(|played| (played.scenario.name, played.performance)).collect();
+    let mut drift = Drift { unmapped: unmapped(&performances), ..Drift::default() };
+    if let Some(known) = &known {
+        drift.compare_lines(&heard(&performances), &known.lines);
+        drift.flags = Some(flag_facts(&agent, settings, known, suite)?);
+    }
+    drift.version = agent.version;
+    let rest = conclude_rest(suite, &drift, options);
+    rest.iter().for_each(show);
+    results.extend(rest);
+    let facts = RealFacts { cli: agent.cli, confinement, drift, performances };
+    Ok(Judged { results, took: started.elapsed(), facts })
+}
+
+/// The agent CLI and what it says its version is.
+pub(super) struct Agent {
+    /// Its executable.
+    pub(super) cli: PathBuf,
+    /// Its version, and those that the manifest names.
+    pub(super) version: VersionFacts,
+}
+
+impl Agent {
+    /// Finds it and asks for its version.
+    pub(super) fn find(
+        suite: &Suite,
+        settings: &RealSettings,
+        named: Option<&Path>,
+    ) -> Result<Self, CommandError> {
+        let cli = find(suite, named)?;
+        let home = suite.work.join("version-home");
+        let found = version_text(&cli, &settings.version_arguments(), &home)
+            .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+        let info = suite.manifest.as_ref().map(|manifest| &manifest.cli);
+        let version = VersionFacts {
+            found,
+            tested: info.and_then(|info| info.version_tested.clone()),
+            minimum: info.and_then(|info| info.version_min.clone()),
+        };
+        Ok(Self { cli, version })
+    }
+}
+
+/// The pack's `[real]` table.
+pub(super) fn table(suite: &Suite) -> Result<&RealSettings, CommandError> {
     let table = suite.pack.as_ref().and_then(|pack| pack.settings.real.as_ref());
     table.ok_or_else(|| {
         let message = format!("there is no pack with a [real] table for {}", suite.adapter_id());
@@ -102,21 +159,58 @@ fn table(suite: &Suite) -> Result<&RealSettings, CommandError> {
     })
 }
 
-fn recorded(suite: &Suite, settings: &RealSettings) -> Result<Option<Recordings>, CommandError> {
-    let (Some(pack), Some(folder)) = (&suite.pack, &settings.recordings) else { return Ok(None) };
-    let folder = pack.folder.join(folder);
-    recordings(&folder).map(Some).map_err(|error| {
-        let message = format!("the recordings in {} cannot be read: {error}", folder.display());
-        CommandError::usage(message, "real.recordings is a folder, seen from the pack")
+/// What is kept of the recorded version.
+pub(super) struct Known {
+    /// Where.
+    pub(super) folder: PathBuf,
+    /// Its lines.
+    pub(super) lines: Recordings,
+}
+
+/// Reads the recordings: those that were named, else those of the pack.
+pub(super) fn recorded(
+    suite: &Suite,
+    settings: &RealSettings,
+    named: Option<&Path>,
+) -> Result<Option<Known>, CommandError> {
+    let of_pack = || Some(suite.pack.as_ref()?.folder.join(settings.recordings.as_ref()?));
+    let Some(folder) = named.map(Path::to_owned).or_else(of_pack) else { return Ok(None) };
+    match recordings(&folder) {
+        Ok(lines) => Ok(Some(Known { folder, lines })),
+        Err(error) => {
+            let message = format!("the recordings in {} cannot be read: {error}", folder.display());
+            let hint =
+                "real.recordings is a folder, seen from the pack; --recordings names another";
+            Err(CommandError::usage(message, hint))
+        }
+    }
+}
+
+/// The flags that the agent CLI shows, and those that were kept.
+pub(super) fn flag_facts(
+    agent: &Agent,
+    settings: &RealSettings,
+    known: &Known,
+    suite: &Suite,
+) -> Result<FlagFacts, CommandError> {
+    let home = suite.work.join("version-home");
+    let help = help_text(&agent.cli, &settings.help_arguments(), &home)
+        .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+    let kept = std::fs::read_to_string(known.folder.join(FLAGS_FILE)).ok();
+    Ok(FlagFacts {
+        shown: flags_in(&help),
+        kept: kept.map(|text| flags_in(&text)),
+        hidden: settings.hidden_flags.iter().cloned().collect(),
+        ..FlagFacts::default()
     })
 }
 
-fn cli(arguments: &RealArguments, suite: &Suite) -> Result<PathBuf, CommandError> {
+fn find(suite: &Suite, named: Option<&Path>) -> Result<PathBuf, CommandError> {
     let name = suite.cli_name();
-    find_cli(arguments.cli.as_deref(), &name).ok_or_else(|| {
+    find_cli(named, &name).ok_or_else(|| {
         let methods = suite.manifest.iter().flat_map(|manifest| &manifest.cli.install);
         let install = methods.map(|method| method.command.as_str()).next();
-        let message = match &arguments.cli {
+        let message = match named {
             Some(file) => format!("there is no agent CLI {}", file.display()),
             None => format!("there is no {name} on PATH"),
         };
@@ -124,16 +218,4 @@ fn cli(arguments: &RealArguments, suite: &Suite) -> Result<PathBuf, CommandError
             install.map_or_else(String::new, |command| format!(", or install it: {command}"));
         CommandError::usage(message, format!("name it with --cli FILE{hint}"))
     })
-}
-
-fn write_reports(report: &RealReport, targets: &[ReportTarget]) -> Result<(), CommandError> {
-    for target in targets {
-        if let ReportTarget::Json(file) = target {
-            let text = format!("{:#}\n", to_json(report));
-            std::fs::write(file, text).map_err(|error| {
-                CommandError::suite(format!("{} cannot be written: {error}", file.display()))
-            })?;
-        }
-    }
-    Ok(())
 }

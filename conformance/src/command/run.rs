@@ -8,20 +8,26 @@ use clap::{Args, ValueEnum};
 
 use super::real;
 use super::target::{ReportTarget, write_reports};
-use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_NO_PLUGIN, EXIT_SUITE, EXIT_USAGE};
+use super::work::{Subject, Work, opened};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_SUITE};
 use crate::baseline::KnownFailures;
 use crate::case::{Check, Tier};
 use crate::cases;
 use crate::console::say;
 use crate::judge::{CheckResult, JudgeOptions, judge};
-use crate::open::{OpenError, OpenOptions, open, own_executable};
-use crate::plugin::PluginPath;
+use crate::real::real_checks;
 use crate::report::{Report, print_result, print_summary};
 use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::suite::Suite;
 
 /// No judgement may take longer, whatever the plugin does.
 const BUDGET: Duration = Duration::from_secs(15 * 60);
+
+/// How many checks run at once; most of their time is waiting.
+const JOBS: usize = 2;
+
+/// How many scenarios of the real agent CLI run at once.
+const REAL_JOBS: usize = 3;
 
 /// What was typed.
 #[derive(Debug, Args)]
@@ -32,7 +38,7 @@ pub(super) struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
     /// Only this check or chapter (with --real: scenario); may be given several times.
-    #[arg(long, value_name = "ID|CHAPTER")]
+    #[arg(long, value_name = "ID|CHAPTER", value_delimiter = ',')]
     only: Vec<String>,
     /// Repeats the random values of an earlier judgement.
     #[arg(long)]
@@ -55,9 +61,9 @@ pub(super) struct RunArguments {
     /// Stretches every limit of time, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     patience: f64,
-    /// How many checks run at once.
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    /// How many checks run at once (2, with --real 3).
+    #[arg(long)]
+    jobs: Option<usize>,
     /// Keeps transcripts and everything else in this folder, which must be empty or absent.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -87,23 +93,68 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let requirements = Requirements::named(&arguments.requirements)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
     let mut work = Work::make(arguments.keep.as_deref())?;
-    let suite = Arc::new(opened(arguments, tier, &work)?);
+    let suite = Arc::new(opened(&subject(arguments, tier), &work)?);
     let judge_options = JudgeOptions {
         strict: arguments.strict,
-        jobs: arguments.jobs,
+        jobs: arguments.jobs.unwrap_or(JOBS),
         budget: BUDGET,
         requirements,
         known_failures: known_failures(&suite, arguments.baseline.as_deref())?,
     };
-    let shows_text = !arguments.report.contains(&ReportTarget::Tap(None));
+    let shows_text = shows_text(arguments);
     let started = Instant::now();
     let results = judge(&suite, &checks, &judge_options, &mut |result| {
         if shows_text {
             print_result(result);
         }
     });
-    let mut report = report(&suite, &judge_options, results, started.elapsed());
+    let report = report(&suite, &judge_options, results, started.elapsed());
+    conclude(arguments, report, &mut work)
+}
+
+/// Drives the real agent CLI.
+fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
+    let confinement = real::prepare(&arguments.real, &arguments.only)?;
+    let mut work = Work::make(arguments.keep.as_deref())?;
+    let suite = opened(&subject(arguments, tier), &work)?;
+    let table = real::table(&suite)?;
+    let mut known_failures =
+        suite.pack.as_ref().map(|pack| KnownFailures::listed_in(pack, &table.known_failures));
+    if let (Some(file), Some(known)) = (&arguments.baseline, &mut known_failures) {
+        add_baseline(known, file)?;
+    }
+    let options = JudgeOptions {
+        strict: arguments.strict,
+        jobs: arguments.jobs.unwrap_or(REAL_JOBS),
+        budget: BUDGET,
+        requirements: Requirements::latest(),
+        known_failures: known_failures.unwrap_or_default(),
+    };
+    let terms = real::Terms {
+        only: &arguments.only,
+        options: &options,
+        confinement,
+        shows_text: shows_text(arguments),
+    };
+    let judged = real::judge(&arguments.real, &suite, &terms)?;
+    let mut report = report(&suite, &options, judged.results, judged.took);
+    report.stale_entries = options.known_failures.naming_nothing(&real_checks(&suite));
+    report.real = Some(judged.facts);
+    conclude(arguments, report, &mut work)
+}
+
+fn shows_text(arguments: &RunArguments) -> bool {
+    !arguments.report.contains(&ReportTarget::Tap(None))
+}
+
+/// Writes the reports, keeps what failures point at, and gives the exit code.
+fn conclude(
+    arguments: &RunArguments,
+    mut report: Report,
+    work: &mut Work,
+) -> Result<u8, CommandError> {
     report.baseline.clone_from(&arguments.baseline);
+    let shows_text = shows_text(arguments);
     if shows_text {
         print_summary(&report);
     }
@@ -118,45 +169,29 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     Ok(if report.has_suite_error() { EXIT_SUITE } else { EXIT_FAILURES })
 }
 
-/// Drives the real agent CLI.
-fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
-    let confinement = real::prepare(&arguments.real, &arguments.only, &arguments.report)?;
-    let mut work = Work::make(arguments.keep.as_deref())?;
-    let suite = opened(arguments, tier, &work)?;
-    let code = real::run(&arguments.real, &suite, &arguments.only, &arguments.report, confinement)?;
-    if code != EXIT_CONFORMANT
-        && let Some(folder) = work.keep()
-    {
-        say!("transcripts: {}", folder.display());
-    }
-    Ok(code)
-}
-
-fn opened(arguments: &RunArguments, tier: Tier, work: &Work) -> Result<Suite, CommandError> {
-    let executable = own_executable(work.path()).map_err(|error| open_failed(error.into()))?;
-    let options = OpenOptions {
-        plugin: PluginPath {
-            executable: arguments.plugin.clone(),
-            arguments: arguments.plugin_arguments.clone(),
-        },
-        pack: arguments.pack.clone(),
-        seed: arguments.seed.unwrap_or_else(rand::random),
+fn subject(arguments: &RunArguments, tier: Tier) -> Subject<'_> {
+    Subject {
+        plugin: &arguments.plugin,
+        arguments: &arguments.plugin_arguments,
+        pack: arguments.pack.as_deref(),
+        seed: arguments.seed,
         tier,
-        patience: arguments.patience.max(0.1),
-        work: work.path().to_owned(),
-        executable,
-    };
-    open(options).map_err(open_failed)
+        patience: arguments.patience,
+    }
 }
 
 /// The known failures of the pack and of the baseline file.
 fn known_failures(suite: &Suite, baseline: Option<&Path>) -> Result<KnownFailures, CommandError> {
     let mut known = suite.pack.as_ref().map(KnownFailures::of_pack).unwrap_or_default();
     if let Some(file) = baseline {
-        let hint = "a baseline is described in conformance/README.md";
-        known.add_file(file).map_err(|error| CommandError::usage(error.to_string(), hint))?;
+        add_baseline(&mut known, file)?;
     }
     Ok(known)
+}
+
+fn add_baseline(known: &mut KnownFailures, file: &Path) -> Result<(), CommandError> {
+    let hint = "a baseline is described in conformance/README.md";
+    known.add_file(file).map_err(|error| CommandError::usage(error.to_string(), hint))
 }
 
 /// The report of a judgement.
@@ -179,26 +214,10 @@ fn report(
         requirements: options.requirements.name().to_owned(),
         baseline: None,
         seed: suite.seed,
+        real: None,
         results,
         stale_entries: options.known_failures.naming_nothing(&cases::all()),
         took,
-    }
-}
-
-/// The words for a judgement that could not be opened.
-pub(super) fn open_failed(error: OpenError) -> CommandError {
-    match error {
-        OpenError::Plugin(message) => CommandError {
-            code: EXIT_NO_PLUGIN,
-            message,
-            hint: "give the path of an executable called od-adapter-…".to_owned(),
-        },
-        OpenError::Pack(error) => CommandError {
-            code: EXIT_USAGE,
-            message: error.to_string(),
-            hint: "the format is described in conformance/README.md".to_owned(),
-        },
-        OpenError::Suite(error) => CommandError::suite(error.to_string()),
     }
 }
 
@@ -221,38 +240,4 @@ fn selected(only: &[String], tier: Tier) -> Result<Vec<Check>, CommandError> {
         }),
     };
     Ok(all.into_iter().filter(is_wanted).collect())
-}
-
-/// The folder for everything that is written; it goes away unless it is of use.
-struct Work {
-    path: PathBuf,
-    temporary: Option<tempfile::TempDir>,
-}
-
-impl Work {
-    fn make(keep: Option<&Path>) -> Result<Self, CommandError> {
-        let failed =
-            |error: std::io::Error| CommandError::suite(format!("no folder to work in: {error}"));
-        let Some(folder) = keep else {
-            let temporary =
-                tempfile::Builder::new().prefix("conformance-").tempdir().map_err(failed)?;
-            return Ok(Self { path: temporary.path().to_owned(), temporary: Some(temporary) });
-        };
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let path = std::path::absolute(folder).map_err(failed)?;
-        if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
-            let message = format!("{} is not empty", path.display());
-            return Err(CommandError::usage(message, "give --keep a new folder"));
-        }
-        Ok(Self { path, temporary: None })
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Leaves the folder where it is: the failures point into it. Gives it when nobody chose it.
-    fn keep(&mut self) -> Option<PathBuf> {
-        self.temporary.take().map(tempfile::TempDir::keep)
-    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::run::open_failed;
+use super::work::open_failed;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::baseline::KnownFailures;
 use crate::case::{Check, Tier};

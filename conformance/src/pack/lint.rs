@@ -1,7 +1,7 @@
 //! Looking a pack over: everything that is wrong with it at once, where reading it stops at the
 //! first fault.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
@@ -12,7 +12,7 @@ use super::load::{Pack, SETTINGS_FILE};
 use super::render::{render, unknown_name};
 use super::scenarios::is_known_scenario;
 use super::settings::{PromptWay, Settings};
-use super::steps::{self, Template};
+use super::steps::{self, NEEDS_LISTEN, Template};
 use super::values::Values;
 use crate::real::{REAL_PLACEHOLDERS, RealSettings};
 
@@ -134,35 +134,43 @@ fn lint_steps(
         }
     };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let mut mended = BTreeSet::new();
+    let mut is_clean = true;
+    let mut tries: BTreeMap<usize, usize> = BTreeMap::new();
     loop {
         let read = steps::parse(&file, &lines.join("\n"));
         let fault = match read.and_then(|template| render(&template, sample).map(|_| template)) {
-            Ok(template) => return mended.is_empty().then_some(template),
+            Ok(template) => return is_clean.then_some(template),
             Err(fault) => fault,
         };
-        let line = fault.line;
-        let is_known = faults.contains(&fault);
-        if !is_known {
+        is_clean = false;
+        let (line, is_last) = (fault.line, fault.message == NEEDS_LISTEN);
+        if !faults.contains(&fault) {
             faults.push(fault);
         }
+        let tried = tries.entry(line).or_default();
         match lines.get_mut(line.wrapping_sub(1)) {
-            Some(text) if mended.insert(line) => *text = mended_line(text).to_owned(),
+            Some(text) if *tried < 2 && !is_last => *text = mended_line(text, *tried).to_owned(),
             _ => return None,
         }
+        *tried += 1;
     }
 }
 
-/// A line without fault that opens a block where the faulty one did.
-fn mended_line(text: &str) -> &'static str {
+/// A line without fault that opens or answers what the faulty one did; the second time one that
+/// does neither more than it must.
+fn mended_line(text: &str, tried: usize) -> &'static str {
     let text = text.trim_start();
-    if text.starts_with("{{#each") {
-        "{{#each deltas}}"
-    } else if text.starts_with("on ") {
-        "on signal SIGINT"
-    } else {
-        ""
-    }
+    let words = [
+        ("{{#each", ["{{#each deltas}}"; 2]),
+        ("listen", ["listen", ""]),
+        ("expect-request", ["expect-request GET /", ""]),
+        ("reply", ["reply 200", ""]),
+        ("stream", ["stream", ""]),
+        ("on request", ["on request GET /", "on signal SIGINT"]),
+        ("on ", ["on signal SIGINT"; 2]),
+    ];
+    let known = words.iter().find(|(start, _)| text.starts_with(start));
+    known.map_or("", |(_, mended)| mended[tried])
 }
 
 /// Files that nothing names.

@@ -5,6 +5,7 @@
 //! in the crate's README.
 
 mod error;
+mod http_steps;
 mod lint;
 mod load;
 mod render;

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::error::PackError;
+use super::http_steps;
 use super::steps::{Node, Template, Word};
 use super::values::Values;
 use crate::stand_in::pattern::{Bindings, fill, fill_value};
-use crate::stand_in::{Handler, Script, Step, When};
+use crate::stand_in::{Handler, Outlet, Pairs, Route, Script, Step, When};
 
 /// Fills a template's placeholders; those that the stand-in binds itself stay.
 ///
@@ -15,7 +16,7 @@ use crate::stand_in::{Handler, Script, Step, When};
 pub(super) fn render(template: &Template, values: &Values) -> Result<Script, PackError> {
     let mut renderer = Renderer { template, script: Script::default() };
     let steps = renderer.nodes(&template.nodes, values, &values.single)?;
-    renderer.script.steps = steps;
+    renderer.script.steps = without_repeats(steps);
     Ok(renderer.script)
 }
 
@@ -36,6 +37,7 @@ impl Renderer<'_> {
             match node {
                 Node::Step { line, word, rest } => {
                     self.check_names(*line, rest, bindings)?;
+                    steps.extend(self.outlet(*word, rest));
                     steps.extend(self.step(*word, rest, bindings));
                 }
                 Node::Each { list, nodes } => {
@@ -69,11 +71,28 @@ impl Renderer<'_> {
         Ok(steps)
     }
 
+    /// Where a step that says something says it.
+    fn outlet(&self, word: Word, rest: &str) -> Option<Step> {
+        let outlet = match word {
+            Word::Out => Outlet::Stdout,
+            Word::Sse => http_steps::event(rest).0,
+            _ => return None,
+        };
+        Some(Step::Through { outlet })
+    }
+
     fn step(&mut self, word: Word, rest: &str, bindings: &Bindings) -> Option<Step> {
         let text = fill(rest, bindings);
         let trimmed = text.trim().to_owned();
         Some(match word {
             Word::Out => Step::out(text),
+            Word::Sse => Step::out(fill(http_steps::event(rest).1, bindings)),
+            Word::Listen => Step::Listen { access: http_steps::access(rest).unwrap_or_default() },
+            Word::ExpectRequest => Step::ExpectRequest { route: route(rest, bindings) },
+            Word::Reply => reply(rest, bindings)?,
+            Word::Stream => {
+                Step::Stream { headers: headers(http_steps::stream(rest).ok()?, bindings) }
+            }
             Word::Err => Step::Err { text },
             Word::Expect => Step::Expect { pattern: pattern(rest, bindings) },
             Word::ReadAll => Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) },
@@ -97,10 +116,11 @@ impl Renderer<'_> {
     fn handler(&mut self, when: &str, steps: Vec<Step>, bindings: &Bindings) {
         let when = match when.split_once(' ') {
             Some(("stdin", text)) => When::Stdin(pattern(text, bindings)),
+            Some(("request", text)) => When::Request(route(text, bindings)),
             Some((_, signal)) => When::Signal(signal.trim().to_owned()),
             None => return,
         };
-        self.script.handlers.push(Handler { when, steps });
+        self.script.handlers.push(Handler { when, steps: without_repeats(steps) });
     }
 
     fn check_names(&self, line: usize, text: &str, bindings: &Bindings) -> Result<(), PackError> {
@@ -134,6 +154,33 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Leaves out each outlet that is the one before.
+fn without_repeats(steps: Vec<Step>) -> Vec<Step> {
+    let mut last = Outlet::default();
+    let is_new = |step: &Step| match step {
+        Step::Through { outlet } => std::mem::replace(&mut last, outlet.clone()) != *outlet,
+        _ => true,
+    };
+    steps.into_iter().filter(is_new).collect()
+}
+
+fn route(text: &str, bindings: &Bindings) -> Route {
+    http_steps::route(text).unwrap_or_default().filled(bindings)
+}
+
+fn reply(text: &str, bindings: &Bindings) -> Option<Step> {
+    let reply = http_steps::reply(text).ok()?;
+    Some(Step::Reply {
+        status: reply.status,
+        headers: headers(reply.headers, bindings),
+        body: fill(&reply.body, bindings),
+    })
+}
+
+fn headers(headers: Pairs, bindings: &Bindings) -> Pairs {
+    headers.into_iter().map(|(name, value)| (name, fill(&value, bindings))).collect()
+}
+
 /// A pattern with its placeholders filled. One that is the whole of a string becomes the value.
 fn pattern(text: &str, bindings: &Bindings) -> Value {
     let mut value = serde_json::from_str(text.trim()).unwrap_or(Value::Null);
@@ -165,6 +212,22 @@ mod tests {
     fn pieces_are_repeated_escaped_and_numbered() {
         let text = "{{#each deltas}}\nout {\"t\":\"{{text}}\",\"i\":{{index}}}\n{{/each}}\n";
         let expected = [Step::out(r#"{"t":"a\"","i":0}"#), Step::out(r#"{"t":"b","i":1}"#)];
+        assert_eq!(rendered(text).steps, expected);
+    }
+
+    #[test]
+    fn the_outlet_is_told_only_where_it_changes() {
+        let text = "listen\nout at {{url}}\n{{#each deltas}}\nsse {\"t\":\"{{text}}\"}\n{{/each}}\nout end\n";
+        let events = Outlet::Events { name: None };
+        let expected = [
+            Step::Listen { access: None },
+            Step::out("at {{url}}"),
+            Step::Through { outlet: events },
+            Step::out(r#"{"t":"a\""}"#),
+            Step::out(r#"{"t":"b"}"#),
+            Step::Through { outlet: Outlet::Stdout },
+            Step::out("end"),
+        ];
         assert_eq!(rendered(text).steps, expected);
     }
 

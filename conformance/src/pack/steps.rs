@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::PackError;
+use super::http_steps::{self, SERVER_NAMES};
 use crate::stand_in::pattern::bound_names;
 
 /// A step file.
@@ -37,7 +38,7 @@ pub(super) enum Node {
         /// What is repeated.
         nodes: Vec<Node>,
     },
-    /// `on signal NAME` or `on stdin PATTERN` … `end`.
+    /// `on signal NAME`, `on stdin PATTERN` or `on request ROUTE` … `end`.
     On {
         /// Its line, from 1.
         line: usize,
@@ -80,6 +81,11 @@ words! {
     Out = "out" "A line on stdout.",
     Err = "err" "A line on stderr.",
     Expect = "expect" "Waits for a line on stdin.",
+    Listen = "listen" "Serves HTTP.",
+    ExpectRequest = "expect-request" "Waits for a request.",
+    Reply = "reply" "Answers a request.",
+    Stream = "stream" "Answers a request with a stream of events.",
+    Sse = "sse" "An event on the streams.",
     ReadAll = "read-all" "Reads stdin to its end.",
     Sleep = "sleep" "Waits.",
     Gate = "gate" "Waits for the suite.",
@@ -91,6 +97,9 @@ words! {
     Die = "die" "Dies by a signal.",
 }
 
+/// What is said of a line that needs a server where there is none.
+pub(super) const NEEDS_LISTEN: &str = "this needs a server; `listen` must stand before it";
+
 /// Reads a step file.
 ///
 /// # Errors
@@ -101,8 +110,10 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Template, PackError> {
         lines: text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect(),
         next: 0,
         bound: Vec::new(),
+        serves: Serves::default(),
     };
     let nodes = parser.block(None)?;
+    parser.check_serves()?;
     Ok(Template { file: file.to_owned(), nodes, bound: parser.bound })
 }
 
@@ -111,6 +122,18 @@ struct Parser<'a> {
     lines: Vec<(usize, &'a str)>,
     next: usize,
     bound: Vec<String>,
+    serves: Serves,
+}
+
+/// What a file says about serving, so far.
+#[derive(Default)]
+struct Serves {
+    /// `listen` was there.
+    listens: bool,
+    /// The first line that needs it.
+    needs_listen: Option<usize>,
+    /// How many requests of this block wait for a reply.
+    open: usize,
 }
 
 impl Parser<'_> {
@@ -148,7 +171,7 @@ impl Parser<'_> {
         if let Some(when) = text.strip_prefix("on ") {
             let when = when.trim().to_owned();
             self.check_when(line, &when)?;
-            let nodes = self.block(Some(("end", line)))?;
+            let nodes = self.handler(line, when.starts_with("request "))?;
             return Ok(Node::On { line, when, nodes });
         }
         let (first, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
@@ -163,18 +186,38 @@ impl Parser<'_> {
         Ok(Node::Step { line, word, rest: rest.to_owned() })
     }
 
+    /// Reads the steps of a handler; one of a request must answer it.
+    fn handler(&mut self, line: usize, takes_request: bool) -> Result<Vec<Node>, PackError> {
+        let outside = std::mem::replace(&mut self.serves.open, usize::from(takes_request));
+        let nodes = self.block(Some(("end", line)))?;
+        let unanswered = std::mem::replace(&mut self.serves.open, outside);
+        if takes_request && unanswered > 0 {
+            let message = "nothing in this block answers the request; add `reply` or `stream`";
+            return Err(self.error(line, message));
+        }
+        Ok(nodes)
+    }
+
     fn check_when(&mut self, line: usize, when: &str) -> Result<(), PackError> {
         match when.split_once(' ') {
             Some(("signal", name)) if name.starts_with("SIG") => Ok(()),
             Some(("stdin", pattern)) => self.check_pattern(line, pattern),
-            _ => Err(self.error(line, "there is `on signal SIGINT` and `on stdin PATTERN`")),
+            Some(("request", route)) => self.check_route(line, route),
+            _ => Err(self.error(
+                line,
+                "there is `on signal SIGINT`, `on stdin PATTERN` and `on request METHOD /path`",
+            )),
         }
     }
 
     fn check_rest(&mut self, line: usize, word: Word, rest: &str) -> Result<(), PackError> {
         let rest = rest.trim();
+        self.check_server_names(line, rest);
         match word {
             Word::Expect => self.check_pattern(line, rest),
+            Word::Listen | Word::ExpectRequest | Word::Reply | Word::Stream | Word::Sse => {
+                self.check_serving(line, word, rest)
+            }
             Word::Sleep | Word::Exit if rest.parse::<u32>().is_err() => {
                 Err(self.error(line, format!("a number is missing, not {rest:?}")))
             }
@@ -189,6 +232,60 @@ impl Parser<'_> {
                 self.bound.push(rest.to_owned());
                 Ok(())
             }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_serving(&mut self, line: usize, word: Word, rest: &str) -> Result<(), PackError> {
+        let wrong = |message: String| PackError::at(self.file, line, message);
+        match word {
+            Word::Listen if self.serves.listens => {
+                return Err(self.error(line, "`listen` is there already"));
+            }
+            Word::Listen if self.serves.needs_listen.is_some() => return Ok(()),
+            Word::Listen => {
+                http_steps::access(rest).map_err(wrong)?;
+                self.serves.listens = true;
+                self.bound.extend(SERVER_NAMES.map(str::to_owned));
+                return Ok(());
+            }
+            Word::ExpectRequest => {
+                self.check_route(line, rest)?;
+                self.serves.open += 1;
+            }
+            Word::Reply => drop(http_steps::reply(rest).map_err(wrong)?),
+            Word::Stream => drop(http_steps::stream(rest).map_err(wrong)?),
+            _ => {}
+        }
+        if matches!(word, Word::Reply | Word::Stream) {
+            let message = "there is no request to answer here; `expect-request` takes one";
+            let open = self.serves.open.checked_sub(1);
+            self.serves.open = open.ok_or_else(|| self.error(line, message))?;
+        }
+        self.serves.needs_listen.get_or_insert(line);
+        Ok(())
+    }
+
+    /// What a server binds is there only after `listen`.
+    fn check_server_names(&mut self, line: usize, rest: &str) {
+        let is_used = |name: &str| rest.contains(&format!("{{{{{name}}}}}"));
+        let is_bound = |name: &str| self.bound.iter().any(|bound| bound == name);
+        if SERVER_NAMES.into_iter().any(|name| is_used(name) && !is_bound(name)) {
+            self.serves.needs_listen.get_or_insert(line);
+        }
+    }
+
+    fn check_route(&mut self, line: usize, text: &str) -> Result<(), PackError> {
+        let route = http_steps::route(text).map_err(|message| self.error(line, message))?;
+        http_steps::route_names(&route, &mut self.bound);
+        self.serves.needs_listen.get_or_insert(line);
+        Ok(())
+    }
+
+    /// Requests and events need a server.
+    fn check_serves(&self) -> Result<(), PackError> {
+        match self.serves.needs_listen {
+            Some(line) if !self.serves.listens => Err(self.error(line, NEEDS_LISTEN)),
             _ => Ok(()),
         }
     }

@@ -43,6 +43,9 @@ pub struct RunRecord {
     pub is_accepted: bool,
     /// Its `done` has come.
     pub finished: bool,
+    /// What the stand-in agent CLI has to complain about when the run did not complete, ready to
+    /// stand behind another text; usually nothing.
+    pub complaint: String,
 }
 
 impl RunRecord {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use od_protocol::{CancelRunParams, CancelRunResult, START_RUN, StartRunParams};
+use od_protocol::{CancelRunParams, CancelRunResult, DoneStatus, START_RUN, StartRunParams};
 
 use super::calls::Answer;
 use super::launch::Plugin;
 use super::record::{Received, RunRecord};
 use crate::play::Play;
+use crate::stand_in::Invocation;
 use crate::verdict::{Failure, Finding, shorten};
 
 /// How long a `done` is waited for once one has been missing: the verdict is known by then.
@@ -89,7 +90,8 @@ impl Plugin {
             found.is_some() || run.finished
         });
         found.ok_or_else(|| {
-            let got = format!("the events were: {}", shorten(&self.run(run_id).summary(), 600));
+            let summary = shorten(&self.run(run_id).summary(), 600);
+            let got = format!("the events were: {summary}{}", self.complaint());
             Failure::new(format!("{wanted} within {limit:.1?}"), got).at(self.place()).into()
         })
     }
@@ -102,7 +104,11 @@ impl Plugin {
     pub fn finish(&mut self, run_id: &str, limit: Duration) -> Result<RunRecord, Finding> {
         let limit = if self.inbox.has_missed_done() { IMPATIENT.min(limit) } else { limit };
         if self.wait_done(run_id, limit) {
-            return Ok(self.run(run_id));
+            let mut record = self.run(run_id);
+            if record.done().is_none_or(|done| done.status != DoneStatus::Completed) {
+                record.complaint = self.complaint();
+            }
+            return Ok(record);
         }
         let summary = shorten(&self.run(run_id).summary(), 600);
         if self.stand_in.processes().is_empty() {
@@ -111,8 +117,16 @@ impl Plugin {
                 return Err(Finding::Blocked("ORD-01: no run gets its `done`".to_owned()));
             }
         }
-        let got = format!("no `done` comes; the events were: {summary}");
+        let got = format!("no `done` comes; the events were: {summary}{}", self.complaint());
         Err(Failure::new(format!("the run ends within {limit:.1?}"), got).at(self.place()).into())
+    }
+
+    /// What the last start of the stand-in has to complain about.
+    fn complaint(&self) -> String {
+        let starts = self.stand_in.starts();
+        let complaint = starts.last().and_then(Invocation::complaint);
+        let text = complaint.map(|it| format!("; the stand-in agent CLI: {}", shorten(&it, 400)));
+        text.unwrap_or_default()
     }
 
     /// Asks for a run to be stopped.

@@ -57,6 +57,13 @@ pub fn kill(pid: u32) {
     send_signal(pid, Signal::KILL);
 }
 
+/// Sends a signal by its name; names outside the table are passed over.
+pub fn signal(pid: u32, name: &str) {
+    if let Some(signal) = signal_number(name).and_then(Signal::from_named_raw) {
+        send_signal(pid, signal);
+    }
+}
+
 /// Ends a process and everything below it.
 pub fn kill_tree(pid: u32) {
     let below = descendants(pid);

@@ -47,20 +47,33 @@ pub fn confine(allow_network: bool) -> Result<Confinement, String> {
     if allow_network { Ok(Confinement::Open) } else { Err(reason) }
 }
 
+/// Whether a namespace with nothing but loopback can be made here. A harmless command is run in
+/// it: only what shows nothing but loopback is trusted.
+///
+/// # Errors
+/// With the reason why not.
+pub fn can_confine() -> Result<(), String> {
+    if interfaces().is_some_and(|names| names == ["lo"]) {
+        return Ok(());
+    }
+    if !cfg!(target_os = "linux") {
+        return Err("this system has no network namespaces".to_owned());
+    }
+    let probe = inside(Path::new("/bin/cat"), &["/proc/net/dev".into()])
+        .output()
+        .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;
+    let names = interface_names(&String::from_utf8_lossy(&probe.stdout));
+    if probe.status.success() && names == ["lo"] {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&probe.stderr).trim().to_owned();
+    Err(format!("no network namespace can be made with unshare and ip: {said}"))
+}
+
 /// Becomes the same command in a namespace of its own; returns only with the reason why not.
 fn enter() -> String {
-    if !cfg!(target_os = "linux") {
-        return "this system has no network namespaces".to_owned();
-    }
-    // A harmless command goes first: only what shows nothing but loopback is trusted.
-    let probe = match inside(Path::new("/bin/cat"), &["/proc/net/dev".into()]).output() {
-        Ok(probe) => probe,
-        Err(error) => return format!("unshare (util-linux) cannot be started: {error}"),
-    };
-    let names = interface_names(&String::from_utf8_lossy(&probe.stdout));
-    if !probe.status.success() || names != ["lo"] {
-        let said = String::from_utf8_lossy(&probe.stderr).trim().to_owned();
-        return format!("no network namespace can be made with unshare and ip: {said}");
+    if let Err(reason) = can_confine() {
+        return reason;
     }
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
     match std::env::current_exe() {

@@ -1,17 +1,23 @@
-//! Playing the scenarios one after the other and saying what became of each.
+//! Playing the scenarios, several at once, and saying what became of each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::drift;
+use super::checks::{check_of, drift_checks, rules};
+use super::drift::{Drift, Shapes};
+use super::facts::Performance;
 use super::scenarios::{REAL_SCENARIOS, RealScenario};
 use super::settings::RealSettings;
-use super::stage::Stage;
+use super::stage::{Stage, StageOptions};
+use crate::judge::{CheckResult, JudgeOptions, conclude, guarded};
 use crate::suite::Suite;
-use crate::verdict::Finding;
+use crate::verdict::{Finding, Verdict};
 
-/// What is judged, and how much of it.
+/// What is played, and how.
+#[derive(Clone, Copy)]
 pub struct RealOptions<'a> {
     /// The plugin, its manifest and its pack.
     pub suite: &'a Suite,
@@ -21,90 +27,112 @@ pub struct RealOptions<'a> {
     pub cli: &'a Path,
     /// Only these scenarios; empty means all.
     pub only: &'a [String],
+    /// Whether a relay between adapter and agent CLI writes down what both say.
+    pub is_relayed: bool,
 }
 
-/// What became of a scenario.
-pub struct RealResult {
+/// A scenario that was played.
+pub struct Played {
     /// The scenario.
     pub scenario: &'static RealScenario,
-    /// What was found; nothing means that it passed.
-    pub findings: Vec<Finding>,
-    /// What the adapter said, run by run, in a few words.
-    pub events: Vec<String>,
-    /// What the agent CLI said that the adapter does not know, with how often.
-    pub unmapped: BTreeMap<String, u64>,
-    /// The kinds of lines that the agent CLI printed.
-    pub kinds: BTreeSet<String>,
+    /// What became of it.
+    pub verdict: Verdict,
     /// How long it took.
     pub took: Duration,
+    /// What was seen.
+    pub performance: Performance,
 }
 
-impl RealResult {
-    /// `pass`, `skip`, `suite error` or `fail`.
-    pub fn status(&self) -> &'static str {
-        let has = |is_it: fn(&Finding) -> bool| self.findings.iter().any(is_it);
-        if self.findings.is_empty() {
-            "pass"
-        } else if has(|finding| matches!(finding, Finding::Suite(_))) {
-            "suite error"
-        } else if self.findings.iter().all(|finding| matches!(finding, Finding::Skip(_))) {
-            "skip"
-        } else {
-            "fail"
-        }
-    }
-}
-
-/// Plays the scenarios; each result is shown as soon as it is there.
-pub fn judge(options: &RealOptions<'_>, show: &mut dyn FnMut(&RealResult)) -> Vec<RealResult> {
+/// Plays the scenarios, so many at once; each is shown as soon as it is over. They come in their
+/// own order.
+pub fn play(options: RealOptions<'_>, jobs: usize, show: &mut dyn FnMut(&Played)) -> Vec<Played> {
     let is_wanted = |scenario: &&RealScenario| {
         options.only.is_empty() || options.only.iter().any(|name| name == scenario.name)
     };
-    let mut results = Vec::new();
-    for scenario in REAL_SCENARIOS.iter().filter(is_wanted) {
-        let result = one(options, scenario);
-        show(&result);
-        results.push(result);
-    }
-    results
+    let wanted: Vec<&'static RealScenario> = REAL_SCENARIOS.iter().filter(is_wanted).collect();
+    let queue = Mutex::new(wanted.iter().copied().enumerate().collect::<VecDeque<_>>());
+    let (sender, receiver) = channel();
+    let mut all: Vec<(usize, Played)> = Vec::new();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, wanted.len().max(1)) {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || work(options, queue, &sender));
+        }
+        drop(sender);
+        for (index, played) in receiver {
+            show(&played);
+            all.push((index, played));
+        }
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, played)| played).collect()
 }
 
-fn one(options: &RealOptions<'_>, scenario: &'static RealScenario) -> RealResult {
-    let started = Instant::now();
-    let mut result = RealResult {
-        scenario,
-        findings: Vec::new(),
-        events: Vec::new(),
-        unmapped: BTreeMap::new(),
-        kinds: BTreeSet::new(),
-        took: Duration::ZERO,
-    };
-    if let Some(reason) = reason_to_skip(options, scenario) {
-        result.findings.push(Finding::Skip(reason));
-        return result;
-    }
-    match Stage::set(options.suite, options.settings, options.cli, scenario.name) {
-        Ok(mut stage) => {
-            result.findings.extend((scenario.play)(&mut stage).err().map(|it| placed(it, &stage)));
-            for record in stage.records() {
-                result.events.push(record.summary());
-                for received in record.of_type("unmapped") {
-                    let name = received.value["nativeType"].as_str().unwrap_or_default();
-                    let count = received.value["count"].as_u64().unwrap_or(1);
-                    *result.unmapped.entry(name.to_owned()).or_default() += count;
-                }
-            }
-            let trace = std::fs::read(stage.trace()).unwrap_or_default();
-            result.kinds = drift::kinds(&String::from_utf8_lossy(&trace));
-            for (rule, mut failure) in stage.violations.all() {
-                failure.sent = format!("{rule}, a rule over every line");
-                result.findings.push(failure.into());
-            }
+fn work(
+    options: RealOptions<'_>,
+    queue: &Mutex<VecDeque<(usize, &'static RealScenario)>>,
+    sender: &Sender<(usize, Played)>,
+) {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some((index, scenario)) = next else { return };
+        if sender.send((index, one(options, scenario))).is_err() {
+            return;
         }
-        Err(finding) => result.findings.push(finding),
     }
-    result.took = started.elapsed();
-    result
+}
+
+fn one(options: RealOptions<'_>, scenario: &'static RealScenario) -> Played {
+    let started = Instant::now();
+    let mut performance = Performance::default();
+    let verdict = match reason_to_skip(options, scenario) {
+        Some(reason) => Err(Finding::Skip(reason)),
+        None => guarded(|| perform(options, scenario, &mut performance)),
+    };
+    Played { scenario, verdict, took: started.elapsed(), performance }
+}
+
+fn perform(
+    options: RealOptions<'_>,
+    scenario: &RealScenario,
+    performance: &mut Performance,
+) -> Verdict {
+    let stage_options = StageOptions {
+        suite: options.suite,
+        settings: options.settings,
+        cli: options.cli,
+        is_relayed: options.is_relayed,
+    };
+    let mut stage = Stage::set(&stage_options, scenario.name)?;
+    let verdict = (scenario.play)(&mut stage).map_err(|finding| placed(finding, &stage));
+    *performance = seen(&stage);
+    let violations = &options.suite.violations;
+    if performance.events.iter().any(|summary| !summary.is_empty()) {
+        violations.see_event();
+    }
+    for (rule, failure) in stage.violations.all() {
+        violations.add(rule, failure);
+    }
+    verdict
+}
+
+/// What was seen on a stage.
+fn seen(stage: &Stage) -> Performance {
+    let mut unmapped = BTreeMap::new();
+    let records = stage.records();
+    for received in records.iter().flat_map(|record| record.of_type("unmapped")) {
+        let name = received.value["nativeType"].as_str().unwrap_or_default();
+        let count = received.value["count"].as_u64().unwrap_or(1);
+        *unmapped.entry(name.to_owned()).or_default() += count;
+    }
+    Performance {
+        events: records.iter().map(crate::plugin::RunRecord::summary).collect(),
+        unmapped,
+        shapes: Shapes::read(&stage.printed()),
+        asked: stage.asked().len(),
+        flags: stage.flags(),
+        transcript: stage.plugin.place().file,
+    }
 }
 
 /// A failure without a place gets the last line of the transcript.
@@ -118,10 +146,27 @@ fn placed(finding: Finding, stage: &Stage) -> Finding {
     }
 }
 
-fn reason_to_skip(options: &RealOptions<'_>, scenario: &RealScenario) -> Option<String> {
+fn reason_to_skip(options: RealOptions<'_>, scenario: &RealScenario) -> Option<String> {
     if let Some(reason) = options.settings.not_applicable.get(scenario.name) {
         return Some(reason.clone());
     }
     let missing = scenario.needs.iter().find(|name| !options.suite.declares(name))?;
     Some(format!("the capability {missing} is not declared"))
+}
+
+/// What became of a scenario, in the words of all reports.
+pub fn conclude_scenario(played: &Played, options: &JudgeOptions) -> CheckResult {
+    conclude(&check_of(played.scenario), played.verdict.clone(), played.took, options)
+}
+
+/// What became of the rules over every line and of the comparison with the pack.
+pub fn conclude_rest(suite: &Suite, drift: &Drift, options: &JudgeOptions) -> Vec<CheckResult> {
+    let judged = rules(&suite.violations).into_iter().chain(drift_checks(drift));
+    judged.map(|(check, verdict)| conclude(&check, verdict, Duration::ZERO, options)).collect()
+}
+
+/// Everything that a list of known failures may name here.
+pub fn real_checks(suite: &Suite) -> Vec<crate::case::Check> {
+    let rest = rules(&suite.violations).into_iter().chain(drift_checks(&Drift::default()));
+    REAL_SCENARIOS.iter().map(check_of).chain(rest.map(|(check, _)| check)).collect()
 }

@@ -1,6 +1,7 @@
 //! The stage of one scenario: a fake model, a scratch home, a plugin that is told to use the real
 //! agent CLI, and the runs that are made on it.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
+use super::drift::flags_of;
 use super::leftover;
+use super::relay::{Journal, Relay};
 use super::settings::{RealExpectation, RealSettings};
 use super::version::search_path;
 use crate::bench::{CliPath, initialize};
@@ -32,6 +35,18 @@ const RUN_LIMIT: Duration = Duration::from_secs(60);
 /// What can be filled into the pack's `[real]` table: the fake model's address and a fake key.
 pub const REAL_PLACEHOLDERS: [&str; 2] = ["url", "secret"];
 
+/// What a stage is set with.
+pub(super) struct StageOptions<'a> {
+    /// The plugin, its manifest and its pack.
+    pub(super) suite: &'a Suite,
+    /// The pack's `[real]` table.
+    pub(super) settings: &'a RealSettings,
+    /// The agent CLI.
+    pub(super) cli: &'a Path,
+    /// Whether a relay between adapter and agent CLI writes down what both say.
+    pub(super) is_relayed: bool,
+}
+
 /// What a scenario holds.
 pub(super) struct Stage {
     /// The plugin.
@@ -42,8 +57,11 @@ pub(super) struct Stage {
     pub(super) expectation: RealExpectation,
     /// Rules that were broken on this stage.
     pub(super) violations: Violations,
+    /// What was asked of the agent, run by run.
+    pub(super) prompts: Vec<String>,
     folder: PathBuf,
     model: ModelServer,
+    relay: Option<Relay>,
     random: StdRng,
     run_env: std::collections::BTreeMap<String, String>,
     runs: Vec<String>,
@@ -55,12 +73,8 @@ impl Stage {
     /// # Errors
     /// Blocked when the plugin cannot be started or initialised; a suite error when something of
     /// the suite cannot be made.
-    pub(super) fn set(
-        suite: &Suite,
-        settings: &RealSettings,
-        cli: &Path,
-        scenario: &str,
-    ) -> Result<Self, Finding> {
+    pub(super) fn set(options: &StageOptions<'_>, scenario: &str) -> Result<Self, Finding> {
+        let StageOptions { suite, settings, .. } = *options;
         let folder = suite.work.join(format!("real-{scenario}"));
         let (cwd, home) = (folder.join("cwd"), folder.join("home"));
         std::fs::create_dir_all(&cwd)?;
@@ -78,10 +92,16 @@ impl Stage {
             std::fs::create_dir_all(file.parent().unwrap_or(&home))?;
             std::fs::write(file, fill(text, &bindings))?;
         }
-        let mut env = base_env(&home, &search_path(cli));
+        let mut env = base_env(&home, &search_path(options.cli));
         let filled = |(name, value): (&String, &String)| (name.clone(), fill(value, &bindings));
         env.extend(settings.env.iter().map(filled));
         let run_env = settings.run_env.iter().map(filled).collect();
+        let relay = match options.is_relayed {
+            true => Some(Relay::place(&folder.join("relay"), suite, options.cli)?),
+            false => None,
+        };
+        let cli = relay.as_ref().map_or(options.cli, Relay::executable);
+        let violations = Violations::default();
         let launch = Launch {
             env,
             cwd: folder.clone(),
@@ -89,19 +109,31 @@ impl Stage {
             patience: suite.patience,
             secrets: vec![secret],
         };
-        let violations = Violations::default();
-        let label = Label::default();
-        label.set(scenario);
-        let watch = Watch::new(Arc::clone(&suite.schema), violations.clone(), label);
-        let transcript = Transcript::create(&folder.join("transcript.log"))?;
-        // It is never named to the adapter: the real agent CLI plays its part.
-        let stand_in =
-            StandIn::place(&folder.join("unused"), &suite.cli_name(), &suite.executable)?;
-        let mut plugin = Plugin::start(&suite.plugin, &launch, stand_in, transcript, watch)?;
+        let mut plugin = start(suite, &launch, &folder, (scenario, &violations))?;
         initialize(&mut plugin, &CliPath::At(cli.to_owned()))?;
-        let expectation = settings.scenario.get(scenario).cloned().unwrap_or_default();
-        let runs = Vec::new();
-        Ok(Self { plugin, cwd, expectation, violations, folder, model, random, run_env, runs })
+        Ok(Self {
+            plugin,
+            cwd,
+            expectation: settings.scenario.get(scenario).cloned().unwrap_or_default(),
+            violations,
+            prompts: Vec::new(),
+            folder,
+            model,
+            relay,
+            random,
+            run_env,
+            runs: Vec::new(),
+        })
+    }
+
+    /// What the relay wrote down, start by start; nothing when there is none.
+    pub(super) fn journals(&self) -> Vec<Journal> {
+        self.relay.as_ref().map(Relay::journals).unwrap_or_default()
+    }
+
+    /// The flags that the adapter passed, where a relay saw them.
+    pub(super) fn flags(&self) -> BTreeSet<String> {
+        self.journals().iter().flat_map(|journal| flags_of(&journal.arguments)).collect()
     }
 
     /// A short word that occurs nowhere else.
@@ -143,6 +175,7 @@ impl Stage {
             ..StartRunParams::default()
         };
         let request = with_params(request, &self.expectation.params)?;
+        self.prompts.push(prompt.to_owned());
         match self.plugin.start_run(&request)? {
             Answer::Result(_) => {
                 self.runs.push(run_id.clone());
@@ -202,8 +235,17 @@ impl Stage {
         self.runs.iter().map(|run_id| self.plugin.run(run_id)).collect()
     }
 
-    /// The file with everything that the agent CLI printed.
-    pub(super) fn trace(&self) -> PathBuf {
+    /// What the agent CLI printed: what the relay heard, else what the adapter wrote down.
+    pub(super) fn printed(&self) -> String {
+        if self.relay.is_some() {
+            return self.journals().iter().map(Journal::stdout).collect();
+        }
+        let trace = std::fs::read(self.trace()).unwrap_or_default();
+        String::from_utf8_lossy(&trace).into_owned()
+    }
+
+    /// The file in which the adapter writes down everything that the agent CLI printed.
+    fn trace(&self) -> PathBuf {
         self.folder.join("trace.log")
     }
 
@@ -221,6 +263,22 @@ impl Drop for Stage {
         self.plugin.kill();
         self.processes().into_iter().for_each(|it| process::kill(it.pid));
     }
+}
+
+/// Starts the plugin of a scenario; every line it says is watched.
+fn start(
+    suite: &Suite,
+    launch: &Launch,
+    folder: &Path,
+    (scenario, violations): (&str, &Violations),
+) -> Result<Plugin, Finding> {
+    let label = Label::default();
+    label.set(scenario);
+    let watch = Watch::new(Arc::clone(&suite.schema), violations.clone(), label);
+    let transcript = Transcript::create(&folder.join("transcript.log"))?;
+    // It is never named to the adapter: the real agent CLI plays its part.
+    let stand_in = StandIn::place(&folder.join("unused"), &suite.cli_name(), &suite.executable)?;
+    Plugin::start(&suite.plugin, launch, stand_in, transcript, watch)
 }
 
 fn bindings(url: &str, secret: &str) -> Bindings {

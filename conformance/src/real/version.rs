@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::plugin::{PluginPath, base_env, run_to_end};
+use crate::plugin::{Captured, PluginPath, base_env, run_to_end};
 use crate::process;
 
 /// How long a version is waited for; a first start may unpack itself.
@@ -40,11 +40,7 @@ pub(super) fn search_path(cli: &Path) -> String {
 /// # Errors
 /// When it cannot be started or prints nothing.
 pub fn version_text(cli: &Path, arguments: &[String], home: &Path) -> Result<String, String> {
-    std::fs::create_dir_all(home.join("tmp")).map_err(|error| error.to_string())?;
-    let program = PluginPath { executable: cli.to_owned(), arguments: arguments.to_vec() };
-    let env = base_env(home, &search_path(cli));
-    let captured = run_to_end(&program, &[], &env, home, VERSION_LIMIT)
-        .map_err(|error| format!("{} cannot be started: {error}", cli.display()))?;
+    let captured = ask(cli, arguments, home)?;
     let text = String::from_utf8_lossy(&captured.stdout).into_owned();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     line.map(str::to_owned).ok_or_else(|| {
@@ -55,4 +51,29 @@ pub fn version_text(cli: &Path, arguments: &[String], home: &Path) -> Result<Str
             captured.stderr_text()
         )
     })
+}
+
+/// What the agent CLI prints about its flags, on stdout or stderr, for each argument list.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn help_text(cli: &Path, lists: &[Vec<String>], home: &Path) -> Result<String, String> {
+    let mut text = String::new();
+    for arguments in lists {
+        let captured = ask(cli, arguments, home)?;
+        text.push_str(&String::from_utf8_lossy(&captured.stdout));
+        text.push('\n');
+        text.push_str(&captured.stderr_text());
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// Runs the agent CLI with these arguments in a home of its own.
+fn ask(cli: &Path, arguments: &[String], home: &Path) -> Result<Captured, String> {
+    std::fs::create_dir_all(home.join("tmp")).map_err(|error| error.to_string())?;
+    let program = PluginPath { executable: cli.to_owned(), arguments: arguments.to_vec() };
+    let env = base_env(home, &search_path(cli));
+    run_to_end(&program, &[], &env, home, VERSION_LIMIT)
+        .map_err(|error| format!("{} cannot be started: {error}", cli.display()))
 }

@@ -1,11 +1,16 @@
 //! The part of a transcript around a failure, bounded: plugins may say as much as they like, a
 //! report may not.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use crate::transcript::Place;
 use crate::verdict::shorten;
+
+/// How much of a whole transcript is shown: its head, and where it is long, its tail.
+const HEAD_LINES: usize = 60;
+const TAIL_LINES: usize = 60;
 
 const LINES_BEFORE: usize = 40;
 const LINES_AFTER: usize = 12;
@@ -46,6 +51,33 @@ pub(super) fn excerpt(place: &Place) -> Vec<ExcerptLine> {
         .collect()
 }
 
+/// The head and the tail of a transcript; what lies between is counted in a line of its own.
+pub(super) fn whole(file: &std::path::Path) -> Vec<ExcerptLine> {
+    let Ok(file) = File::open(file) else { return Vec::new() };
+    let mut head: Vec<ExcerptLine> = Vec::new();
+    let mut tail: VecDeque<ExcerptLine> = VecDeque::new();
+    let mut left_out = 0;
+    for (index, text) in BufReader::new(file).lines().map_while(Result::ok).enumerate() {
+        let text = shorten(&text, LINE_LIMIT);
+        let line = ExcerptLine { number: index + 1, text, is_place: false };
+        if head.len() < HEAD_LINES {
+            head.push(line);
+            continue;
+        }
+        tail.push_back(line);
+        if tail.len() > TAIL_LINES {
+            tail.pop_front();
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let text = format!("          ## {left_out} lines are left out");
+        head.push(ExcerptLine { number: HEAD_LINES + 1, text, is_place: false });
+    }
+    head.extend(tail);
+    head
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +95,17 @@ mod tests {
         assert!(lines.iter().all(|line| line.text.len() < 700 && line.mark() == "<-"));
         assert!(lines.iter().all(|line| line.is_place == (line.number == 100)));
         assert!(excerpt(&Place { file: "no/such/file".into(), line: 3 }).is_empty());
+    }
+
+    #[test]
+    fn the_whole_of_a_long_transcript_is_its_head_and_its_tail() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("transcript.log");
+        let text: String = (1..=500).map(|n| format!("    0.001 <- {n}\n")).collect();
+        std::fs::write(&file, text).expect("a transcript");
+        let lines = whole(&file);
+        assert_eq!(lines.len(), HEAD_LINES + 1 + TAIL_LINES);
+        assert_eq!(lines[HEAD_LINES].text.trim(), "## 380 lines are left out");
+        assert_eq!(lines.last().map(|line| line.number), Some(500));
     }
 }

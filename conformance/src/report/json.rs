@@ -12,7 +12,7 @@ pub fn to_json(report: &Report) -> Value {
         .iter()
         .map(|status| (status.as_str().to_owned(), report.count(*status).into()))
         .collect();
-    json!({
+    let mut value = json!({
         "plugin": report.plugin,
         "adapterId": report.adapter_id,
         "adapterVersion": report.adapter_version,
@@ -24,7 +24,11 @@ pub fn to_json(report: &Report) -> Value {
         "counts": counts,
         "staleEntries": report.stale_entries,
         "results": report.results.iter().map(|result| one(report, result)).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(real) = &report.real {
+        value["real"] = real.to_json();
+    }
+    value
 }
 
 fn one(report: &Report, result: &CheckResult) -> Value {

@@ -18,7 +18,9 @@ pub use tap::to_tap;
 pub use text::{print_result, print_summary};
 
 use crate::case::Tier;
+use crate::chapters::DRIFT_CHAPTER;
 use crate::judge::{CheckResult, Status};
+use crate::real::RealFacts;
 use crate::requirements::DEFAULT_SET;
 use crate::verdict::Finding;
 
@@ -40,6 +42,8 @@ pub struct Report {
     pub baseline: Option<PathBuf>,
     /// What repeats the judgement.
     pub seed: u64,
+    /// What was played with the real agent CLI; `None` when the suite played it.
+    pub real: Option<RealFacts>,
     /// What became of each check.
     pub results: Vec<CheckResult>,
     /// Known failures that name no check; they count as failures.
@@ -51,7 +55,11 @@ pub struct Report {
 impl Report {
     /// What the judgement says about the adapter, in a few words.
     pub fn claim(&self) -> &'static str {
-        if self.pack.is_some() { "full" } else { "protocol-only" }
+        match (&self.real, &self.pack) {
+            (Some(_), _) => "real",
+            (None, Some(_)) => "full",
+            (None, None) => "protocol-only",
+        }
     }
 
     /// How many checks have a status.
@@ -86,10 +94,22 @@ impl Report {
     pub fn rerun(&self, result: &CheckResult) -> String {
         let plugin = typed(&self.plugin);
         let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", typed(pack)));
+        let pack = pack.unwrap_or_default();
         let during = match &result.finding {
             Some(Finding::Fail(failure)) => failure.during.as_ref(),
             _ => None,
         };
+        if let Some(real) = &self.real {
+            let cli = typed(&real.cli);
+            if result.check.chapter() == DRIFT_CHAPTER {
+                return format!("conformance drift {plugin}{pack} --cli {cli}");
+            }
+            let scenario = during.map_or(result.check.id, String::as_str);
+            let seed = self.seed;
+            return format!(
+                "conformance run {plugin}{pack} --real --cli {cli} --only {scenario} --seed {seed}"
+            );
+        }
         let is_other = |id: &&String| {
             **id != result.check.id && self.results.iter().any(|other| other.check.id == **id)
         };
@@ -97,8 +117,7 @@ impl Report {
         let tier = if self.tier == Tier::Full { " --tier full" } else { "" };
         let terms = self.terms(result);
         format!(
-            "conformance run {plugin}{} --only {}{}{tier}{terms} --seed {}",
-            pack.unwrap_or_default(),
+            "conformance run {plugin}{pack} --only {}{}{tier}{terms} --seed {}",
             result.check.id,
             during.unwrap_or_default(),
             self.seed

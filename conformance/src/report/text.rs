@@ -5,9 +5,14 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::Report;
+use crate::case::REAL_CHAPTER;
 use crate::console::say;
 use crate::judge::{CheckResult, Status};
 use crate::verdict::{Failure, Finding};
+
+/// How wide the column of ids is: those of checks, and the names of scenarios.
+const SHORT_ID: usize = 7;
+const LONG_ID: usize = 14;
 
 const fn style(status: Status) -> Style {
     let color = match status {
@@ -32,7 +37,8 @@ pub fn print_result(result: &CheckResult) {
         _ if result.took.as_millis() >= 1000 => format!("  ({:.1} s)", result.took.as_secs_f64()),
         _ => String::new(),
     };
-    say!("{style}{word:>13}{style:#}  {id:7} {sentence}{remark}");
+    let width = if result.check.chapter() == REAL_CHAPTER { LONG_ID } else { SHORT_ID };
+    say!("{style}{word:>13}{style:#}  {id:width$} {sentence}{remark}");
 }
 
 /// Prints the failures in full, then the sum.
@@ -50,14 +56,17 @@ pub fn print_summary(report: &Report) {
         .filter(|status| report.count(**status) > 0)
         .map(|status| format!("{} {}", report.count(*status), status.as_str()))
         .collect();
-    let verdict = match (report.is_conformant(), report.pack.is_some()) {
-        (true, true) => "conforms",
-        (true, false) => "conforms (protocol-only: there is no fixture pack)",
+    let verdict = match (report.is_conformant(), report.claim()) {
+        (true, "protocol-only") => "conforms (protocol-only: there is no fixture pack)",
+        (true, _) => "conforms",
         (false, _) => "does not conform",
     };
+    let with = report.real.as_ref().map_or_else(String::new, |real| {
+        format!(" with {} ({})", real.drift.version.found, real.confinement.as_str())
+    });
     let seconds = report.took.as_secs_f64();
     say!(
-        "\n{} {}: {verdict}; {} in {seconds:.1} s, seed {}",
+        "\n{} {}{with}: {verdict}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
         counts.join(", "),

@@ -40,6 +40,23 @@ fn fit(pattern: &Value, value: &Value, bindings: &mut Bindings) -> bool {
     }
 }
 
+/// Tries a text that is no line, such as a part of a path.
+pub fn fit_text(pattern: &str, text: &str, bindings: &mut Bindings) -> bool {
+    fit(&Value::from(pattern), &Value::from(text), bindings)
+}
+
+/// Lets every string whose placeholders are not filled fit anything.
+pub fn loosen(pattern: &mut Value) {
+    match pattern {
+        Value::String(text) if text.contains("{{") && binder(text).is_none() => {
+            *text = "{{*}}".to_owned();
+        }
+        Value::Array(items) => items.iter_mut().for_each(loosen),
+        Value::Object(members) => members.values_mut().for_each(loosen),
+        _ => {}
+    }
+}
+
 fn binder(text: &str) -> Option<&str> {
     text.strip_prefix("{{?")?.strip_suffix("}}")
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::route::{Access, Pairs, Route};
+
 /// The file beside the stand-in's executable that makes it one.
 pub const SCRIPT_FILE: &str = "conformance-script.json";
 
@@ -99,12 +101,19 @@ pub enum When {
     Signal(String),
     /// A line on stdin that fits a pattern (see `pattern.rs`).
     Stdin(Value),
+    /// A request.
+    Request(Route),
 }
 
 /// One thing the stand-in does. Placeholders of bound values are filled in when it is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Step {
+    /// Says where all later output of this list of steps goes; at its start that is stdout.
+    Through {
+        /// Where.
+        outlet: Outlet,
+    },
     /// Prints text and a line end.
     Out {
         /// The text.
@@ -135,6 +144,30 @@ pub enum Step {
     Expect {
         /// See `pattern.rs`.
         pattern: Value,
+    },
+    /// Serves HTTP on a port of loopback; binds `port` and `url`.
+    Listen {
+        /// Who may ask; absent means everybody.
+        access: Option<Access>,
+    },
+    /// Waits for a request. It is answered by a later step.
+    ExpectRequest {
+        /// Which one.
+        route: Route,
+    },
+    /// Answers the request that was taken last and has no answer yet.
+    Reply {
+        /// The status.
+        status: u16,
+        /// Headers besides those that the body makes necessary.
+        headers: Pairs,
+        /// The body.
+        body: String,
+    },
+    /// Answers it with a stream of events that stays open.
+    Stream {
+        /// Headers besides those of a stream.
+        headers: Pairs,
     },
     /// Reads stdin to its end.
     ReadAll {
@@ -172,6 +205,20 @@ pub enum Step {
     Die {
         /// Its name, such as `SIGKILL`.
         signal: String,
+    },
+}
+
+/// Where output goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outlet {
+    /// As lines on stdout.
+    #[default]
+    Stdout,
+    /// As events on every open stream; the first is waited for.
+    Events {
+        /// The name of the events.
+        name: Option<String>,
     },
 }
 

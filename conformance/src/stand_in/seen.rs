@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::http::Request;
+use super::route::Pairs;
+
 /// One thing the stand-in saw or did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "saw", rename_all = "snake_case")]
@@ -32,6 +35,13 @@ pub enum Entry {
     },
     /// Nothing more comes on stdin.
     StdinEnd,
+    /// A request arrived.
+    Request(SeenRequest),
+    /// A request fitted nothing and was refused.
+    Refused {
+        /// Which one, and why.
+        reason: String,
+    },
     /// A signal arrived.
     Signal {
         /// Its name.
@@ -47,13 +57,38 @@ pub enum Entry {
         /// Its name.
         name: String,
     },
-    /// An expected line did not come.
+    /// Something is waited for, or (`None`) it has come.
+    Waits {
+        /// What.
+        thing: Option<String>,
+    },
+    /// Something that was expected did not come.
     ExpectFailed {
         /// What was waited for, and why it is hopeless.
         reason: String,
     },
     /// All steps were played.
     Ended,
+}
+
+impl Entry {
+    pub(super) fn request(request: &Request) -> Self {
+        let Request { method, target, headers, body } = request.clone();
+        Self::Request(SeenRequest { method, target, headers, body })
+    }
+}
+
+/// A request that arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenRequest {
+    /// Such as `POST`.
+    pub method: String,
+    /// Path and query as they came.
+    pub target: String,
+    /// Headers as they came.
+    pub headers: Pairs,
+    /// The body.
+    pub body: String,
 }
 
 /// One start of the stand-in, as far as it has got.
@@ -75,13 +110,19 @@ pub struct Invocation {
     pub stdin: Vec<u8>,
     /// Its stdin was closed.
     pub stdin_ended: bool,
+    /// The requests it got, in order.
+    pub requests: Vec<SeenRequest>,
+    /// Requests that fitted nothing the pack knows, and why they were refused.
+    pub refused: Vec<String>,
     /// The signals it got, in order.
     pub signals: Vec<String>,
     /// The detached processes it started.
     pub children: Vec<u32>,
     /// The gates it came to.
     pub gates: Vec<String>,
-    /// An expected line did not come: the adapter did not say what the pack expects.
+    /// What it waits for.
+    pub waits_for: Option<String>,
+    /// Something expected did not come: the adapter did not say what the pack expects.
     pub expect_failed: Option<String>,
     /// All steps were played.
     pub ended: bool,
@@ -96,6 +137,25 @@ impl Invocation {
         })
     }
 
+    /// Everything the adapter said to it, as text: stdin, then each request.
+    pub fn heard(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.stdin).into_owned();
+        for request in &self.requests {
+            text.push_str(&format!("{} {}\n{}\n", request.method, request.target, request.body));
+        }
+        text
+    }
+
+    /// What it has to complain about: usually why the rest went wrong.
+    pub fn complaint(&self) -> Option<String> {
+        let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
+        let waits = self.waits_for.as_ref().filter(|_| self.expect_failed.is_none());
+        let waits = waits.map(|thing| format!("it waits for {thing}"));
+        let complaints: Vec<String> =
+            self.expect_failed.clone().into_iter().chain(refused).chain(waits).collect();
+        (!complaints.is_empty()).then(|| complaints.join("; "))
+    }
+
     fn add(&mut self, entry: Entry) {
         match entry {
             Entry::Started { pid, args, env, cwd } => {
@@ -106,9 +166,12 @@ impl Invocation {
                 self.bound.insert(name, value);
             }
             Entry::StdinEnd => self.stdin_ended = true,
+            Entry::Request(request) => self.requests.push(request),
+            Entry::Refused { reason } => self.refused.push(reason),
             Entry::Signal { name } => self.signals.push(name),
             Entry::Child { pid } => self.children.push(pid),
             Entry::AtGate { name } => self.gates.push(name),
+            Entry::Waits { thing } => self.waits_for = thing,
             Entry::ExpectFailed { reason } => self.expect_failed = Some(reason),
             Entry::Ended => self.ended = true,
         }

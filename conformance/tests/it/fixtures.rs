@@ -64,6 +64,44 @@ fn every_fault_is_named_with_its_line() {
 }
 
 #[test]
+fn every_fault_of_a_server_is_named_with_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("pack");
+    pack_copy(&pack);
+    let check = |steps: &str, wanted: &[&str]| {
+        std::fs::write(pack.join("steps/text"), steps).expect("steps");
+        lint(&pack).ends_with(2).says(wanted).says(&[&format!("faults {},", wanted.len())]);
+    };
+    let steps = "listen basic me PASSWORD\n\
+                 expect-request fetch /x\n\
+                 reply ok\n\
+                 on request GET /y {no json\n\
+                 reply 204 {}\n\
+                 end\n\
+                 on request GET /z\n\
+                 end\n\
+                 reply 200\n\
+                 stream now\n\
+                 sse {\"p\":\"{{prot}}\"}\n";
+    let wanted = [
+        "steps/text:1: there is `listen`, `listen basic",
+        "steps/text:2: a method is missing, not \"fetch\"",
+        "steps/text:3: a status such as 200",
+        "steps/text:4: the pattern is no JSON",
+        "steps/text:5: a reply with status 204",
+        "steps/text:7: nothing in this block answers",
+        "steps/text:9: there is no request to answer",
+        "steps/text:10: `stream` takes header:NAME=VALUE only",
+        "steps/text:10: there is no request to answer",
+        "steps/text:11: nothing is called \"prot\"",
+    ];
+    check(steps, &wanted);
+    check("out at {{url}}\nlisten\n", &["steps/text:1: this needs a server"]);
+    check("expect-request GET /x\nreply 200\n", &["steps/text:1: this needs a server"]);
+    check("listen\nlisten\n", &["steps/text:2: `listen` is there already"]);
+}
+
+#[test]
 fn a_folder_without_settings_or_with_broken_ones_is_a_fault() {
     let folder = tempfile::tempdir().expect("a folder");
     lint(folder.path()).ends_with(2).says(&["conformance.toml cannot be read"]);

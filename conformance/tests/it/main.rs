@@ -3,6 +3,8 @@
 
 mod bad_plugins;
 mod baseline;
+#[cfg(unix)]
+mod drift;
 mod examples;
 mod fixtures;
 mod model_answers;
@@ -15,7 +17,9 @@ mod packs;
 mod pages;
 #[cfg(unix)]
 mod real;
+mod real_all;
 mod reports;
 mod requirements;
+mod serving;
 mod support;
 mod verdicts;

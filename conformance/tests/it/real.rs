@@ -25,8 +25,10 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     let names = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | tr '\\n' ','; echo version";
     let cli = script_plugin(folder.path(), names);
     let plugin = Reference::with_fault(None);
-    let json = text_of(&folder.path().join("report.json"));
-    let report = format!("json={json}");
+    let [json, page, tap, junit] = ["json", "html", "tap", "junit"]
+        .map(|form| text_of(&folder.path().join(format!("report.{form}"))));
+    let reports = [("json", &json), ("html", &page), ("tap", &tap), ("junit", &junit)]
+        .map(|(form, file)| format!("--report={form}={file}"));
     let kept = text_of(&folder.path().join("kept"));
     let outcome = conformance(&[
         "run",
@@ -39,20 +41,36 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
         "--allow-network",
         "--only",
         "plain",
-        "--report",
-        &report,
         "--keep",
         &kept,
+        &reports[0],
+        &reports[1],
+        &reports[2],
+        &reports[3],
     ]);
-    outcome.ends_with(1).says(&["fail", "plain", "expected:", "transcript:", "rerun:"]);
+    outcome.ends_with(1).says(&["fail", "plain", "  expected ", "  transcript ", "  repeat "]);
+    outcome.says(&["--real --cli ", "--only plain --seed "]);
     if outcome.text.contains("loopback only") {
         outcome.says(&["lo,version at "]);
     }
     let value: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(json).expect("a report")).expect("JSON");
     assert_eq!(value["counts"]["fail"], 1, "{value:#}");
-    assert_eq!(value["scenarios"][0]["name"], "plain");
-    assert!(value["cli"]["found"].as_str().is_some_and(|found| found.ends_with("version")));
+    assert_eq!((&value["claim"], &value["results"][0]["id"]), (&"real".into(), &"plain".into()));
+    let found = &value["real"]["drift"]["version"]["found"];
+    assert!(found.as_str().is_some_and(|found| found.ends_with("version")), "{value:#}");
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(
+        page.contains("<details id=\"plain\" data-status=\"fail\" data-chapter=\"REAL\" open>")
+    );
+    assert!(page.contains("The whole transcript") && page.contains("Judged with the real agent"));
+    let tap = std::fs::read_to_string(tap).expect("a report");
+    assert!(tap.contains("not ok 1 - plain ") && tap.contains("\nok 2 - "), "{tap}");
+    let junit = std::fs::read_to_string(junit).expect("a report");
+    assert!(
+        junit.contains("<testsuite name=\"REAL\"") && junit.contains("failures=\"1\""),
+        "{junit}"
+    );
 }
 
 #[test]
@@ -62,7 +80,6 @@ fn what_cannot_be_played_is_wrong_usage() {
     let start = ["run", &plugin.path(), "--real", "--allow-network"];
     let with = |more: &[&str]| conformance(&[&start[..], more].concat());
     with(&["--only", "HS-01"]).ends_with(2).says(&["no scenario HS-01", "plain, think"]);
-    with(&["--report", "junit=x.xml"]).ends_with(2).says(&["json=FILE"]);
     let without = folder.path().join("without");
     pack_copy(&without);
     with(&["--pack", &text_of(&without)]).ends_with(2).says(&["[real] table"]);
@@ -91,7 +108,7 @@ fn scenarios_that_do_not_apply_are_skipped_with_the_reason() {
         "fork",
     ])
     .ends_with(0)
-    .says(&["skip", "it keeps no sessions", "0 passed, 0 failed, 1 skipped"]);
+    .says(&["skip", "it keeps no sessions", ": conforms; "]);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::escape::{escaped, escaped_words};
 use crate::judge::{CheckResult, Status};
+use crate::real::Performance;
 use crate::report::Report;
-use crate::report::excerpt::{ExcerptLine, excerpt};
+use crate::report::excerpt::{ExcerptLine, excerpt, whole};
 use crate::transcript::Place;
 use crate::verdict::Finding;
 
@@ -42,6 +43,8 @@ pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> S
     if let Some(Finding::Fail(failure)) = &result.finding {
         text.push_str(&failure.place.as_ref().map(transcript).unwrap_or_default());
     }
+    let performance = report.real.as_ref().and_then(|real| real.performances.get(check.id));
+    text.push_str(&performance.map(performed).unwrap_or_default());
     text.push_str("</div>\n</details>\n");
     text
 }
@@ -93,6 +96,26 @@ fn transcript(place: &Place) -> String {
          <pre class=\"transcript\" tabindex=\"0\" aria-label=\"Transcript\">{lines}</pre>\n",
         escaped(&place.to_string())
     )
+}
+
+/// What was seen with the real agent CLI: the events, and the whole transcript to unfold.
+fn performed(performance: &Performance) -> String {
+    let mut text = "<dl>\n".to_owned();
+    for events in &performance.events {
+        let _ = writeln!(text, "<dt>Events</dt><dd class=\"mono\">{}</dd>", escaped(events));
+    }
+    let _ = writeln!(text, "<dt>Asked</dt><dd>{} requests to the model</dd>", performance.asked);
+    text.push_str("</dl>\n");
+    let lines: String = whole(&performance.transcript).iter().map(transcript_line).collect();
+    if !lines.is_empty() {
+        let _ = writeln!(
+            text,
+            "<details class=\"whole\"><summary>The whole transcript</summary>\n\
+             <pre class=\"transcript\" tabindex=\"0\" aria-label=\"Whole transcript\">{lines}</pre>\n\
+             </details>"
+        );
+    }
+    text
 }
 
 fn transcript_line(line: &ExcerptLine) -> String {

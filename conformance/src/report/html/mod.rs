@@ -11,6 +11,7 @@ use escape::{escaped, escaped_words};
 use super::Report;
 use crate::chapters;
 use crate::judge::{CheckResult, Status};
+use crate::real::RealFacts;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -58,9 +59,10 @@ fn verdict(report: &Report) -> (&'static str, &'static str) {
 
 fn header(report: &Report) -> String {
     let (class, words) = verdict(report);
-    let claim = match &report.pack {
-        Some(_) => "Judged with a fixture pack: the suite played the agent CLI.",
-        None => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
+    let claim = match report.claim() {
+        "real" => "Judged with the real agent CLI; the suite played the model.",
+        "full" => "Judged with a fixture pack: the suite played the agent CLI.",
+        _ => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
     };
     let mut text = format!(
         "<header class=\"card verdict {class}\">\n<h1>{} {} <strong>{words}</strong></h1>\n\
@@ -70,7 +72,7 @@ fn header(report: &Report) -> String {
         bar(report)
     );
     let pack = report.pack.as_ref().map_or("none".to_owned(), |pack| pack.display().to_string());
-    let facts = [
+    let mut facts = vec![
         ("Plugin", report.plugin.display().to_string()),
         ("Fixture pack", pack),
         ("Requirements", report.requirements.clone()),
@@ -78,6 +80,7 @@ fn header(report: &Report) -> String {
         ("Seed", report.seed.to_string()),
         ("Time taken", format!("{:.1} s", report.took.as_secs_f64())),
     ];
+    facts.splice(1..1, report.real.as_ref().map(real_facts).unwrap_or_default());
     text.push_str("<dl class=\"facts\">\n");
     for (name, value) in facts {
         let _ = writeln!(text, "<dt>{name}</dt><dd class=\"mono\">{}</dd>", escaped(&value));
@@ -86,6 +89,20 @@ fn header(report: &Report) -> String {
     text.push_str(&to_mend(report));
     text.push_str("</header>\n");
     text
+}
+
+fn real_facts(real: &RealFacts) -> Vec<(&'static str, String)> {
+    let version = &real.drift.version;
+    let tested = version.tested.as_deref().unwrap_or("none");
+    let said = match version.is_tested() {
+        Some(true) => format!("{}, as tested", version.found),
+        _ => format!("{} (tested: {tested})", version.found),
+    };
+    vec![
+        ("Agent CLI", real.cli.display().to_string()),
+        ("Its version", said),
+        ("Network", real.confinement.as_str().to_owned()),
+    ]
 }
 
 /// The statuses that occur, with how often.

@@ -20,7 +20,7 @@ function filter() {
       (wanted !== "" && !check.textContent.toLowerCase().includes(wanted));
   }
   for (const section of every("section[data-chapter]")) {
-    section.hidden = ![...section.querySelectorAll("details")].some((check) => !check.hidden);
+    section.hidden = ![...section.querySelectorAll("details[data-status]")].some((check) => !check.hidden);
   }
   const visible = checks.filter((check) => !check.hidden).length;
   shown.textContent = `${visible} of ${checks.length} shown`;

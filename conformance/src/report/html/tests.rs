@@ -36,6 +36,7 @@ fn report(folder: &std::path::Path) -> Report {
         requirements: "1.0".to_owned(),
         baseline: None,
         seed: 7,
+        real: None,
         results: crate::cases::all().into_iter().zip(statuses).map(result).collect(),
         stale_entries: vec![HOSTILE.to_owned()],
         took: Duration::from_secs(3),

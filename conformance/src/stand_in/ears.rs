@@ -1,8 +1,9 @@
-//! The stand-in's ears: stdin and signals arrive on one channel.
+//! The stand-in's ears: stdin, signals and requests arrive on one channel.
 
 use std::io::BufRead;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
+use super::http::{self, Asked};
 use super::notebook::Notebook;
 use super::seen::Entry;
 use crate::process;
@@ -16,11 +17,34 @@ pub(super) enum Heard {
     StdinEnd,
     /// A signal.
     Signal(&'static str),
+    /// A request that waits for its answer.
+    Request(Asked),
+}
+
+/// Everything that arrives, and where it is put.
+#[derive(Debug)]
+pub(super) struct Ears {
+    sender: Sender<Heard>,
+    /// What arrived.
+    pub(super) heard: Receiver<Heard>,
+    notebook: Notebook,
+}
+
+impl Ears {
+    /// Starts listening for requests too, and gives the port.
+    pub(super) fn listen(&self) -> std::io::Result<u16> {
+        let (sender, notebook) = (self.sender.clone(), self.notebook.clone());
+        http::listen(move |asked| {
+            let _unwritten = notebook.note(&Entry::request(&asked.request));
+            sender.send(Heard::Request(asked)).is_ok()
+        })
+    }
 }
 
 /// Starts listening. Everything is written down before it is handed on.
-pub(super) fn start(notebook: Notebook) -> std::io::Result<Receiver<Heard>> {
-    let (sender, receiver) = channel();
+pub(super) fn start(notebook: Notebook) -> std::io::Result<Ears> {
+    let (sender, heard) = channel();
+    let ears = Ears { sender: sender.clone(), heard, notebook: notebook.clone() };
     let (signal_sender, signal_notebook) = (sender.clone(), notebook.clone());
     process::watch_signals(move |name| {
         // A notebook that cannot be written shows as a signal that was not seen.
@@ -43,5 +67,5 @@ pub(super) fn start(notebook: Notebook) -> std::io::Result<Receiver<Heard>> {
         let _unwritten = notebook.note(&Entry::StdinEnd);
         let _gone = sender.send(Heard::StdinEnd);
     });
-    Ok(receiver)
+    Ok(ears)
 }

@@ -1,0 +1,173 @@
+//! `conformance drift PLUGIN`: compares the real agent CLI with what the pack knows of it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::real::{Agent, check_names, confined, flag_facts, recorded, table};
+use super::work::{Subject, Work, opened};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
+use crate::case::Tier;
+use crate::console::say;
+use crate::real::{
+    Change, Drift, FlagFacts, Played, REAL_SCENARIOS, RealOptions, heard, play, unmapped,
+};
+use crate::suite::Suite;
+use crate::verdict::Finding;
+
+/// What was typed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code: 0 no drift, 1 drift, 2 wrong usage, 3 the plugin cannot be started, 4 the suite failed.
+A newer version that says the same is told, and is no drift.")]
+pub(super) struct DriftArguments {
+    /// The od-adapter-* executable.
+    plugin: PathBuf,
+    /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
+    #[arg(long, value_name = "DIR")]
+    pack: Option<PathBuf>,
+    /// The agent CLI; by default the first of its name on PATH.
+    #[arg(long, value_name = "FILE")]
+    cli: Option<PathBuf>,
+    /// What to compare with; by default the recordings that the pack's [real] table names.
+    #[arg(long, value_name = "DIR")]
+    recordings: Option<PathBuf>,
+    /// Only these scenarios are played; may be given several times.
+    #[arg(long, value_name = "SCENARIO", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Prints JSON in place of text.
+    #[arg(long)]
+    json: bool,
+    /// How many scenarios are played at once.
+    #[arg(long, default_value_t = 3)]
+    jobs: usize,
+    /// Stretches every limit of time, for slow machines.
+    #[arg(long, default_value_t = 1.0)]
+    patience: f64,
+    /// Goes on where the network cannot be taken away from the agent CLI.
+    #[arg(long)]
+    allow_network: bool,
+}
+
+/// Compares.
+pub(super) fn drift(arguments: &DriftArguments) -> Result<u8, CommandError> {
+    let names: Vec<&str> = REAL_SCENARIOS.iter().map(|scenario| scenario.name).collect();
+    check_names(&arguments.only, &names)?;
+    confined(arguments.allow_network)?;
+    let work = Work::make(None)?;
+    let subject = Subject {
+        plugin: &arguments.plugin,
+        arguments: &[],
+        pack: arguments.pack.as_deref(),
+        seed: None,
+        tier: Tier::Fast,
+        patience: arguments.patience,
+    };
+    let suite = opened(&subject, &work)?;
+    let (drift, faults) = compared(arguments, &suite)?;
+    if arguments.json {
+        let mut value = drift.to_json();
+        value["adapterId"] = suite.adapter_id().into();
+        value["notPlayed"] = json!(faults);
+        say!("{value:#}");
+    } else {
+        print_drift(&suite.adapter_id(), &drift, &faults);
+    }
+    Ok(if drift.is_none() { EXIT_CONFORMANT } else { EXIT_FAILURES })
+}
+
+/// Plays the scenarios and compares; what could not be played is told beside it.
+fn compared(
+    arguments: &DriftArguments,
+    suite: &Suite,
+) -> Result<(Drift, Vec<String>), CommandError> {
+    let settings = table(suite)?;
+    let agent = Agent::find(suite, settings, arguments.cli.as_deref())?;
+    let Some(known) = recorded(suite, settings, arguments.recordings.as_deref())? else {
+        let message = format!("there is nothing to compare {} with", agent.version.found);
+        let hint = "name recordings with --recordings DIR or in the pack's [real] table; \
+                    conformance record makes them";
+        return Err(CommandError::usage(message, hint));
+    };
+    let options =
+        RealOptions { suite, settings, cli: &agent.cli, only: &arguments.only, is_relayed: true };
+    let played = play(options, arguments.jobs, &mut |played| {
+        anstream::eprintln!("{} ({:.1} s)", played.scenario.name, played.took.as_secs_f64());
+    });
+    let faults = played.iter().filter_map(fault).collect();
+    let performances =
+        played.into_iter().map(|played| (played.scenario.name, played.performance)).collect();
+    let mut drift = Drift { unmapped: unmapped(&performances), ..Drift::default() };
+    drift.compare_lines(&heard(&performances), &known.lines);
+    let mut flags = flag_facts(&agent, settings, &known, suite)?;
+    flags.passed = performances.values().flat_map(|it| it.flags.iter().cloned()).collect();
+    drift.flags = Some(flags);
+    drift.version = agent.version;
+    Ok((drift, faults))
+}
+
+/// A scenario that did not go well is a matter of `run --real`; here it explains a gap.
+fn fault(played: &Played) -> Option<String> {
+    match played.verdict.as_ref().err()? {
+        Finding::Skip(_) => None,
+        Finding::Fail(failure) => {
+            Some(format!("{}: expected {}", played.scenario.name, failure.expected))
+        }
+        Finding::Blocked(reason) | Finding::Untestable(reason) | Finding::Suite(reason) => {
+            Some(format!("{}: {reason}", played.scenario.name))
+        }
+    }
+}
+
+fn print_drift(adapter_id: &str, drift: &Drift, faults: &[String]) {
+    print_version(drift);
+    print_change("kind of line", drift.kinds.as_ref());
+    print_change("member", drift.members.as_ref());
+    for (name, count) in &drift.unmapped {
+        say!("unmapped  the adapter does not know {name} ({count} times)");
+    }
+    if let Some(flags) = &drift.flags {
+        match flags.change() {
+            None => {
+                say!("note      no flags were kept beside the recordings, so none are compared")
+            }
+            change => print_change("flag", change.as_ref()),
+        }
+        print_names("unknown   flag that the adapter passes:", &flags.unknown());
+        let shown = FlagFacts::no_longer_hidden(flags);
+        print_names("note      listed as hidden, but shown now:", &shown);
+    }
+    for fault in faults {
+        say!("note      not played to its end: {fault}");
+    }
+    let verdict = if drift.is_none() { "no drift" } else { "drift" };
+    say!("{adapter_id} with {}: {verdict}", drift.version.found);
+}
+
+fn print_version(drift: &Drift) {
+    let version = &drift.version;
+    let tested = version.tested.as_deref().unwrap_or("none");
+    match (version.meets_minimum(), version.is_tested()) {
+        (Some(false), _) => {
+            let minimum = version.minimum.as_deref().unwrap_or_default();
+            say!("version   found {}, but the adapter needs {minimum}", version.found);
+        }
+        (_, Some(true)) => say!("version   {}, as tested", version.found),
+        _ => say!("version   found {}, tested {tested}", version.found),
+    }
+}
+
+fn print_change(what: &str, change: Option<&Change>) {
+    if let Some(change) = change {
+        print_names(&format!("new       {what}:"), &change.new);
+        print_names(&format!("vanished  {what}:"), &change.vanished);
+    }
+}
+
+fn print_names(lead: &str, names: &BTreeSet<String>) {
+    for name in names {
+        say!("{lead} {name}");
+    }
+}

@@ -1,0 +1,251 @@
+//! `conformance real-all`: installs the pinned agent CLI of every pack in a folder and judges each
+//! adapter with it. `make real` is this command.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_USAGE};
+use crate::console::say;
+use crate::open::own_executable;
+use crate::pack::Pack;
+use crate::process;
+use crate::real::{InstallError, Installed, Package, can_confine, install};
+
+/// What was typed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code: 0 nothing failed, 1 a scenario failed or a package does not exist, 2 wrong usage.
+What cannot be tested here (a registry out of reach, no network namespace) is told loudly and fails
+nothing; an agent CLI is never run with the network open.")]
+pub(super) struct RealAllArguments {
+    /// The folder with one folder per adapter.
+    #[arg(long, value_name = "DIR", default_value = "adapters")]
+    adapters: PathBuf,
+    /// The folder with the od-adapter-* executables.
+    #[arg(long, value_name = "DIR", default_value = "target/debug")]
+    plugins: PathBuf,
+    /// Where packages and reports go.
+    #[arg(long, value_name = "DIR", default_value = "target/real")]
+    into: PathBuf,
+    /// Only these adapters; may be given several times.
+    #[arg(long, value_name = "ADAPTER", value_delimiter = ',')]
+    only: Vec<String>,
+    /// How many scenarios of an adapter run at once.
+    #[arg(long, default_value_t = 3)]
+    jobs: usize,
+    /// Stretches every limit of time, for slow machines.
+    #[arg(long, default_value_t = 1.0)]
+    patience: f64,
+}
+
+/// An adapter that has a real agent CLI.
+struct Candidate {
+    name: String,
+    pack: PathBuf,
+    package: Package,
+}
+
+/// What became of an adapter.
+enum Outcome {
+    /// It was judged.
+    Judged { code: Option<i32>, report: Value },
+    /// It could not be, and that is nobody's fault here.
+    NotTested(String),
+    /// It could not be, and that must be mended.
+    Broken(String),
+}
+
+/// A line of the table.
+struct Row {
+    name: String,
+    package: String,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Installs and judges.
+pub(super) fn real_all(arguments: &RealAllArguments) -> Result<u8, CommandError> {
+    let candidates = candidates(arguments)?;
+    if let Err(reason) = can_confine() {
+        let reason = format!("the agent CLI cannot be kept from the network: {reason}");
+        let rows = candidates.iter().map(|it| it.row(Outcome::NotTested(reason.clone())));
+        return Ok(print_rows(&rows.collect::<Vec<_>>()));
+    }
+    let no_folder = |error: std::io::Error| {
+        CommandError::suite(format!("{} cannot be used: {error}", arguments.into.display()))
+    };
+    std::fs::create_dir_all(arguments.into.join("reports")).map_err(no_folder)?;
+    let into = std::path::absolute(&arguments.into).map_err(no_folder)?;
+    let work = tempfile::Builder::new().prefix("conformance-").tempdir().map_err(no_folder)?;
+    // The command itself may be built anew while this goes on.
+    let suite = own_executable(work.path()).map_err(no_folder)?;
+    let (sender, receiver) = channel();
+    let mut rows = Vec::new();
+    std::thread::scope(|scope| {
+        let (list, folder) = (&candidates, &into);
+        scope.spawn(move || install_all(list, folder, &sender));
+        for (candidate, installed) in candidates.iter().zip(receiver) {
+            let started = Instant::now();
+            let outcome = match installed {
+                Ok(installed) => judged(arguments, candidate, &installed, &suite, &into),
+                Err(error @ InstallError::OutOfReach { .. }) => {
+                    Outcome::NotTested(error.to_string())
+                }
+                Err(error) => Outcome::Broken(error.to_string()),
+            };
+            rows.push(Row { took: started.elapsed(), ..candidate.row(outcome) });
+        }
+    });
+    Ok(print_rows(&rows))
+}
+
+impl Candidate {
+    fn row(&self, outcome: Outcome) -> Row {
+        let (name, package) = (self.name.clone(), self.package.to_string());
+        Row { name, package, outcome, took: Duration::ZERO }
+    }
+}
+
+/// Every adapter whose pack names a package.
+fn candidates(arguments: &RealAllArguments) -> Result<Vec<Candidate>, CommandError> {
+    let unusable = |message: String| {
+        let hint = "the [real] table is described in conformance/README.md";
+        CommandError { code: EXIT_USAGE, message, hint: hint.to_owned() }
+    };
+    let folder = arguments.adapters.display();
+    let entries = std::fs::read_dir(&arguments.adapters)
+        .map_err(|error| unusable(format!("{folder} cannot be read: {error}")))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .filter(|name| arguments.only.is_empty() || arguments.only.contains(name))
+        .collect();
+    names.sort();
+    if let Some(unknown) = arguments.only.iter().find(|name| !names.contains(name)) {
+        return Err(unusable(format!("there is no adapter {unknown} in {folder}")));
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let pack = arguments.adapters.join(&name).join("conformance");
+        if !pack.join("conformance.toml").is_file() {
+            continue;
+        }
+        let settings = Pack::load(&pack).map_err(|error| unusable(error.to_string()))?.settings;
+        if let Some(package) = settings.real.and_then(|real| real.package) {
+            let package = package
+                .parse()
+                .map_err(|error| unusable(format!("{}: {error}", pack.display())))?;
+            found.push(Candidate { name, pack, package });
+        }
+    }
+    Ok(found)
+}
+
+/// Installs one package after the other, while adapters are judged with those that are there.
+fn install_all(
+    candidates: &[Candidate],
+    into: &Path,
+    sender: &Sender<Result<Installed, InstallError>>,
+) {
+    for candidate in candidates {
+        if sender.send(install(&candidate.package, into)).is_err() {
+            return;
+        }
+    }
+}
+
+fn judged(
+    arguments: &RealAllArguments,
+    candidate: &Candidate,
+    installed: &Installed,
+    suite: &Path,
+    into: &Path,
+) -> Outcome {
+    let fresh = if installed.was_there { "already installed" } else { "installed" };
+    say!("--- real: {} with {} ({fresh})", candidate.name, candidate.package);
+    let report = |form: &str| into.join("reports").join(format!("{}.{form}", candidate.name));
+    let (json, html) = (report("json"), report("html"));
+    // A report of an earlier time must not speak for this one.
+    for old in [&json, &html] {
+        let _absent = std::fs::remove_file(old);
+    }
+    let plugin = process::executable_name(&format!("od-adapter-{}", candidate.name));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders =
+        std::iter::once(installed.executables.clone()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).unwrap_or(path);
+    let status = Command::new(suite)
+        .arg("run")
+        .arg(arguments.plugins.join(plugin))
+        .arg("--pack")
+        .arg(&candidate.pack)
+        .args(["--real", "--jobs", &arguments.jobs.to_string()])
+        .args(["--patience", &arguments.patience.to_string()])
+        .args(["--report", &format!("json={}", json.display())])
+        .args(["--report", &format!("html={}", html.display())])
+        .env("PATH", path)
+        .status();
+    let status = match status {
+        Ok(status) => status,
+        Err(error) => return Outcome::Broken(format!("the suite cannot be started: {error}")),
+    };
+    let read = std::fs::read(&json).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let Some(report) = read else {
+        return Outcome::Broken(format!("it was not judged ({status}): see above"));
+    };
+    let report: Value = report;
+    let cli = PathBuf::from(report["real"]["cli"].as_str().unwrap_or_default());
+    if !cli.starts_with(&installed.executables) {
+        return Outcome::Broken(format!(
+            "{} has no such command; used was {}",
+            candidate.package,
+            cli.display()
+        ));
+    }
+    Outcome::Judged { code: status.code(), report }
+}
+
+/// Prints the table and what must be seen, and gives the exit code.
+fn print_rows(rows: &[Row]) -> u8 {
+    say!("\n{:<14} {:<40} {:<10} {:<34} {:>6}", "adapter", "package", "verdict", "checks", "time");
+    for row in rows {
+        let (verdict, checks) = words(&row.outcome);
+        let seconds = row.took.as_secs_f64();
+        say!("{:<14} {:<40} {verdict:<10} {checks:<34} {seconds:>4.0} s", row.name, row.package);
+        if let Outcome::Judged { report, .. } = &row.outcome {
+            let found = report["real"]["drift"]["version"]["found"].as_str().unwrap_or_default();
+            say!("{:<14} found {found}", "");
+        }
+    }
+    for row in rows {
+        match &row.outcome {
+            Outcome::NotTested(reason) => {
+                say!("\nWARNING: NOT TESTED: {} with {}: {reason}", row.name, row.package);
+            }
+            Outcome::Broken(reason) => say!("\nERROR: {} with {}: {reason}", row.name, row.package),
+            Outcome::Judged { .. } => {}
+        }
+    }
+    let is_good = |row: &Row| {
+        matches!(row.outcome, Outcome::NotTested(_) | Outcome::Judged { code: Some(0), .. })
+    };
+    if rows.iter().all(is_good) { EXIT_CONFORMANT } else { EXIT_FAILURES }
+}
+
+fn words(outcome: &Outcome) -> (&'static str, String) {
+    match outcome {
+        Outcome::Judged { code, report } => {
+            let counts = report["counts"].as_object().into_iter().flatten();
+            let counts = counts.filter(|(_, count)| count.as_u64() != Some(0));
+            let words: Vec<String> =
+                counts.map(|(word, count)| format!("{count} {word}")).collect();
+            (if *code == Some(0) { "passed" } else { "FAILED" }, words.join(", "))
+        }
+        Outcome::NotTested(_) => ("NOT TESTED", String::new()),
+        Outcome::Broken(_) => ("ERROR", String::new()),
+    }
+}

@@ -1,0 +1,78 @@
+//! `drift` with agent CLIs that are made up: what is new, what has vanished, what is not compared.
+
+use std::path::Path;
+
+use crate::support::{Outcome, Reference, conformance, pack_copy, script_plugin};
+
+/// What the agent CLI says of itself, and a line of its answer.
+const NOW: &str = r#"case "$1" in --version) echo parrot 2.4.1;; --help) echo "  --fresh  --stays";;
+*) echo '{"type":"fresh"}'; echo '{"type":"known","now":1}';; esac"#;
+
+/// Compares that agent CLI with a recording of one line and these flags.
+fn check_drift(recorded: &str, flags: Option<&str>, more: &[&str]) -> Outcome {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pack = folder.path().join("pack");
+    pack_copy(&pack);
+    let file = pack.join("conformance.toml");
+    let text = std::fs::read_to_string(&file).expect("the settings");
+    let table = "[real]\nrecordings = \"recordings\"\nhidden_flags = [\"--hidden\"]";
+    std::fs::write(&file, format!("{text}\n{table}\n")).expect("new settings");
+    let recordings = pack.join("recordings");
+    std::fs::create_dir(&recordings).expect("a folder");
+    std::fs::write(recordings.join("plain.stdout.jsonl"), recorded).expect("a recording");
+    if let Some(flags) = flags {
+        std::fs::write(recordings.join("flags.txt"), flags).expect("flags");
+    }
+    let cli = script_plugin(folder.path(), NOW);
+    let plugin = Reference::with_fault(None);
+    let pack = text_of(&pack);
+    let arguments = ["drift", &plugin.path(), "--pack", &pack, "--cli", &cli, "--only", "plain"];
+    conformance(&[&arguments[..], &["--allow-network"], more].concat())
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn what_is_new_and_what_has_vanished_is_told() {
+    let recorded = "{\"type\":\"known\",\"before\":1}\n{\"type\":\"gone\"}\n";
+    let outcome = check_drift(recorded, Some("--stays\n--gone\n--hidden\n"), &[]);
+    outcome.ends_with(1).says(&[
+        "new       kind of line: fresh",
+        "vanished  kind of line: gone",
+        "new       member: known /now",
+        "vanished  member: known /before",
+        "new       flag: --fresh",
+        "vanished  flag: --gone",
+        "with parrot 2.4.1: drift",
+    ]);
+    assert!(!outcome.text.contains("flag: --hidden"), "{}", outcome.text);
+}
+
+#[test]
+fn flags_that_nobody_kept_are_not_compared_and_json_says_the_same() {
+    let outcome =
+        check_drift("{\"type\":\"fresh\"}\n{\"type\":\"known\",\"now\":1}\n", None, &["--json"]);
+    let start = outcome.text.find('{').expect("JSON");
+    let end = outcome.text.rfind('}').expect("JSON");
+    let value: serde_json::Value =
+        serde_json::from_str(&outcome.text[start..=end]).expect("one JSON document on stdout");
+    assert_eq!(value["kinds"]["new"], serde_json::json!([]), "{value:#}");
+    assert_eq!(value["members"]["vanished"], serde_json::json!([]), "{value:#}");
+    assert!(value["flags"]["change"].is_null(), "{value:#}");
+    assert_eq!(value["version"]["found"], "parrot 2.4.1");
+    assert_eq!(outcome.code, i32::from(value["drift"] == true));
+}
+
+#[test]
+fn wrong_usage_is_told_apart() {
+    let plugin = Reference::with_fault(None);
+    let with = |more: &[&str]| {
+        conformance(&[&["drift", &plugin.path(), "--allow-network"][..], more].concat())
+    };
+    with(&["--only", "HS-01"]).ends_with(2).says(&["no scenario HS-01"]);
+    let reference = text_of(&crate::support::reference_pack());
+    with(&["--pack", &reference]).ends_with(2).says(&["[real] table"]);
+    conformance(&["drift", "/no/such/od-adapter-x", "--allow-network"]).ends_with(3);
+}
