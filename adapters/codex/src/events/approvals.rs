@@ -1,0 +1,258 @@
+//! Requests of the CLI: it asks, a person or a rule decides.
+
+use std::collections::HashMap;
+
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
+    ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, RespondRunParams,
+    UserMessage,
+};
+use od_sdk::RunOutput;
+use od_sdk::wording::first_line;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::tools::Tools;
+use super::{read, words};
+use crate::native::{ApprovalRequest, Elicitation, RequestResolved, UserInputRequest};
+
+/// How an answer is worded.
+#[derive(Debug)]
+enum Form {
+    /// For a command or a patch.
+    Decision,
+    /// For permissions: those that were asked for.
+    Permissions(Value),
+    /// For a tool of an MCP server.
+    Elicitation,
+}
+
+/// A question that waits.
+#[derive(Debug)]
+struct Question {
+    request_id: Value,
+    form: Form,
+}
+
+/// What a person is asked in words.
+#[derive(Debug)]
+struct WordQuestion {
+    request_id: Value,
+    names: Vec<String>,
+}
+
+/// The questions that wait.
+#[derive(Debug)]
+pub(super) struct Approvals {
+    waiting: HashMap<String, Question>,
+    in_words: Option<WordQuestion>,
+    host_answers: bool,
+}
+
+impl Approvals {
+    pub(super) fn new(host_answers: bool) -> Self {
+        Self { waiting: HashMap::new(), in_words: None, host_answers }
+    }
+
+    /// Hands a request on; `None` when it is none that a person can answer.
+    pub(super) fn ask(
+        &mut self,
+        request_id: &Value,
+        method: &str,
+        params: &RawValue,
+        is_foreign: impl Fn(&str) -> bool,
+        tools: &Tools,
+        output: &mut RunOutput,
+    ) -> Option<()> {
+        let (event, form) = match method {
+            "item/commandExecution/requestApproval" => {
+                let request: ApprovalRequest = read(params)?;
+                (command_question(&request), Form::Decision)
+            }
+            "item/fileChange/requestApproval" => {
+                let request: ApprovalRequest = read(params)?;
+                (patch_question(&request, tools), Form::Decision)
+            }
+            "item/permissions/requestApproval" => {
+                let request: ApprovalRequest = read(params)?;
+                let form = Form::Permissions(request.permissions.clone());
+                (permissions_question(&request), form)
+            }
+            "mcpServer/elicitation/request" => (mcp_question(read(params)?), Form::Elicitation),
+            "item/tool/requestUserInput" => {
+                self.ask_in_words(request_id, read(params)?, output);
+                return Some(());
+            }
+            _ => return None,
+        };
+        let ApprovalRequest { thread_id, .. } = read(params).unwrap_or_default();
+        let approval_id = approval_id(request_id);
+        output.event(Event::ApprovalRequested(ApprovalRequested {
+            approval_id: approval_id.clone(),
+            // A helper's calls are not told, so there is none to point at.
+            tool_call_id: event.tool_call_id.clone().filter(|_| !is_foreign(&thread_id)),
+            ..event
+        }));
+        self.waiting.insert(approval_id, Question { request_id: request_id.clone(), form });
+        Some(())
+    }
+
+    fn ask_in_words(&mut self, id: &Value, request: UserInputRequest, output: &mut RunOutput) {
+        let names: Vec<String> =
+            request.questions.iter().map(|question| question.id.clone()).collect();
+        if !self.host_answers {
+            return output.write_json(&answer_to(id, &names, None));
+        }
+        let texts = request.questions.iter().map(|question| {
+            let labels = question.options.iter().flatten().map(|option| option.label.as_str());
+            let labels: Vec<&str> = labels.collect();
+            match labels.is_empty() {
+                true => question.question.clone(),
+                false => format!("{} ({})", question.question, labels.join(", ")),
+            }
+        });
+        output.event(Event::InputRequested(InputRequested {
+            question_id: approval_id(id),
+            text: texts.collect::<Vec<_>>().join("\n"),
+            schema: None,
+        }));
+        self.in_words = Some(WordQuestion { request_id: id.clone(), names });
+    }
+
+    /// A person answers in words what was asked in words (recording `as_user_input`).
+    pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
+        let WordQuestion { request_id, names } = self.in_words.take()?;
+        output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
+        output.write_json(&answer_to(&request_id, &names, Some(text)));
+        Some(())
+    }
+
+    pub(super) fn decide(&mut self, respond_run_params: &RespondRunParams, output: &mut RunOutput) {
+        let RespondRunParams { approval_id, outcome, .. } = respond_run_params;
+        if let Some(question) = self.waiting.remove(approval_id) {
+            let result = answer(&question.form, *outcome);
+            output.write_json(&json!({"id": question.request_id, "result": result}));
+        }
+    }
+
+    /// The CLI no longer waits: it took its question back, or has our answer already.
+    pub(super) fn withdraw(&mut self, resolved: &RequestResolved, output: &mut RunOutput) {
+        let approval_id = approval_id(&resolved.request_id);
+        if self.waiting.remove(&approval_id).is_some() {
+            output.event(Event::ApprovalResolved(ApprovalResolved {
+                approval_id,
+                outcome: ApprovalOutcome::RejectOnce,
+                by: ApprovalResolver::Cancel,
+            }));
+        }
+        let is_asked = |question: &mut WordQuestion| question.request_id == resolved.request_id;
+        self.in_words.take_if(is_asked);
+    }
+}
+
+fn approval_id(request_id: &Value) -> String {
+    format!(
+        "approval-{}",
+        request_id.as_str().map_or_else(|| request_id.to_string(), str::to_owned)
+    )
+}
+
+/// "Always" means this session: what would be kept for ever is never answered. "Never again" ends
+/// the turn, the CLI's own way to be told so.
+fn answer(form: &Form, outcome: ApprovalOutcome) -> Value {
+    match (form, outcome) {
+        (Form::Decision, ApprovalOutcome::AllowOnce) => json!({"decision": "accept"}),
+        (Form::Decision, ApprovalOutcome::AllowAlways) => json!({"decision": "acceptForSession"}),
+        (Form::Decision, ApprovalOutcome::RejectAlways) => json!({"decision": "cancel"}),
+        (Form::Decision, _) => json!({"decision": "decline"}),
+        (Form::Permissions(asked), ApprovalOutcome::AllowOnce) => {
+            json!({"permissions": asked, "scope": "turn"})
+        }
+        (Form::Permissions(asked), ApprovalOutcome::AllowAlways) => {
+            json!({"permissions": asked, "scope": "session"})
+        }
+        (Form::Permissions(_), _) => json!({"permissions": {}, "scope": "turn"}),
+        (Form::Elicitation, ApprovalOutcome::AllowOnce) => {
+            json!({"action": "accept", "content": {}})
+        }
+        (Form::Elicitation, ApprovalOutcome::AllowAlways) => {
+            json!({"action": "accept", "content": {}, "_meta": {"persist": "session"}})
+        }
+        (Form::Elicitation, ApprovalOutcome::RejectAlways) => json!({"action": "cancel"}),
+        (Form::Elicitation, _) => json!({"action": "decline"}),
+    }
+}
+
+fn answer_to(request_id: &Value, names: &[String], text: Option<&str>) -> Value {
+    let answers: JsonObject = match text {
+        Some(text) => names.iter().map(|name| (name.clone(), json!({"answers": [text]}))).collect(),
+        None => JsonObject::new(),
+    };
+    json!({"id": request_id, "result": {"answers": answers}})
+}
+
+fn question(
+    category: ApprovalCategory,
+    risk: ApprovalRisk,
+    summary: &str,
+    input: Option<Value>,
+) -> ApprovalRequested {
+    let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
+    ApprovalRequested {
+        approval_id: String::new(),
+        category,
+        risk,
+        summary: first_line(summary),
+        tool_call_id: None,
+        input,
+        options: vec![
+            option("accept", ApprovalOutcome::AllowOnce),
+            option("acceptForSession", ApprovalOutcome::AllowAlways),
+            option("decline", ApprovalOutcome::RejectOnce),
+            option("cancel", ApprovalOutcome::RejectAlways),
+        ],
+        deadline_ms: None,
+    }
+}
+
+/// The summary says what exactly would happen, so the command is shown as it would be run.
+fn command_question(request: &ApprovalRequest) -> ApprovalRequested {
+    let command = request.command.as_deref().unwrap_or("a command");
+    let (category, summary) = match &request.network_approval_context {
+        Some(context) => {
+            (ApprovalCategory::Network, format!("reach {} for {command}", context.host))
+        }
+        None => (ApprovalCategory::Execute, format!("run {command}")),
+    };
+    let input = json!({"command": request.command, "cwd": request.cwd, "reason": request.reason});
+    let question = question(category, ApprovalRisk::High, &summary, Some(input));
+    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
+}
+
+fn patch_question(request: &ApprovalRequest, tools: &Tools) -> ApprovalRequested {
+    let item = tools.get(&request.item_id);
+    let summary = item.and_then(words::title).unwrap_or_else(|| "change files".to_owned());
+    let input = item.map(words::input);
+    let question = question(ApprovalCategory::Edit, ApprovalRisk::Med, &summary, input);
+    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
+}
+
+fn permissions_question(request: &ApprovalRequest) -> ApprovalRequested {
+    let reason = request.reason.as_deref().unwrap_or("it does not say why");
+    let summary = format!("grant more permissions: {reason}");
+    let input = json!({"permissions": request.permissions});
+    question(ApprovalCategory::Other, ApprovalRisk::High, &summary, Some(input))
+}
+
+fn mcp_question(elicitation: Elicitation) -> ApprovalRequested {
+    let summary = match elicitation.message.is_empty() {
+        true => format!("use the MCP server {}", elicitation.server_name),
+        false => elicitation.message,
+    };
+    let mut question =
+        question(ApprovalCategory::Mcp, ApprovalRisk::High, &summary, elicitation.meta.tool_params);
+    if !elicitation.meta.persist.iter().any(|span| span == "session") {
+        question.options.retain(|option| option.kind != ApprovalOutcome::AllowAlways);
+    }
+    question
+}

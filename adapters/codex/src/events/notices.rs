@@ -1,0 +1,99 @@
+//! Notifications that a person may want to know of, and those that are no news.
+
+use od_protocol::{Event, ModeChanged, Notice, NoticeLevel, Status};
+use od_sdk::RunOutput;
+use serde_json::value::RawValue;
+
+use super::read;
+use crate::native::{HookCompleted, McpServerStartup, ModelRerouted, Progress, Warning};
+
+/// Notifications without a place of their own; `None` for one that is not known.
+pub(super) fn on_notification(
+    method: &str,
+    params: &RawValue,
+    output: &mut RunOutput,
+) -> Option<()> {
+    match method {
+        "configWarning" => warn(&read(params)?, "config_warning", output),
+        "warning" => warn(&read(params)?, "warning", output),
+        "guardianWarning" => warn(&read(params)?, "guardian_warning", output),
+        "deprecationNotice" => {
+            let Warning { summary, .. } = read(params)?;
+            output.event(notice(NoticeLevel::Debug, "deprecated", summary));
+        }
+        "mcpServer/startupStatus/updated" => on_mcp_server(&read(params)?, output),
+        "item/mcpToolCall/progress" => {
+            let Progress { message } = read(params)?;
+            output.event(status("tool_running", Some(message)));
+        }
+        "hook/completed" => {
+            let HookCompleted { run } = read(params)?;
+            let text = format!("the hook {} ended as {}", run.event_name, run.status);
+            output.event(notice(NoticeLevel::Debug, "hook", text));
+        }
+        "model/rerouted" => {
+            let ModelRerouted { to_model } = read(params)?;
+            let model = Some(to_model);
+            output.event(Event::ModeChanged(ModeChanged { model, permission_mode: None }));
+        }
+        method if is_no_news(method) => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+/// What is told elsewhere, or concerns other clients of an app server.
+fn is_no_news(method: &str) -> bool {
+    matches!(
+        method,
+        "thread/started"
+            | "thread/status/changed"
+            | "thread/settings/updated"
+            | "thread/name/updated"
+            | "thread/goal/updated"
+            | "thread/goal/cleared"
+            | "thread/compacted"
+            | "thread/closed"
+            | "turn/diff/updated"
+            | "hook/started"
+            | "item/commandExecution/terminalInteraction"
+            | "item/fileChange/outputDelta"
+            | "item/fileChange/patchUpdated"
+            | "account/updated"
+            | "account/login/completed"
+            | "app/list/updated"
+            | "skills/changed"
+            | "remoteControl/status/changed"
+    ) || method.starts_with("codex/event/")
+}
+
+/// What is known before a thread is there is said again at every start: it is no alarm.
+fn warn(warning: &Warning, code: &str, output: &mut RunOutput) {
+    let text = match warning.message.is_empty() {
+        true => &warning.summary,
+        false => &warning.message,
+    };
+    let text = match &warning.details {
+        Some(details) => format!("{text} {details}"),
+        None => text.clone(),
+    };
+    output.event(notice(NoticeLevel::Warn, code, text));
+}
+
+fn on_mcp_server(startup: &McpServerStartup, output: &mut RunOutput) {
+    if startup.status == "failed" {
+        let reason = startup.error.as_deref().unwrap_or("it does not say why");
+        let text = format!("the MCP server {:?} did not start: {reason}", startup.name);
+        output.event(notice(NoticeLevel::Warn, "mcp_server_failed", text));
+    }
+}
+
+/// What the CLI does now.
+pub(super) fn status(phase: &str, detail: Option<String>) -> Event {
+    Event::Status(Status { phase: phase.to_owned(), detail, ttft_ms: None })
+}
+
+/// Something a person may want to know.
+pub(crate) fn notice(level: NoticeLevel, code: &str, text: impl Into<String>) -> Event {
+    Event::Notice(Notice { level, code: code.to_owned(), text: text.into(), hint: None })
+}

@@ -1,0 +1,65 @@
+//! What becomes of the replies to our requests, and of refusals.
+
+use od_sdk::RunOutput;
+use od_sdk::json_rpc::RpcError;
+use serde_json::value::RawValue;
+
+use super::failure::Failure;
+use super::{Events, read};
+use crate::native::TurnReply;
+use crate::requests::{self, Purpose};
+
+impl Events {
+    pub(super) fn on_reply(
+        &mut self,
+        purpose: Purpose,
+        outcome: Result<&RawValue, RpcError>,
+        output: &mut RunOutput,
+    ) {
+        match (purpose, outcome) {
+            (Purpose::Turn, Ok(reply)) => {
+                let reply: TurnReply = read(reply).unwrap_or_default();
+                self.talk.begin_turn(&reply.turn.id, output);
+                if output.is_cancelling() {
+                    self.interrupt(output);
+                }
+            }
+            (Purpose::Turn, Err(error)) => self.refuse(&error, output),
+            (Purpose::Steer(text), outcome) => {
+                if outcome.is_err() {
+                    // The turn ended just before: the text starts the next one.
+                    self.inputs.queue(&text);
+                }
+                self.go_on_or_conclude(output);
+            }
+            (Purpose::Interrupt, _) => {}
+            (purpose, outcome) => self.on_opening(&purpose, outcome, output),
+        }
+    }
+
+    fn on_opening(
+        &mut self,
+        purpose: &Purpose,
+        outcome: Result<&RawValue, RpcError>,
+        output: &mut RunOutput,
+    ) {
+        match self.opening.on_reply(purpose, outcome, &mut self.talk, output) {
+            Ok(()) => self.meter.set_model(self.opening.model()),
+            Err(error) => self.refuse(&error, output),
+        }
+    }
+
+    /// A request without which there is no run was refused.
+    fn refuse(&self, error: &RpcError, output: &mut RunOutput) {
+        let failure = Failure::of_refusal(error, &self.limits);
+        output.fail(failure.into_event(true));
+        output.close_stdin();
+    }
+
+    pub(super) fn interrupt(&mut self, output: &mut RunOutput) {
+        if let (Some(thread), Some(turn)) = (self.talk.thread.clone(), self.talk.turn.clone()) {
+            let message = requests::interrupt(&mut self.talk.requests, &thread, &turn);
+            output.write_json(&message);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Messages and thoughts: in pieces where they come so, as a whole where not, never twice.
+
+use od_protocol::{
+    Event, MessageDiscarded, MessageStarted, MessageStopped, ThinkingStarted, ThinkingStopped,
+};
+use od_sdk::RunOutput;
+use serde_json::Value;
+
+use crate::native::{Delta, Item};
+
+/// Between the parts of a thought's summary.
+const PART_BREAK: &str = "\n\n";
+
+/// A message of the answer that the model is giving.
+#[derive(Debug)]
+struct Message {
+    id: String,
+    is_streamed: bool,
+}
+
+/// What a thought's pieces are taken from: a model tells a summary, or all of it, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Summary,
+    Raw,
+}
+
+/// A thought that is open.
+#[derive(Debug)]
+struct Thought {
+    id: String,
+    source: Option<Source>,
+}
+
+/// What is being said.
+#[derive(Debug, Default)]
+pub(crate) struct Speech {
+    /// The messages since the model's last complete answer: a retry says them again, those that
+    /// were complete included (recordings `as_drop`, `as_refusal`).
+    answer: Vec<Message>,
+    thought: Option<Thought>,
+}
+
+impl Speech {
+    pub(crate) fn on_delta(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
+        let is_current = |message: &&mut Message| message.id == *delta.item_id;
+        match self.answer.last_mut().filter(is_current) {
+            Some(message) => message.is_streamed = true,
+            None => self.answer.push(Message { id: delta.item_id.to_string(), is_streamed: true }),
+        }
+        output.text_delta(&delta.item_id, &delta.delta);
+    }
+
+    pub(crate) fn on_message_started(&mut self, id: &str, output: &mut RunOutput) {
+        self.answer.push(Message { id: id.to_owned(), is_streamed: false });
+        output.event(Event::MessageStarted(MessageStarted { message_id: id.to_owned() }));
+    }
+
+    /// A message is complete: said now, unless it was said in pieces.
+    pub(crate) fn on_message(&mut self, id: &str, text: &str, output: &mut RunOutput) {
+        let is_streamed = match self.answer.iter().find(|message| message.id == id) {
+            Some(message) => message.is_streamed,
+            None => {
+                self.answer.push(Message { id: id.to_owned(), is_streamed: false });
+                false
+            }
+        };
+        if !is_streamed && !text.is_empty() {
+            output.text_delta(id, text);
+        }
+        output.event(Event::MessageStopped(MessageStopped { message_id: id.to_owned() }));
+    }
+
+    pub(crate) fn on_thought_started(&mut self, id: &str, output: &mut RunOutput) {
+        self.thought = Some(Thought { id: id.to_owned(), source: None });
+        output.event(Event::ThinkingStarted(ThinkingStarted { thinking_id: id.to_owned() }));
+    }
+
+    pub(crate) fn on_summary_delta(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
+        self.on_thought_delta(delta, Source::Summary, &delta.delta, output);
+    }
+
+    pub(crate) fn on_raw_delta(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
+        self.on_thought_delta(delta, Source::Raw, &delta.delta, output);
+    }
+
+    /// Another part of a summary begins.
+    pub(crate) fn on_summary_part(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
+        if delta.summary_index > 0 {
+            self.on_thought_delta(delta, Source::Summary, PART_BREAK, output);
+        }
+    }
+
+    fn on_thought_delta(
+        &mut self,
+        delta: &Delta<'_>,
+        source: Source,
+        text: &str,
+        output: &mut RunOutput,
+    ) {
+        if self.thought.as_ref().is_none_or(|thought| thought.id != *delta.item_id) {
+            self.on_thought_started(&delta.item_id, output);
+        }
+        let Some(thought) = &mut self.thought else { return };
+        if *thought.source.get_or_insert(source) == source {
+            output.thinking_delta(&delta.item_id, text);
+        }
+    }
+
+    /// A thought is complete: told now, unless it was told in pieces.
+    pub(crate) fn on_thought(&mut self, item: &Item, output: &mut RunOutput) {
+        let open = self.thought.take().filter(|thought| thought.id == item.id);
+        if open.is_none_or(|thought| thought.source.is_none()) {
+            let text = thought_of(item);
+            if !text.is_empty() {
+                output.thinking_delta(&item.id, &text);
+            }
+        }
+        let thinking_id = item.id.clone();
+        output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
+    }
+
+    /// The model has said all of an answer.
+    pub(crate) fn on_answer_complete(&mut self) {
+        self.answer.clear();
+    }
+
+    /// The answer broke off and is asked for again: what was said of it no longer counts.
+    pub(crate) fn discard_answer(&mut self, output: &mut RunOutput) {
+        if let Some(Thought { id: thinking_id, .. }) = self.thought.take() {
+            output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
+        }
+        for Message { id: message_id, .. } in self.answer.drain(..) {
+            output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
+        }
+    }
+}
+
+fn thought_of(item: &Item) -> String {
+    if !item.text.is_empty() {
+        return item.text.clone();
+    }
+    if !item.summary.is_empty() {
+        return item.summary.join(PART_BREAK);
+    }
+    item.content.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(PART_BREAK)
+}

@@ -1,0 +1,65 @@
+//! The talk with the app server: numbers of requests, our thread, the turn that runs.
+
+use od_protocol::{Event, StopReason, TurnEnded, TurnStarted};
+use od_sdk::json_rpc::Requests;
+use od_sdk::{Install, RunOutput};
+use serde_json::Value;
+
+use crate::invocation::is_paid_by_key;
+use crate::requests::{self, Purpose};
+
+/// Whom we talk to about what.
+#[derive(Debug)]
+pub(super) struct Talk {
+    pub(super) requests: Requests<Purpose>,
+    pub(super) thread: Option<String>,
+    /// The turn that runs.
+    pub(super) turn: Option<String>,
+}
+
+impl Talk {
+    /// After the first lines, which the invocation has written.
+    pub(super) fn new(install: &Install) -> Self {
+        let mut requests = requests::numbering();
+        requests::greet(&mut requests);
+        if is_paid_by_key(install) {
+            requests::login(&mut requests, "");
+        }
+        Self { requests, thread: None, turn: None }
+    }
+
+    pub(super) fn turn(&self) -> Option<&str> {
+        self.turn.as_deref()
+    }
+
+    /// Helpers have threads of their own, and all are told of in one stream.
+    pub(super) fn is_other_thread(&self, thread: &str) -> bool {
+        self.thread.as_deref().is_some_and(|own| own != thread) && !thread.is_empty()
+    }
+
+    /// Asks for a turn of our thread.
+    pub(super) fn start_turn(
+        &mut self,
+        output: &mut RunOutput,
+        request: impl FnOnce(&mut Requests<Purpose>, &str) -> Value,
+    ) {
+        if let Some(thread) = &self.thread {
+            output.write_json(&request(&mut self.requests, thread));
+        }
+    }
+
+    /// The reply and the notification both tell that a turn runs.
+    pub(super) fn begin_turn(&mut self, turn: &str, output: &mut RunOutput) {
+        if turn.is_empty() || self.turn.as_deref() == Some(turn) {
+            return;
+        }
+        self.turn = Some(turn.to_owned());
+        output.event(Event::TurnStarted(TurnStarted { turn_id: turn.to_owned() }));
+    }
+
+    pub(super) fn end_turn(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
+        if let Some(turn_id) = self.turn.take() {
+            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
+        }
+    }
+}

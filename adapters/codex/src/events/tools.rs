@@ -1,0 +1,130 @@
+//! Tool calls: their start, their output, their result.
+
+use std::collections::HashMap;
+
+use od_protocol::{
+    Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+};
+use od_sdk::RunOutput;
+use serde_json::Value;
+
+use super::{files, words};
+use crate::native::{Delta, Item};
+
+/// How the CLI words that a tool of an MCP server was not allowed (recording `as_mcp_decline`).
+const MCP_DENIAL: &str = "user rejected MCP tool call";
+
+/// The calls that are open, each with what it would do.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    open: HashMap<String, Item>,
+}
+
+impl Tools {
+    /// A call that is open.
+    pub(crate) fn get(&self, id: &str) -> Option<&Item> {
+        self.open.get(id)
+    }
+
+    pub(crate) fn on_started(&mut self, item: &Item, output: &mut RunOutput) {
+        output.event(Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: item.id.clone(),
+            name: words::name(item),
+            kind: words::tool_kind(item),
+            title: None,
+            mcp_server: Some(item.server.clone()).filter(|server| !server.is_empty()),
+            parent_tool_call_id: None,
+        }));
+        // What is looked for in the web is known only at the end.
+        if words::kind_of(&item.kind) != "webSearch" {
+            ready(item, output);
+        }
+        self.open.insert(item.id.clone(), item.clone());
+    }
+
+    pub(crate) fn on_output(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
+        output.event(Event::ToolOutputDelta(ToolOutputDelta {
+            tool_call_id: delta.item_id.to_string(),
+            text: delta.delta.to_string(),
+            stream: None,
+            truncated: None,
+        }));
+    }
+
+    /// A call is over; some are told only now.
+    pub(crate) fn on_completed(&mut self, item: &Item, output: &mut RunOutput) {
+        if !self.open.contains_key(&item.id) {
+            self.on_started(item, output);
+        }
+        if words::kind_of(&item.kind) == "webSearch" {
+            ready(item, output);
+        }
+        self.open.remove(&item.id);
+        let status = status(item, output.is_cancelling());
+        if status == ToolStatus::Ok {
+            files::report(item, output);
+            report_picture(item, output);
+        }
+        output.event(Event::ToolResult(ToolResult {
+            tool_call_id: item.id.clone(),
+            status,
+            output: result(item),
+            exit_code: item.exit_code,
+            truncated: None,
+        }));
+    }
+}
+
+fn ready(item: &Item, output: &mut RunOutput) {
+    output.event(Event::ToolCallReady(ToolCallReady {
+        tool_call_id: item.id.clone(),
+        input: words::input(item),
+        title: words::title(item),
+        truncated: None,
+    }));
+}
+
+/// Searches and pictures have no status: they are over.
+fn status(item: &Item, is_cancelling: bool) -> ToolStatus {
+    match item.status.as_str() {
+        "completed" | "" => ToolStatus::Ok,
+        "declined" => ToolStatus::Denied,
+        "interrupted" => ToolStatus::Cancelled,
+        "failed" if is_cancelling => ToolStatus::Cancelled,
+        "failed" if item.error["message"] == MCP_DENIAL => ToolStatus::Denied,
+        "failed" => ToolStatus::Error,
+        _ => ToolStatus::Unknown,
+    }
+}
+
+fn result(item: &Item) -> Value {
+    match words::kind_of(&item.kind) {
+        "commandExecution" => item.aggregated_output.clone().map_or(Value::Null, Value::String),
+        "collabAgentToolCall" => {
+            item.agents_states.clone().into_iter().collect::<serde_json::Map<_, _>>().into()
+        }
+        _ if !item.error.is_null() => item.error.get("message").unwrap_or(&item.error).clone(),
+        _ => text_of(&item.result),
+    }
+}
+
+/// The texts of an MCP result; what has other pieces is given as it came.
+fn text_of(result: &Value) -> Value {
+    let Some(pieces) = result.get("content").and_then(Value::as_array) else {
+        return result.clone();
+    };
+    let texts: Option<Vec<&str>> =
+        pieces.iter().map(|piece| piece.get("text").and_then(Value::as_str)).collect();
+    texts.map_or_else(|| result.clone(), |texts| texts.join("\n").into())
+}
+
+/// A picture that was made.
+fn report_picture(item: &Item, output: &mut RunOutput) {
+    if let Some(path) = &item.saved_path {
+        output.event(Event::Image(Image {
+            mime: "image/png".to_owned(),
+            data: None,
+            path: Some(path.clone()),
+        }));
+    }
+}

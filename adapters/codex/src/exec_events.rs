@@ -1,0 +1,183 @@
+//! The words of `codex exec --json` → protocol events, for versions without an app server. The rooms
+//! are those of `events`; here there are no pieces, no questions and no codes of errors.
+
+use od_protocol::{
+    Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
+    SessionStarted, StartRunParams, StopReason, TurnEnded, TurnStarted,
+};
+use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+
+use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verdict, words};
+use crate::native::{ExecLine, Item, TurnError};
+use crate::options::Options;
+
+/// How an error says that it is a retry (recording `drop`).
+const RETRY_START: &str = "Reconnecting";
+/// The only turn there is.
+const TURN: &str = "turn-1";
+
+/// The state of one run.
+#[derive(Debug)]
+pub struct ExecEvents {
+    session: SessionChoice,
+    effort: Option<Effort>,
+    speech: Speech,
+    tools: Tools,
+    limits: Limits,
+    meter: Meter,
+}
+
+impl ExecEvents {
+    /// Before the first line.
+    pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
+        let options = Options::lenient(&start_run_params.adapter_options);
+        let mut meter = Meter::new(start_run_params.session.mode);
+        meter.set_model(start_run_params.model.as_deref());
+        Self {
+            session: start_run_params.session.clone(),
+            effort: start_run_params.effort,
+            speech: Speech::default(),
+            tools: Tools::default(),
+            limits: Limits::new(&options, install.credential.clone()),
+            meter,
+        }
+    }
+
+    fn on_exec_line(&mut self, line: ExecLine<'_>, output: &mut RunOutput) -> Option<()> {
+        match &*line.kind {
+            "thread.started" => self.on_thread(&line.thread_id?, output),
+            "turn.started" => {
+                output.event(Event::TurnStarted(TurnStarted { turn_id: TURN.to_owned() }));
+            }
+            "item.started" => self.on_item_started(line.item.as_deref()?, output)?,
+            "item.updated" => self.on_item_updated(line.item.as_deref()?, output)?,
+            "item.completed" => self.on_item_completed(line.item.as_deref()?, output)?,
+            "error" => self.on_error(&line.message, output),
+            "turn.completed" => {
+                if let Some(usage) = line.usage {
+                    self.meter.on_thread_total(usage, output);
+                }
+                self.end(Verdict { ending: Ending::COMPLETED, failure: None }, output);
+            }
+            "turn.failed" => {
+                let failure = Failure::of_text(&line.error?.message, &self.limits);
+                let verdict = Verdict::failed(failure, &self.limits, output);
+                self.end(verdict, output);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn on_thread(&self, thread: &str, output: &mut RunOutput) {
+        let SessionChoice { mode, id } = &self.session;
+        output.event(Event::SessionStarted(SessionStarted {
+            session_id: thread.to_owned(),
+            mode: *mode,
+            parent_session_id: id.clone().filter(|_| *mode == SessionMode::Fork),
+            model: None,
+            cwd: None,
+            tools: None,
+            mcp_servers: None,
+        }));
+        if self.effort == Some(Effort::Max) {
+            let text = "`codex exec` does not tell how hard a model can think; max is sent as high";
+            output.event(notice(NoticeLevel::Info, "effort_lowered", text));
+        }
+    }
+
+    fn on_item_started(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
+        match item.kind.as_str() {
+            "todo_list" => on_todo_list(item, output),
+            kind if words::is_tool(kind) => self.tools.on_started(item, output),
+            // They are told as a whole.
+            "agent_message" | "reasoning" => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn on_item_updated(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
+        match item.kind.as_str() {
+            "todo_list" => on_todo_list(item, output),
+            kind if words::is_tool(kind) => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn on_item_completed(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
+        match item.kind.as_str() {
+            "agent_message" => self.speech.on_message(&item.id, &item.text, output),
+            "reasoning" => self.speech.on_thought(item, output),
+            "todo_list" => on_todo_list(item, output),
+            "error" => output.event(notice(NoticeLevel::Warn, "warning", item.message.as_str())),
+            kind if words::is_tool(kind) => {
+                // The answer that asked for the tool is complete.
+                self.speech.on_answer_complete();
+                self.limits.on_answer();
+                self.tools.on_completed(item, output);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The last one is repeated with the turn's failure.
+    fn on_error(&mut self, message: &str, output: &mut RunOutput) {
+        if !message.starts_with(RETRY_START) {
+            return;
+        }
+        self.speech.discard_answer(output);
+        let (announced, reason) = message.split_once(" (").unwrap_or((message, message));
+        let error = TurnError {
+            message: announced.to_owned(),
+            additional_details: Some(reason.trim_end_matches(')').to_owned()),
+            ..TurnError::default()
+        };
+        if let Some(failure) = self.limits.on_retry(&error, output) {
+            output.event(Event::Error(failure.into_event(true)));
+            output.finish(verdict::GIVEN_UP);
+        }
+    }
+
+    fn end(&mut self, verdict: Verdict, output: &mut RunOutput) {
+        self.meter.on_turn_end(output);
+        let stop_reason: StopReason = verdict.ending.stop_reason;
+        output.event(Event::TurnEnded(TurnEnded { turn_id: TURN.to_owned(), stop_reason }));
+        verdict.conclude(output);
+    }
+}
+
+impl Mapper for ExecEvents {
+    fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
+        // What is no JSON object with a type is noise.
+        let Ok(exec_line) = serde_json::from_slice::<ExecLine<'_>>(line) else { return };
+        let item = exec_line.item.as_ref().map(|item| item.kind.clone());
+        let native_type = match item {
+            Some(item) => format!("{}/{item}", exec_line.kind),
+            None => exec_line.kind.to_string(),
+        };
+        if self.on_exec_line(exec_line, output).is_none() {
+            output.unmapped(&native_type, line);
+        }
+    }
+
+    fn on_cancel(&mut self, _output: &mut RunOutput) -> PoliteStop {
+        // It ends its tools at both signals and says nothing at either (recordings `sigint_tool`,
+        // `sigterm_tool`); this one is quicker.
+        PoliteStop::Terminate
+    }
+
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+        verdict::of_exit(exit, output)
+    }
+}
+
+fn on_todo_list(item: &Item, output: &mut RunOutput) {
+    let entries = item.items.iter().map(|todo| PlanEntry {
+        content: todo.text.clone(),
+        status: if todo.completed { PlanStatus::Completed } else { PlanStatus::Pending },
+    });
+    output.event(Event::Plan(Plan { entries: entries.collect() }));
+}

@@ -1,0 +1,203 @@
+//! How a run opens: `run/start` in the app server's words. Pure.
+
+use od_protocol::{
+    Effort, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionMode,
+    StartRunParams,
+};
+use od_sdk::Install;
+use od_sdk::json_rpc::Requests;
+use od_sdk::start_run::{self, absolute, invalid};
+use serde_json::{Value, json};
+
+use super::{Purpose, text_input};
+use crate::options::{ApprovalPolicy, Options, SystemMode};
+
+/// A file named so holds a skill; what is loaded is its folder.
+const SKILL_FILE: &str = "SKILL.md";
+
+/// What a run says to the app server before the model is asked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Opening {
+    /// Folders of skills.
+    pub skills: Vec<String>,
+    /// How hard to think.
+    pub effort: Option<Effort>,
+    thread_method: &'static str,
+    thread_params: Value,
+    turn_params: Value,
+}
+
+impl Opening {
+    /// What a run wants.
+    ///
+    /// # Errors
+    /// What only this adapter can judge: ids, paths, options.
+    pub fn of(start_run_params: &StartRunParams, install: &Install) -> Result<Self, ErrorObject> {
+        let options = Options::strict(&start_run_params.adapter_options)?;
+        Ok(Self {
+            skills: skills(&start_run_params.skills)?,
+            effort: start_run_params.effort,
+            thread_method: match start_run_params.session.mode {
+                SessionMode::Resume => "thread/resume",
+                SessionMode::Fork => "thread/fork",
+                _ => "thread/start",
+            },
+            thread_params: thread_params(start_run_params, install, &options)?,
+            turn_params: turn_params(start_run_params, &options)?,
+        })
+    }
+
+    /// The thread: a new one, an old one, or a copy.
+    pub fn thread(&self, requests: &mut Requests<Purpose>) -> Value {
+        requests.request(self.thread_method, self.thread_params.clone(), Purpose::Thread)
+    }
+
+    /// The first turn, which has the prompt.
+    pub fn turn(
+        &self,
+        requests: &mut Requests<Purpose>,
+        thread_id: &str,
+        effort: Option<&str>,
+    ) -> Value {
+        let mut params = self.turn_params.clone();
+        params["threadId"] = thread_id.into();
+        if let Some(effort) = effort {
+            params["effort"] = effort.into();
+        }
+        requests.request("turn/start", params, Purpose::Turn)
+    }
+}
+
+/// The id of the session to go on with; new sessions get theirs from the CLI.
+///
+/// # Errors
+/// An id that no session of Codex has, or one for a new session.
+pub(crate) fn session_id(start_run_params: &StartRunParams) -> Result<Option<&str>, ErrorObject> {
+    if start_run_params.session.mode == SessionMode::New && start_run_params.session.id.is_some() {
+        let message = "Codex chooses the ids of new sessions itself";
+        return Err(invalid(message, "leave session.id out; session_started tells it"));
+    }
+    start_run::session_uuid(start_run_params, "Codex")
+}
+
+fn thread_params(
+    start_run_params: &StartRunParams,
+    install: &Install,
+    options: &Options,
+) -> Result<Value, ErrorObject> {
+    let mut params = json!({ "cwd": start_run_params.cwd });
+    if let Some(id) = session_id(start_run_params)? {
+        params["threadId"] = id.into();
+        // What was said before is not repeated to us.
+        params["excludeTurns"] = true.into();
+    }
+    if let Some(model) = &start_run_params.model {
+        params["model"] = model.as_str().into();
+    }
+    if let Some(mode) = &start_run_params.permission_mode {
+        params["sandbox"] = mode.as_str().into();
+    }
+    // Nobody answers: then it is better not to ask than to be denied.
+    let unanswered = (!install.host_answers_approvals).then_some(ApprovalPolicy::Never);
+    if let Some(policy) = options.approval_policy.or(unanswered) {
+        params["approvalPolicy"] = policy.as_str().into();
+    }
+    if let Some(system) = &start_run_params.prompt.system {
+        let field = match options.system_mode {
+            SystemMode::Append => "developerInstructions",
+            SystemMode::Replace => "baseInstructions",
+        };
+        params[field] = system.as_str().into();
+    }
+    if options.ephemeral {
+        params["ephemeral"] = true.into();
+    }
+    let config = config(start_run_params, options)?;
+    if !config.is_empty() {
+        params["config"] = config.into();
+    }
+    Ok(params)
+}
+
+/// Settings for this thread on top of the person's.
+fn config(start_run_params: &StartRunParams, options: &Options) -> Result<JsonObject, ErrorObject> {
+    let mut sandbox = JsonObject::new();
+    if !start_run_params.add_dirs.is_empty() {
+        let dirs: Result<Vec<&str>, ErrorObject> =
+            start_run_params.add_dirs.iter().map(|dir| absolute(dir, "addDirs")).collect();
+        sandbox.insert("writable_roots".to_owned(), dirs?.into());
+    }
+    if let Some(network_access) = options.network_access {
+        sandbox.insert("network_access".to_owned(), network_access.into());
+    }
+    let mut config = JsonObject::new();
+    if !sandbox.is_empty() {
+        config.insert("sandbox_workspace_write".to_owned(), sandbox.into());
+    }
+    if !start_run_params.mcp_servers.is_empty() {
+        let servers: JsonObject = start_run_params
+            .mcp_servers
+            .iter()
+            .map(|server| (server.name.clone(), mcp_server(server)))
+            .collect();
+        config.insert("mcp_servers".to_owned(), servers.into());
+    }
+    Ok(config)
+}
+
+fn mcp_server(server: &McpServer) -> Value {
+    match server.transport {
+        McpTransport::Http | McpTransport::Sse => {
+            json!({"url": server.url, "http_headers": server.headers})
+        }
+        _ => json!({"command": server.command, "args": server.args, "env": server.env}),
+    }
+}
+
+fn turn_params(start_run_params: &StartRunParams, options: &Options) -> Result<Value, ErrorObject> {
+    let mut params = json!({ "input": input(&start_run_params.prompt)? });
+    if let Some(schema) = &start_run_params.output_schema {
+        params["outputSchema"] = Value::Object(schema.clone());
+    }
+    if let Some(summary) = options.reasoning_summary {
+        params["summary"] = summary.as_str().into();
+    }
+    Ok(params)
+}
+
+/// The prompt is one block of text, byte for byte; files are named in another.
+fn input(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
+    let mut blocks = vec![text_input(&prompt.text)];
+    for image in &prompt.images {
+        blocks.push(picture(image)?);
+    }
+    if !prompt.attachments.is_empty() {
+        blocks.push(text_input(&format!("Attached files:\n{}", prompt.attachments.join("\n"))));
+    }
+    Ok(blocks)
+}
+
+fn picture(image: &ImageInput) -> Result<Value, ErrorObject> {
+    match (&image.data, &image.path) {
+        (Some(data), _) => {
+            let url = format!("data:{};base64,{data}", image.mime);
+            Ok(json!({"type": "image", "url": url}))
+        }
+        (None, Some(path)) => Ok(json!({"type": "localImage", "path": path})),
+        (None, None) => Err(invalid(
+            "a picture has neither data nor path",
+            "give pictures as base64 or by path",
+        )),
+    }
+}
+
+fn skills(paths: &[String]) -> Result<Vec<String>, ErrorObject> {
+    let folder = |path: &String| {
+        let path = absolute(path, "skills")?.trim_end_matches(['/', '\\']);
+        Ok(match path.rsplit_once(['/', '\\']) {
+            Some((folder, SKILL_FILE)) if !folder.is_empty() => folder.to_owned(),
+            _ => path.to_owned(),
+        })
+    };
+    paths.iter().map(folder).collect()
+}

@@ -1,0 +1,51 @@
+//! Native sessions on disk: `<config>/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. Read only.
+//! What a line means to a reader is in `sessions/transcript.rs`.
+
+mod rollout;
+mod transcript;
+
+use std::path::{Path, PathBuf};
+
+use od_protocol::{
+    ErrorObject, ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult,
+};
+use od_sdk::session_files::{self, SessionFile, entries};
+
+use rollout::Line;
+
+/// The length of a thread's id, with which a file's name ends.
+const ID_LENGTH: usize = 36;
+
+/// The sessions, the newest first.
+pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
+    session_files::list::<Line>(files(config_dir), list_sessions_params)
+}
+
+/// One session, as events.
+///
+/// # Errors
+/// `session_unknown` when there is none of that id, or it cannot be read.
+pub fn read(
+    config_dir: &Path,
+    read_sessions_params: &ReadSessionsParams,
+) -> Result<ReadSessionsResult, ErrorObject> {
+    session_files::read(&files(config_dir), read_sessions_params, transcript::events)
+}
+
+fn files(config_dir: &Path) -> Vec<SessionFile> {
+    let below = |folders: Vec<PathBuf>| -> Vec<PathBuf> {
+        folders.iter().flat_map(|folder| entries(folder)).collect()
+    };
+    let days = below(below(entries(&config_dir.join("sessions"))));
+    below(days).into_iter().filter_map(session_file).collect()
+}
+
+fn session_file(path: PathBuf) -> Option<SessionFile> {
+    let name = path.file_stem()?.to_str()?;
+    let id = name
+        .strip_prefix("rollout-")
+        .and_then(|rest| rest.get(rest.len().checked_sub(ID_LENGTH)?..))?;
+    uuid::Uuid::try_parse(id).ok()?;
+    let id = id.to_owned();
+    SessionFile::at(path, &id)
+}

@@ -1,0 +1,75 @@
+//! The host's part in a recording that was made live: decisions, input, cancelling. It acts when
+//! a certain line has gone by, as the person at the recording did.
+
+use od_protocol::{
+    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, RespondRunParams,
+};
+use od_sdk::{Mapper, PoliteStop, RunOutput};
+use serde_json::Value;
+
+/// What the host does once the line has gone by.
+pub(crate) enum Act {
+    Decide(ApprovalOutcome),
+    Say(&'static str),
+    Cancel,
+}
+
+/// How lines begin that ask for a decision.
+const ASKS: &str = "/request";
+
+/// The scripted host of a scenario: the text of a line, and what follows it.
+pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
+    let decide = |outcome| (ASKS, Act::Decide(outcome));
+    match scenario {
+        "as_cmd_accept" | "as_patch_accept" | "as_mcp" => vec![decide(ApprovalOutcome::AllowOnce)],
+        "as_cmd_cancel" => vec![decide(ApprovalOutcome::RejectAlways)],
+        "as_cmd_decline" | "as_patch_decline" => vec![decide(ApprovalOutcome::RejectOnce)],
+        "as_mcp_decline" => {
+            vec![decide(ApprovalOutcome::RejectOnce), decide(ApprovalOutcome::RejectOnce)]
+        }
+        "as_mcp_session" | "as_patch_session" => vec![decide(ApprovalOutcome::AllowAlways)],
+        "as_cmd_session" => {
+            vec![decide(ApprovalOutcome::AllowAlways), decide(ApprovalOutcome::AllowAlways)]
+        }
+        "as_user_input" => vec![("requestUserInput", Act::Say("B"))],
+        "as_steer" => {
+            vec![("tick 0", Act::Say("steer SCN:plain")), (r#""id":4,"#, Act::Cancel)]
+        }
+        "as_steer_done" => vec![("sleep 60", Act::Say("also SCN:plain"))],
+        "as_interrupt" => vec![("tick 2", Act::Cancel)],
+        "as_interrupt_tool" => vec![("sleep 60", Act::Cancel)],
+        _ => Vec::new(),
+    }
+}
+
+impl Act {
+    pub(crate) fn perform(self, line: &str, mapper: &mut dyn Mapper, output: &mut RunOutput) {
+        match self {
+            Self::Decide(outcome) => decide(outcome, line, mapper, output),
+            Self::Say(text) => {
+                assert_eq!(mapper.on_input(text, None, output), InputOutcome::Steered, "{text}");
+            }
+            Self::Cancel => assert_eq!(mapper.on_cancel(output), PoliteStop::Written),
+        }
+    }
+}
+
+fn decide(outcome: ApprovalOutcome, line: &str, mapper: &mut dyn Mapper, output: &mut RunOutput) {
+    let line: Value = serde_json::from_str(line).expect("a line that asks is JSON");
+    let approval_id = format!("approval-{}", line["id"]);
+    // The runner tells the decision before it hands it on.
+    output.event(Event::ApprovalResolved(ApprovalResolved {
+        approval_id: approval_id.clone(),
+        outcome,
+        by: ApprovalResolver::User,
+    }));
+    let respond_run_params = RespondRunParams {
+        run_id: "run".to_owned(),
+        approval_id,
+        outcome,
+        updated_input: None,
+        message: None,
+        by: None,
+    };
+    mapper.on_decision(&respond_run_params, output);
+}

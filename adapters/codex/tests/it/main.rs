@@ -1,0 +1,13 @@
+//! Codex's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod detection;
+mod exec_invocation;
+mod host;
+mod invocation;
+mod manifest;
+mod mapping;
+#[cfg(unix)]
+mod models;
+mod recordings;
+mod sessions;
