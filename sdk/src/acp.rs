@@ -27,10 +27,12 @@ mod turns;
 mod words;
 
 pub use dialect::{Dialect, Stage};
-pub use failure::http_failure;
+pub use failure::{http_failure, judge};
 pub use mapper::AcpMapper;
 pub use meter::{Tokens, tokens_of};
-pub use opening::{Opening, Setting, initialize_line, inquiry_lines, mcp_servers, prompt_blocks};
+pub use opening::{
+    Opening, Setting, file_uri, initialize_line, inquiry_lines, mcp_servers, prompt_blocks,
+};
 pub use settings::{models_of, session_reply};
 pub use tools::Call;
 pub use words::{PromptResult, TokenUsage, ToolCall};

@@ -102,6 +102,11 @@ impl RunOutput {
         self.silence_limit = limit;
     }
 
+    /// The agent CLI has had its last word.
+    pub fn is_finished(&self) -> bool {
+        self.ending.is_some()
+    }
+
     /// The run is being stopped: what the agent CLI now calls an error is its way to obey.
     pub fn is_cancelling(&self) -> bool {
         self.cancelling

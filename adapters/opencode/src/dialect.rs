@@ -1,8 +1,9 @@
 //! What is OpenCode's own in ACP.
 
-use od_protocol::{Credential, ErrorEvent, StartRunParams};
-use od_sdk::acp::{Dialect, Stage, ToolCall};
+use od_protocol::{Credential, ErrorEvent, FileChange, StartRunParams};
+use od_sdk::acp::{Call, Dialect, Stage, ToolCall};
 use od_sdk::json_rpc::RpcError;
+use od_sdk::parts::native::ToolState;
 use od_sdk::{Install, RunOutput, parts};
 
 use crate::retries::Retries;
@@ -15,13 +16,14 @@ const INTERNAL: &str = "Internal error: ";
 pub struct OpenCodeDialect {
     credential: Option<Credential>,
     retries: Retries,
+    is_broken: bool,
 }
 
 impl OpenCodeDialect {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         let retries = Retries::new(start_run_params, install);
-        Self { credential: install.credential.clone(), retries }
+        Self { credential: install.credential.clone(), retries, is_broken: false }
     }
 }
 
@@ -41,7 +43,37 @@ impl Dialect for OpenCodeDialect {
         tool_call.title.clone().or_else(|| tool_call.kind.clone()).unwrap_or_default()
     }
 
+    /// The announcement of a command has its folder and nothing else (recording `acp_cancel_tool`).
+    fn announces_input(&self) -> bool {
+        false
+    }
+
+    fn file_changes(&self, call: &Call, _cwd: &str) -> Vec<FileChange> {
+        let metadata = call.raw_output.as_ref().and_then(|output| output.get("metadata"));
+        let state = ToolState {
+            input: call.input.clone().unwrap_or_default(),
+            metadata: metadata.cloned().unwrap_or_default(),
+            ..ToolState::default()
+        };
+        let tool_call_id = || Some(call.id.clone());
+        let changes = parts::file_changes(&call.name, &state).into_iter();
+        changes.map(|change| FileChange { tool_call_id: tool_call_id(), ..change }).collect()
+    }
+
     fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
-        self.retries.on_stderr_line(line, output);
+        self.is_broken |= self.retries.on_stderr_line(line, output);
+    }
+
+    /// The same message is said once more, under the same id.
+    fn broke_off(&mut self) -> bool {
+        std::mem::take(&mut self.is_broken)
+    }
+
+    fn on_answer(&mut self, output: &mut RunOutput) {
+        self.retries.on_answer(output);
+    }
+
+    fn on_silence(&mut self, output: &mut RunOutput) {
+        self.retries.on_silence(output);
     }
 }

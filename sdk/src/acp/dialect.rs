@@ -103,6 +103,23 @@ pub trait Dialect: Send {
     /// A line on stderr, for what an agent says nowhere else.
     fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
 
+    /// Asked after each line on stderr: it said that the model's answer broke off, so what was said
+    /// of it is taken back.
+    fn broke_off(&mut self) -> bool {
+        false
+    }
+
+    /// The model answers: text, a thought, a call.
+    fn on_answer(&mut self, _output: &mut RunOutput) {}
+
+    /// The agent was silent for as long as the dialect has allowed it.
+    fn on_silence(&mut self, _output: &mut RunOutput) {}
+
+    /// Whether a call that is only announced has its whole input, where it has any.
+    fn announces_input(&self) -> bool {
+        true
+    }
+
     /// The update after which a loaded session has told its history, for an agent that answers
     /// `session/load` before it has.
     fn history_end(&self) -> Option<&'static str> {

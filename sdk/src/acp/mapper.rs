@@ -223,11 +223,15 @@ impl Mapper for AcpMapper {
 
     fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
         self.dialect.on_stderr_line(line, output);
+        if self.dialect.broke_off() {
+            self.speech.start_over(output);
+        }
     }
 
     fn on_silence(&mut self, output: &mut RunOutput) {
         self.speech.pause();
         output.limit_silence(None);
+        self.dialect.on_silence(output);
     }
 
     fn on_input(

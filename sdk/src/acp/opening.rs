@@ -133,7 +133,7 @@ fn file_block(path: &str, mime: Option<&str>) -> Value {
 }
 
 /// A path as a URI: what has a meaning there is escaped.
-fn file_uri(path: &str) -> String {
+pub fn file_uri(path: &str) -> String {
     let mut uri = String::from("file://");
     if !path.starts_with('/') {
         uri.push('/');

@@ -25,6 +25,8 @@ pub(super) struct Speech {
     restart: Restart,
     /// The messages of the answer so far: since the prompt, or since the last tool.
     answer: Vec<String>,
+    /// How often the answer broke off.
+    attempts: u32,
 }
 
 impl Speech {
@@ -45,6 +47,7 @@ impl Speech {
     fn say(&mut self, text: &str, id: Option<String>, output: &mut RunOutput) {
         self.watch(text, output);
         self.end_thought(output);
+        let id = id.map(|id| self.attempted(id));
         let is_open = match (&self.message, &id) {
             (Some(open), Some(id)) => open == id,
             (open, None) => open.is_some(),
@@ -101,6 +104,7 @@ impl Speech {
         self.end_message(output);
         self.restart.end_answer();
         self.answer.clear();
+        self.attempts = 0;
     }
 
     /// The agent pauses in the middle of an answer.
@@ -110,9 +114,22 @@ impl Speech {
 
     /// An answer that begins anew takes back what was said of it before.
     fn watch(&mut self, piece: &str, output: &mut RunOutput) {
-        if !self.restart.is_anew(piece) {
-            return;
+        if self.restart.is_anew(piece) {
+            self.start_over(output);
         }
+    }
+
+    /// A name that was taken back is not used again, even if the agent does.
+    fn attempted(&self, id: String) -> String {
+        match self.attempts {
+            0 => id,
+            attempts => format!("{id}-{attempts}"),
+        }
+    }
+
+    /// The answer broke off: what was said of it does not count.
+    pub(super) fn start_over(&mut self, output: &mut RunOutput) {
+        self.attempts += 1;
         self.end_thought(output);
         self.end_message(output);
         for message_id in self.answer.drain(..) {

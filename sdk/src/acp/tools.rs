@@ -58,7 +58,8 @@ impl Tools {
     ) -> Option<()> {
         let status = tool_call.status.clone().unwrap_or_default();
         let call = self.learn(tool_call, dialect, output)?;
-        if status != "pending" || has_content(call.input.as_ref()) {
+        let is_announced = dialect.announces_input() && has_content(call.input.as_ref());
+        if status != "pending" || is_announced {
             call.make_ready(dialect, output);
         }
         match status.as_str() {
@@ -165,21 +166,22 @@ impl Call {
     }
 
     fn finish(self, worked: bool, dialect: &dyn Dialect, cwd: &str, output: &mut RunOutput) {
+        let raw_output = self.raw_output.as_ref();
+        let exit_code = EXIT_CODES.iter().find_map(|place| raw_output?.pointer(place)?.as_i64());
+        let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
         let status = match worked {
             // A command that a cancel ended is reported as completed (recording `main.acp` of Gemini
             // CLI 0.61.0, opencode `main.acp`).
             _ if output.is_cancelling() => ToolStatus::Cancelled,
-            true => ToolStatus::Ok,
-            false => ToolStatus::Error,
+            // So is one that failed.
+            true if exit_code.is_none_or(|code| code == 0) => ToolStatus::Ok,
+            _ => ToolStatus::Error,
         };
         if status == ToolStatus::Ok {
             for change in dialect.file_changes(&self, cwd) {
                 output.event(Event::FileChange(change));
             }
         }
-        let raw_output = self.raw_output.as_ref();
-        let exit_code = EXIT_CODES.iter().find_map(|place| raw_output?.pointer(place)?.as_i64());
-        let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
         let text = self.text();
         let given = match (text.is_empty(), self.raw_output) {
             (true, Some(raw_output)) => raw_output,

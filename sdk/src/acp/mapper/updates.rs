@@ -37,16 +37,19 @@ impl AcpMapper {
             | "plan"
                 if !is_live => {} // the history of a session that was loaded
             "agent_message_chunk" => {
+                self.dialect.on_answer(output);
                 output.limit_silence(self.dialect.silent_retry());
                 return self.speech.on_text(read(update)?, output);
             }
             "agent_thought_chunk" => {
                 let chunk: Chunk = read(update)?;
+                self.dialect.on_answer(output);
                 output.limit_silence(self.dialect.silent_retry());
                 return self.speech.on_thought(&chunk, &*self.dialect, output);
             }
             "tool_call" | "tool_call_update" => {
                 let tool_call: ToolCall = read(update)?;
+                self.dialect.on_answer(output);
                 self.speech.end(output);
                 return self.tools.on_call(tool_call, &*self.dialect, &self.opening.cwd, output);
             }

@@ -1,0 +1,47 @@
+//! The adapter as the sdk sees it: each question goes to the room that answers it.
+
+use std::path::PathBuf;
+
+use od_protocol::{AuthStatus, ErrorObject, ListModelsResult, Manifest, StartRunParams};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, http, parts};
+
+use crate::events::Events;
+use crate::{invocation, manifest, models};
+
+/// OpenCode, by `opencode serve` or a server that runs already.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenCodeHttp;
+
+impl Adapter for OpenCodeHttp {
+    fn manifest(&self) -> Manifest {
+        manifest::manifest()
+    }
+
+    fn auth(&self, machine: &Machine) -> AuthStatus {
+        parts::auth(machine)
+    }
+
+    fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
+        Some(parts::config_dir(machine))
+    }
+
+    fn http(&self) -> Option<http::Client> {
+        Some(http::Client::new())
+    }
+
+    fn invocation(
+        &self,
+        start_run_params: &StartRunParams,
+        install: &Install,
+    ) -> Result<Invocation, ErrorObject> {
+        invocation::invocation(start_run_params, install)
+    }
+
+    fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
+        Box::new(Events::new(start_run_params, install))
+    }
+
+    fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
+        models::list(self, machine)
+    }
+}

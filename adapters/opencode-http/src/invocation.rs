@@ -1,0 +1,73 @@
+//! `run/start` → the server's arguments and variables. Pure. What the run asks for goes over HTTP,
+//! see `requests`.
+
+use std::time::Duration;
+
+use od_protocol::{ErrorKind, ErrorObject, SessionMode, StartRunParams};
+use od_sdk::invocation::ProcessUse;
+use od_sdk::start_run::absolute;
+use od_sdk::{Install, Invocation};
+
+use crate::options::Options;
+use crate::server;
+
+/// Ids of sessions start so.
+const SESSION_PREFIX: &str = "ses";
+/// The server ends within half a second of SIGTERM on an idle machine.
+const EXIT_GRACE: Duration = Duration::from_secs(3);
+
+/// How the server is started, if the run is not attached to one.
+///
+/// # Errors
+/// Options only this adapter can judge.
+pub fn invocation(
+    start_run_params: &StartRunParams,
+    install: &Install,
+) -> Result<Invocation, ErrorObject> {
+    Options::strict(&start_run_params.adapter_options)?;
+    let is_attached = server::attached(start_run_params)?.is_some();
+    check(start_run_params, is_attached)?;
+    let mut invocation = Invocation {
+        permission_mode: start_run_params.permission_mode.clone(),
+        exit_grace: Some(EXIT_GRACE),
+        process: if is_attached { ProcessUse::Attached } else { ProcessUse::Server },
+        ..Invocation::default()
+    };
+    invocation
+        .arg("serve")
+        .flag("--hostname", "127.0.0.1")
+        // It tries 4096 first and takes any other when that is busy.
+        .flag("--port", "0")
+        .arg("--print-logs")
+        .flag("--log-level", "ERROR")
+        .set_env(server::PASSWORD_VARIABLE, install.secret.reveal())
+        .set_env(server::USER_VARIABLE, server::DEFAULT_USER)
+        .set_env("OPENCODE_DISABLE_AUTOUPDATE", "1");
+    Ok(invocation)
+}
+
+fn check(start_run_params: &StartRunParams, is_attached: bool) -> Result<(), ErrorObject> {
+    let unsupported = |which: &str, message: &str, hint: &str| {
+        Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
+            .with_which(which)
+            .with_hint(hint))
+    };
+    for attachment in &start_run_params.prompt.attachments {
+        absolute(attachment, "attachments")?;
+    }
+    if is_attached && !start_run_params.mcp_servers.is_empty() {
+        let message = "MCP servers of one run would stay in the server it is attached to";
+        return unsupported("mcpServers", message, "put them into that server's opencode.json");
+    }
+    let Some(id) = start_run_params.session.id.as_deref() else { return Ok(()) };
+    if start_run_params.session.mode == SessionMode::New {
+        let message = "OpenCode gives its sessions their ids itself";
+        return unsupported("sessionId", message, "leave session.id out");
+    }
+    if !id.starts_with(SESSION_PREFIX) {
+        let message = format!("{id:?} is no session of OpenCode: its ids begin with \"ses\"");
+        return Err(ErrorObject::new(ErrorKind::SessionUnknown, message)
+            .with_hint("`opencode session list` names them"));
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+
+use od_protocol::{ErrorObject, JsonObject};
+use od_sdk::parts::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
+use od_sdk::start_run;
+use serde::Deserialize;
+use serde_json::json;
+
+/// `run/start.adapterOptions`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Options {
+    /// A server that runs already; absent means that the run starts one of its own.
+    pub server_url: Option<String>,
+    max_retries: Option<u32>,
+    max_retry_wait_ms: Option<u64>,
+}
+
+impl Options {
+    /// Reads the options of a run.
+    ///
+    /// # Errors
+    /// `config_invalid` for an unknown name or a value of the wrong type.
+    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
+        start_run::options(options, "opencode-http")
+    }
+
+    /// Reads options that were checked before; what is wrong counts as absent.
+    pub fn lenient(options: &JsonObject) -> Self {
+        Self::strict(options).unwrap_or_default()
+    }
+
+    /// What they say about retries.
+    pub fn retries(&self) -> RetryOptions {
+        let Self { max_retries, max_retry_wait_ms, .. } = *self;
+        RetryOptions { max_retries, max_retry_wait_ms }
+    }
+}
+
+/// The JSON Schema of the options, for the manifest.
+pub fn schema() -> JsonObject {
+    start_run::schema(json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "serverUrl": {
+                "type": "string",
+                "description": "attach to this server (http://host:port) instead of starting one; its password is OPENCODE_SERVER_PASSWORD of the run's env",
+            },
+            "maxRetries": {
+                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+                "description": "how often the model may ask OpenCode to slow down before the run fails",
+            },
+            "maxRetryWaitMs": {
+                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
+                "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
+            },
+        },
+    }))
+}
