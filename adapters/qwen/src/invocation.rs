@@ -3,12 +3,15 @@
 use od_protocol::{ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, absolute, invalid};
-use od_sdk::stream_json::control::text_block;
+use od_sdk::stream_json::control::{control_request, text_block};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
 use crate::detect::KEY_LOGINS;
 use crate::options::{Options, SystemMode};
+
+/// The id of the request that opens the session.
+const INITIALIZE_ID: &str = "od-initialize";
 
 /// How the CLI is started.
 ///
@@ -20,7 +23,7 @@ pub fn invocation(
 ) -> Result<Invocation, ErrorObject> {
     let options = Options::strict(&start_run_params.adapter_options)?;
     let mut invocation = Invocation {
-        stdin: format!("{}\n", user_line(&start_run_params.prompt.text)).into_bytes(),
+        stdin: first_lines(&start_run_params.prompt.text),
         stdin_mode: StdinMode::KeepOpen,
         permission_mode: start_run_params.permission_mode.clone(),
         ..Invocation::default()
@@ -31,6 +34,13 @@ pub fn invocation(
     add_tools(&mut invocation, start_run_params)?;
     add_mcp_servers(&mut invocation, start_run_params);
     Ok(invocation)
+}
+
+/// The control protocol is on only when its request comes first: without it Qwen Code would wait
+/// for an approval that it never asked for.
+fn first_lines(prompt: &str) -> Vec<u8> {
+    let initialize = control_request(INITIALIZE_ID, json!({"subtype": "initialize"}));
+    format!("{initialize}\n{}\n", user_line(prompt)).into_bytes()
 }
 
 /// What a person says.

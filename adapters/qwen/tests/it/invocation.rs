@@ -32,8 +32,12 @@ fn has(invocation: &Invocation, words: &[&str]) -> bool {
 }
 
 fn content(invocation: &Invocation) -> Value {
-    let line: Value = serde_json::from_slice(&invocation.stdin).expect("one line of JSON");
-    line["message"]["content"].clone()
+    let stdin = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
+    let lines: Vec<Value> =
+        stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    // Without this request first, Qwen Code never asks for an approval.
+    assert_eq!(lines[0]["request"]["subtype"], "initialize");
+    lines[1]["message"]["content"].clone()
 }
 
 #[test]
