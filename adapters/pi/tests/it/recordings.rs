@@ -1,37 +1,36 @@
 //! Every recording: the real CLI's lines in, the expected events out.
 
 use od_adapter_pi::dialect::DIALECT;
-use od_sdk::pi::testing::{Recording, check_complete};
+use od_sdk::pi::testing::{check, play};
+use od_sdk::testing::check_complete;
 use serde_json::Value;
 
-const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings");
-
-fn recording(version: &'static str, scenario: &'static str) -> Recording<'static> {
-    Recording { dialect: DIALECT, recordings: RECORDINGS, version, scenario }
-}
+const ADAPTER: &str = env!("CARGO_MANIFEST_DIR");
 
 macro_rules! recordings {
     ($module:ident, $version:literal: $($scenario:ident)+) => {
         mod $module {
             $(#[test] fn $scenario() {
-                super::recording($version, stringify!($scenario)).check();
+                super::check(&super::DIALECT, super::ADAPTER, $version, stringify!($scenario));
             })+
 
             #[test]
             fn every_recording_is_a_test() {
                 let scenarios = [$(stringify!($scenario)),+];
-                super::check_complete(super::RECORDINGS, $version, &scenarios);
+                super::check_complete(super::ADAPTER, $version, &scenarios);
             }
         }
     };
 }
 
 recordings! { v0_87_1, "0.87.1":
-    continue_3 ctx400 drop maxtok noauth nomodel parallel plain r401 r429 resume_1 rpc
-    rpc_abort_stream rpc_abort_tool rpc_confirm_no rpc_confirm_yes rpc_drop rpc_fork
-    rpc_input rpc_missing rpc_noauth rpc_nomodel rpc_r401 rpc_resume rpc_session_id rpc_slash
-    rpc_steer rpc_think rpc_write slow_sigterm sseerr stdin stdin_big text think toolfail
-    unicode write
+    continue_3 ctx400 drop maxtok noauth nomodel parallel plain r401 r429 resume_1 slow_sigterm
+    sseerr stdin stdin_big text think toolfail unicode write
+}
+
+recordings! { rpc, "0.87.1-rpc":
+    abort_stream abort_tool confirm_no confirm_yes drop fork input missing noauth nomodel r401
+    resume session_id slash steer talk think write
 }
 
 // The newest at the time of writing; it was run from its packed bundle.
@@ -48,19 +47,19 @@ recordings! { v0_73_1, "0.73.1":
 
 /// What is written to the CLI while a recording plays.
 fn written(scenario: &'static str) -> Vec<Value> {
-    let stdin = recording("0.87.1", scenario).replay().stdin;
+    let stdin = play(&DIALECT, ADAPTER, "0.87.1-rpc", scenario).stdin;
     let stdin = String::from_utf8(stdin).expect("what we write is text");
     stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
 #[test]
 fn cancelling_is_the_abort() {
-    assert_eq!(written("rpc_abort_tool")[0]["type"], "abort");
+    assert_eq!(written("abort_tool")[0]["type"], "abort");
 }
 
 #[test]
 fn input_steers_a_run_that_works_and_prompts_one_that_is_idle() {
-    let written = written("rpc_input");
+    let written = written("input");
     assert_eq!(written[0]["type"], "prompt");
     assert_eq!(written[0]["streamingBehavior"], "steer");
     assert_eq!(written[0]["message"], "and this SCN:plain");
@@ -68,11 +67,11 @@ fn input_steers_a_run_that_works_and_prompts_one_that_is_idle() {
 
 #[test]
 fn a_question_of_an_extension_is_answered_in_words() {
-    assert_eq!(written("rpc_confirm_yes")[0]["confirmed"], true);
-    assert_eq!(written("rpc_confirm_no")[0]["confirmed"], false);
+    assert_eq!(written("confirm_yes")[0]["confirmed"], true);
+    assert_eq!(written("confirm_no")[0]["confirmed"], false);
 }
 
 #[test]
 fn an_endless_retry_is_aborted() {
-    assert_eq!(written("rpc_drop")[0]["type"], "abort");
+    assert_eq!(written("drop")[0]["type"], "abort");
 }

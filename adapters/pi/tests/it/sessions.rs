@@ -18,7 +18,6 @@ fn home() -> (TempDir, Machine) {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/session.jsonl");
     let name = format!("2026-11-16T04-47-08-099Z_{SESSION}.jsonl");
     fs::copy(recorded, folder.join(name)).expect("the recording is there");
-    fs::write(folder.join("2026-11-16T04-47-08-099Z_empty.jsonl"), "{}").expect("a file");
     fs::write(folder.join("notes.txt"), "x").expect("a file");
     let machine = Machine { home: home.path().to_owned(), ..Machine::default() };
     (home, machine)
@@ -64,7 +63,7 @@ fn a_session_is_read_as_events_along_its_branch_without_what_was_taken_back() {
 #[test]
 fn an_unknown_session_is_typed() {
     let (_home, machine) = home();
-    for id in ["one", "../../etc/passwd", "empty", ""] {
+    for id in ["one", "../../etc/passwd", ""] {
         assert_eq!(read(&machine, id), Err(ErrorKind::SessionUnknown), "{id}");
     }
 }
@@ -79,4 +78,30 @@ fn a_torn_or_foreign_line_is_passed_over() {
     content.extend_from_slice(b"[1]\n{\"type\":\"message\",\"message\":{\"role\":\"us");
     fs::write(&file, content).expect("a file");
     assert_eq!(read(&machine, SESSION), Ok(whole));
+}
+
+/// A person went back and asked something else; an answer that failed was asked for again.
+#[test]
+fn what_was_left_behind_is_not_told() {
+    let (home, machine) = home();
+    let folder = home.path().join(".pi/agent/sessions/--workspace--");
+    let message = |id: &str, parent: &str, role: &str, text: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"{role}","content":"{text}"}}}}"#
+        )
+    };
+    let lines = [
+        r#"{"type":"session","version":3,"id":"branch","cwd":"/workspace"}"#.to_owned(),
+        message("a", "", "user", "first"),
+        message("b", "a", "assistant", "left behind"),
+        message("c", "a", "assistant", "failed"),
+        r#"{"type":"context_edit","id":"d","parentId":"c","targetId":"c","replacement":null}"#
+            .to_owned(),
+        message("e", "d", "assistant", "good"),
+    ];
+    fs::write(folder.join("2026-11-16T05-00-00-000Z_branch.jsonl"), lines.join("\n"))
+        .expect("a file");
+    let events = read(&machine, "branch").expect("it is there").concat();
+    assert!(events.contains("first") && events.contains("good"), "{events}");
+    assert!(!events.contains("left behind") && !events.contains("failed"), "{events}");
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::pi::native::{Block, Message};
 use crate::pi::words::{blocks, first_line, kind, mcp_server, model_id, text_of, title};
+use crate::session_files::SessionLine;
 
 /// One entry. Entries of other types have few of these.
 #[derive(Debug, Default, Deserialize)]
@@ -18,12 +19,12 @@ use crate::pi::words::{blocks, first_line, kind, mcp_server, model_id, text_of, 
 pub(super) struct Entry {
     /// `session`, `message`, `model_change`, `context_edit`, ….
     #[serde(rename = "type")]
-    pub(super) kind: String,
+    kind: String,
     /// With `session`: the session's.
-    pub(super) id: String,
+    id: String,
     parent_id: Option<String>,
     /// With `session`: where it runs.
-    pub(super) cwd: Option<String>,
+    cwd: Option<String>,
     message: Option<Message>,
     /// With `model_change` in pi.
     provider: Option<String>,
@@ -38,15 +39,18 @@ pub(super) struct Entry {
     title: Option<String>,
 }
 
-impl Entry {
-    /// The model that is chosen from here on.
-    pub(super) fn model(&self) -> Option<String> {
+impl SessionLine for Entry {
+    fn cwd(&self) -> Option<String> {
+        self.cwd.clone().filter(|_| self.kind == "session")
+    }
+
+    fn model(&self) -> Option<String> {
         let by_parts = || Some(model_id(self.provider.as_deref()?, self.model_id.as_deref()?));
         (self.kind == "model_change").then(|| self.model.clone().or_else(by_parts)).flatten()
     }
 
     /// Its name, else what a person said, shortened.
-    pub(super) fn title(&self) -> Option<String> {
+    fn title(&self) -> Option<String> {
         let name = self.title.as_ref().or(self.name.as_ref()).filter(|name| !name.is_empty());
         let said = || self.message.as_ref().filter(|message| message.role == "user");
         match name {
@@ -58,58 +62,44 @@ impl Entry {
     }
 }
 
-/// What happened in a session.
+/// What happened in a session. Entries form a tree; what counts is the way from the root to the last
+/// one, without the answers that were taken back.
+pub(super) fn tell(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
+    let entries: Vec<Entry> =
+        entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
+    let by_id: HashMap<&str, &Entry> =
+        entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+    let mut way = Vec::new();
+    let mut seen = HashSet::new();
+    let mut next = entries.last();
+    while let Some(entry) = next.filter(|entry| seen.insert(entry.id.as_str())) {
+        way.push(entry);
+        next = entry.parent_id.as_deref().and_then(|parent| by_id.get(parent).copied());
+    }
+    let taken_back: HashSet<&str> = way
+        .iter()
+        .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
+        .filter_map(|entry| entry.target_id.as_deref())
+        .collect();
+    let mut transcript = Transcript::default();
+    for entry in way.into_iter().rev() {
+        let message = entry.message.as_ref().filter(|_| entry.kind == "message");
+        if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
+            transcript.on_message(message);
+        }
+    }
+    transcript.events
+}
+
+/// What was told so far.
 #[derive(Debug, Default)]
-pub(super) struct Transcript {
+struct Transcript {
     events: Vec<Event>,
     messages: u32,
     thoughts: u32,
 }
 
 impl Transcript {
-    /// Entries form a tree; what counts is the way from the root to the last one, without the
-    /// answers that were taken back.
-    pub(super) fn new(entries: impl Iterator<Item = Entry>) -> Self {
-        let entries: Vec<Entry> =
-            entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
-        let by_id: HashMap<&str, &Entry> =
-            entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
-        let mut way = Vec::new();
-        let mut seen = HashSet::new();
-        let mut next = entries.last();
-        while let Some(entry) = next.filter(|entry| seen.insert(entry.id.as_str())) {
-            way.push(entry);
-            next = entry.parent_id.as_deref().and_then(|parent| by_id.get(parent).copied());
-        }
-        let taken_back: HashSet<&str> = way
-            .iter()
-            .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
-            .filter_map(|entry| entry.target_id.as_deref())
-            .collect();
-        let mut transcript = Self::default();
-        for entry in way.into_iter().rev() {
-            let message = entry.message.as_ref().filter(|_| entry.kind == "message");
-            if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
-                transcript.on_message(message);
-            }
-        }
-        transcript
-    }
-
-    /// All of it, or the newest part that fits.
-    pub(super) fn into_events(mut self, limit: usize) -> (Vec<Event>, bool) {
-        let mut left = limit;
-        let kept = self.events.iter().rev().take_while(|event| {
-            let size = serde_json::to_vec(event).map_or(0, |json| json.len() + 1);
-            let fits = left.checked_sub(size);
-            left = fits.unwrap_or_default();
-            fits.is_some()
-        });
-        let dropped = self.events.len() - kept.count();
-        self.events.drain(..dropped);
-        (self.events, dropped > 0)
-    }
-
     fn on_message(&mut self, message: &Message) {
         match message.role.as_str() {
             "user" => {
