@@ -51,9 +51,11 @@ enum Registry {
 }
 
 /// A package with its version: `NAME@VERSION` or `npm:NAME@VERSION` of npm, `pypi:NAME==VERSION`.
+/// Further ones of the same registry may follow, such as the interpreter that it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     registry: Registry,
+    /// Separated by single spaces.
     spec: String,
 }
 
@@ -66,11 +68,14 @@ impl FromStr for Package {
             Some(("npm", spec)) => (Registry::Npm, spec, "@"),
             _ => (Registry::Npm, text, "@"),
         };
-        let is_pinned = spec.rsplit_once(mark).is_some_and(|(name, version)| {
-            !name.is_empty() && version.starts_with(|c: char| c.is_ascii_digit())
-        });
-        if is_pinned {
-            return Ok(Self { registry, spec: spec.to_owned() });
+        let is_pinned = |spec: &&str| {
+            spec.rsplit_once(mark).is_some_and(|(name, version)| {
+                !name.is_empty() && version.starts_with(|c: char| c.is_ascii_digit())
+            })
+        };
+        let specs: Vec<&str> = spec.split_whitespace().collect();
+        if !specs.is_empty() && specs.iter().all(is_pinned) {
+            return Ok(Self { registry, spec: specs.join(" ") });
         }
         Err(format!("{text:?} is not pinned: NAME@1.2.3 of npm, or pypi:NAME==1.2.3"))
     }
@@ -168,17 +173,18 @@ fn fetch(package: &Package, folder: &Path) -> Result<(), InstallError> {
     }
     std::fs::create_dir_all(folder).map_err(no_folder)?;
     let prefix = folder.to_string_lossy().into_owned();
+    let specs: Vec<&str> = package.spec.split(' ').collect();
     match package.registry {
         Registry::Npm => {
             let own = ["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"];
-            let where_to = ["--prefix", &prefix, &package.spec];
-            run(package, Path::new("npm"), &[&own[..], &where_to].concat(), folder)
+            let where_to = ["--prefix", &prefix];
+            run(package, Path::new("npm"), &[&own[..], &where_to, &specs].concat(), folder)
         }
         Registry::Pypi => {
             run(package, Path::new("python3"), &["-m", "venv", "venv"], folder)?;
             let own = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check"];
             let python = folder.join("venv/bin/python");
-            run(package, &python, &[&own[..], &[&package.spec]].concat(), folder)
+            run(package, &python, &[&own[..], &specs].concat(), folder)
         }
     }
 }
@@ -242,11 +248,12 @@ mod tests {
             ("@anthropic-ai/claude-code@2.1.197", "npm-anthropic-ai-claude-code-2.1.197"),
             ("npm:opencode-ai@1.18.4", "npm-opencode-ai-1.18.4"),
             ("pypi:kimi-cli==1.2.3", "pypi-kimi-cli--1.2.3"),
+            ("@a/b@1.0.0  node@24.21.0", "npm-a-b-1.0.0-node-24.21.0"),
         ] {
             let package: Package = text.parse().expect("it is pinned");
             assert_eq!(folder_name(&package), folder);
         }
-        for text in ["opencode-ai", "opencode-ai@latest", "@scope/name", "pypi:kimi-cli", "@1.0"] {
+        for text in ["opencode-ai", "opencode-ai@latest", "@scope/name", "pypi:kimi-cli", "@1.0", "a@1 b", ""] {
             assert!(text.parse::<Package>().is_err(), "{text}");
         }
     }

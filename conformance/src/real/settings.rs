@@ -12,7 +12,7 @@ use super::scenarios::REAL_SCENARIOS;
 #[serde(deny_unknown_fields, default)]
 pub struct RealSettings {
     /// The pinned package that `make real` installs: `NAME@VERSION` of npm, or
-    /// `pypi:NAME==VERSION`.
+    /// `pypi:NAME==VERSION`; what else it needs follows after a space (`NAME@1.2.3 node@24.21.0`).
     pub package: Option<String>,
     /// Variables of the adapter; values may use `{{url}}` and `{{secret}}`.
     pub env: BTreeMap<String, String>,
