@@ -160,6 +160,10 @@ pub trait Mapper: Send {
         PoliteStop::Interrupt
     }
 
+    /// The process has ended: what it wrote into the file that [`Invocation::report`] names. Called
+    /// before the end of the run is told, also after [`RunOutput::finish`].
+    fn on_report(&mut self, _report: &[u8], _output: &mut RunOutput) {}
+
     /// The agent CLI ended without the mapper having called [`RunOutput::finish`]. `None` means
     /// that nothing it said explains the end: the runner then reports `cli_crashed` with the last
     /// lines of stderr.

@@ -59,6 +59,9 @@ pub struct Invocation {
     pub pass_env: Vec<String>,
     /// Files for an agent CLI that takes settings or instructions by path only.
     pub files: Vec<RunFile>,
+    /// The file of the run's own folder that the agent CLI writes and the mapper reads when the
+    /// process has ended, see [`Invocation::report`].
+    pub report: Option<String>,
     /// The first bytes of stdin: usually the prompt.
     pub stdin: Vec<u8>,
     /// What becomes of stdin then.
@@ -113,6 +116,13 @@ impl Invocation {
     pub fn file(&mut self, name: &str, contents: impl Into<Vec<u8>>) -> String {
         self.files.push(RunFile { name: name.to_owned(), contents: contents.into() });
         format!("{RUN_FOLDER}/{name}")
+    }
+
+    /// Names a file of the run's own folder that the agent CLI is told to write; the mapper gets
+    /// what it holds by [`Mapper::on_report`](crate::Mapper::on_report). Returns its path.
+    pub fn report(&mut self, name: &str) -> String {
+        self.report = Some(name.to_owned());
+        self.file(name, "")
     }
 
     /// The arguments as `run_started` shows them.

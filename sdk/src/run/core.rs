@@ -247,6 +247,13 @@ impl RunCore {
         }
     }
 
+    /// What the agent CLI wrote into its report.
+    pub(crate) fn map_report(&self, report: &[u8]) {
+        self.with_parts(|Parts { mapper, output }| {
+            guarded(output, |output| mapper.on_report(report, output));
+        });
+    }
+
     /// `run/input`.
     pub(crate) fn input(&self, text: &str, turn: Option<&str>) -> od_protocol::InputOutcome {
         self.with_parts(|Parts { mapper, output }| match output.ending {

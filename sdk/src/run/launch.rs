@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use od_protocol::{ErrorKind, ErrorObject, RunStarted, StartRunParams};
 use tempfile::TempDir;
 
-use crate::invocation::{RUN_FOLDER, RunFile};
 use crate::invocation::ProcessUse;
+use crate::invocation::{RUN_FOLDER, RunFile};
+use crate::probe::files;
 use crate::tree::{Pipes, Tree};
 use crate::{Install, Invocation};
 
@@ -17,6 +18,9 @@ const ARGUMENT_BYTES: usize = 128 * 1024 - 1;
 
 /// The whole command line; Windows stops far earlier than Unix.
 const COMMAND_LINE_BYTES: usize = if cfg!(windows) { 32_000 } else { 1024 * 1024 };
+
+/// The longest report that is read.
+const REPORT_BYTES: u64 = 4 << 20;
 
 /// Everything needed to start an agent CLI.
 #[derive(Debug)]
@@ -65,6 +69,13 @@ impl Launch {
         }
         self.folder = Some(folder);
         Ok(())
+    }
+
+    /// Takes the run's own folder away and gives back what the agent CLI wrote into its report.
+    pub(crate) fn remove_folder(&mut self) -> Option<Vec<u8>> {
+        let folder = self.folder.take()?;
+        let name = self.invocation.report.as_ref()?;
+        files::read_bounded(&folder.path().join(name), REPORT_BYTES).ok()
     }
 
     /// Starts the process.

@@ -357,8 +357,11 @@ impl Supervisor {
         let ownership = Ownership { run_id: &self.core.run_id, alone: runs.count() <= 1 };
         let status = process.end(ownership);
         // Nobody is left to read what was written for this run.
-        drop(self.launch.folder.take());
+        let report = self.launch.remove_folder();
         self.wait_for_stdout();
+        if let Some(report) = report {
+            self.core.map_report(&report);
+        }
         let exit = Exit { code: status.code, signal: status.signal, stderr_tail: self.tail.text() };
         let verdict = verdict::of(&self.core, &self.launch, self.reason, &exit);
         self.core.with_output(|output| {
