@@ -11,7 +11,7 @@ use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verd
 use crate::native::{ExecLine, Item, TurnError};
 use crate::options::Options;
 
-/// How an error says that it is a retry (recording `drop`).
+/// How an error says that it is a retry (exec recording `drop`).
 const RETRY_START: &str = "Reconnecting";
 /// The only turn there is.
 const TURN: &str = "turn-1";
@@ -164,7 +164,7 @@ impl Mapper for ExecEvents {
     }
 
     fn on_cancel(&mut self, _output: &mut RunOutput) -> PoliteStop {
-        // It ends its tools at both signals and says nothing at either (recordings `sigint_tool`,
+        // It ends its tools at both signals and says nothing at either (exec recordings `sigint_tool`,
         // `sigterm_tool`); this one is quicker.
         PoliteStop::Terminate
     }

@@ -10,7 +10,7 @@ use crate::mode::{self, Mode};
 use crate::options::Options;
 
 /// The variable whose key `codex exec` reads and the app server does not: it is handed over
-/// (recording `as_key_ignored`).
+/// (recording `key_ignored`).
 pub const KEY_VARIABLE: &str = "CODEX_API_KEY";
 
 /// How the CLI is started. `key` is the value of [`KEY_VARIABLE`] when it pays.

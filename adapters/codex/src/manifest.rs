@@ -17,7 +17,7 @@ const MINIMUM_VERSION: &str = "0.50.0";
 /// The CLI's own sandbox modes, the strictest first.
 const PERMISSION_MODES: &[&str] = &["read-only", "workspace-write", "danger-full-access"];
 
-/// Variables that carry a credential. `OPENAI_API_KEY` is none (recording `openai_key_env`).
+/// Variables that carry a credential. `OPENAI_API_KEY` is none (exec recording `openai_key_env`).
 const CREDENTIAL_ENV: &[&str] = &["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"];
 
 /// Variables that steer the CLI and carry no credential.

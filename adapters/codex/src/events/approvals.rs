@@ -119,7 +119,7 @@ impl Approvals {
         self.in_words = Some(WordQuestion { request_id: id.clone(), names });
     }
 
-    /// A person answers in words what was asked in words (recording `as_user_input`).
+    /// A person answers in words what was asked in words (recording `user_input`).
     pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
         let WordQuestion { request_id, names } = self.in_words.take()?;
         output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));

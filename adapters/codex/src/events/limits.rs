@@ -52,7 +52,7 @@ impl Limits {
     }
 
     /// The CLI connects anew. A rate limit it waits out in silence, for an hour if it is told so
-    /// (recording `as_r429long`): what goes beyond the allowance ends the run.
+    /// (recording `r429long`): what goes beyond the allowance ends the run.
     pub(crate) fn on_retry(
         &mut self,
         error: &TurnError,

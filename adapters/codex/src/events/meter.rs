@@ -1,5 +1,5 @@
 //! Tokens and how full the window is. The CLI counts whole threads, so a run that goes on with an
-//! old one subtracts what was there (recordings `as_resume_turn`, `as_fork_turn`).
+//! old one subtracts what was there (recordings `resume_turn`, `fork_turn`).
 
 use od_protocol::{Context, Event, SessionMode, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
@@ -41,7 +41,7 @@ impl Meter {
 
     /// The figures after a request of this run. Some versions repeat them: the total stays right.
     pub(crate) fn on_usage(&mut self, usage: &ThreadTokenUsage, output: &mut RunOutput) {
-        // An answer that broke off has none (recording `as_maxtok`).
+        // An answer that broke off has none (recording `maxtok`).
         if usage.total == TokenUsage::default() {
             return;
         }

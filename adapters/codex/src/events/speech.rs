@@ -36,7 +36,7 @@ struct Thought {
 #[derive(Debug, Default)]
 pub(crate) struct Speech {
     /// The messages since the model's last complete answer: a retry says them again, those that
-    /// were complete included (recordings `as_drop`, `as_refusal`).
+    /// were complete included (recordings `drop`, `refusal`).
     answer: Vec<Message>,
     thought: Option<Thought>,
 }

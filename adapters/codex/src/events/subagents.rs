@@ -1,5 +1,5 @@
 //! Helpers of the agent: threads of their own in the same stream. When they begin and end is told,
-//! and what they did inside as figures (recording `as_spawn_agent`).
+//! and what they did inside as figures (recording `spawn_agent`).
 
 use std::collections::HashMap;
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{files, words};
 use crate::native::{Delta, Item};
 
-/// How the CLI words that a tool of an MCP server was not allowed (recording `as_mcp_decline`).
+/// How the CLI words that a tool of an MCP server was not allowed (recording `mcp_decline`).
 const MCP_DENIAL: &str = "user rejected MCP tool call";
 
 /// The calls that are open, each with what it would do.

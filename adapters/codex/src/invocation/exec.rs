@@ -9,7 +9,7 @@ use crate::options::{Options, SystemMode};
 use crate::requests::session_id;
 
 /// How one prompt is run. Flags come before `resume` and `fork`, which take few of their own
-/// (recordings `resume_flag_after`, `resume_parent_flags`).
+/// (exec recordings `resume_flag_after`, `resume_parent_flags`).
 pub(super) fn invocation(
     start_run_params: &StartRunParams,
     options: &Options,

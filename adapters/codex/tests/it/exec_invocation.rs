@@ -1,1 +1,94 @@
-//! To come.
+//! `run/start` → the command line of `codex exec --json`, for versions without an app server.
+
+use od_adapter_codex::Codex;
+use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode, StartRunParams};
+use od_sdk::{Adapter, Install};
+use serde_json::json;
+
+use crate::invocation::{SESSION, args, params, refused, start};
+
+/// A run that is driven so because it says so.
+fn exec(change: impl FnOnce(&mut StartRunParams)) -> impl FnOnce(&mut StartRunParams) {
+    |params| {
+        params.adapter_options.insert("mode".to_owned(), json!("exec"));
+        change(params);
+    }
+}
+
+#[test]
+fn the_version_decides_unless_the_run_does() {
+    let first = |version: Option<&str>| {
+        let install = Install { version: version.map(str::to_owned), ..Install::default() };
+        let invocation = Codex.invocation(&params(|_| {}), &install).expect("fine");
+        invocation.args[0].text.clone()
+    };
+    assert_eq!(first(Some("0.119.0")), "exec");
+    assert_eq!(first(Some("0.120.0")), "app-server");
+    assert_eq!(first(Some("1.2.0")), "app-server");
+    assert_eq!(first(None), "app-server");
+}
+
+#[test]
+fn the_prompt_is_on_stdin() {
+    let invocation = start(exec(|params| {
+        params.prompt.text = "--help $(x)".to_owned();
+        params.prompt.attachments = vec!["/a.txt".to_owned()];
+    }));
+    assert_eq!(args(&invocation), ["exec", "--json", "--skip-git-repo-check", "-"]);
+    assert_eq!(invocation.stdin, b"--help $(x)\n\nAttached files:\n/a.txt");
+}
+
+#[test]
+fn flags_come_before_the_session() {
+    let invocation = start(exec(|params| {
+        params.model = Some("gpt-5.5".to_owned());
+        params.effort = Some(Effort::Max);
+        params.permission_mode = Some("workspace-write".to_owned());
+        params.add_dirs = vec!["/one".to_owned()];
+        params.prompt.system = Some("say \"no\"\nalways".to_owned());
+        params.session = SessionChoice { mode: SessionMode::Fork, id: Some(SESSION.to_owned()) };
+    }));
+    let args = args(&invocation);
+    let expected = [
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        "--model",
+        "gpt-5.5",
+        "-c",
+        "model_reasoning_effort=\"high\"",
+        "-c",
+        "developer_instructions=\"say \\\"no\\\"\\nalways\"",
+        "--sandbox",
+        "workspace-write",
+        "--add-dir",
+        "/one",
+        "fork",
+        SESSION,
+        "-",
+    ];
+    assert_eq!(args, expected);
+    assert!(!invocation.shown_args().iter().any(|argument| argument.contains("always")));
+}
+
+#[test]
+fn a_schema_is_a_file_of_the_run() {
+    let invocation = start(exec(|params| {
+        params.output_schema = json!({"type": "object"}).as_object().cloned();
+    }));
+    assert_eq!(invocation.files.len(), 1);
+    assert!(args(&invocation).contains(&"--output-schema"));
+}
+
+#[test]
+fn what_it_cannot_do_is_refused_before_it_starts() {
+    let image =
+        ImageInput { mime: "image/png".to_owned(), data: Some("AAAA".to_owned()), path: None };
+    let unsupported = ErrorKind::CapabilityUnsupported;
+    assert_eq!(refused(exec(|params| params.prompt.images = vec![image])), unsupported);
+    assert_eq!(refused(exec(|params| params.skills = vec!["/s".to_owned()])), unsupported);
+    let replace = exec(|params| {
+        params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
+    });
+    assert_eq!(refused(replace), unsupported);
+}

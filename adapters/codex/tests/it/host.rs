@@ -21,23 +21,23 @@ const ASKS: &str = "/request";
 pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
     let decide = |outcome| (ASKS, Act::Decide(outcome));
     match scenario {
-        "as_cmd_accept" | "as_patch_accept" | "as_mcp" => vec![decide(ApprovalOutcome::AllowOnce)],
-        "as_cmd_cancel" => vec![decide(ApprovalOutcome::RejectAlways)],
-        "as_cmd_decline" | "as_patch_decline" => vec![decide(ApprovalOutcome::RejectOnce)],
-        "as_mcp_decline" => {
+        "cmd_accept" | "patch_accept" | "mcp" => vec![decide(ApprovalOutcome::AllowOnce)],
+        "cmd_cancel" => vec![decide(ApprovalOutcome::RejectAlways)],
+        "cmd_decline" | "patch_decline" => vec![decide(ApprovalOutcome::RejectOnce)],
+        "mcp_decline" => {
             vec![decide(ApprovalOutcome::RejectOnce), decide(ApprovalOutcome::RejectOnce)]
         }
-        "as_mcp_session" | "as_patch_session" => vec![decide(ApprovalOutcome::AllowAlways)],
-        "as_cmd_session" => {
+        "mcp_session" | "patch_session" => vec![decide(ApprovalOutcome::AllowAlways)],
+        "cmd_session" => {
             vec![decide(ApprovalOutcome::AllowAlways), decide(ApprovalOutcome::AllowAlways)]
         }
-        "as_user_input" => vec![("requestUserInput", Act::Say("B"))],
-        "as_steer" => {
+        "user_input" => vec![("requestUserInput", Act::Say("B"))],
+        "steer" => {
             vec![("tick 0", Act::Say("steer SCN:plain")), (r#""id":4,"#, Act::Cancel)]
         }
-        "as_steer_done" => vec![("sleep 60", Act::Say("also SCN:plain"))],
-        "as_interrupt" => vec![("tick 2", Act::Cancel)],
-        "as_interrupt_tool" => vec![("sleep 60", Act::Cancel)],
+        "steer_done" => vec![("sleep 60", Act::Say("also SCN:plain"))],
+        "interrupt" => vec![("tick 2", Act::Cancel)],
+        "interrupt_tool" => vec![("sleep 60", Act::Cancel)],
         _ => Vec::new(),
     }
 }

@@ -1,1 +1,220 @@
-//! To come.
+//! `run/start` → the command line of the app server, and what is said to it.
+
+use od_adapter_codex::Codex;
+use od_adapter_codex::requests::{self, Opening};
+use od_protocol::{
+    Credential, CredentialKind, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice,
+    SessionMode, StartRunParams,
+};
+use od_sdk::invocation::StdinMode;
+use od_sdk::{Adapter, Install, Invocation, Machine};
+use serde_json::{Value, json};
+
+pub(crate) const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+pub(crate) fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
+    let mut params = StartRunParams {
+        run_id: "run".to_owned(),
+        cwd: "/workspace".to_owned(),
+        ..StartRunParams::default()
+    };
+    params.prompt.text = "hello".to_owned();
+    change(&mut params);
+    params
+}
+
+pub(crate) fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+    Codex.invocation(&params(change), &Install::default()).expect("the options are fine")
+}
+
+pub(crate) fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
+    let refused = Codex.invocation(&params(change), &Install::default());
+    refused.expect_err("the option cannot be honoured").kind()
+}
+
+pub(crate) fn args(invocation: &Invocation) -> Vec<&str> {
+    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
+}
+
+fn stdin(invocation: &Invocation) -> Vec<Value> {
+    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// What the mapper will say: the request for the thread, and the one for the turn.
+fn said(change: impl FnOnce(&mut StartRunParams)) -> (Value, Value) {
+    let install = Install { host_answers_approvals: true, ..Install::default() };
+    let opening = Opening::of(&params(change), &install).expect("the options are fine");
+    let mut requests = requests::numbering();
+    (opening.thread(&mut requests), opening.turn(&mut requests, "t", Some("high")))
+}
+
+#[test]
+fn the_prompt_is_data_in_the_talk_and_nowhere_else() {
+    let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
+    let invocation = start(|params| params.prompt.text = text.to_owned());
+    assert_eq!(args(&invocation), ["app-server"]);
+    assert_eq!(invocation.stdin_mode, StdinMode::KeepOpen);
+    let lines = stdin(&invocation);
+    assert_eq!(lines[0]["method"], "initialize");
+    assert_eq!(lines[1], json!({"method": "initialized"}));
+    let (_, turn) = said(|params| params.prompt.text = text.to_owned());
+    assert_eq!(turn["params"]["input"], json!([{"type": "text", "text": text}]));
+    assert_eq!(turn["params"]["effort"], "high");
+}
+
+#[test]
+fn the_key_of_the_variable_is_handed_over_for_one_process() {
+    let machine = Machine {
+        env: [("CODEX_API_KEY".to_owned(), "sk-mine".to_owned())].into(),
+        ..Machine::default()
+    };
+    let paid_by = |kind, name: &str| Install {
+        credential: Some(Credential { kind, name: name.to_owned() }),
+        ..Install::default()
+    };
+    let by_key = paid_by(CredentialKind::ApiKey, "CODEX_API_KEY");
+    let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_key).expect("fine");
+    assert_eq!(args(&invocation)[2], r#"cli_auth_credentials_store="ephemeral""#);
+    let login = &stdin(&invocation)[2];
+    assert_eq!(login["method"], "account/login/start");
+    assert_eq!(login["params"], json!({"type": "apiKey", "apiKey": "sk-mine"}));
+    assert!(!invocation.shown_args().iter().any(|argument| argument.contains("sk-mine")));
+    let by_login = paid_by(CredentialKind::Subscription, "ChatGPT in ~/.codex/auth.json");
+    let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_login).expect("fine");
+    assert_eq!(stdin(&invocation).len(), 2);
+    assert!(invocation.pass_env.is_empty());
+}
+
+#[test]
+fn the_key_of_a_provider_of_ones_own_reaches_the_cli() {
+    let credential = Credential { kind: CredentialKind::ApiKey, name: "MY_KEY".to_owned() };
+    let install = Install { credential: Some(credential), ..Install::default() };
+    let invocation = Codex.invocation(&params(|_| {}), &install).expect("fine");
+    assert_eq!(invocation.pass_env, ["MY_KEY"]);
+}
+
+#[test]
+fn sessions() {
+    let session = |mode, id: Option<&str>| {
+        let id = id.map(str::to_owned);
+        move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
+    };
+    let (new, _) = said(|_| {});
+    assert_eq!(new["method"], "thread/start");
+    assert_eq!(new["params"], json!({"cwd": "/workspace"}));
+    let (resume, _) = said(session(SessionMode::Resume, Some(SESSION)));
+    assert_eq!(resume["method"], "thread/resume");
+    assert_eq!(resume["params"]["threadId"], SESSION);
+    assert_eq!(resume["params"]["excludeTurns"], true);
+    let (fork, _) = said(session(SessionMode::Fork, Some(SESSION)));
+    assert_eq!(fork["method"], "thread/fork");
+    let wrong = refused(session(SessionMode::Resume, Some("--help")));
+    assert_eq!(wrong, ErrorKind::SessionUnknown);
+    let chosen = refused(session(SessionMode::New, Some(SESSION)));
+    assert_eq!(chosen, ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn model_mode_and_instructions_belong_to_the_thread() {
+    let (thread, _) = said(|params| {
+        params.model = Some("gpt-5.5".to_owned());
+        params.permission_mode = Some("workspace-write".to_owned());
+        params.prompt.system = Some("be brief".to_owned());
+        params.adapter_options.insert("approvalPolicy".to_owned(), json!("untrusted"));
+        params.adapter_options.insert("ephemeral".to_owned(), json!(true));
+    });
+    let expected = json!({
+        "cwd": "/workspace", "model": "gpt-5.5", "sandbox": "workspace-write",
+        "developerInstructions": "be brief", "approvalPolicy": "untrusted", "ephemeral": true,
+    });
+    assert_eq!(thread["params"], expected);
+    let (thread, _) = said(|params| {
+        params.prompt.system = Some("mine".to_owned());
+        params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
+    });
+    assert_eq!(thread["params"]["baseInstructions"], "mine");
+}
+
+#[test]
+fn nothing_is_asked_when_nobody_answers() {
+    let opening = Opening::of(&params(|_| {}), &Install::default()).expect("fine");
+    let thread = opening.thread(&mut requests::numbering());
+    assert_eq!(thread["params"]["approvalPolicy"], "never");
+}
+
+#[test]
+fn folders_network_and_servers_are_settings_of_the_thread() {
+    let (thread, _) = said(|params| {
+        params.add_dirs = vec!["/one".to_owned(), "/two words".to_owned()];
+        params.adapter_options.insert("networkAccess".to_owned(), json!(true));
+        params.mcp_servers =
+            vec![server("local", McpTransport::Stdio), server("remote", McpTransport::Http)];
+    });
+    let config = &thread["params"]["config"];
+    let sandbox = json!({"writable_roots": ["/one", "/two words"], "network_access": true});
+    assert_eq!(config["sandbox_workspace_write"], sandbox);
+    let local = json!({"command": "/bin/x", "args": ["-v"], "env": {"TOKEN": "hidden"}});
+    assert_eq!(config["mcp_servers"]["local"], local);
+    let remote = json!({"url": "http://[::1]/", "http_headers": {"X": "hidden"}});
+    assert_eq!(config["mcp_servers"]["remote"], remote);
+    let relative = |params: &mut StartRunParams| params.add_dirs = vec!["--help".to_owned()];
+    assert_eq!(refused(relative), ErrorKind::ConfigInvalid);
+}
+
+fn server(name: &str, transport: McpTransport) -> McpServer {
+    McpServer {
+        name: name.to_owned(),
+        transport,
+        command: Some("/bin/x".to_owned()),
+        args: vec!["-v".to_owned()],
+        env: [("TOKEN".to_owned(), "hidden".to_owned())].into(),
+        url: Some("http://[::1]/".to_owned()),
+        headers: [("X".to_owned(), "hidden".to_owned())].into(),
+    }
+}
+
+#[test]
+fn pictures_files_and_schemas_belong_to_the_turn() {
+    let image = |data: Option<&str>, path: Option<&str>| ImageInput {
+        mime: "image/png".to_owned(),
+        data: data.map(str::to_owned),
+        path: path.map(str::to_owned),
+    };
+    let (_, turn) = said(|params| {
+        params.prompt.images = vec![image(Some("AAAA"), None), image(None, Some("/p.png"))];
+        params.prompt.attachments = vec!["/a b.txt".to_owned(), "/c.txt".to_owned()];
+        params.output_schema = json!({"type": "object"}).as_object().cloned();
+        params.adapter_options.insert("reasoningSummary".to_owned(), json!("detailed"));
+    });
+    let input = json!([
+        {"type": "text", "text": "hello"},
+        {"type": "image", "url": "data:image/png;base64,AAAA"},
+        {"type": "localImage", "path": "/p.png"},
+        {"type": "text", "text": "Attached files:\n/a b.txt\n/c.txt"},
+    ]);
+    assert_eq!(turn["params"]["input"], input);
+    assert_eq!(turn["params"]["outputSchema"], json!({"type": "object"}));
+    assert_eq!(turn["params"]["summary"], "detailed");
+    let empty = |params: &mut StartRunParams| params.prompt.images = vec![image(None, None)];
+    assert_eq!(refused(empty), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn skills_are_folders() {
+    let skills = ["/s/greet", "/s/skills/", "/s/solo/SKILL.md"].map(str::to_owned).to_vec();
+    let opening = Opening::of(&params(|params| params.skills = skills), &Install::default());
+    assert_eq!(opening.expect("fine").skills, ["/s/greet", "/s/skills", "/s/solo"]);
+}
+
+#[test]
+fn plugins_stay_unless_the_run_does_without() {
+    let invocation = start(|params| {
+        params.adapter_options.insert("withoutPlugins".to_owned(), json!(true));
+    });
+    assert_eq!(args(&invocation)[1..], ["--disable", "apps", "--disable", "plugins"]);
+    let unknown = |params: &mut StartRunParams| {
+        params.adapter_options.insert("plugins".to_owned(), json!(false));
+    };
+    assert_eq!(refused(unknown), ErrorKind::ConfigInvalid);
+}

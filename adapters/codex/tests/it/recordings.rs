@@ -71,9 +71,11 @@ fn install(requests: &[Value]) -> Install {
 
 fn replay(recording: &Recording) -> Replay {
     let requests = requests(recording);
+    let is_live = !requests.is_empty();
     let stdout = recording.read("stdout.jsonl");
     let mut lines = stdout.split('\n');
-    let mut acts = host::acts(recording.scenario()).into_iter().peekable();
+    let scripted = if is_live { host::acts(recording.scenario()) } else { Vec::new() };
+    let mut acts = scripted.into_iter().peekable();
     let mut mapper = Codex.mapper(&start_run_params(recording, &requests), &install(&requests));
     let replay =
         replay_with(&mut *mapper, stdout.as_bytes(), &recording.exit(), |mapper, output| {
@@ -109,26 +111,28 @@ macro_rules! recordings {
 }
 
 recordings! { v0_166_0, "0.166.0":
-    approval_flag approve_for_me argv_plus_stdin as_badtool as_cmd_accept as_cmd_cancel
-    as_cmd_decline as_cmd_session as_ctx400 as_ctxsse as_drop as_dropall as_effort_max as_empty
-    as_flaky as_fork_turn as_interrupt as_interrupt_tool as_key_ignored as_key_login
-    as_malformed as_maxtok as_mcp as_mcp_broken as_mcp_decline as_mcp_session as_model_fallback
-    as_multi as_parallel as_patch as_patch_accept as_patch_decline as_patch_fails
-    as_patch_kinds as_patch_session as_plain as_quota as_r401 as_r403 as_r404 as_r429
-    as_r429long as_r500 as_refusal as_resume_bad as_resume_fork as_resume_nouuid as_resume_turn
-    as_rlhdr as_shell as_skills_roots as_spawn_agent as_sseerr as_steer as_steer_done as_think
-    as_toolfail as_unicode as_user_input as_view_image as_web_search bad_cwd bad_reasoning
-    bad_session badtool cd_flag codex_api_key_env ctx400 devinstr drop drop_default_retries
-    effort_bad effort_c empty fork huge200k instr_file long maxtok no_dash_stdin noauth_envkey
-    noauth_openai noprompt openai_key_env parallel patch_bypass patch_workspace_write plain
-    plain55 quota r401 r401_openai r403 r404 r429 r429long r500 r529 resume_bad
-    resume_flag_after resume_last resume_other_cwd resume_parent_flags resume_turn2 rlhdr
-    session_turn1 shell_bypass sigint_tool sigterm_slow sigterm_tool skills_list think toolfail
-    unicode unknown_c
+    badtool cmd_accept cmd_cancel cmd_decline cmd_session ctx400 ctxsse drop dropall
+    effort_max empty flaky fork_turn interrupt interrupt_tool key_ignored key_login
+    malformed maxtok mcp mcp_broken mcp_decline mcp_session model_fallback multi parallel
+    patch patch_accept patch_decline patch_fails patch_kinds patch_session plain quota r401
+    r403 r404 r429 r429long r500 refusal resume_bad resume_fork resume_nouuid resume_turn
+    rlhdr shell skills_list skills_roots spawn_agent sseerr steer steer_done think toolfail
+    unicode user_input view_image web_search
+}
+
+// The same version driven by `codex exec --json`.
+recordings! { v0_166_0_exec, "0.166.0-exec":
+    approval_flag approve_for_me argv_plus_stdin bad_cwd bad_reasoning bad_session badtool
+    cd_flag codex_api_key_env ctx400 devinstr drop drop_default_retries effort_bad effort_c
+    empty fork huge200k instr_file long maxtok no_dash_stdin noauth_envkey noauth_openai
+    noprompt openai_key_env parallel patch_bypass patch_workspace_write plain plain55 quota
+    r401 r401_openai r403 r404 r429 r429long r500 r529 resume_bad resume_flag_after
+    resume_last resume_other_cwd resume_parent_flags resume_turn2 rlhdr session_turn1
+    shell_bypass sigint_tool sigterm_slow sigterm_tool think toolfail unicode unknown_c
 }
 
 // The oldest version whose app server is used.
-recordings! { v0_120_0, "0.120.0": as_badtool }
+recordings! { v0_120_0, "0.120.0": badtool }
 
 /// What is written to the CLI while a recording plays.
 fn written(scenario: &str) -> Vec<Value> {
@@ -143,16 +147,16 @@ fn methods(written: &[Value]) -> Vec<&str> {
 
 #[test]
 fn a_run_opens_with_a_thread_and_a_turn() {
-    let written = written("as_plain");
+    let written = written("plain");
     assert_eq!(methods(&written), ["thread/start", "turn/start"]);
     assert_eq!(written[1]["params"]["threadId"], "01a1e193-19a2-76b0-9a1b-c72f74930579");
 }
 
 #[test]
 fn skills_are_said_before_the_thread_and_efforts_asked_for_after_it() {
-    let skills = written("as_skills_roots");
+    let skills = written("skills_roots");
     assert_eq!(methods(&skills), ["skills/extraRoots/set", "thread/start", "turn/start"]);
-    let effort = written("as_effort_max");
+    let effort = written("effort_max");
     assert_eq!(methods(&effort), ["thread/start", "model/list", "turn/start"]);
     // gpt-5.5 has no max.
     assert_eq!(effort[2]["params"]["effort"], "xhigh");
@@ -165,19 +169,19 @@ fn decisions_in_the_words_of_the_cli() {
             written(scenario).into_iter().filter(|message| message.get("result").is_some());
         answers.map(|answer| answer["result"].clone()).collect::<Vec<Value>>()
     };
-    assert_eq!(decision("as_cmd_accept"), [json!({"decision": "accept"})]);
-    assert_eq!(decision("as_patch_session"), [json!({"decision": "acceptForSession"})]);
-    assert_eq!(decision("as_cmd_decline"), [json!({"decision": "decline"})]);
-    assert_eq!(decision("as_cmd_cancel"), [json!({"decision": "cancel"})]);
-    assert_eq!(decision("as_mcp"), [json!({"action": "accept", "content": {}})]);
+    assert_eq!(decision("cmd_accept"), [json!({"decision": "accept"})]);
+    assert_eq!(decision("patch_session"), [json!({"decision": "acceptForSession"})]);
+    assert_eq!(decision("cmd_decline"), [json!({"decision": "decline"})]);
+    assert_eq!(decision("cmd_cancel"), [json!({"decision": "cancel"})]);
+    assert_eq!(decision("mcp"), [json!({"action": "accept", "content": {}})]);
     let session = json!({"action": "accept", "content": {}, "_meta": {"persist": "session"}});
-    assert_eq!(decision("as_mcp_session"), [session]);
-    assert_eq!(decision("as_user_input"), [json!({"answers": {"q1": {"answers": ["B"]}}})]);
+    assert_eq!(decision("mcp_session"), [session]);
+    assert_eq!(decision("user_input"), [json!({"answers": {"q1": {"answers": ["B"]}}})]);
 }
 
 #[test]
 fn cancelling_is_the_interrupt_of_the_turn() {
-    let written = written("as_interrupt_tool");
+    let written = written("interrupt_tool");
     let interrupt = written.last().expect("something was written");
     assert_eq!(interrupt["method"], "turn/interrupt");
     assert_eq!(interrupt["params"]["turnId"], "01a1e2b2-ccaf-79d3-b14d-19cf92ef98df");
@@ -185,6 +189,6 @@ fn cancelling_is_the_interrupt_of_the_turn() {
 
 #[test]
 fn a_rate_limit_is_not_waited_out() {
-    let written = written("as_r429long");
+    let written = written("r429long");
     assert_eq!(written.last().expect("something was written")["method"], "turn/interrupt");
 }

@@ -1,1 +1,66 @@
-//! To come.
+//! Native sessions: listed and read from a folder as the real CLI leaves it.
+
+use std::fs;
+use std::path::Path;
+
+use od_adapter_codex::sessions;
+use od_protocol::{ErrorKind, ListSessionsParams, ReadSessionsParams};
+use od_sdk::testing::{Replay, check_events};
+use tempfile::TempDir;
+
+const SESSION: &str = "01a1e2b1-cc29-7640-b7ad-563778332438";
+
+fn recordings() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/0.166.0"))
+}
+
+/// The settings folder with one session of `/workspace` and files that are none.
+fn config_dir() -> TempDir {
+    let config_dir = TempDir::new().expect("a scratch folder");
+    let folder = config_dir.path().join("sessions/2026/11/16");
+    fs::create_dir_all(&folder).expect("a folder");
+    let name = format!("rollout-2026-11-16T04-51-05-{SESSION}.jsonl");
+    let recorded = recordings().join("session.jsonl");
+    fs::copy(recorded, folder.join(name)).expect("the recording is there");
+    fs::write(folder.join("rollout-x.jsonl"), "{}").expect("a file");
+    fs::write(folder.join("notes.txt"), "{}").expect("a file");
+    config_dir
+}
+
+#[test]
+fn a_session_is_listed_with_its_title_folder_and_model() {
+    let config_dir = config_dir();
+    let list = |cwd: Option<&str>| {
+        let list_sessions_params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
+        sessions::list(config_dir.path(), &list_sessions_params).sessions
+    };
+    let all = list(None);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!(all[0].id, SESSION);
+    assert_eq!(all[0].title.as_deref(), Some("SCN:multi CWD=/workspace"));
+    assert_eq!(all[0].cwd.as_deref(), Some("/workspace"));
+    assert_eq!(all[0].model.as_deref(), Some("gpt-5.5"));
+    assert_eq!(list(Some("/workspace")), all);
+    assert!(list(Some("/elsewhere")).is_empty());
+}
+
+#[test]
+fn a_session_is_read_as_events() {
+    let config_dir = config_dir();
+    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
+    assert!(!result.truncated);
+    let events = result.events.iter().map(|event| serde_json::to_value(event).expect("JSON"));
+    let replay = Replay { events: events.collect(), stdin: Vec::new() };
+    check_events(&recordings().join("session.events.jsonl"), &replay);
+}
+
+#[test]
+fn an_unknown_session_is_typed() {
+    let config_dir = config_dir();
+    for id in ["11111111-1111-4111-8111-111111111111", "../../etc/passwd", "x"] {
+        let read_sessions_params = ReadSessionsParams { id: id.to_owned(), cwd: None };
+        let error = sessions::read(config_dir.path(), &read_sessions_params).expect_err(id);
+        assert_eq!(error.kind(), ErrorKind::SessionUnknown);
+    }
+}

@@ -18,7 +18,7 @@ pub(super) struct ProviderError {
     pub(super) code: Option<String>,
 }
 
-/// The error inside a text that is a provider's JSON (recordings `ctx400`, `as_ctx400`).
+/// The error inside a text that is a provider's JSON (recording `ctx400`).
 pub(super) fn provider_error(text: &str) -> Option<ProviderError> {
     let reply: Value = serde_json::from_str(text).ok()?;
     let error = ProviderError::deserialize(reply.get("error")?).ok()?;
@@ -69,7 +69,7 @@ pub(super) fn by_text(text: &str) -> Option<Judgement> {
     })
 }
 
-/// What the refusal of a request means (recordings `as_resume_bad`, `as_resume_nouuid`).
+/// What the refusal of a request means (recordings `resume_bad`, `resume_nouuid`).
 pub(super) fn by_refusal(error: &RpcError) -> Option<Judgement> {
     let says = |words: &str| error.message.contains(words);
     let detail = error.data.get("type").and_then(Value::as_str);
@@ -86,7 +86,7 @@ pub(super) fn by_refusal(error: &RpcError) -> Option<Judgement> {
     })
 }
 
-/// A line of stderr by which the CLI refuses to start (recordings `resume_bad`, `unknown_c`,
+/// A line of stderr by which the CLI refuses to start (exec recordings `resume_bad`, `unknown_c`,
 /// `bad_cwd`, `noprompt`).
 pub(in crate::events) fn refusal_at_start(line: &str) -> Option<Judgement> {
     let says = |words: &str| line.contains(words);
