@@ -105,8 +105,9 @@ pub(super) fn calls(tools: &[Tool], directions: &Directions) -> Vec<ToolCall> {
             tool_box.shell(&format!("echo shell-ok{}; echo to-stderr >&2", tool_box.suffix()))
         }
         (Scenario::Multi, 0) => tool_box.shell(&format!("echo round-one{}", tool_box.suffix())),
-        // A bare `sleep` is refused by agent CLIs that want to be asked for background tasks.
-        (Scenario::Sleep, 0) => tool_box.shell("true && sleep 60"),
+        // A bare `sleep` is refused by agent CLIs that want to be asked for background tasks, and
+        // is no process in those whose shell has one of its own.
+        (Scenario::Sleep, 0) => tool_box.shell("true && /bin/sleep 60"),
         (Scenario::ToolFail, 0) => tool_box
             .shell("echo about-to-fail; exit 3")
             .or_else(|| tool_box.read("does-not-exist.txt")),

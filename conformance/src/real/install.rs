@@ -253,7 +253,15 @@ mod tests {
             let package: Package = text.parse().expect("it is pinned");
             assert_eq!(folder_name(&package), folder);
         }
-        for text in ["opencode-ai", "opencode-ai@latest", "@scope/name", "pypi:kimi-cli", "@1.0", "a@1 b", ""] {
+        for text in [
+            "opencode-ai",
+            "opencode-ai@latest",
+            "@scope/name",
+            "pypi:kimi-cli",
+            "@1.0",
+            "a@1 b",
+            "",
+        ] {
             assert!(text.parse::<Package>().is_err(), "{text}");
         }
     }
