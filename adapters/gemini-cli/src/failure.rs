@@ -169,6 +169,8 @@ fn last_words(stderr: &str) -> String {
         "    at ",
         "  Searched for",
         "  Use --list",
+        // Its log, which says everything twice.
+        "[2",
     ];
     let is_noise = |line: &&str| NOISE.iter().any(|start| line.starts_with(start));
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty() && !is_noise(line));

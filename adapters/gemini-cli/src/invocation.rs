@@ -73,6 +73,11 @@ fn add_live(
     invocation.arg("--acp");
     invocation.stdin = acp::initialize_line();
     invocation.stdin_mode = StdinMode::KeepOpen;
+    // In a talk the CLI keeps back what it says on stderr until it ends. Its log says the same at
+    // once, and a file that is stderr itself brings it here.
+    if cfg!(unix) {
+        invocation.set_env("GEMINI_DEBUG_LOG_FILE", "/dev/stderr");
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The run over ACP: what it asks for, and what this agent does differently. The talk itself is the
 //! sdk's.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use od_protocol::{
@@ -140,8 +141,15 @@ impl Dialect for Gemini {
         false
     }
 
-    fn thought<'a>(&self, text: &'a str) -> &'a str {
-        text.strip_prefix(NO_HEADING).unwrap_or(text)
+    /// The CLI cuts the blanks around each piece. One with a heading is a paragraph of its own, one
+    /// without goes on with what was thought before.
+    fn thought<'a>(&self, text: &'a str, is_first: bool) -> Cow<'a, str> {
+        match (text.strip_prefix(NO_HEADING), is_first) {
+            (Some(text), true) => Cow::Borrowed(text),
+            (Some(text), false) => Cow::Owned(format!(" {text}")),
+            (None, true) => Cow::Borrowed(text),
+            (None, false) => Cow::Owned(format!("\n\n{text}")),
+        }
     }
 
     fn usage(&self, prompt_result: &PromptResult) -> Option<Tokens> {

@@ -50,6 +50,7 @@ impl Retries {
         if let Some((number, reason)) = self.pending.take() {
             return attempt(number, &format!("{reason} {line}"));
         }
+        let line = logged(line);
         let (number, rest) = line.strip_prefix(ATTEMPT)?.split_once(" failed")?;
         let number = number.parse().ok()?;
         let is_whole = rest.contains("Retrying") || rest.contains("Max attempts reached");
@@ -84,6 +85,14 @@ impl Retries {
             delay_ms,
             reason: error_text(&reason, &[]),
         }));
+    }
+}
+
+/// In a talk the same is said in the CLI's log: `[2026-11-16T05:30:23.289Z] [WARN] Attempt 1 …`.
+fn logged(line: &str) -> &str {
+    match line.split_once("] [WARN] ") {
+        Some((time, rest)) if time.starts_with('[') => rest,
+        _ => line,
     }
 }
 

@@ -107,12 +107,19 @@ pub(super) struct Script {
     style: Style,
     pieces: Vec<Piece>,
     events: usize,
+    escapes_separators: bool,
 }
 
 impl Script {
     /// A stream without events.
     pub(super) fn new(style: Style) -> Self {
-        Self { style, pieces: Vec::new(), events: 0 }
+        Self { style, pieces: Vec::new(), events: 0, escapes_separators: false }
+    }
+
+    /// From now on U+2028 and U+2029 are written as escapes, as some vendors do: their own clients
+    /// take them for the end of a line.
+    pub(super) fn escape_separators(&mut self) {
+        self.escapes_separators = true;
     }
 
     /// An event with a name.
@@ -161,7 +168,7 @@ impl Script {
 
     /// A stream that never says anything.
     pub(super) fn silent(style: Style) -> Self {
-        Self { style, pieces: vec![Piece::Silence], events: 0 }
+        Self { pieces: vec![Piece::Silence], ..Self::new(style) }
     }
 
     /// The end before the answer's own.
@@ -170,6 +177,8 @@ impl Script {
     }
 
     fn write(&mut self, name: Option<&str>, data: &str) {
+        let escaped = data.replace('\u{2028}', r"\u2028").replace('\u{2029}', r"\u2029");
+        let data = if self.escapes_separators { escaped.as_str() } else { data };
         let text = match (self.style, name) {
             (Style::Events, Some(name)) => format!("event: {name}\ndata: {data}\n\n"),
             (Style::Events, None) => format!("data: {data}\n\n"),

@@ -1,6 +1,7 @@
 //! Where agents that speak ACP differ from each other. Every question has an answer that fits the
 //! protocol's text; an adapter overrides what its agent does otherwise.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use od_protocol::{ErrorEvent, ErrorKind, FileChange, ToolKind};
@@ -68,9 +69,9 @@ pub trait Dialect: Send {
         true
     }
 
-    /// A piece of a thought as it is to be shown.
-    fn thought<'a>(&self, text: &'a str) -> &'a str {
-        text
+    /// A piece of a thought as it is to be shown; `is_first` when the thought begins with it.
+    fn thought<'a>(&self, text: &'a str, _is_first: bool) -> Cow<'a, str> {
+        Cow::Borrowed(text)
     }
 
     /// The files a call that worked has changed.

@@ -94,7 +94,8 @@ impl Speech {
             let id = chunk.message_id.clone().unwrap_or_else(|| format!("thought-{number}"));
             self.thought = Some(id);
         }
-        output.thinking_delta(self.thought.as_deref()?, dialect.thought(&chunk.content.text));
+        let text = dialect.thought(&chunk.content.text, !is_open);
+        output.thinking_delta(self.thought.as_deref()?, &text);
         Some(())
     }
 

@@ -71,6 +71,7 @@ pub(super) fn whole(answer: &Answer) -> Value {
 }
 
 pub(super) fn stream(answer: &Answer, script: &mut Script) {
+    script.escape_separators();
     if let Fault::Error(failure) = &answer.fault {
         script.data(&refuse(failure).body);
         return script.end();
