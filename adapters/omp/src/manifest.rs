@@ -1,11 +1,8 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{
-    ApprovalsCapability, Capabilities, Effort, EffortCapability, InputCapability, Marker,
-    PermissionModesCapability, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, Capabilities, Marker, PermissionModesCapability};
 use od_sdk::pi::PiAdapter;
-use od_sdk::pi::adapter::Installer;
+use od_sdk::pi::adapter::{Installer, common_capabilities};
 
 use crate::detect;
 use crate::dialect::DIALECT;
@@ -44,28 +41,12 @@ pub const OMP: PiAdapter = PiAdapter {
 };
 
 fn capabilities() -> Capabilities {
-    let marker = || Some(Marker {});
     Capabilities {
-        run: marker(),
-        input: Some(InputCapability { steer: true }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
-        models: marker(),
-        sessions: marker(),
-        resume: Some(ResumeCapability { same_cwd_only: true }),
-        fork: marker(),
-        effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
-        usage: Some(UsageCapability { cost: true }),
-        system_prompt: marker(),
-        attachments: marker(),
-        images: marker(),
-        add_dirs: marker(),
+        add_dirs: Some(Marker {}),
         permission_modes: Some(PermissionModesCapability {
             modes: PERMISSION_MODES.iter().map(|mode| (*mode).to_owned()).collect(),
         }),
-        ..Capabilities::default()
+        ..common_capabilities()
     }
 }

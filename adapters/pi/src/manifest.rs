@@ -1,11 +1,8 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{
-    Capabilities, Effort, EffortCapability, InputCapability, Marker, ResumeCapability,
-    UsageCapability,
-};
+use od_protocol::{Capabilities, Marker};
 use od_sdk::pi::PiAdapter;
-use od_sdk::pi::adapter::Installer;
+use od_sdk::pi::adapter::{Installer, common_capabilities};
 
 use crate::detect;
 use crate::dialect::DIALECT;
@@ -33,25 +30,5 @@ pub const PI: PiAdapter = PiAdapter {
 };
 
 fn capabilities() -> Capabilities {
-    let marker = || Some(Marker {});
-    Capabilities {
-        run: marker(),
-        input: Some(InputCapability { steer: true }),
-        models: marker(),
-        sessions: marker(),
-        resume: Some(ResumeCapability { same_cwd_only: true }),
-        fork: marker(),
-        effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
-        usage: Some(UsageCapability { cost: true }),
-        system_prompt: marker(),
-        attachments: marker(),
-        images: marker(),
-        skills: marker(),
-        tool_lists: marker(),
-        ..Capabilities::default()
-    }
+    Capabilities { skills: Some(Marker {}), ..common_capabilities() }
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use od_protocol::{
     AuthInfo, AuthStatus, Capabilities, CliInfo, CliTransport, ConformanceInfo,
-    DetectAdapterResult, ErrorObject, InstallMethod, ListModelsResult, ListSessionsParams,
-    ListSessionsResult, Manifest, ProtocolRange, ReadSessionsParams, ReadSessionsResult,
-    Requirements, SkillStrategy, SkillsInfo, StartRunParams,
+    DetectAdapterResult, Effort, EffortCapability, ErrorObject, InputCapability, InstallMethod,
+    ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest, Marker, ProtocolRange,
+    ReadSessionsParams, ReadSessionsResult, Requirements, ResumeCapability, SkillStrategy,
+    SkillsInfo, StartRunParams, UsageCapability,
 };
 
 use super::{Dialect, PiEvents, credentials, invocation, models, options, sessions};
@@ -64,6 +65,30 @@ pub fn auth_info(auth_files: &[&str]) -> AuthInfo {
         files: auth_files.iter().map(|file| (*file).to_owned()).collect(),
         // One logs in inside the CLI, by `/login`.
         login_command: None,
+    }
+}
+
+/// What every CLI of the family can do.
+pub fn common_capabilities() -> Capabilities {
+    let marker = || Some(Marker {});
+    Capabilities {
+        run: marker(),
+        input: Some(InputCapability { steer: true }),
+        models: marker(),
+        sessions: marker(),
+        resume: Some(ResumeCapability { same_cwd_only: true }),
+        fork: marker(),
+        effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
+        thinking: marker(),
+        tools: marker(),
+        text_deltas: marker(),
+        file_changes: marker(),
+        usage: Some(UsageCapability { cost: true }),
+        system_prompt: marker(),
+        attachments: marker(),
+        images: marker(),
+        tool_lists: marker(),
+        ..Capabilities::default()
     }
 }
 

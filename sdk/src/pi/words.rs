@@ -4,9 +4,7 @@ use od_protocol::ToolKind;
 use serde_json::Value;
 
 use super::native::Block;
-
-/// A title longer than this is cut.
-const TITLE_CHARACTERS: usize = 120;
+use crate::wording::first_line;
 
 /// The blocks of a message; a plain text is one.
 pub(super) fn blocks(content: Value) -> Vec<Block> {
@@ -63,16 +61,6 @@ pub(super) fn title(name: &str, input: &Value) -> Option<String> {
         }
     };
     Some(first_line(&title))
-}
-
-/// The first line, cut.
-pub(super) fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(TITLE_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.len() < text.trim_end().len() => format!("{line} …"),
-        None => line.to_owned(),
-    }
 }
 
 /// `provider/model`, as `--model` takes it.

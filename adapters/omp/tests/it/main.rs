@@ -3,5 +3,6 @@
 mod auth;
 mod detection;
 mod invocation;
+mod manifest;
 mod recordings;
 mod sessions;

@@ -29,8 +29,8 @@ recordings! { json, "18.2.3":
 }
 
 recordings! { rpc, "18.2.3-rpc":
-    abort_stream abort_tool approve deny dismissed fork forkmissing input missing noauth nomodel
-    plain r401 r429 resume slash steer talk think write
+    abort_stream abort_tool approve ctx400 deny dismissed fork forkmissing input missing noauth
+    nomodel parallel plain r401 r429 resume slash steer talk think toolfail write
 }
 
 /// What is written to the CLI while a recording plays.

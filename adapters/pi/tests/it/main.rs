@@ -3,6 +3,7 @@
 mod auth;
 mod detection;
 mod invocation;
+mod manifest;
 mod mapping;
 #[cfg(unix)]
 mod models;

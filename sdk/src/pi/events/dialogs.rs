@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::session::notice;
 use super::tools::Tools;
 use crate::pi::native::DialogLine;
-use crate::pi::words::{first_line, kind, mcp_server, title};
+use crate::pi::words::{kind, mcp_server, title};
 use crate::pi::{ApprovalWords, commands};
+use crate::wording::first_line;
 use crate::{RunOutput, approval};
 
 /// A question in words that waits.

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::pi::native::{Block, Message};
-use crate::pi::words::{blocks, first_line, kind, mcp_server, model_id, text_of, title};
+use crate::pi::words::{blocks, kind, mcp_server, model_id, text_of, title};
 use crate::session_files::SessionLine;
+use crate::wording::first_line;
 
 /// One entry. Entries of other types have few of these.
 #[derive(Debug, Default, Deserialize)]
