@@ -33,7 +33,8 @@ impl Adapter for Codex {
     }
 
     fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
-        let mut result = od_sdk::detect::detect(self, machine, refresh);
+        let pages = invocation::HELP_PAGES;
+        let (mut result, _) = od_sdk::detect::detect_with_help(self, machine, refresh, pages);
         if mode::of_version(result.version.as_deref()) == Mode::Exec {
             result.capabilities = manifest::exec_capabilities();
         }

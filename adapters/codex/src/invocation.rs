@@ -2,6 +2,9 @@
 
 mod app_server;
 mod exec;
+mod flags;
+
+pub use flags::{HELP_PAGES, left_out};
 
 use od_protocol::{Credential, CredentialKind, ErrorObject, StartRunParams};
 use od_sdk::{Install, Invocation};
@@ -25,7 +28,7 @@ pub fn invocation(
     let options = Options::strict(&start_run_params.adapter_options)?;
     let mut invocation = match mode::of(&options, install) {
         Mode::AppServer => app_server::invocation(start_run_params, install, &options, key)?,
-        Mode::Exec => exec::invocation(start_run_params, &options)?,
+        Mode::Exec => exec::invocation(start_run_params, install, &options)?,
     };
     invocation.permission_mode.clone_from(&start_run_params.permission_mode);
     invocation.pass_env = install.credential.as_ref().and_then(variable).into_iter().collect();
@@ -35,6 +38,13 @@ pub fn invocation(
 /// Whether the key of [`KEY_VARIABLE`] pays.
 pub fn is_paid_by_key(install: &Install) -> bool {
     install.credential.as_ref().is_some_and(|credential| credential.name == KEY_VARIABLE)
+}
+
+/// Without the person's plugins and apps, where the CLI can.
+fn add_features(invocation: &mut Invocation, install: &Install, options: &Options) {
+    if options.without_plugins && flags::has(install, flags::DISABLE) {
+        invocation.flag(flags::DISABLE, "apps").flag(flags::DISABLE, "plugins");
+    }
 }
 
 /// A provider of the person's own names the variable that has its key.

@@ -67,7 +67,6 @@ fn is_no_news(method: &str) -> bool {
     ) || method.starts_with("codex/event/")
 }
 
-/// What is known before a thread is there is said again at every start: it is no alarm.
 fn warn(warning: &Warning, code: &str, output: &mut RunOutput) {
     let text = match warning.message.is_empty() {
         true => &warning.summary,
@@ -86,6 +85,12 @@ fn on_mcp_server(startup: &McpServerStartup, output: &mut RunOutput) {
         let text = format!("the MCP server {:?} did not start: {reason}", startup.name);
         output.event(notice(NoticeLevel::Warn, "mcp_server_failed", text));
     }
+}
+
+/// A flag that this version of the CLI does not have was left out.
+pub(crate) fn flag_missing(flag: &str) -> Event {
+    let text = format!("this version of Codex has no {flag}; the run goes on without it");
+    notice(NoticeLevel::Warn, "flag_missing", text)
 }
 
 /// What the CLI does now.

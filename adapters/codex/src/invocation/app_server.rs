@@ -6,6 +6,7 @@ use od_protocol::{ErrorObject, StartRunParams};
 use od_sdk::invocation::StdinMode;
 use od_sdk::{Install, Invocation};
 
+use super::add_features;
 use crate::options::Options;
 use crate::requests::{self, Opening};
 
@@ -32,8 +33,6 @@ pub(super) fn invocation(
         // The login below is for this process: nothing is written to auth.json.
         invocation.flag("-c", r#"cli_auth_credentials_store="ephemeral""#);
     }
-    if options.without_plugins {
-        invocation.flag("--disable", "apps").flag("--disable", "plugins");
-    }
+    add_features(&mut invocation, install, options);
     Ok(invocation)
 }

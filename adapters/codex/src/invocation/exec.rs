@@ -1,10 +1,11 @@
 //! `codex exec --json`: one prompt on stdin, whole messages on stdout. What it cannot do is refused.
 
 use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode, StartRunParams};
-use od_sdk::Invocation;
 use od_sdk::start_run::absolute;
+use od_sdk::{Install, Invocation};
 use serde_json::Value;
 
+use super::{add_features, flags};
 use crate::options::{Options, SystemMode};
 use crate::requests::session_id;
 
@@ -12,12 +13,16 @@ use crate::requests::session_id;
 /// (exec recordings `resume_flag_after`, `resume_parent_flags`).
 pub(super) fn invocation(
     start_run_params: &StartRunParams,
+    install: &Install,
     options: &Options,
 ) -> Result<Invocation, ErrorObject> {
-    refuse(start_run_params, options)?;
+    refuse(start_run_params, install, options)?;
     let mut invocation =
         Invocation { stdin: prompt(start_run_params).into_bytes(), ..Invocation::default() };
-    invocation.args(["exec", "--json", "--skip-git-repo-check"]);
+    invocation.args(["exec", "--json"]);
+    if flags::has(install, flags::SKIP_GIT_CHECK) {
+        invocation.arg(flags::SKIP_GIT_CHECK);
+    }
     add_model(&mut invocation, start_run_params, options);
     add_sandbox(&mut invocation, start_run_params, options)?;
     for image in &start_run_params.prompt.images {
@@ -30,9 +35,7 @@ pub(super) fn invocation(
     if options.ephemeral {
         invocation.arg("--ephemeral");
     }
-    if options.without_plugins {
-        invocation.flag("--disable", "apps").flag("--disable", "plugins");
-    }
+    add_features(&mut invocation, install, options);
     if let Some(id) = session_id(start_run_params)? {
         let is_fork = start_run_params.session.mode == SessionMode::Fork;
         invocation.arg(if is_fork { "fork" } else { "resume" }).arg(id);
@@ -90,20 +93,33 @@ fn prompt(start_run_params: &StartRunParams) -> String {
     }
 }
 
-fn refuse(start_run_params: &StartRunParams, options: &Options) -> Result<(), ErrorObject> {
+fn refuse(
+    start_run_params: &StartRunParams,
+    install: &Install,
+    options: &Options,
+) -> Result<(), ErrorObject> {
     let images = &start_run_params.prompt.images;
+    let lacks = |flag: &str| !flags::has(install, flag);
     let wanted = [
         ("images", "pictures by value", images.iter().any(|image| image.path.is_none())),
+        ("images", "pictures", !images.is_empty() && lacks("--image")),
         ("skills", "folders of skills", !start_run_params.skills.is_empty()),
         ("mcpServers", "MCP servers", !start_run_params.mcp_servers.is_empty()),
         ("systemPrompt", "systemMode replace", options.system_mode == SystemMode::Replace),
         ("approvals", "an approval policy", options.approval_policy.is_some()),
+        ("addDirs", "further folders", !start_run_params.add_dirs.is_empty() && lacks("--add-dir")),
+        (
+            "outputSchema",
+            "an output schema",
+            start_run_params.output_schema.is_some() && lacks("--output-schema"),
+        ),
+        ("ephemeral", "ephemeral", options.ephemeral && lacks("--ephemeral")),
     ];
     match wanted.into_iter().find(|(_, _, is_wanted)| *is_wanted) {
         None => Ok(()),
         Some((which, what, _)) => Err(ErrorObject::new(
             ErrorKind::CapabilityUnsupported,
-            format!("`codex exec` takes no {what}; the app server of newer versions does"),
+            format!("`codex exec` of this version cannot do {what}; newer versions can"),
         )
         .with_which(which)
         .with_hint("npm install -g @openai/codex@latest, or leave the option out")),

@@ -2,7 +2,9 @@
 
 use od_adapter_codex::Codex;
 use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode, StartRunParams};
-use od_sdk::{Adapter, Install};
+use od_sdk::help::Flags;
+use od_sdk::testing::replay;
+use od_sdk::{Adapter, Exit, Install};
 use serde_json::json;
 
 use crate::invocation::{SESSION, args, params, refused, start};
@@ -91,4 +93,20 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
         params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
     });
     assert_eq!(refused(replace), unsupported);
+}
+
+#[test]
+fn a_flag_the_help_does_not_name_is_left_out_or_refused() {
+    let flags = Some(Flags::parse("--json --image --config"));
+    let install = Install { flags, version: Some("0.60.1".to_owned()), ..Install::default() };
+    let plain = Codex.invocation(&params(|_| {}), &install).expect("fine");
+    assert_eq!(args(&plain), ["exec", "--json", "-"]);
+    let folders = params(|params| params.add_dirs = vec!["/one".to_owned()]);
+    let refused = Codex.invocation(&folders, &install).expect_err("it would be dropped");
+    assert_eq!(refused.kind(), ErrorKind::CapabilityUnsupported);
+    let mut mapper = Codex.mapper(&params(|_| {}), &install);
+    let stdout = br#"{"type":"thread.started","thread_id":"t"}"#;
+    let replay = replay(&mut *mapper, stdout, &Exit::default());
+    let notice = replay.events.iter().find(|event| event["type"] == "notice").expect("a notice");
+    assert_eq!(notice["code"], "flag_missing");
 }
