@@ -20,6 +20,7 @@ mod patience;
 mod rules;
 mod speech;
 mod tools;
+mod wishes;
 mod words;
 
 pub use failure::{is_abort, judge, judge_text, rate_limited, stop_reason};
@@ -32,3 +33,4 @@ pub use patience::{
     Attempt, DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, Patience, RetryOptions,
 };
 pub use rules::{PERMISSION_MODES, Rule, mode_agent, rules, rules_object};
+pub use wishes::check_wishes;

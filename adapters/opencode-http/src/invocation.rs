@@ -3,16 +3,14 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorKind, ErrorObject, SessionMode, StartRunParams};
+use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
 use od_sdk::invocation::ProcessUse;
 use od_sdk::start_run::absolute;
-use od_sdk::{Install, Invocation};
+use od_sdk::{Install, Invocation, parts};
 
 use crate::options::Options;
 use crate::server;
 
-/// Ids of sessions start so.
-const SESSION_PREFIX: &str = "ses";
 /// The server ends within half a second of SIGTERM on an idle machine.
 const EXIT_GRACE: Duration = Duration::from_secs(3);
 
@@ -26,6 +24,7 @@ pub fn invocation(
 ) -> Result<Invocation, ErrorObject> {
     Options::strict(&start_run_params.adapter_options)?;
     let is_attached = server::attached(start_run_params)?.is_some();
+    parts::check_wishes(start_run_params)?;
     check(start_run_params, is_attached)?;
     let mut invocation = Invocation {
         permission_mode: start_run_params.permission_mode.clone(),
@@ -47,27 +46,14 @@ pub fn invocation(
 }
 
 fn check(start_run_params: &StartRunParams, is_attached: bool) -> Result<(), ErrorObject> {
-    let unsupported = |which: &str, message: &str, hint: &str| {
-        Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
-            .with_which(which)
-            .with_hint(hint))
-    };
     for attachment in &start_run_params.prompt.attachments {
         absolute(attachment, "attachments")?;
     }
     if is_attached && !start_run_params.mcp_servers.is_empty() {
         let message = "MCP servers of one run would stay in the server it is attached to";
-        return unsupported("mcpServers", message, "put them into that server's opencode.json");
-    }
-    let Some(id) = start_run_params.session.id.as_deref() else { return Ok(()) };
-    if start_run_params.session.mode == SessionMode::New {
-        let message = "OpenCode gives its sessions their ids itself";
-        return unsupported("sessionId", message, "leave session.id out");
-    }
-    if !id.starts_with(SESSION_PREFIX) {
-        let message = format!("{id:?} is no session of OpenCode: its ids begin with \"ses\"");
-        return Err(ErrorObject::new(ErrorKind::SessionUnknown, message)
-            .with_hint("`opencode session list` names them"));
+        return Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
+            .with_which("mcpServers")
+            .with_hint("put them into that server's opencode.json"));
     }
     Ok(())
 }

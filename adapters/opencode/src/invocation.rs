@@ -10,9 +10,6 @@ use serde_json::Value;
 use crate::mode::Mode;
 use crate::options::Options;
 
-/// Ids of sessions start so.
-const SESSION_PREFIX: &str = "ses";
-
 /// How the CLI is started.
 ///
 /// # Errors
@@ -23,6 +20,7 @@ pub fn invocation(
 ) -> Result<Invocation, ErrorObject> {
     Options::strict(&start_run_params.adapter_options)?;
     let mode = Mode::of(start_run_params, install);
+    parts::check_wishes(start_run_params)?;
     check(start_run_params, mode)?;
     let mut invocation = Invocation {
         permission_mode: start_run_params.permission_mode.clone(),
@@ -64,17 +62,6 @@ fn check(start_run_params: &StartRunParams, mode: Mode) -> Result<(), ErrorObjec
             .with_which(which)
             .with_hint(hint))
     };
-    if let Some(id) = start_run_params.session.id.as_deref() {
-        if start_run_params.session.mode == SessionMode::New {
-            let message = "OpenCode gives its sessions their ids itself";
-            return unsupported("sessionId", message, "leave session.id out");
-        }
-        if !id.starts_with(SESSION_PREFIX) {
-            let message = format!("{id:?} is no session of OpenCode: its ids begin with \"ses\"");
-            return Err(ErrorObject::new(ErrorKind::SessionUnknown, message)
-                .with_hint("`opencode session list` names them"));
-        }
-    }
     match mode {
         Mode::Json if !start_run_params.mcp_servers.is_empty() => unsupported(
             "mcpServers",

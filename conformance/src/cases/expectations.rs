@@ -180,9 +180,19 @@ pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
     let is_it = |value: &String| {
         value == word || value.split_once('=').is_some_and(|(_, after)| after == word)
     };
-    let quoted = serde_json::Value::from(word).to_string();
+    let heard = invocation.heard();
+    let is_heard = |word: &str| heard.contains(&serde_json::Value::from(word).to_string());
+    // Some agent CLIs take `provider/model` in two parts.
+    let in_parts = || word.contains('/') && word.splitn(2, '/').all(is_heard);
+    // Others take an id as a part of a path.
+    let in_a_path = || {
+        let mut targets = invocation.requests.iter().map(|request| request.target.as_str());
+        targets.any(|target| target.split(['/', '?']).any(|part| part == word))
+    };
     invocation.args.iter().chain(invocation.env.values()).any(is_it)
-        || invocation.heard().contains(&quoted)
+        || is_heard(word)
+        || in_parts()
+        || in_a_path()
 }
 
 /// Whether this word is part of anything that the agent CLI was told.

@@ -43,6 +43,7 @@ pub(super) fn start(wiring: Wiring) {
                         trace: trace.take(),
                     };
                     let core = Arc::clone(&core);
+                    core.begin_stream();
                     thread::spawn(move || stream.read(&core));
                 }
                 (_, None) => tracing::error!("a request without a server to send it to"),
@@ -121,7 +122,7 @@ impl Stream {
         }
         core.map_stream(|each| events.finish(each));
         core.tell_oversized(events.oversized);
-        core.lose_connection();
+        core.end_stream();
     }
 
     fn open(&self) -> Result<impl Read + use<>, ureq::Error> {

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event,
-    MAX_LINE_BYTES, Notice, NoticeLevel, RespondRunParams,
+    MAX_LINE_BYTES, Notice, NoticeLevel, RespondRunParams, RunStarted,
 };
 
+use crate::Invocation;
 use crate::adapter::{Ending, Exit, Mapper, PoliteStop};
 use crate::outbox::Outbox;
 use crate::output::RunOutput;
@@ -77,6 +78,8 @@ pub(crate) struct RunCore {
     last_output: AtomicU64,
     /// Something came on stdout, where an agent CLI speaks.
     has_spoken: AtomicBool,
+    /// A stream of events is being read.
+    is_streaming: AtomicBool,
 }
 
 impl RunCore {
@@ -96,6 +99,7 @@ impl RunCore {
             began: Instant::now(),
             last_output: AtomicU64::new(0),
             has_spoken: AtomicBool::new(false),
+            is_streaming: AtomicBool::new(false),
         }
     }
 
@@ -209,6 +213,22 @@ impl RunCore {
         }
     }
 
+    /// A stream of events is being read from now on.
+    pub(crate) fn begin_stream(&self) {
+        self.is_streaming.store(true, Ordering::Release);
+    }
+
+    /// All of the stream was read.
+    pub(crate) fn end_stream(&self) {
+        self.is_streaming.store(false, Ordering::Release);
+        self.lose_connection();
+    }
+
+    /// Whether a stream of events is being read.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.is_streaming.load(Ordering::Acquire)
+    }
+
     /// The server can be heard no more: either its process is ending, or it is to be ended.
     pub(crate) fn lose_connection(&self) {
         self.wake(Wake::ConnectionLost);
@@ -245,6 +265,14 @@ impl RunCore {
         if finished {
             self.wake(Wake::Finished);
         }
+    }
+
+    /// The agent CLI was started so.
+    pub(crate) fn tell_start(&self, run_started: RunStarted, invocation: &Invocation) {
+        self.with_parts(|Parts { mapper, output }| {
+            output.event(Event::RunStarted(run_started));
+            guarded(output, |output| mapper.on_started(invocation, output));
+        });
     }
 
     /// What the agent CLI wrote into its report.

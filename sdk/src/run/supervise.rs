@@ -119,7 +119,7 @@ impl Supervisor {
 
     fn watch(&mut self, process: &Process, pipes: Option<Pipes>, runs: &Runs) {
         let started = self.launch.run_started(process.pid());
-        self.core.with_output(|output| output.event(Event::RunStarted(started)));
+        self.core.tell_start(started, &self.launch.invocation);
         self.outbox.write_now();
         if let (Some(tree), Some(pipes)) = (process.tree(), pipes) {
             self.start_threads(tree, pipes);
@@ -358,7 +358,7 @@ impl Supervisor {
         let status = process.end(ownership);
         // Nobody is left to read what was written for this run.
         let report = self.launch.remove_folder();
-        self.wait_for_stdout();
+        self.wait_for_output(process);
         if let Some(report) = report {
             self.core.map_report(&report);
         }
@@ -371,11 +371,13 @@ impl Supervisor {
         });
     }
 
-    /// Every process is dead, so the pipe has an end; it is reached as soon as the host reads. What
-    /// the agent CLI said before it ended is not lost to a slow host.
-    fn wait_for_stdout(&mut self) {
+    /// Every process is dead, so pipe and stream have an end; it is reached as soon as the host
+    /// reads. What the agent CLI said before it ended is not lost to a slow host.
+    fn wait_for_output(&mut self, process: &Process) {
         let mut seen = self.core.last_output();
-        while !self.stdout_ended && self.reason != Some(Reason::HostGone) {
+        let streams = |core: &RunCore| process.tree().is_some() && core.is_streaming();
+        while !(self.stdout_ended && !streams(&self.core)) && self.reason != Some(Reason::HostGone)
+        {
             match self.channels.wakes.recv_timeout(PIPE_GRACE) {
                 Ok(Wake::StdoutEnded) => self.stdout_ended = true,
                 Ok(Wake::HostGone) => self.reason = Some(Reason::HostGone),

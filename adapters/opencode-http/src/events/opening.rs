@@ -11,6 +11,9 @@ use serde_json::Value;
 use super::{Events, read, requests};
 use crate::native::{ServerEvent, SessionCreated};
 
+/// Ids of sessions start so.
+const SESSION_PREFIX: &str = "ses";
+
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -133,7 +136,9 @@ impl Events {
     fn refusal(&self, answer: &Answer) -> ErrorEvent {
         let error: NamedError = serde_json::from_slice(&answer.body).unwrap_or_default();
         let id = self.start_run_params.session.id.as_deref().unwrap_or_default();
-        if answer.status == 404 && self.phase == Phase::Opening {
+        // An id that does not even look like one is an internal error to the server.
+        let is_strange = !id.is_empty() && !id.starts_with(SESSION_PREFIX);
+        if self.phase == Phase::Opening && (answer.status == 404 || is_strange) {
             return ErrorEvent::fatal(
                 ErrorKind::SessionUnknown,
                 format!("session {id:?} is not known to OpenCode"),

@@ -115,6 +115,8 @@ fn sessions() {
     };
     assert_eq!(refused(with_id(SessionMode::Resume, "--help")), ErrorKind::SessionUnknown);
     assert_eq!(refused(with_id(SessionMode::New, SESSION)), ErrorKind::CapabilityUnsupported);
+    let bare_model = |params: &mut StartRunParams| params.model = Some("gpt-5".to_owned());
+    assert_eq!(refused(bare_model), ErrorKind::ModelUnknown);
 }
 
 #[test]
