@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use od_protocol::{
-    AuthStatus, ErrorKind, ErrorObject, ListModelsResult, Manifest, SessionMode, StartRunParams,
+    AuthStatus, ErrorKind, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult,
+    Manifest, ReadSessionsParams, ReadSessionsResult, SessionMode, StartRunParams,
 };
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
 
@@ -63,6 +64,22 @@ impl Adapter for GeminiCli {
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         let install = self.locate(machine)?;
         Ok(models::list(machine, &install))
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(&detect::config_dir(machine), read_sessions_params)
     }
 }
 

@@ -93,6 +93,7 @@ fn capabilities() -> Capabilities {
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
         models: marker(),
+        sessions: marker(),
         resume: Some(ResumeCapability { same_cwd_only: true }),
         thinking: marker(),
         tools: marker(),

@@ -9,6 +9,21 @@ use serde_json::Value;
 
 use crate::recordings::recording;
 
+/// Both sides of a talk are in `<name>.acp.jsonl`; what the agent said of it is beside, for whoever
+/// compares what the CLI prints with what it printed then.
+pub(crate) const TALKS: &[&str] = &["main", "nofs", "load", "noauth"];
+
+#[test]
+fn the_agents_side_is_what_was_recorded() {
+    for name in TALKS {
+        let said = recording(&format!("{name}_talk")).read("stdout.jsonl");
+        let lines = |text: &str| -> Vec<Value> {
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        };
+        assert_eq!(lines(&said), lines(&talk_of(name).heard()), "{name}");
+    }
+}
+
 fn replay(talk: &AcpTalk, session: SessionChoice) -> Replay {
     let start_run_params = StartRunParams {
         cwd: "/workspace".to_owned(),

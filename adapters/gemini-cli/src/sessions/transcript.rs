@@ -1,0 +1,209 @@
+//! The lines of a session's file → events, in the words of a run. Pure. A line is a message, a
+//! message again with what became of its tools, or a change to the whole.
+
+use od_protocol::{
+    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
+    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
+};
+use od_sdk::session_files::SessionLine;
+use od_sdk::wording::first_line;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::words::{kind, title};
+
+/// How the CLI begins what it says in a person's place.
+const CONTEXT: &str = "<session_context>";
+
+/// The first line of a session's file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Header {
+    /// The session.
+    pub(super) session_id: String,
+}
+
+/// One line of a session's file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Line {
+    #[serde(flatten)]
+    message: Message,
+    #[serde(rename = "$set")]
+    set: Option<Change>,
+}
+
+/// A change to the whole.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Change {
+    /// All that was said, in place of what was said before.
+    messages: Option<Vec<Message>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Message {
+    id: String,
+    /// `user`, `gemini`, ….
+    #[serde(rename = "type")]
+    kind: String,
+    /// Text, or a list of parts.
+    content: Value,
+    thoughts: Vec<Thought>,
+    tool_calls: Vec<ToolCall>,
+    model: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Thought {
+    subject: String,
+    description: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolCall {
+    id: String,
+    name: String,
+    args: Value,
+    /// What the model was told.
+    result: Vec<Value>,
+    /// `success`, `error`, `cancelled`.
+    status: String,
+}
+
+impl Message {
+    /// What a person said.
+    fn said(&self) -> Option<String> {
+        let text = (self.kind == "user").then(|| text_of(&self.content))?;
+        Some(text).filter(|text| !text.is_empty() && !text.starts_with(CONTEXT))
+    }
+}
+
+impl SessionLine for Line {
+    fn cwd(&self) -> Option<String> {
+        None
+    }
+
+    fn model(&self) -> Option<String> {
+        self.message.model.clone()
+    }
+
+    fn title(&self) -> Option<String> {
+        self.message.said().map(|text| first_line(&text))
+    }
+}
+
+/// What was said in a session so far.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    messages: Vec<Message>,
+}
+
+impl Transcript {
+    pub(super) fn on_line(&mut self, line: Line) {
+        if let Some(messages) = line.set.and_then(|change| change.messages) {
+            self.messages = messages;
+        }
+        let message = line.message;
+        if message.id.is_empty() {
+            return;
+        }
+        match self.messages.iter_mut().find(|known| known.id == message.id) {
+            Some(known) => *known = message,
+            None => self.messages.push(message),
+        }
+    }
+
+    pub(super) fn into_events(self) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (index, message) in self.messages.into_iter().enumerate() {
+            match message.said() {
+                Some(text) => events.push(Event::UserMessage(UserMessage { text })),
+                None if message.kind == "gemini" => answer(index, message, &mut events),
+                None => {}
+            }
+        }
+        events
+    }
+}
+
+fn answer(index: usize, message: Message, events: &mut Vec<Event>) {
+    for (number, thought) in message.thoughts.into_iter().enumerate() {
+        let thinking_id = format!("thought-{index}-{number}");
+        let text = match thought.subject.is_empty() {
+            true => thought.description,
+            false => format!("**{}**\n{}", thought.subject, thought.description),
+        };
+        events.extend([
+            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
+            Event::ThinkingDelta(ThinkingDelta {
+                thinking_id: thinking_id.clone(),
+                text,
+                truncated: None,
+            }),
+            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
+        ]);
+    }
+    let text = text_of(&message.content);
+    if !text.is_empty() {
+        let message_id = message.id;
+        events.extend([
+            Event::MessageStarted(MessageStarted { message_id: message_id.clone() }),
+            Event::TextDelta(TextDelta { message_id: message_id.clone(), text, truncated: None }),
+            Event::MessageStopped(MessageStopped { message_id }),
+        ]);
+    }
+    message.tool_calls.into_iter().for_each(|call| tool_call(call, events));
+}
+
+fn tool_call(call: ToolCall, events: &mut Vec<Event>) {
+    let status = match call.status.as_str() {
+        "success" => ToolStatus::Ok,
+        "cancelled" => ToolStatus::Cancelled,
+        "error" => ToolStatus::Error,
+        _ => ToolStatus::Unknown,
+    };
+    events.extend([
+        Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: call.id.clone(),
+            kind: kind(&call.name),
+            name: call.name,
+            title: None,
+            mcp_server: None,
+            parent_tool_call_id: None,
+        }),
+        Event::ToolCallReady(ToolCallReady {
+            tool_call_id: call.id.clone(),
+            title: title(&call.args),
+            input: call.args,
+            truncated: None,
+        }),
+        Event::ToolResult(ToolResult {
+            tool_call_id: call.id,
+            status,
+            output: told(&call.result),
+            exit_code: None,
+            truncated: None,
+        }),
+    ]);
+}
+
+/// What the model was told of a call.
+fn told(result: &[Value]) -> Value {
+    let places = ["/functionResponse/response/output", "/functionResponse/response/error"];
+    let texts =
+        result.iter().flat_map(|part| places.iter().filter_map(|place| part.pointer(place)));
+    texts.cloned().next().unwrap_or_default()
+}
+
+/// Text as it is, or the texts of a list of parts.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        _ => String::new(),
+    }
+}
