@@ -29,8 +29,8 @@ recordings! { v0_87_1, "0.87.1":
 }
 
 recordings! { rpc, "0.87.1-rpc":
-    abort_stream abort_tool confirm_no confirm_yes drop fork input missing noauth nomodel r401
-    resume session_id slash steer talk think write
+    abort_stream abort_tool confirm_no confirm_yes drop fork input missing noauth nomodel
+    other_folder r401 resume session_id slash steer talk think write
 }
 
 // The newest at the time of writing; it was run from its packed bundle.

@@ -148,7 +148,10 @@ fn refusal_kind(line: &str) -> Option<ErrorKind> {
         ErrorKind::AuthMissing
     } else if says("Authentication failed for") {
         ErrorKind::AuthExpired
-    } else if says("No session found") || says("Session \"") && says("not found") {
+    } else if says("No session found")
+        || says("Session found in different project")
+        || says("Session \"") && says("not found")
+    {
         ErrorKind::SessionUnknown
     } else if says("Model ") && says("not found") {
         ErrorKind::ModelUnknown
