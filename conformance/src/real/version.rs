@@ -35,21 +35,20 @@ pub(super) fn search_path(cli: &Path) -> String {
     )
 }
 
-/// The first line that the agent CLI prints about its version.
+/// The first line that the agent CLI prints about its version; some print it on stderr.
 ///
 /// # Errors
 /// When it cannot be started or prints nothing.
 pub fn version_text(cli: &Path, arguments: &[String], home: &Path) -> Result<String, String> {
     let captured = ask(cli, arguments, home)?;
-    let text = String::from_utf8_lossy(&captured.stdout).into_owned();
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let stdout = String::from_utf8_lossy(&captured.stdout).into_owned();
+    let stderr = captured.stderr_text();
+    let is_well = captured.status.is_some_and(|status| status.success());
+    let spoken = stdout.lines().chain(stderr.lines().filter(|_| is_well));
+    let line = spoken.map(str::trim).find(|line| !line.is_empty());
     line.map(str::to_owned).ok_or_else(|| {
         let (name, ending) = (cli.display(), captured.ending());
-        format!(
-            "{name} {} says nothing ({ending}): {}",
-            arguments.join(" "),
-            captured.stderr_text()
-        )
+        format!("{name} {} says nothing ({ending}): {stderr}", arguments.join(" "))
     })
 }
 
