@@ -111,6 +111,7 @@ pub fn exec_capabilities() -> Capabilities {
         input: None,
         approvals: None,
         quota: None,
+        fork: None,
         text_deltas: None,
         subagents: None,
         skills: None,

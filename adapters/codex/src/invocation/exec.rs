@@ -6,6 +6,7 @@ use od_sdk::{Install, Invocation};
 use serde_json::Value;
 
 use super::{add_features, flags};
+use crate::mode::{self, Mode};
 use crate::options::{Options, SystemMode};
 use crate::requests::session_id;
 
@@ -100,7 +101,10 @@ fn refuse(
 ) -> Result<(), ErrorObject> {
     let images = &start_run_params.prompt.images;
     let lacks = |flag: &str| !flags::has(install, flag);
+    let is_fork = start_run_params.session.mode == SessionMode::Fork;
+    let is_old = mode::of_version(install.version.as_deref()) == Mode::Exec;
     let wanted = [
+        ("fork", "a fork", is_fork && is_old),
         ("images", "pictures by value", images.iter().any(|image| image.path.is_none())),
         ("images", "pictures", !images.is_empty() && lacks("--image")),
         ("skills", "folders of skills", !start_run_params.skills.is_empty()),

@@ -76,7 +76,7 @@ fn an_old_version_can_less_and_a_too_old_one_is_told_what_to_type() {
     assert_eq!(old.meets_min, Some(true));
     assert_eq!(old.tested_version, Some(TestedVersion::Older));
     assert!(old.capabilities.run.is_some() && old.capabilities.resume.is_some());
-    assert!(old.capabilities.approvals.is_none() && old.capabilities.input.is_none());
+    assert!(old.capabilities.approvals.is_none() && old.capabilities.fork.is_none());
     let too_old = detect(&["0.42.0"]);
     assert_eq!(too_old.meets_min, Some(false));
     assert_eq!(too_old.guidance.as_deref(), Some("npm install -g @openai/codex"));

@@ -87,6 +87,12 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
     let image =
         ImageInput { mime: "image/png".to_owned(), data: Some("AAAA".to_owned()), path: None };
     let unsupported = ErrorKind::CapabilityUnsupported;
+    let install = Install { version: Some("0.60.1".to_owned()), ..Install::default() };
+    let fork = params(|params| {
+        params.session = SessionChoice { mode: SessionMode::Fork, id: Some(SESSION.to_owned()) };
+    });
+    let refusal = Codex.invocation(&fork, &install).expect_err("old versions have no forks");
+    assert_eq!(refusal.kind(), unsupported);
     assert_eq!(refused(exec(|params| params.prompt.images = vec![image])), unsupported);
     assert_eq!(refused(exec(|params| params.skills = vec!["/s".to_owned()])), unsupported);
     let replace = exec(|params| {

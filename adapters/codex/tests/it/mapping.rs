@@ -104,6 +104,17 @@ fn words_about_limits_are_only_words() {
     assert_eq!(done(&replay)["status"], "completed");
 }
 
+/// 0.50.0 puts words around what the provider said.
+#[test]
+fn the_code_of_a_provider_is_found_among_words() {
+    let text = r#"unexpected status 400 Bad Request: {"error":{"code":"context_length_exceeded","message":"too long"}}, request id: x"#;
+    let line = json!({"type": "turn.failed", "error": {"message": text}}).to_string();
+    let mut events = ExecEvents::new(&params(|_| {}), &Install::default());
+    let replay = replay(&mut events, line.as_bytes(), &Exit::default());
+    assert_eq!(done(&replay)["errorKind"], "context_exceeded");
+    assert_eq!(of_type(&replay, "error")[0]["message"], "too long");
+}
+
 #[test]
 fn permissions_are_granted_as_they_were_asked_for_or_not_at_all() {
     let ask = r#"{"id":7,"method":"item/permissions/requestApproval","params":{"threadId":"t","turnId":"u","itemId":"c","cwd":"/w","reason":"to build","permissions":{"network":{"enabled":true}}}}"#;

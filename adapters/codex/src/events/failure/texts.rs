@@ -18,9 +18,12 @@ pub(super) struct ProviderError {
     pub(super) code: Option<String>,
 }
 
-/// The error inside a text that is a provider's JSON (recording `ctx400`).
+/// The error inside a text that is a provider's JSON (recording `ctx400`). Older versions put words
+/// around it.
 pub(super) fn provider_error(text: &str) -> Option<ProviderError> {
-    let reply: Value = serde_json::from_str(text).ok()?;
+    let from_brace = &text[text.find('{')?..];
+    let mut values = serde_json::Deserializer::from_str(from_brace).into_iter::<Value>();
+    let reply = values.next()?.ok()?;
     let error = ProviderError::deserialize(reply.get("error")?).ok()?;
     Some(error).filter(|error| !error.message.is_empty())
 }
