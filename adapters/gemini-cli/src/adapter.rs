@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use od_protocol::{
-    AuthStatus, ErrorKind, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult,
-    Manifest, ReadSessionsParams, ReadSessionsResult, SessionMode, StartRunParams,
+    AuthStatus, DetectAdapterResult, ErrorKind, ErrorObject, ListModelsResult, ListSessionsParams,
+    ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult, SessionMode,
+    StartRunParams,
 };
+use od_sdk::detect::detect_with_help;
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
 
 use crate::events::Events;
 use crate::mode::{self, Mode};
-use crate::{detect, invocation, live, manifest, models, sessions};
+use crate::{detect, flags, invocation, live, manifest, models, sessions};
 
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,10 @@ impl Adapter for GeminiCli {
 
     fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
         Some(detect::config_dir(machine))
+    }
+
+    fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
+        detect_with_help(self, machine, refresh, flags::HELP_PAGES).0
     }
 
     fn invocation(

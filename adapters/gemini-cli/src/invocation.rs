@@ -5,9 +5,9 @@ use od_sdk::invocation::{RUN_FOLDER, StdinMode};
 use od_sdk::start_run::{absolute, invalid, session_uuid};
 use od_sdk::{Install, Invocation, acp};
 
-use crate::live;
 use crate::mode::{self, Mode};
 use crate::options::{ModeOption, Options, SystemMode};
+use crate::{flags, live};
 
 /// The files the CLI takes instructions from, under either of the names people give them.
 const CONTEXT_FILES: &[&str] = &["GEMINI.md", "AGENTS.md"];
@@ -32,8 +32,8 @@ pub fn invocation(
         ..Invocation::default()
     };
     match mode::of(start_run_params, install) {
-        Mode::OneShot => add_one_shot(&mut invocation, start_run_params)?,
-        Mode::Live => add_live(&mut invocation, start_run_params)?,
+        Mode::OneShot => add_one_shot(&mut invocation, start_run_params, install)?,
+        Mode::Live => add_live(&mut invocation, start_run_params, install)?,
     }
     if let Some(model) = &start_run_params.model {
         invocation.flag("--model", model);
@@ -52,12 +52,15 @@ pub fn invocation(
 fn add_one_shot(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
+    install: &Install,
 ) -> Result<(), ErrorObject> {
     invocation.flag("--output-format", "stream-json");
     if let Some(id) = session_uuid(start_run_params, "Gemini CLI")? {
         match start_run_params.session.mode {
             SessionMode::Resume => invocation.flag("--resume", id),
-            _ => invocation.flag("--session-id", id),
+            // An id for a new session is given where the CLI can.
+            _ if !flags::has(install, flags::SESSION_ID) => invocation,
+            _ => invocation.flag(flags::SESSION_ID, id),
         };
     }
     invocation.stdin = start_run_params.prompt.text.clone().into_bytes();
@@ -67,10 +70,11 @@ fn add_one_shot(
 fn add_live(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
+    install: &Install,
 ) -> Result<(), ErrorObject> {
     session_uuid(start_run_params, "Gemini CLI")?;
     live::opening(start_run_params)?;
-    invocation.arg("--acp");
+    invocation.arg(flags::talk(install));
     invocation.stdin = acp::initialize_line();
     invocation.stdin_mode = StdinMode::KeepOpen;
     // In a talk the CLI keeps back what it says on stderr until it ends. Its log says the same at

@@ -12,6 +12,7 @@ mod adapter;
 pub mod detect;
 pub mod events;
 pub mod failure;
+pub mod flags;
 pub mod invocation;
 pub mod live;
 pub mod manifest;

@@ -22,6 +22,8 @@ use crate::{failure, words};
 
 /// A thought without a heading begins so: the CLI puts every heading between stars.
 const NO_HEADING: &str = "****\n";
+/// How a heading begins.
+const HEADING: &str = "**";
 /// A character that shows nothing: a prompt that begins with it is no command.
 const NO_COMMAND: &str = "\u{200b}";
 /// The JSON-RPC code for "log in first".
@@ -141,14 +143,15 @@ impl Dialect for Gemini {
         false
     }
 
-    /// The CLI cuts the blanks around each piece. One with a heading is a paragraph of its own, one
-    /// without goes on with what was thought before.
+    /// The CLI cuts the blanks around each piece and puts a heading before it. One with a heading of
+    /// its own is a paragraph, one without goes on with what was thought before; 0.40.1 leaves such a
+    /// piece as it is.
     fn thought<'a>(&self, text: &'a str, is_first: bool) -> Cow<'a, str> {
-        match (text.strip_prefix(NO_HEADING), is_first) {
-            (Some(text), true) => Cow::Borrowed(text),
-            (Some(text), false) => Cow::Owned(format!(" {text}")),
-            (None, true) => Cow::Borrowed(text),
-            (None, false) => Cow::Owned(format!("\n\n{text}")),
+        match text.strip_prefix(NO_HEADING) {
+            Some(text) if is_first => Cow::Borrowed(text),
+            Some(text) => Cow::Owned(format!(" {text}")),
+            None if text.starts_with(HEADING) && !is_first => Cow::Owned(format!("\n\n{text}")),
+            None => Cow::Borrowed(text),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::options;
 
 /// The version every recording was made with.
 pub const TESTED_VERSION: &str = "0.61.0";
-/// The first version with `--acp`, `--approval-mode plan` and `--resume` by id that was tried.
-const MINIMUM_VERSION: &str = "0.50.0";
+/// The oldest version that was tried.
+const MINIMUM_VERSION: &str = "0.40.1";
 /// The CLI's own modes, the strictest first.
 const PERMISSION_MODES: &[&str] = &["plan", "default", "auto_edit", "yolo"];
 

@@ -7,6 +7,7 @@ use od_protocol::{
     ErrorKind, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionChoice,
     SessionMode, StartRunParams,
 };
+use od_sdk::help::Flags;
 use od_sdk::invocation::StdinMode;
 use od_sdk::{Adapter, Install, Invocation};
 use serde_json::{Value, json};
@@ -188,4 +189,19 @@ fn unknown_options_are_refused() {
 fn effort_is_not_declared() {
     let capabilities = GeminiCli.manifest().capabilities;
     assert!(capabilities.effort.is_none() && capabilities.thinking_budget.is_none());
+}
+
+/// The CLI's help decides about flags that came later; a help that was never read decides nothing.
+#[test]
+fn flags_that_a_version_lacks_are_done_without() {
+    let old = Install {
+        flags: Some(Flags::parse("--experimental-acp --model --approval-mode --resume")),
+        ..answered()
+    };
+    let talk = invocation(&run("hello"), &old).expect("it is fine");
+    assert_eq!(args(&talk), ["--experimental-acp"]);
+    let session = SessionChoice { mode: SessionMode::New, id: Some(ID.to_owned()) };
+    let new = StartRunParams { session, ..yolo("x") };
+    let made = invocation(&new, &old).expect("it is fine");
+    assert!(!args(&made).contains(&"--session-id"));
 }
