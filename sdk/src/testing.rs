@@ -1,6 +1,7 @@
 //! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
 
 mod acp_talk;
+mod home;
 mod recording;
 
 use std::fs;
@@ -19,6 +20,7 @@ use crate::emit::Emitter;
 use crate::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
 pub use acp_talk::AcpTalk;
+pub use home::MadeUpHome;
 pub use recording::{Recording, check_complete};
 
 /// The variable that rewrites expectations instead of comparing with them.

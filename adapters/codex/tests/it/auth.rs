@@ -1,27 +1,16 @@
 //! Who pays: the CLI's own order of credentials, on a made-up home.
 
-use std::fs;
-
 use od_adapter_codex::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::MadeUpHome;
 
 /// Tokens whose payload says `exp`: 1000000000 and 4102444800.
 const PAST: &str = "secret.eyJleHAiOjEwMDAwMDAwMDB9.secret";
 const FAR: &str = "secret.eyJleHAiOjQxMDI0NDQ4MDB9.secret";
 
-/// A home with these files and these variables.
+/// What is found in a home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = detect::auth(&machine);
+    let status = detect::auth(MadeUpHome::new(files, env).machine());
     let shown = format!("{status:?}");
     assert!(!shown.contains("secret"), "a value is shown: {shown}");
     status
@@ -129,10 +118,8 @@ fn what_cannot_be_read_is_unknown() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let home = TempDir::new().expect("a scratch folder");
-    let file = r#"{"OPENAI_API_KEY":"secret"}"#;
-    fs::write(home.path().join("auth.json"), file).expect("a file");
-    let other = home.path().display().to_string();
+    let elsewhere = MadeUpHome::new(&[("auth.json", r#"{"OPENAI_API_KEY":"secret"}"#)], &[]);
+    let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CODEX_HOME", &other)]);
     assert_eq!(status.state, AuthState::Ok);
 }

@@ -1,28 +1,9 @@
 //! Models and quota, asked of a real process that answers as the CLI does.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-
 use od_adapter_codex::Codex;
 use od_protocol::{Effort, ModelsSource};
-use od_sdk::{Adapter, Machine};
-use tempfile::TempDir;
-
-/// A machine whose `codex` is this script.
-fn machine(script: &str) -> (TempDir, Machine) {
-    let home = TempDir::new().expect("a scratch home");
-    let cli_path: PathBuf = home.path().join("codex");
-    fs::write(&cli_path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-    fs::set_permissions(&cli_path, fs::Permissions::from_mode(0o755)).expect("executable");
-    let machine = Machine {
-        home: home.path().to_owned(),
-        cli_path: Some(cli_path),
-        env: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
-        ..Machine::default()
-    };
-    (home, machine)
-}
+use od_sdk::Adapter;
+use od_sdk::testing::MadeUpHome;
 
 /// Greets, and answers the third line as long as stdin is open; then it waits for its end.
 fn answering(reply: &str) -> String {
@@ -37,8 +18,8 @@ cat > /dev/null"#
 #[test]
 fn the_models_are_the_clis_own() {
     let reply = r#"{"id":2,"result":{"data":[{"model":"big","displayName":"Big","isDefault":true,"supportedReasoningEfforts":[{"reasoningEffort":"low"},{"reasoningEffort":"max"},{"reasoningEffort":"ultra"}]},{"model":"small","supportedReasoningEfforts":[{"reasoningEffort":"high"},{"reasoningEffort":"xhigh"}]},{"model":"secret","hidden":true},{"model":"small"}]}}"#;
-    let (_home, machine) = machine(&answering(reply));
-    let list = Codex.models(&machine).expect("a list");
+    let home = MadeUpHome::with_cli("codex", &answering(reply));
+    let list = Codex.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     assert_eq!(list.current.as_deref(), Some("big"));
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
@@ -53,8 +34,8 @@ fn the_models_are_the_clis_own() {
 fn a_cli_that_does_not_answer_leaves_a_static_list() {
     let refusal = answering(r#"{"id":2,"error":{"code":-32600,"message":"Invalid request"}}"#);
     for script in ["exit 1", "echo nonsense", &refusal] {
-        let (_home, machine) = machine(script);
-        let list = Codex.models(&machine).expect("a list");
+        let home = MadeUpHome::with_cli("codex", script);
+        let list = Codex.models(home.machine()).expect("a list");
         assert_eq!(list.source, ModelsSource::Static, "{script}");
         assert!(list.models.iter().any(|model| model.default));
     }
@@ -63,8 +44,8 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 #[test]
 fn the_quota_of_a_subscription() {
     let reply = r#"{"id":2,"result":{"rateLimits":{"primary":{"usedPercent":12.5,"windowDurationMins":300,"resetsAt":1893456000},"secondary":{"usedPercent":100,"windowDurationMins":10080,"resetsAt":1893542400}}}}"#;
-    let (_home, machine) = machine(&answering(reply));
-    let quota = Codex.quota(&machine).expect("an answer").expect("a subscription");
+    let home = MadeUpHome::with_cli("codex", &answering(reply));
+    let quota = Codex.quota(home.machine()).expect("an answer").expect("a subscription");
     let kinds: Vec<&str> = quota.windows.iter().map(|window| window.kind.as_str()).collect();
     assert_eq!(kinds, ["five_hour", "seven_day"]);
     assert_eq!(quota.windows[0].used_percent, Some(12.5));
@@ -75,6 +56,6 @@ fn the_quota_of_a_subscription() {
 #[test]
 fn without_a_subscription_there_is_no_quota() {
     let refusal = r#"{"id":2,"error":{"code":-32600,"message":"codex account authentication required to read rate limits"}}"#;
-    let (_home, machine) = machine(&answering(refusal));
-    assert_eq!(Codex.quota(&machine).expect("an answer"), None);
+    let home = MadeUpHome::with_cli("codex", &answering(refusal));
+    assert_eq!(Codex.quota(home.machine()).expect("an answer"), None);
 }
