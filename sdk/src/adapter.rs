@@ -121,6 +121,9 @@ pub trait Mapper: Send {
     /// The run has begun; a run that is attached to a server connects to it here.
     fn on_begin(&mut self, _output: &mut RunOutput) {}
 
+    /// The agent CLI was started so: for what an invocation made up, such as the id of a session.
+    fn on_started(&mut self, _invocation: &Invocation, _output: &mut RunOutput) {}
+
     /// One line of the agent CLI's stdout, without its line end; blank lines are left out. It may
     /// hold anything: what is not understood is noise or [`RunOutput::unmapped`], never a failure.
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput);

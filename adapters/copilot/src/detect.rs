@@ -1,0 +1,102 @@
+//! Who pays: a provider of one's own, a GitHub token in the environment, the login of the CLI, the
+//! login of `gh`. Reads local files only, and never gives out a value. Whether GitHub still honours
+//! a token is known to GitHub only.
+
+use std::path::PathBuf;
+
+use od_protocol::{AuthStatus, CredentialKind};
+use od_sdk::Machine;
+use od_sdk::auth::{self, CredentialFile, EnvCredential, Login};
+
+use crate::manifest;
+
+/// Tokens of GitHub, the strongest first.
+const TOKENS: &[EnvCredential] = &[
+    EnvCredential {
+        variable: "COPILOT_GITHUB_TOKEN",
+        kind: CredentialKind::Token,
+        method: "token",
+    },
+    EnvCredential { variable: "GH_TOKEN", kind: CredentialKind::Token, method: "token" },
+    EnvCredential { variable: "GITHUB_TOKEN", kind: CredentialKind::Token, method: "token" },
+];
+
+/// Keys of a provider of one's own.
+const PROVIDER_KEYS: &[EnvCredential] = &[
+    EnvCredential {
+        variable: "COPILOT_PROVIDER_API_KEY",
+        kind: CredentialKind::ApiKey,
+        method: "api_key",
+    },
+    EnvCredential {
+        variable: "COPILOT_PROVIDER_BEARER_TOKEN",
+        kind: CredentialKind::Token,
+        method: "api_key",
+    },
+    EnvCredential {
+        variable: "COPILOT_PROVIDER_API_KEY_COMMAND",
+        kind: CredentialKind::Helper,
+        method: "api_key",
+    },
+];
+
+/// A kind of token that the CLI refuses.
+const CLASSIC_TOKEN: &str = "ghp_";
+
+/// The CLI's settings folder.
+pub fn config_dir(machine: &Machine) -> PathBuf {
+    machine.dir("COPILOT_HOME", ".copilot")
+}
+
+/// The state of the login, and the credential that would pay.
+pub fn auth(machine: &Machine) -> AuthStatus {
+    let ok = |login: Login| login.status(&manifest::auth(), auth::now());
+    if machine.var("COPILOT_PROVIDER_BASE_URL").is_some() {
+        // A provider on this machine may need no key at all.
+        let unlocked =
+            || Login::new("api_key", CredentialKind::ApiKey, "COPILOT_PROVIDER_BASE_URL");
+        return ok(auth::env_login(machine, PROVIDER_KEYS).unwrap_or_else(unlocked));
+    }
+    match auth::env_login(machine, TOKENS) {
+        Some(login) if !is_classic(machine) => ok(login),
+        Some(login) => AuthStatus {
+            guidance: Some(
+                "Copilot takes no classic token (ghp_…): run `copilot login`, or set a fine-grained one"
+                    .to_owned(),
+            ),
+            state: od_protocol::AuthState::Missing,
+            ..ok(login)
+        },
+        None => stored(machine),
+    }
+}
+
+/// The token that counts is of a kind that is refused.
+fn is_classic(machine: &Machine) -> bool {
+    let token = TOKENS.iter().find_map(|token| machine.var(token.variable));
+    token.is_some_and(|token| token.starts_with(CLASSIC_TOKEN))
+}
+
+/// What `copilot login` or `gh auth login` left behind. The tokens themselves are in the system's
+/// keyring where there is one; the files then name the account only.
+fn stored(machine: &Machine) -> AuthStatus {
+    let ok = |login: Login| login.status(&manifest::auth(), auth::now());
+    match CredentialFile::read(&config_dir(machine).join("config.json")) {
+        Err(error) => return auth::unknown(error.to_string()),
+        Ok(Some(file)) if has_account(&file) => {
+            return ok(Login::new("oauth", CredentialKind::Subscription, "~/.copilot/config.json"));
+        }
+        Ok(_) => {}
+    }
+    let hosts = machine.dir("XDG_CONFIG_HOME", ".config").join("gh").join("hosts.yml");
+    match hosts.is_file() {
+        true => ok(Login::new("oauth", CredentialKind::Subscription, "gh auth login")),
+        false => auth::missing(&manifest::auth()),
+    }
+}
+
+fn has_account(file: &CredentialFile) -> bool {
+    ["/logged_in_users", "/last_logged_in_user", "/copilot_tokens"]
+        .iter()
+        .any(|place| file.has(place))
+}

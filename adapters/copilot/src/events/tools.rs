@@ -1,0 +1,139 @@
+//! Tool calls: their start, their input, their output, their result, the files they changed.
+
+use std::collections::HashMap;
+
+use od_protocol::{
+    Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolOutputDelta, ToolResult, ToolStatus,
+};
+use od_sdk::RunOutput;
+use serde_json::Value;
+
+use crate::native::{Tool, ToolCallDelta};
+use crate::words::{file_op, kind, title};
+
+/// A call that was started.
+#[derive(Debug)]
+struct Call {
+    kind: ToolKind,
+    /// All of its input is known: it runs.
+    is_ready: bool,
+}
+
+/// The calls that are open.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    open: HashMap<String, Call>,
+}
+
+impl Tools {
+    /// The model asks for a tool, piece by piece.
+    pub(super) fn on_delta(&mut self, delta: &ToolCallDelta, output: &mut RunOutput) {
+        self.begin(&delta.tool_call_id, &delta.tool_name, None, output);
+        output.tool_input_delta(&delta.tool_call_id, &delta.input_delta);
+    }
+
+    fn begin(&mut self, id: &str, name: &str, server: Option<&str>, output: &mut RunOutput) {
+        if self.open.contains_key(id) {
+            return;
+        }
+        let kind = kind(name);
+        self.open.insert(id.to_owned(), Call { kind, is_ready: false });
+        output.event(Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: id.to_owned(),
+            name: name.to_owned(),
+            kind,
+            title: None,
+            mcp_server: server.map(str::to_owned),
+            parent_tool_call_id: None,
+        }));
+    }
+
+    /// All of the input is known.
+    pub(super) fn on_start(&mut self, tool: &Tool, output: &mut RunOutput) {
+        let id = &tool.tool_call_id;
+        self.begin(id, &tool.tool_name, tool.mcp_server_name.as_deref(), output);
+        if let Some(call) = self.open.get_mut(id) {
+            call.is_ready = true;
+        }
+        output.event(Event::ToolCallReady(ToolCallReady {
+            tool_call_id: id.clone(),
+            input: tool.arguments.clone(),
+            title: title(&tool.tool_name, &tool.arguments),
+            truncated: None,
+        }));
+    }
+
+    /// A piece of a command's output.
+    pub(super) fn on_output(&mut self, tool: &Tool, output: &mut RunOutput) {
+        output.event(Event::ToolOutputDelta(ToolOutputDelta {
+            tool_call_id: tool.tool_call_id.clone(),
+            text: tool.text.clone(),
+            stream: OutputStream::from_known(&tool.stream),
+            truncated: None,
+        }));
+    }
+
+    /// The result. A command that failed is called a success: its exit code tells (recording
+    /// `shell`).
+    pub(super) fn on_complete(&mut self, tool: &Tool, output: &mut RunOutput) {
+        let call = self.open.remove(&tool.tool_call_id);
+        let exit_code = tool.shell_execution.as_ref().and_then(|shell| shell.exit_code);
+        let status = match (&tool.error, exit_code) {
+            (Some(error), _) if matches!(error.code.as_str(), "denied" | "rejected") => {
+                ToolStatus::Denied
+            }
+            _ if !tool.success && output.is_cancelling() => ToolStatus::Cancelled,
+            _ if !tool.success => ToolStatus::Error,
+            (_, Some(code)) if code != 0 => ToolStatus::Error,
+            _ => ToolStatus::Ok,
+        };
+        report_files(tool, output);
+        let text = match (&tool.error, &tool.result) {
+            (Some(error), _) => error.message.clone(),
+            (None, Some(result)) => result.content.clone(),
+            (None, None) => String::new(),
+        };
+        let is_command = call.is_some_and(|call| call.kind == ToolKind::Execute);
+        output.event(Event::ToolResult(ToolResult {
+            tool_call_id: tool.tool_call_id.clone(),
+            status,
+            output: Value::String(text),
+            exit_code: exit_code.filter(|_| is_command),
+            truncated: None,
+        }));
+    }
+
+    /// The answer that asked for them broke off: calls that do not run yet never will.
+    pub(super) fn abandon(&mut self, output: &mut RunOutput) {
+        let waiting: Vec<String> =
+            self.open.iter().filter(|(_, call)| !call.is_ready).map(|(id, _)| id.clone()).collect();
+        for id in waiting {
+            self.open.remove(&id);
+            output.event(Event::ToolResult(ToolResult {
+                tool_call_id: id,
+                status: ToolStatus::Cancelled,
+                output: Value::Null,
+                exit_code: None,
+                truncated: None,
+            }));
+        }
+    }
+}
+
+/// The difference is that of the call; it belongs to the file when there is only one.
+fn report_files(tool: &Tool, output: &mut RunOutput) {
+    let diff = tool.result.as_ref().map(|result| result.detailed_content.trim_start());
+    let diff = diff.filter(|diff| diff.starts_with("diff --git") && tool.file_edits.len() == 1);
+    for edit in &tool.file_edits {
+        output.event(Event::FileChange(FileChange {
+            path: edit.path.clone(),
+            op: file_op(&edit.kind),
+            from: None,
+            source: FileChangeSource::Native,
+            diff: diff.map(str::to_owned),
+            tool_call_id: Some(tool.tool_call_id.clone()),
+            truncated: None,
+        }));
+    }
+}

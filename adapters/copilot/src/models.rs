@@ -1,0 +1,54 @@
+//! Models: asked of the CLI itself by a short talk over ACP. Without a login, or with a provider of
+//! one's own, it names none; then what the variables say stands in.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use od_protocol::{ListModelsResult, Model, ModelsSource};
+use od_sdk::probe::converse::{Talk, converse_until};
+use od_sdk::{Install, Machine, acp};
+
+use crate::manifest;
+
+/// `models/list` has fifteen seconds.
+const LIMIT: Duration = Duration::from_secs(12);
+/// What the CLI takes when nothing names a model.
+const DEFAULT_MODEL: &str = "auto";
+
+/// The models the CLI offers.
+pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
+    let declared = manifest::manifest();
+    let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
+    let env: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let talk = Talk {
+        args: [
+            "--acp",
+            "--no-custom-instructions",
+            "--no-auto-update",
+            "--disable-client-telemetry",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        stdin: acp::inquiry_lines(&machine.home.display().to_string()),
+        env,
+        limit: LIMIT,
+    };
+    // Why it cannot be started is told by detection; here a list of our own will do.
+    let is_answered = |stdout: &[u8]| acp::session_reply(stdout).is_some();
+    let stdout = converse_until(talk, is_answered, install, machine).unwrap_or_default();
+    let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);
+    offered.unwrap_or_else(|| by_variables(machine))
+}
+
+fn by_variables(machine: &Machine) -> ListModelsResult {
+    let current = machine.var("COPILOT_MODEL").map(str::to_owned);
+    let model = Model {
+        id: current.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+        name: None,
+        default: true,
+        context_window: None,
+        efforts: None,
+    };
+    ListModelsResult { models: vec![model], current, source: ModelsSource::Static }
+}

@@ -1,0 +1,45 @@
+//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+
+use od_protocol::{ErrorObject, JsonObject};
+use od_sdk::start_run;
+use serde::Deserialize;
+use serde_json::json;
+
+/// How often the CLI may try a failed request again before the run fails, unless it says otherwise.
+const DEFAULT_MAX_RETRIES: u32 = 2;
+
+/// `run/start.adapterOptions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Options {
+    max_retries: Option<u32>,
+}
+
+impl Options {
+    /// Reads the options of a run.
+    ///
+    /// # Errors
+    /// `config_invalid` for an unknown name or a value of the wrong type.
+    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
+        start_run::options(options, "copilot")
+    }
+
+    /// How often the CLI may try again because of a rate limit.
+    pub fn max_retries(&self) -> u32 {
+        self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
+    }
+}
+
+/// The JSON Schema of the options, for the manifest.
+pub fn schema() -> JsonObject {
+    start_run::schema(json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "maxRetries": {
+                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+                "description": "how often Copilot may try again because of a rate limit before the run fails; by itself it tries five times",
+            },
+        },
+    }))
+}

@@ -1,0 +1,126 @@
+//! `run/start` → command line, variables, stdin.
+
+use od_adapter_copilot::Copilot;
+use od_protocol::{
+    Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode,
+    StartRunParams,
+};
+use od_sdk::{Adapter, Install, Invocation};
+use serde_json::{Value, json};
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
+    let mut params = StartRunParams { run_id: "run".to_owned(), ..StartRunParams::default() };
+    params.prompt.text = "hello".to_owned();
+    change(&mut params);
+    params
+}
+
+fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+    Copilot.invocation(&params(change), &Install::default()).expect("the options are fine")
+}
+
+fn live(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+    let install = Install { host_answers_approvals: true, ..Install::default() };
+    Copilot.invocation(&params(change), &install).expect("the options are fine")
+}
+
+fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
+    let refused = Copilot.invocation(&params(change), &Install::default());
+    refused.expect_err("the option cannot be honoured").kind()
+}
+
+fn has(invocation: &Invocation, words: &[&str]) -> bool {
+    let args: Vec<&str> = invocation.args.iter().map(|argument| argument.text.as_str()).collect();
+    args.windows(words.len()).any(|window| window == words)
+}
+
+#[test]
+fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+    let text = "/clear @secret $(x) \u{2028} \"quoted\"\n-";
+    let invocation = start(|params| params.prompt.text = text.to_owned());
+    assert_eq!(invocation.stdin, text.as_bytes());
+    assert!(invocation.args.iter().all(|argument| !argument.text.contains("secret")));
+}
+
+#[test]
+fn a_run_is_live_where_somebody_is_asked() {
+    assert!(has(&start(|_| {}), &["--output-format", "json"]));
+    assert!(has(&live(|_| {}), &["--acp"]));
+    let unasked = live(|params| params.permission_mode = Some("yolo".to_owned()));
+    assert!(has(&unasked, &["--output-format", "json"]) && has(&unasked, &["--yolo"]));
+    let picture = start(|params| {
+        params.prompt.images = vec![ImageInput {
+            mime: "image/png".to_owned(),
+            data: Some("AAAA".to_owned()),
+            path: None,
+        }];
+    });
+    assert!(has(&picture, &["--acp"]));
+}
+
+#[test]
+fn sessions() {
+    let session = |mode, id: &str| {
+        let id = Some(id.to_owned());
+        move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
+    };
+    assert!(has(&start(session(SessionMode::New, SESSION)), &["--session-id", SESSION]));
+    let resumed = start(session(SessionMode::Resume, SESSION));
+    assert!(has(&resumed, &[&format!("--resume={SESSION}")]));
+    assert!(!has(&resumed, &["--session-id"]));
+    assert_eq!(refused(session(SessionMode::Resume, "-x")), ErrorKind::SessionUnknown);
+    assert_ne!(start(|_| {}).args, start(|_| {}).args, "every new session has its own id");
+}
+
+#[test]
+fn model_effort_folders_and_tools() {
+    let invocation = start(|params| {
+        params.model = Some("gpt-5.4".to_owned());
+        params.effort = Some(Effort::Max);
+        params.add_dirs = vec!["/a b".to_owned()];
+        params.prompt.attachments = vec!["/a b/c.png".to_owned()];
+        params.allowed_tools = Some(vec!["shell(git:*)".to_owned()]);
+        params.denied_tools = Some(vec!["write".to_owned()]);
+    });
+    assert!(has(&invocation, &["--model", "gpt-5.4", "--reasoning-effort", "max"]));
+    assert!(has(&invocation, &["--add-dir", "/a b"]));
+    assert!(has(&invocation, &["--attachment", "/a b/c.png"]));
+    assert!(has(&invocation, &["--allow-tool=shell(git:*)", "--deny-tool=write"]));
+    let flag = |params: &mut StartRunParams| params.denied_tools = Some(vec!["--yolo".to_owned()]);
+    assert_eq!(refused(flag), ErrorKind::ConfigInvalid);
+    let relative = |params: &mut StartRunParams| params.add_dirs = vec!["a".to_owned()];
+    assert_eq!(refused(relative), ErrorKind::ConfigInvalid);
+    let option = |params: &mut StartRunParams| {
+        params.adapter_options.insert("retries".to_owned(), json!(1));
+    };
+    assert_eq!(refused(option), ErrorKind::ConfigInvalid);
+}
+
+#[test]
+fn tokens_are_reported_into_the_runs_own_folder() {
+    let invocation = start(|_| {});
+    assert_eq!(invocation.report.as_deref(), Some("usage.json"));
+    assert!(has(&invocation, &["--usage-output-file", "{run-folder}/usage.json"]));
+}
+
+#[test]
+fn servers_are_not_shown() {
+    let invocation = start(|params| {
+        params.mcp_servers = vec![McpServer {
+            name: "files".to_owned(),
+            transport: McpTransport::Stdio,
+            command: Some("serve".to_owned()),
+            args: vec!["-x".to_owned()],
+            env: [("TOKEN".to_owned(), "secret".to_owned())].into(),
+            url: None,
+            headers: Default::default(),
+        }];
+    });
+    let config = invocation.args.iter().find(|argument| argument.text.contains("mcpServers"));
+    let config: Value =
+        serde_json::from_str(&config.expect("it is given").text).expect("the flag holds JSON");
+    assert_eq!(config["mcpServers"]["files"]["command"], "serve");
+    assert!(invocation.shown_args().iter().all(|argument| !argument.contains("secret")));
+}

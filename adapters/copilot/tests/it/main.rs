@@ -1,0 +1,8 @@
+//! Copilot's adapter against what the real CLI said, and against a made-up home.
+
+mod auth;
+mod invocation;
+mod manifest;
+mod mapping;
+mod recordings;
+mod talks;
