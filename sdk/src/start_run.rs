@@ -4,8 +4,21 @@
 use std::path::Path;
 
 use od_protocol::{ErrorKind, ErrorObject, JsonObject, SessionMode, StartRunParams};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// What becomes of the agent CLI's own system prompt: the option `systemMode` of adapters whose CLI
+/// can do both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SystemMode {
+    /// The run's follows it.
+    #[default]
+    Append,
+    /// The run's takes its place.
+    Replace,
+}
 
 /// Reads `adapterOptions` into the adapter's own type.
 ///

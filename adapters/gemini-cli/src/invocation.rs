@@ -2,11 +2,11 @@
 
 use od_protocol::{ErrorObject, SessionMode, StartRunParams};
 use od_sdk::invocation::{RUN_FOLDER, StdinMode};
-use od_sdk::start_run::{absolute, invalid, session_uuid};
+use od_sdk::start_run::{SystemMode, absolute, invalid, session_uuid};
 use od_sdk::{Install, Invocation, acp};
 
 use crate::mode::{self, Mode};
-use crate::options::{ModeOption, Options, SystemMode};
+use crate::options::{ModeOption, Options};
 use crate::{flags, live};
 
 /// The files the CLI takes instructions from, under either of the names people give them.

@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
 use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run;
+use od_sdk::start_run::{self, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,17 +16,6 @@ pub enum ModeOption {
     OneShot,
     /// ACP.
     Live,
-}
-
-/// What becomes of the CLI's own system prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemMode {
-    /// The run's follows it.
-    #[default]
-    Append,
-    /// The run's takes its place.
-    Replace,
 }
 
 /// `run/start.adapterOptions`.

@@ -1,12 +1,8 @@
 //! Who pays: the CLI's own order of credentials, on a made-up home.
 
-use std::collections::BTreeMap;
-use std::fs;
-
 use od_adapter_gemini_cli::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::MadeUpHome;
 
 const GOOGLE: (&str, &str) =
     (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"oauth-personal"}}}"#);
@@ -16,16 +12,7 @@ const LOGIN: &str = ".gemini/oauth_creds.json";
 
 /// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env: BTreeMap<String, String> =
-        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = detect::auth(&machine);
+    let status = detect::auth(MadeUpHome::new(files, env).machine());
     let shown = format!("{status:?}");
     assert!(!shown.contains("secret"), "a value is shown: {shown}");
     status
@@ -112,9 +99,9 @@ fn a_cloud_account_is_not_looked_into() {
 
 #[test]
 fn another_home_has_another_login() {
-    let home = TempDir::new().expect("a scratch home");
-    let folder = home.path().to_string_lossy().into_owned();
-    let env: BTreeMap<String, String> = [("GEMINI_CLI_HOME".to_owned(), folder)].into();
-    let machine = Machine { env, home: "/nowhere".into(), ..Machine::default() };
-    assert_eq!(detect::config_dir(&machine), home.path().join(".gemini"));
+    let elsewhere = MadeUpHome::new(&[(".gemini/.env", "GEMINI_API_KEY=secret")], &[]);
+    let folder = elsewhere.path().to_string_lossy().into_owned();
+    let home = MadeUpHome::new(&[], &[("GEMINI_CLI_HOME", &folder)]);
+    assert_eq!(detect::config_dir(home.machine()), elsewhere.path().join(".gemini"));
+    assert_eq!(detect::auth(home.machine()).state, AuthState::Ok);
 }

@@ -1,23 +1,9 @@
 //! Models, asked of a real process that answers as the CLI does.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use od_adapter_gemini_cli::GeminiCli;
 use od_protocol::ModelsSource;
-use od_sdk::{Adapter, Machine};
-use tempfile::TempDir;
-
-/// A machine whose `gemini` is this script.
-fn machine(script: &str) -> (TempDir, Machine) {
-    let home = TempDir::new().expect("a scratch home");
-    let cli_path = home.path().join("gemini");
-    fs::write(&cli_path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-    fs::set_permissions(&cli_path, fs::Permissions::from_mode(0o755)).expect("executable");
-    let env = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into();
-    let home_dir = home.path().to_owned();
-    (home, Machine { home: home_dir, cli_path: Some(cli_path), env, ..Machine::default() })
-}
+use od_sdk::Adapter;
+use od_sdk::testing::MadeUpHome;
 
 #[test]
 fn the_models_are_the_clis_own() {
@@ -28,8 +14,8 @@ read -r session
 case "$session" in *session/new*) ;; *) exit 1 ;; esac
 echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"auto","availableModels":[{"modelId":"auto","name":"Auto"},{"modelId":"gemini-2.5-pro"}]}}}'
 read -r more"#;
-    let (_home, machine) = machine(script);
-    let list = GeminiCli.models(&machine).expect("a list");
+    let home = MadeUpHome::with_cli("gemini", script);
+    let list = GeminiCli.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_eq!(ids, ["auto", "gemini-2.5-pro"]);
@@ -42,8 +28,8 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 echo '{"id":2,"error":{"code":-32000,"message":"no key"}}'
 read -r rest"#;
     for script in ["exit 1", "echo nonsense", refused] {
-        let (_home, machine) = machine(script);
-        let list = GeminiCli.models(&machine).expect("a list");
+        let home = MadeUpHome::with_cli("gemini", script);
+        let list = GeminiCli.models(home.machine()).expect("a list");
         assert_eq!(list.source, ModelsSource::Static, "{script}");
         assert!(list.models.iter().any(|model| model.default));
     }
