@@ -22,6 +22,7 @@ use od_protocol::{RespondRunParams, StartRunParams, UserMessage};
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::native::{
@@ -30,7 +31,7 @@ use crate::native::{
 };
 use crate::options::Options;
 use crate::requests::{self, Purpose};
-use approvals::Approvals;
+use approvals::{Approvals, Request};
 pub(crate) use failure::Failure;
 use inputs::Inputs;
 pub(crate) use limits::{Limits, windows};
@@ -96,6 +97,16 @@ impl Events {
         };
         if understood.is_none() {
             output.unmapped(method, line);
+        }
+    }
+
+    fn on_request(&mut self, id: &Value, method: &str, params: &RawValue, output: &mut RunOutput) {
+        let scope: Scope<'_> = read(params).unwrap_or_default();
+        let is_foreign = scope.thread_id.is_some_and(|thread| self.talk.is_other_thread(&thread));
+        let request = Request { id, method, params, is_foreign };
+        if self.approvals.ask(request, &self.tools, output).is_none() {
+            let refusal = format!("this client does not answer {method:?}");
+            output.write_json(&self.talk.requests.refusal(id, METHOD_NOT_FOUND, &refusal));
         }
     }
 
@@ -265,16 +276,7 @@ impl Mapper for Events {
                 self.on_notification(&method, params, line, output);
             }
             Some(Incoming::Request { id, method, params }) => {
-                let is_foreign = |thread: &str| self.talk.is_other_thread(thread);
-                if self
-                    .approvals
-                    .ask(&id, &method, params, is_foreign, &self.tools, output)
-                    .is_none()
-                {
-                    let refusal = format!("this client does not answer {method:?}");
-                    let message = self.talk.requests.refusal(&id, METHOD_NOT_FOUND, &refusal);
-                    output.write_json(&message);
-                }
+                self.on_request(&id, &method, params, output);
             }
             Some(Incoming::Reply { id, outcome }) => {
                 if let Some(purpose) = id.and_then(|id| self.talk.requests.answered(id)) {

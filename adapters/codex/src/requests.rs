@@ -21,7 +21,7 @@ pub enum Purpose {
     Thread,
     /// The models: which efforts they take.
     Models,
-    /// A turn; its input, so that it can be told.
+    /// A turn.
     Turn,
     /// More for the turn that runs: what was said.
     Steer(String),

@@ -41,6 +41,16 @@ struct WordQuestion {
     names: Vec<String>,
 }
 
+/// A request of the CLI.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request<'a> {
+    pub(super) id: &'a Value,
+    pub(super) method: &'a str,
+    pub(super) params: &'a RawValue,
+    /// A helper asks, whose calls are not told: there is none to point at.
+    pub(super) is_foreign: bool,
+}
+
 /// The questions that wait.
 #[derive(Debug)]
 pub(super) struct Approvals {
@@ -57,43 +67,36 @@ impl Approvals {
     /// Hands a request on; `None` when it is none that a person can answer.
     pub(super) fn ask(
         &mut self,
-        request_id: &Value,
-        method: &str,
-        params: &RawValue,
-        is_foreign: impl Fn(&str) -> bool,
+        request: Request<'_>,
         tools: &Tools,
         output: &mut RunOutput,
     ) -> Option<()> {
-        let (event, form) = match method {
+        let params = request.params;
+        let (asked, form) = match request.method {
             "item/commandExecution/requestApproval" => {
-                let request: ApprovalRequest = read(params)?;
-                (command_question(&request), Form::Decision)
+                (command_question(&read(params)?), Form::Decision)
             }
             "item/fileChange/requestApproval" => {
-                let request: ApprovalRequest = read(params)?;
-                (patch_question(&request, tools), Form::Decision)
+                (patch_question(&read(params)?, tools), Form::Decision)
             }
             "item/permissions/requestApproval" => {
-                let request: ApprovalRequest = read(params)?;
-                let form = Form::Permissions(request.permissions.clone());
-                (permissions_question(&request), form)
+                let asked: ApprovalRequest = read(params)?;
+                (permissions_question(&asked), Form::Permissions(asked.permissions))
             }
             "mcpServer/elicitation/request" => (mcp_question(read(params)?), Form::Elicitation),
             "item/tool/requestUserInput" => {
-                self.ask_in_words(request_id, read(params)?, output);
+                self.ask_in_words(request.id, read(params)?, output);
                 return Some(());
             }
             _ => return None,
         };
-        let ApprovalRequest { thread_id, .. } = read(params).unwrap_or_default();
-        let approval_id = approval_id(request_id);
+        let approval_id = approval_id(request.id);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: approval_id.clone(),
-            // A helper's calls are not told, so there is none to point at.
-            tool_call_id: event.tool_call_id.clone().filter(|_| !is_foreign(&thread_id)),
-            ..event
+            tool_call_id: asked.tool_call_id.clone().filter(|_| !request.is_foreign),
+            ..asked
         }));
-        self.waiting.insert(approval_id, Question { request_id: request_id.clone(), form });
+        self.waiting.insert(approval_id, Question { request_id: request.id.clone(), form });
         Some(())
     }
 

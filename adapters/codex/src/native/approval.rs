@@ -8,8 +8,6 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ApprovalRequest {
-    /// The thread that asks: ours, or a helper's.
-    pub thread_id: String,
     /// The call that waits.
     pub item_id: String,
     /// With a command.
