@@ -21,6 +21,8 @@ pub const DIALECT: Dialect = Dialect {
     permission_flag: Some("--approval-mode"),
     rpc_since: None,
     max_since: None,
+    // Six of them, some six seconds for each that it tells of (recording `r429`).
+    hides_retries: true,
     // `prompt` takes `/model` for itself; this command does not (recording `slash`).
     literal_prompt: Some("abort_and_prompt"),
     approval_words: Some(ApprovalWords { allow: "Approve", deny: "Deny", title: "Allow tool: " }),

@@ -21,6 +21,7 @@ pub const DIALECT: Dialect = Dialect {
     // The first that says `agent_settled`.
     rpc_since: Some("0.80.4"),
     max_since: Some("0.80.6"),
+    hides_retries: false,
     // Only templates, skills and extensions of the person's own begin with a slash.
     literal_prompt: None,
     approval_words: None,

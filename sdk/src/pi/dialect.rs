@@ -61,6 +61,9 @@ pub struct Dialect {
     pub rpc_since: Option<&'static str>,
     /// The first version with the level `max`; before it `xhigh` is the highest.
     pub max_since: Option<&'static str>,
+    /// Its provider's client tries again by itself, in silence: a rate limit that was told once must
+    /// be followed by something soon.
+    pub hides_retries: bool,
     /// The command that takes a prompt without looking for commands of the CLI's own in it.
     pub literal_prompt: Option<&'static str>,
     /// How it asks whether a tool may run.

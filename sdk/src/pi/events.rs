@@ -1,6 +1,7 @@
 //! The CLI's words → protocol events: one state machine per run. Pure: no clock, no file, no
 //! process. This file is the switchboard; each chapter has a room of its own below `events/`.
 
+mod asides;
 mod dialogs;
 mod failure;
 mod files;
@@ -19,48 +20,25 @@ use od_protocol::{
 use serde::Deserialize;
 
 use super::native::{
-    AgentEndLine, CompactionLine, DialogLine, ExecutionLine, Head, Message, MessageLine,
-    NoticeLine, PromptResultLine, ResponseLine, RetryLine, SessionLine, State, UpdateLine,
+    AgentEndLine, DialogLine, ExecutionLine, Head, Message, MessageLine, PromptResultLine,
+    ResponseLine, RetryLine, SessionLine, State, UpdateLine,
 };
 use super::options::Options;
 use super::words::{blocks, text_of};
 use super::{Dialect, Mode, commands};
 use crate::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use dialogs::Dialogs;
+use failure::Complaint;
 use inputs::Inputs;
 use meter::Meter;
 use retries::Retries;
-use session::{Session, notice, status};
+use session::{Session, notice};
 use speech::Speech;
 use tools::Tools;
 use verdict::LastAnswer;
 
 /// Lines of the answer's stream start like this; they are read in one pass.
 const UPDATE_START: &[u8] = br#"{"type":"message_update""#;
-
-/// Known, and of no interest to a run: catalogues, counters, decoration, and what is told elsewhere.
-const PASSED_OVER: &[&str] = &[
-    "ready",
-    "turn_start",
-    "turn_end",
-    "entry_appended",
-    "queue_update",
-    "session_info_changed",
-    "session_info_update",
-    "config_update",
-    "config_warnings_changed",
-    "thinking_level_changed",
-    "model_changed",
-    "available_commands_update",
-    "advisor_cost_changed",
-    "advisor_yielded",
-    "todo_reminder",
-    "todo_auto_clear",
-    "retry_fallback_succeeded",
-    "summarization_retry_attempt_start",
-    "summarization_retry_finished",
-    "bash_execution_update",
-];
 
 /// The state of one run.
 #[derive(Debug)]
@@ -113,7 +91,7 @@ impl PiEvents {
             is_settled: false,
             is_alive: false,
             ends_by_exit: dialect.mode(install) == Mode::Json,
-            warnings: warnings(&dialect, install, is_degraded),
+            warnings: asides::warnings(&dialect, install, is_degraded),
         }
     }
 
@@ -150,38 +128,20 @@ impl PiEvents {
                 let line: DialogLine = read(line)?;
                 self.dialogs.on_request(line, &self.tools, output)?;
             }
-            _ => return self.on_aside(kind, line, output),
-        }
-        Some(())
-    }
-
-    /// What is beside the conversation.
-    fn on_aside(&mut self, kind: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
-        match kind {
-            "compaction_start" | "auto_compaction_start" => output.event(status("compacting")),
-            "compaction_end" | "auto_compaction_end" => {
-                let line: CompactionLine = read(line)?;
-                session::on_compaction(&line, output);
-            }
-            "notice" | "extension_error" => {
-                let line: NoticeLine = read(line)?;
-                session::on_notice(kind, line, output);
-            }
             "prompt_result" => {
                 let line: PromptResultLine = read(line)?;
                 if !line.agent_invoked {
                     self.on_settled(output);
                 }
             }
-            "summarization_retry_scheduled" => output.event(status("retrying")),
-            kind if PASSED_OVER.contains(&kind) => {}
-            _ => return None,
+            _ => return asides::on_line(kind, line, output),
         }
         Some(())
     }
 
     fn on_update(&mut self, line: &[u8], output: &mut RunOutput) -> Option<()> {
         let line: UpdateLine<'_> = serde_json::from_slice(line).ok()?;
+        self.retries.on_piece(output);
         self.speech.on_piece(line.assistant_message_event, &mut self.tools, output)
     }
 
@@ -254,13 +214,17 @@ impl PiEvents {
         self.has_ended = false;
         self.speech.discard_failed(output);
         if let Some(complaint) = self.retries.on_retry(line, &self.dialect, output) {
-            let error = complaint.error(&self.dialect, self.credential.as_ref(), true);
-            output.event(Event::Error(error));
-            if self.mode == Mode::Rpc {
-                output.write_json(&commands::abort());
-            }
-            output.finish(verdict::failed(DoneEvidence::Watchdog));
+            self.give_up(&complaint, output);
         }
+    }
+
+    fn give_up(&self, complaint: &Complaint, output: &mut RunOutput) {
+        let error = complaint.error(&self.dialect, self.credential.as_ref(), true);
+        output.event(Event::Error(error));
+        if self.mode == Mode::Rpc {
+            output.write_json(&commands::abort());
+        }
+        output.finish(verdict::failed(DoneEvidence::Watchdog));
     }
 
     fn on_response(&mut self, line: ResponseLine, output: &mut RunOutput) {
@@ -289,11 +253,7 @@ impl PiEvents {
 
     fn on_refused_prompt(&mut self, error: &str, output: &mut RunOutput) {
         let event = failure::refusal(error, &self.dialect).unwrap_or_else(|| {
-            failure::Complaint::new(error, None).error(
-                &self.dialect,
-                self.credential.as_ref(),
-                true,
-            )
+            Complaint::new(error, None).error(&self.dialect, self.credential.as_ref(), true)
         });
         output.fail(event);
     }
@@ -336,6 +296,12 @@ impl Mapper for PiEvents {
         }
         if self.on_typed_line(&kind, line, output).is_none() {
             output.unmapped(&kind, line);
+        }
+    }
+
+    fn on_silence(&mut self, output: &mut RunOutput) {
+        if let Some(complaint) = self.retries.on_silence() {
+            self.give_up(&complaint, output);
         }
     }
 
@@ -383,20 +349,6 @@ impl Mapper for PiEvents {
         output.event(Event::Error(failure::of_exit(exit, &self.dialect)?));
         Some(verdict::failed(DoneEvidence::ExitCode))
     }
-}
-
-/// What this install cannot do, although the run goes on.
-fn warnings(dialect: &Dialect, install: &Install, is_degraded: bool) -> Vec<String> {
-    let used: Vec<&str> = dialect.fixed_args(install).collect();
-    let missing = dialect.fixed_args.iter().filter(|flag| !used.contains(flag));
-    let mut warnings: Vec<String> = missing
-        .map(|flag| format!("this version has no {flag}: the run goes on without it"))
-        .collect();
-    if is_degraded {
-        let command = dialect.install_command;
-        warnings.push(format!("this version takes no input while it runs: {command}"));
-    }
-    warnings
 }
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {

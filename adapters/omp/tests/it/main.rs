@@ -4,5 +4,6 @@ mod auth;
 mod detection;
 mod invocation;
 mod manifest;
+mod mapping;
 mod recordings;
 mod sessions;

@@ -1,5 +1,7 @@
 //! Retries: told as they come, and ended when they would go on for longer than the run allows.
 
+use std::time::Duration;
+
 use od_protocol::{ErrorKind, Event, RateLimited, Retry};
 
 use super::failure::Complaint;
@@ -15,7 +17,12 @@ pub(super) struct Retries {
     max_wait_ms: u64,
     retries: u32,
     wait_ms: u64,
+    /// The limit that was told last, while nothing has followed it yet.
+    silent: Option<Complaint>,
 }
+
+/// How much longer than the announced wait the silence before a retry may be.
+const RETRY_MARGIN_MS: u64 = 500;
 
 impl Retries {
     pub(super) fn new(options: &Options) -> Self {
@@ -24,6 +31,7 @@ impl Retries {
             max_wait_ms: options.max_retry_wait_ms(),
             retries: 0,
             wait_ms: 0,
+            silent: None,
         }
     }
 
@@ -31,6 +39,20 @@ impl Retries {
     pub(super) fn on_answer(&mut self) {
         self.retries = 0;
         self.wait_ms = 0;
+    }
+
+    /// The model begins to answer: it may take its time again.
+    pub(super) fn on_piece(&mut self, output: &mut RunOutput) {
+        if self.silent.take().is_some() {
+            output.limit_silence(None);
+        }
+    }
+
+    /// Nothing followed a rate limit for too long: the reason to give up.
+    pub(super) fn on_silence(&mut self) -> Option<Complaint> {
+        let mut complaint = self.silent.take()?;
+        complaint.text = format!("stopped in the silence after: {}", complaint.text);
+        Some(complaint)
     }
 
     /// `auto_retry_start`. The reason to give up, when this goes beyond the allowance.
@@ -48,6 +70,12 @@ impl Retries {
         if matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
             complaint.retry_after_ms = complaint.retry_after_ms.or(delay_ms);
             tell_limit(&complaint, output);
+            if dialect.hides_retries {
+                let announced = delay_ms.unwrap_or_default().saturating_add(RETRY_MARGIN_MS);
+                let limit = Duration::from_millis(self.max_wait_ms.max(announced));
+                output.limit_silence(Some(limit));
+                self.silent = Some(complaint.clone());
+            }
         }
         let attempt = line.attempt.max(self.retries);
         output.event(Event::Retry(Retry {
