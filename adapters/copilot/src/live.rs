@@ -12,6 +12,9 @@ use crate::failure;
 /// How the CLI begins what it says in the model's place (recordings `acp_r401`, `acp_r429long`).
 const COMPLAINT: &str = "Error: ";
 
+/// How it says, as text too, that it asks the model again.
+const RETRY: (&str, &str) = ("Info: ", "Retrying...");
+
 /// What the run asks of the agent. Model, effort and permission mode are flags.
 ///
 /// # Errors
@@ -49,6 +52,12 @@ impl Dialect for Agent {
             (_, Some(kind)) => kind.to_owned(),
             (_, None) => ToolKind::Other.as_str().to_owned(),
         }
+    }
+
+    /// Each attempt says the whole answer again; the note between them is the only sign (recording
+    /// `acp_r401`).
+    fn takes_back(&self, text: &str) -> bool {
+        text.starts_with(RETRY.0) && text.ends_with(RETRY.1)
     }
 
     /// Errors are said as text, and the turn ends well (recording `acp_r401`).

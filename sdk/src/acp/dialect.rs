@@ -104,6 +104,12 @@ pub trait Dialect: Send {
     /// A line on stderr, for what an agent says nowhere else.
     fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
 
+    /// A piece of text that is the agent's own note that it asks the model again: it is no part of
+    /// the answer, and what was said of the answer before is taken back.
+    fn takes_back(&self, _text: &str) -> bool {
+        false
+    }
+
     /// Asked after each line on stderr: it said that the model's answer broke off, so what was said
     /// of it is taken back.
     fn broke_off(&mut self) -> bool {

@@ -4,6 +4,8 @@ use od_adapter_copilot::events::Events;
 use od_protocol::{JsonObject, SessionChoice, SessionMode, StartRunParams};
 use od_sdk::testing::{Recording, check_complete, replay};
 
+use crate::talks::TALKS;
+
 const ADAPTER: &str = env!("CARGO_MANIFEST_DIR");
 const VERSION: &str = "1.0.102";
 
@@ -40,7 +42,8 @@ macro_rules! recordings {
 
         #[test]
         fn every_recording_is_a_test() {
-            check_complete(ADAPTER, VERSION, &[$(stringify!($scenario)),+]);
+            let tested = [&[$(stringify!($scenario)),+], TALKS].concat();
+            check_complete(ADAPTER, VERSION, &tested);
         }
     };
 }

@@ -20,7 +20,13 @@ fn check(name: &str) {
 }
 
 macro_rules! talks {
-    ($($name:ident)+) => { $(#[test] fn $name() { check(stringify!($name)); })+ };
+    ($($name:ident)+) => {
+        /// Both sides of a talk are in `<name>.acp.jsonl`; what the agent said of it is beside, for
+        /// whoever compares what the CLI prints with what it printed then.
+        pub(crate) const TALKS: &[&str] = &[$(stringify!($name)),+];
+
+        $(#[test] fn $name() { check(stringify!($name)); })+
+    };
 }
 
 talks! {

@@ -37,9 +37,14 @@ impl AcpMapper {
             | "plan"
                 if !is_live => {} // the history of a session that was loaded
             "agent_message_chunk" => {
+                let chunk: Chunk = read(update)?;
+                if self.dialect.takes_back(&chunk.content.text) {
+                    self.speech.start_over(output);
+                    return Some(());
+                }
                 self.dialect.on_answer(output);
                 output.limit_silence(self.dialect.silent_retry());
-                return self.speech.on_text(read(update)?, output);
+                return self.speech.on_text(chunk, output);
             }
             "agent_thought_chunk" => {
                 let chunk: Chunk = read(update)?;
