@@ -32,6 +32,8 @@ pub enum Tier {
     Fast,
     /// All of these together take less than five.
     Full,
+    /// A soak: the same checks, much longer, to be run over night or before a release.
+    Slow,
 }
 
 impl Tier {
@@ -41,6 +43,7 @@ impl Tier {
             Self::Brief => "brief",
             Self::Fast => "fast",
             Self::Full => "full",
+            Self::Slow => "slow",
         }
     }
 }

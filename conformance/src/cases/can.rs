@@ -23,7 +23,7 @@ pub(super) const STOP_LIMIT: Duration = Duration::from_secs(5);
 /// How long the first words may take.
 const FIRST_WORDS: Duration = Duration::from_secs(5);
 /// How often a cancel is raced with the end.
-const RACES: Amount = Amount { brief: 6, fast: 12, full: 50 };
+const RACES: Amount = Amount { brief: 6, fast: 12, full: 50, slow: 500 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[

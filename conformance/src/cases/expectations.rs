@@ -32,6 +32,7 @@ pub(super) struct Amount {
     pub(super) brief: usize,
     pub(super) fast: usize,
     pub(super) full: usize,
+    pub(super) slow: usize,
 }
 
 impl Amount {
@@ -41,6 +42,7 @@ impl Amount {
             Tier::Brief => self.brief,
             Tier::Fast => self.fast,
             Tier::Full => self.full,
+            Tier::Slow => self.slow,
         }
     }
 }

@@ -98,7 +98,7 @@ fn told(plugin: &Plugin, expected: &str, got: String) -> Finding {
 
 fn failure_is_told(bench: &mut Bench) -> Verdict {
     let modes = match bench.suite.tier {
-        Tier::Full => vec![ProbeMode::Fail, ProbeMode::Flood, ProbeMode::Hang],
+        Tier::Full | Tier::Slow => vec![ProbeMode::Fail, ProbeMode::Flood, ProbeMode::Hang],
         _ => vec![ProbeMode::Fail],
     };
     for mode in modes {

@@ -22,6 +22,8 @@ use crate::suite::Suite;
 
 /// No judgement may take longer, whatever the plugin does.
 const BUDGET: Duration = Duration::from_secs(15 * 60);
+/// The same for a soak.
+const SLOW_BUDGET: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// How many checks run at once; most of their time is waiting.
 const JOBS: usize = 2;
@@ -76,8 +78,12 @@ pub(super) struct RunArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TierArgument {
+    /// Less than a minute.
     Fast,
+    /// Less than five minutes: repeats more and sends more.
     Full,
+    /// A soak, up to an hour: many more runs and larger floods.
+    Slow,
 }
 
 /// Judges a plugin.
@@ -85,6 +91,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = match arguments.tier {
         TierArgument::Fast => Tier::Fast,
         TierArgument::Full => Tier::Full,
+        TierArgument::Slow => Tier::Slow,
     };
     if arguments.real.real {
         return run_real(arguments, tier);
@@ -97,7 +104,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let judge_options = JudgeOptions {
         strict: arguments.strict,
         jobs: arguments.jobs.unwrap_or(JOBS),
-        budget: BUDGET,
+        budget: if tier == Tier::Slow { SLOW_BUDGET } else { BUDGET },
         requirements,
         known_failures: known_failures(&suite, arguments.baseline.as_deref())?,
     };

@@ -1,5 +1,7 @@
 //! The faults: each one is a single way to be wrong that real adapters have shown.
 
+use super::reach;
+
 macro_rules! faults {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
         /// One way to be wrong.
@@ -172,6 +174,8 @@ faults! {
     MissingFieldDies = "missing_field_dies",
     /// Crashes at a message of its own CLI that is damaged.
     DamageDies = "damage_dies",
+    /// Takes a torn last word for a whole one.
+    TornEndIsEnd = "torn_end_is_end",
     /// Does not read stderr.
     StderrUndrained = "stderr_undrained",
     /// Accepts a cancel and does nothing.
@@ -310,8 +314,10 @@ impl Behaviour {
         Self(Some(fault))
     }
 
-    /// Whether this is what is wrong.
+    /// Whether this is what is wrong. Nothing else makes an adapter behave otherwise, so that one
+    /// that never asks cannot be told from one without the fault.
     pub(super) fn has(self, fault: Fault) -> bool {
+        reach::note(fault);
         self.0 == Some(fault)
     }
 }

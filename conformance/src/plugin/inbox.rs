@@ -10,6 +10,7 @@ use super::record::{Received, RunRecord};
 use super::wire::Incoming;
 use crate::invariants::Watch;
 use crate::transcript::{Place, Source, Transcript};
+use crate::verdict::Failure;
 
 /// The most lines besides answers and events that are kept.
 const OTHERS_LIMIT: usize = 1000;
@@ -86,6 +87,11 @@ impl Inbox {
     /// Says that `run/start` was refused: no event may come for it.
     pub fn close_run(&mut self, run_id: &str) {
         self.watch.refuse_run(run_id);
+    }
+
+    /// The rules over every line that this plugin process has broken.
+    pub fn broken_rules(&self) -> Vec<(&'static str, Failure)> {
+        self.watch.broken_rules()
     }
 
     /// Whether a `done` has been missing before, so that waiting long is no use.

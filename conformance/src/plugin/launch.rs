@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use super::inbox::Inbox;
-use super::wire::{self, Incoming, Outgoing};
+use super::wire::{self, Incoming, Outgoing, Stall};
 use crate::invariants::Watch;
 use crate::process;
 use crate::stand_in::StandIn;
@@ -63,6 +63,7 @@ pub struct Plugin {
     exit: Option<ExitStatus>,
     outgoing: Option<Sender<Outgoing>>,
     incoming: Receiver<Incoming>,
+    stall: Stall,
 }
 
 impl Plugin {
@@ -92,7 +93,9 @@ impl Plugin {
         })?;
         let missing = || Finding::Suite("a pipe of the plugin is missing".to_owned());
         let outgoing = wire::start_writer(child.stdin.take().ok_or_else(missing)?);
-        let incoming = wire::start_reader(child.stdout.take().ok_or_else(missing)?);
+        let stall = Stall::default();
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let incoming = wire::start_reader(stdout, stall.clone());
         wire::start_stderr(child.stderr.take().ok_or_else(missing)?, transcript.clone());
         transcript.note(Source::Remark, format!("started as process {}", child.id()).as_bytes());
         Ok(Self {
@@ -107,6 +110,7 @@ impl Plugin {
             exit: None,
             outgoing: Some(outgoing),
             incoming,
+            stall,
         })
     }
 
@@ -123,6 +127,11 @@ impl Plugin {
     /// The last line of the transcript.
     pub fn place(&self) -> Place {
         self.transcript.place()
+    }
+
+    /// Writes a remark into the transcript and says where it stands.
+    pub fn remark(&self, text: &str) -> Place {
+        self.transcript.note(Source::Remark, text.as_bytes())
     }
 
     /// Sends bytes exactly as they are. A line feed is the caller's business.
@@ -148,6 +157,14 @@ impl Plugin {
         let (_, nothing) = std::sync::mpsc::sync_channel(1);
         self.incoming = nothing;
         self.inbox.ended = true;
+    }
+
+    /// Reads nothing for a while, so that the plugin has to wait with what it says.
+    pub fn stall(&self, time: Duration) {
+        self.transcript.note(Source::Remark, format!("nobody reads for {time:?}").as_bytes());
+        self.stall.set(true);
+        std::thread::sleep(time);
+        self.stall.set(false);
     }
 
     /// Takes in what the plugin says until something is so, or the time is over.

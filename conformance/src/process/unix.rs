@@ -30,16 +30,20 @@ pub fn is_alive(pid: u32) -> bool {
 }
 
 /// Every live process below another one.
+///
+/// The way leads through the dead as well: while a process with several threads is dying, its first
+/// thread is a zombie already and its children still belong to it.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
-    let all = all_processes();
+    let all: Vec<(u32, Status)> =
+        process_ids().filter_map(|pid| Some((pid, status(pid)?))).collect();
     let mut found = vec![ancestor];
     let mut next = 0;
     while let Some(&parent) = found.get(next) {
-        found.extend(all.iter().filter(|(_, above)| *above == parent).map(|(pid, _)| *pid));
+        found.extend(all.iter().filter(|(_, status)| status.parent == parent).map(|(pid, _)| *pid));
         next += 1;
     }
-    found.remove(0);
-    found
+    let is_live = |pid: &u32| all.iter().any(|(other, status)| other == pid && status.state != 'Z');
+    found.into_iter().skip(1).filter(is_live).collect()
 }
 
 /// Every live process whose executable lies in the folder.
@@ -171,15 +175,6 @@ fn status(pid: u32) -> Option<Status> {
     // The name in parentheses may contain anything, parentheses included.
     let mut words = text.rsplit_once(')')?.1.split_whitespace();
     Some(Status { state: words.next()?.chars().next()?, parent: words.next()?.parse().ok()? })
-}
-
-fn all_processes() -> Vec<(u32, u32)> {
-    process_ids()
-        .filter_map(|pid| {
-            let status = status(pid)?;
-            (status.state != 'Z').then_some((pid, status.parent))
-        })
-        .collect()
 }
 
 fn process_ids() -> impl Iterator<Item = u32> {

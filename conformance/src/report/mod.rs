@@ -114,7 +114,10 @@ impl Report {
             **id != result.check.id && self.results.iter().any(|other| other.check.id == **id)
         };
         let during = during.filter(is_other).map(|id| format!(" --only {id}"));
-        let tier = if self.tier == Tier::Full { " --tier full" } else { "" };
+        let tier = match self.tier {
+            Tier::Fast => String::new(),
+            other => format!(" --tier {}", other.as_str()),
+        };
         let terms = self.terms(result);
         format!(
             "conformance run {plugin}{pack} --only {}{}{tier}{terms} --seed {}",
