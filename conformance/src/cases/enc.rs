@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 /// How long a long line may take; speed is not what is asked for.
 const LONG_LINE_LIMIT: Duration = Duration::from_secs(60);
 /// How long a long line is.
-const LONG_LINE_KIBIBYTES: Amount = Amount { brief: 1_100, fast: 8_192, full: 8_192, slow: 8_192 };
+const LONG_LINE_KIBIBYTES: Amount = Amount { brief: 300, fast: 8_192, full: 8_192, slow: 8_192 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[

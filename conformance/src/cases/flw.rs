@@ -16,7 +16,7 @@ use crate::verdict::{Failure, Finding, Verdict};
 
 /// How many pieces the answer has: more than the pipe and one read of the suite hold, so that the
 /// adapter really has to wait.
-const PIECES: Amount = Amount { brief: 1_500, fast: 8_000, full: 20_000, slow: 60_000 };
+const PIECES: Amount = Amount { brief: 900, fast: 8_000, full: 20_000, slow: 60_000 };
 /// How long nobody reads.
 const STALL: Duration = Duration::from_secs(3);
 /// How long nobody reads while a cancel is under way.

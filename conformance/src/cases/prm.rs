@@ -16,7 +16,7 @@ use crate::verdict::{Failure, Finding, Verdict, ensure, shorten};
 /// Longer than one argument of a process may be.
 const LONG_BYTES: usize = 200 * 1024;
 /// Longer than all arguments of a process together may be, where that is limited.
-const HUGE_KIBIBYTES: Amount = Amount { brief: 1100, fast: 3072, full: 3072, slow: 12_288 };
+const HUGE_KIBIBYTES: Amount = Amount { brief: 300, fast: 3072, full: 3072, slow: 12_288 };
 
 /// How long such a prompt may take; speed is not what is asked for.
 const HUGE_LIMIT: Duration = Duration::from_secs(60);

@@ -23,7 +23,7 @@ const DAMAGES: Amount = Amount { brief: 8, fast: 60, full: 500, slow: 5_000 };
 /// How many lines of an answer are damaged at most.
 const DAMAGED_LINES: usize = 3;
 /// How often each line of an answer is made unreadable.
-const UNREADABLE: Amount = Amount { brief: 2, fast: 4, full: 20, slow: 100 };
+const UNREADABLE: Amount = Amount { brief: 1, fast: 4, full: 20, slow: 100 };
 /// How much is printed on stderr.
 const STDERR_MEGABYTES: Amount = Amount { brief: 1, fast: 8, full: 50, slow: 200 };
 

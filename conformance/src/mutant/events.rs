@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
-    Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped,
-    SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
-    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus,
-    Unmapped, Usage, UsageScope, UsageSource,
+    Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped, SessionChoice,
+    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
+    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
+    UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};

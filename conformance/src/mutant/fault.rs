@@ -150,7 +150,7 @@ faults! {
     ChunkIsLine = "chunk_is_line",
     /// Decodes each read by itself, through the middle of a character.
     LossySplit = "lossy_split",
-    /// Drops a line of more than a mebibyte.
+    /// Drops a line of more than a quarter of a mebibyte.
     SmallLineCap = "small_line_cap",
     /// Drops a last line without a line end.
     DropLastLine = "drop_last_line",
