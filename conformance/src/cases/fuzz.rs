@@ -136,9 +136,9 @@ impl Lab {
             matches!(found, Ok(Some(found)) if found.kind == kind)
         };
         let Small { damages, others } = &mut small;
-        *damages = smallest(damages, effort, |fewer| fails(fewer, others));
-        // A verdict is compared with that of the whole output without the line.
+        // A verdict is compared with that of the whole output without the one line.
         if case.trial.verdict.is_none() {
+            *damages = smallest(damages, effort, |fewer| fails(fewer, others));
             *others = smallest(others, effort, |fewer| fails(damages, fewer));
         }
         for index in 0..damages.len() {

@@ -3,6 +3,7 @@
 
 mod bad_plugins;
 mod baseline;
+mod damage;
 #[cfg(unix)]
 mod drift;
 mod examples;
