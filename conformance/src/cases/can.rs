@@ -68,8 +68,7 @@ pub const CHECKS: &[Check] = &[
 
 fn stubborn(bench: &mut Bench) -> Verdict {
     let mut play = hanging(bench, &[])?;
-    play.script.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
-    play.script.handlers.clear();
+    play.script.ignore_polite_stops();
     let mut plugin = bench.launch(&Setup::default())?;
     under_way(bench, &mut plugin, &play)?;
     let sent = "run/cancel; the agent CLI ignores SIGINT, SIGTERM and SIGHUP";

@@ -155,6 +155,10 @@ fn closed_stdin(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mark = bench.nonce();
     let mut play = bench.prepare("text")?;
+    if play.script.terminal {
+        let reason = "this agent CLI has a terminal, which cannot be closed from inside";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
     if play.script.steps.iter().filter(|step| asks(step)).count() > 1 {
         let reason = "this agent CLI needs its stdin for more than the prompt";
         return Err(Finding::Skip(reason.to_owned()));

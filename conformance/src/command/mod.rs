@@ -10,6 +10,7 @@ mod real;
 mod real_all;
 mod run;
 mod self_test;
+mod starter;
 mod target;
 mod work;
 

@@ -90,6 +90,7 @@ impl Pack {
             None => Script::default(),
         };
         script.probes = self.probes(self.settings.scenario.get(scenario));
+        script.terminal = self.settings.cli.pty;
         Ok(script)
     }
 

@@ -41,6 +41,8 @@ pub struct CliSettings {
     pub embedded: bool,
     /// How the prompt reaches the agent CLI.
     pub prompt: PromptWay,
+    /// The agent CLI needs a terminal, so the stand-in refuses to play without one.
+    pub pty: bool,
     /// What `--version` prints.
     pub version: Option<String>,
     /// Files laid beside the stand-in: path there = file of the pack.
@@ -56,7 +58,7 @@ pub enum PromptWay {
     /// As the whole of stdin.
     #[default]
     Stdin,
-    /// Inside a message on stdin; the pack binds it as `{{?prompt}}`.
+    /// Inside a message on stdin or in a request; the pack binds it as `{{?prompt}}`.
     Rpc,
     /// As one argument.
     Argv,

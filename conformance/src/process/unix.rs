@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal};
 
+use crate::stand_in::WindowSize;
+
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = cfg!(target_os = "linux");
 
@@ -88,6 +90,26 @@ pub fn leave_session() {
 pub fn refuse_stdin() -> std::io::Result<()> {
     let nothing = std::fs::File::open("/dev/null")?;
     Ok(rustix::stdio::dup2_stdin(&nothing)?)
+}
+
+/// Makes the terminal that stdin and stdout are raw, without an echo, and tells its size.
+///
+/// # Errors
+/// What is no terminal.
+pub fn take_terminal() -> Result<WindowSize, String> {
+    use rustix::termios::{OptionalActions, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+    let (stdin, stdout) = (std::io::stdin(), std::io::stdout());
+    for (name, is_one) in [("stdin", isatty(&stdin)), ("stdout", isatty(&stdout))] {
+        if !is_one {
+            return Err(format!("its {name} is none"));
+        }
+    }
+    let failed = |error: rustix::io::Errno| format!("it cannot be set up: {error}");
+    let mut settings = tcgetattr(&stdin).map_err(failed)?;
+    settings.make_raw();
+    tcsetattr(&stdin, OptionalActions::Now, &settings).map_err(failed)?;
+    let size = tcgetwinsize(&stdout).map_err(failed)?;
+    Ok(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
 
 /// Whether this process may do everything.

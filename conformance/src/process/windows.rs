@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use crate::stand_in::WindowSize;
+
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = false;
 
@@ -61,6 +63,14 @@ pub fn leave_session() {}
 /// Always.
 pub fn refuse_stdin() -> std::io::Result<()> {
     Err(std::io::Error::other("stdin cannot be refused on Windows"))
+}
+
+/// The stand-in cannot use a terminal here.
+///
+/// # Errors
+/// Always.
+pub fn take_terminal() -> Result<WindowSize, String> {
+    Err("the stand-in cannot use one on Windows".to_owned())
 }
 
 /// Whether this process may do everything; not known here.

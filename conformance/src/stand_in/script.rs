@@ -25,12 +25,35 @@ pub struct Script {
     pub delivery: Delivery,
     /// Whether stdin is read at all.
     pub stdin: StdinMode,
+    /// It refuses to play unless stdin and stdout are a terminal.
+    #[serde(default)]
+    pub terminal: bool,
     /// Signals that do nothing.
     pub ignored_signals: Vec<String>,
     /// What happens at any moment when a signal or a line arrives.
     pub handlers: Vec<Handler>,
     /// What happens one after the other.
     pub steps: Vec<Step>,
+}
+
+impl Script {
+    /// Takes away what the agent CLI does when it is asked to stop. A server goes on opening streams
+    /// and giving plain replies, without which it could not be talked to at all.
+    pub fn ignore_polite_stops(&mut self) {
+        let speaks = |step: &Step| {
+            matches!(
+                step,
+                Step::Out { .. } | Step::OutBytes { .. } | Step::Exit { .. } | Step::Die { .. }
+            )
+        };
+        let streams = |step: &Step| matches!(step, Step::Stream { .. });
+        self.handlers.retain(|handler| {
+            let steps = &handler.steps;
+            matches!(handler.when, When::Request(_))
+                && (steps.iter().any(streams) || !steps.iter().any(speaks))
+        });
+        self.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
+    }
 }
 
 /// One argument list and its answer.

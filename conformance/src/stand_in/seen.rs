@@ -26,6 +26,8 @@ pub enum Entry {
     },
     /// It answered a probe instead of playing its steps.
     Probe,
+    /// Its stdin and stdout are a terminal.
+    Terminal(WindowSize),
     /// A placeholder got its value.
     Bound {
         /// The placeholder.
@@ -91,6 +93,15 @@ pub struct SeenRequest {
     pub body: String,
 }
 
+/// How big a terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowSize {
+    /// How many characters a line has.
+    pub columns: u16,
+    /// How many lines there are.
+    pub rows: u16,
+}
+
 /// One start of the stand-in, as far as it has got.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Invocation {
@@ -104,6 +115,8 @@ pub struct Invocation {
     pub cwd: String,
     /// It answered a probe instead of playing its steps.
     pub is_probe: bool,
+    /// The terminal it was given, where the pack asks for one.
+    pub terminal: Option<WindowSize>,
     /// What its placeholders were bound to (`prompt` is the important one).
     pub bound: BTreeMap<String, Value>,
     /// Everything it got on stdin.
@@ -162,6 +175,7 @@ impl Invocation {
                 (self.pid, self.args, self.env, self.cwd) = (pid, args, env, cwd);
             }
             Entry::Probe => self.is_probe = true,
+            Entry::Terminal(size) => self.terminal = Some(size),
             Entry::Bound { name, value } => {
                 self.bound.insert(name, value);
             }

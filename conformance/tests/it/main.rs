@@ -23,4 +23,7 @@ mod reports;
 mod requirements;
 mod serving;
 mod support;
+#[cfg(unix)]
+mod terminal;
+mod tutorial;
 mod verdicts;
