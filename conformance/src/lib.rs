@@ -6,6 +6,7 @@
 //! CLI that the suite plays), [`plugin`] (the suite's own client), [`invariants`] (rules over
 //! every line). It shares no code with host or sdk.
 
+pub mod acp;
 pub mod baseline;
 pub mod bench;
 pub mod case;

@@ -1,6 +1,8 @@
 //! The command line: one file per command. Parsing says what was typed; each command decides what
 //! it means.
 
+mod acp;
+mod acp_self_test;
 mod drift;
 mod explain;
 mod fixtures;
@@ -41,6 +43,7 @@ Examples:
   conformance run target/debug/od-adapter-demo
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
   conformance run ./od-adapter-x --report html=report.html --report junit=results.xml
+  conformance run --profile acp-agent --env BASE_URL={{url}} -- some-agent --acp
   conformance fixtures init adapters/x/conformance --cli x
   conformance run ./od-adapter-x --real
   conformance drift ./od-adapter-x --cli ./node_modules/.bin/x
@@ -54,7 +57,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Judges a plugin.
-    Run(run::RunArguments),
+    Run(Box<run::RunArguments>),
     /// Lists every check with its sentence.
     List(list::ListArguments),
     /// Says what a check asks for, and why.

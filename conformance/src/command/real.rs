@@ -27,8 +27,8 @@ pub(super) struct RealArguments {
     #[arg(long, value_name = "FILE", requires = "real")]
     cli: Option<PathBuf>,
     /// Goes on where the network cannot be taken away from the agent CLI.
-    #[arg(long, requires = "real")]
-    allow_network: bool,
+    #[arg(long)]
+    pub(super) allow_network: bool,
 }
 
 /// Looks at what was typed, and takes the network away: this process may be replaced here.

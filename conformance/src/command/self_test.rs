@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::acp::Profile;
 use super::work::open_failed;
-use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test};
 use crate::cases;
 use crate::console::say;
 use crate::mutant::MUTANTS;
@@ -23,24 +24,27 @@ use crate::self_test::{
 /// What was typed.
 #[derive(Debug, Args)]
 pub(super) struct SelfTestArguments {
+    /// Judges the checks of another profile, with the suite's own agent.
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
     /// Only these mutants; may be given several times. `reference` is the one without a fault.
     #[arg(long, value_name = "FAULT")]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Runs only the checks that must catch a mutant, not those that must not.
     #[arg(long)]
-    quick: bool,
+    pub(super) quick: bool,
     /// Runs every check on every mutant, also those that never come to the place of its fault.
     #[arg(long, conflicts_with = "quick")]
     every: bool,
     /// How many mutants are judged at once.
     #[arg(long, default_value_t = 6)]
-    jobs: usize,
+    pub(super) jobs: usize,
     /// Stretches every limit of time, for slow machines.
     #[arg(long, default_value_t = 1.5)]
-    patience: f64,
+    pub(super) patience: f64,
     /// Repeats the random values of an earlier self-test.
     #[arg(long)]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Writes what each check said about each mutant.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -48,6 +52,9 @@ pub(super) struct SelfTestArguments {
 
 /// Judges the suite.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
+    if arguments.profile == Some(Profile::AcpAgent) {
+        return acp_self_test::self_test(arguments);
+    }
     let started = Instant::now();
     let place = Place::make()
         .map_err(|error| CommandError::suite(format!("no folder to work in: {error}")))?;

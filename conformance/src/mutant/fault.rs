@@ -3,14 +3,14 @@
 use super::reach;
 
 macro_rules! faults {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
+    ($enum:ident; $($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
         /// One way to be wrong.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Fault {
+        pub enum $enum {
             $($(#[doc = $doc])+ $variant,)+
         }
 
-        impl Fault {
+        impl $enum {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
@@ -19,15 +19,23 @@ macro_rules! faults {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// What the adapter does wrong.
+            /// What is done wrong.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+),)+ }
+            }
+
+            /// Reads what `--fault` takes.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|fault| fault.name() == name)
             }
         }
     };
 }
 
+pub(crate) use faults;
+
 faults! {
+    Fault;
     /// Prints a line for people before the manifest.
     ManifestBanner = "manifest_banner",
     /// Needs PATH to print its manifest.
@@ -292,13 +300,6 @@ faults! {
     ForgetsOutside = "forgets_outside",
     /// Reports only the first three files.
     FewFiles = "few_files",
-}
-
-impl Fault {
-    /// Reads what `--fault` takes.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|fault| fault.name() == name)
-    }
 }
 
 /// The fault an adapter was started with, if any.

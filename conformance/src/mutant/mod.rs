@@ -66,5 +66,6 @@ mod waste;
 
 pub use entry::{EXECUTABLE, FAULT_FILE, become_adapter};
 pub use fault::Fault;
+pub(crate) use fault::faults;
 pub use reach::REACHED_FOLDER;
 pub use table::{MUTANTS, Mutant};

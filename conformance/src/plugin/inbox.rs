@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::channel::Sorter;
 use super::record::{Received, RunRecord};
 use super::wire::Incoming;
 use crate::invariants::Watch;
@@ -109,26 +110,6 @@ impl Inbox {
         self.watch.missing_done(summary, &self.transcript.place());
     }
 
-    /// Takes something in.
-    pub(super) fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
-            Incoming::Oversized { bytes } => {
-                let text = format!("a line of {bytes} bytes, dropped");
-                let place = self.transcript.note(Source::Plugin, text.as_bytes());
-                self.watch.oversized(bytes, &place);
-            }
-            Incoming::Unterminated { bytes } => {
-                let place = self.transcript.note(Source::Plugin, &bytes);
-                self.watch.unterminated(&bytes, &place);
-            }
-            Incoming::End => {
-                self.transcript.note(Source::Remark, b"the plugin closed its stdout");
-                self.ended = true;
-            }
-        }
-    }
-
     fn take_line(&mut self, bytes: &[u8], at: Instant) {
         let place = self.transcript.note(Source::Plugin, bytes);
         let Some(value) = self.watch.line(bytes, &place) else {
@@ -174,5 +155,34 @@ impl Inbox {
         self.kept_bytes += bytes;
         let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
         record.events.push(Received { at: line.at, place: line.place, seq, value });
+    }
+}
+
+impl Sorter for Inbox {
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
+            Incoming::Oversized { bytes } => {
+                let text = format!("a line of {bytes} bytes, dropped");
+                let place = self.transcript.note(Source::Plugin, text.as_bytes());
+                self.watch.oversized(bytes, &place);
+            }
+            Incoming::Unterminated { bytes } => {
+                let place = self.transcript.note(Source::Plugin, &bytes);
+                self.watch.unterminated(&bytes, &place);
+            }
+            Incoming::End => {
+                self.transcript.note(Source::Remark, b"the plugin closed its stdout");
+                self.ended = true;
+            }
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
     }
 }

@@ -17,7 +17,7 @@ const QUEUE_LINES: usize = 4096;
 
 /// Something that came from the plugin's stdout.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     /// A line without its line feed.
     Line {
         /// Its bytes.

@@ -86,7 +86,7 @@ impl Stage {
         (suite.seed, scenario).hash(&mut hasher);
         let mut random = StdRng::seed_from_u64(hasher.finish());
         let secret = format!("sk-conformance-{}", nonce(&mut random));
-        let bindings = bindings(&model.url(), &secret);
+        let bindings = placeholders(&model.url(), &secret);
         for (name, text) in &settings.home {
             let file = home.join(name);
             std::fs::create_dir_all(file.parent().unwrap_or(&home))?;
@@ -281,7 +281,8 @@ fn start(
     Plugin::start(&suite.plugin, launch, stand_in, transcript, watch)
 }
 
-fn bindings(url: &str, secret: &str) -> Bindings {
+/// What the placeholders stand for.
+pub(crate) fn placeholders(url: &str, secret: &str) -> Bindings {
     let [url_name, secret_name] = REAL_PLACEHOLDERS;
     [(url_name, url), (secret_name, secret)]
         .into_iter()

@@ -16,6 +16,7 @@ mod table;
 
 pub use document::document;
 pub use judging::{Judging, judge_subject, look_again, record_reach};
+pub(crate) use outcome::lacking;
 pub use outcome::{Cell, Outcome};
 pub use reach::Reach;
 pub use subject::{Place, Subject, subjects};

@@ -134,7 +134,7 @@ fn told(result: &CheckResult) -> String {
 }
 
 /// What the author of an adapter would miss in a failure.
-fn lacking(result: &CheckResult) -> Vec<&'static str> {
+pub(crate) fn lacking(result: &CheckResult) -> Vec<&'static str> {
     let Some(Finding::Fail(failure)) = &result.finding else { return Vec::new() };
     let parts = [
         ("what was sent", failure.sent.is_empty()),

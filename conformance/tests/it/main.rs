@@ -1,6 +1,7 @@
 //! The suite as a process: its verdicts, exit codes and reports; and what hostile plugins and
 //! broken packs do to it.
 
+mod acp;
 mod bad_plugins;
 mod baseline;
 mod damage;

@@ -60,6 +60,10 @@ fn verdict(report: &Report) -> (&'static str, &'static str) {
 fn header(report: &Report) -> String {
     let (class, words) = verdict(report);
     let claim = match report.claim() {
+        "full" if report.agent.is_some() => "An ACP agent, driven against the fake model.",
+        "protocol-only" if report.agent.is_some() => {
+            "Protocol only: nothing says how the ACP agent reaches the fake model."
+        }
         "real" => "Judged with the real agent CLI; the suite played the model.",
         "full" => "Judged with a fixture pack: the suite played the agent CLI.",
         _ => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
@@ -80,6 +84,10 @@ fn header(report: &Report) -> String {
         ("Seed", report.seed.to_string()),
         ("Time taken", format!("{:.1} s", report.took.as_secs_f64())),
     ];
+    if let Some(agent) = &report.agent {
+        let described = ("Described by", agent.switches.join(" "));
+        facts.splice(0..2, [("Agent", agent.command.join(" ")), described]);
+    }
     facts.splice(1..1, report.real.as_ref().map(real_facts).unwrap_or_default());
     text.push_str("<dl class=\"facts\">\n");
     for (name, value) in facts {
