@@ -25,7 +25,7 @@ const GARBAGE: &[&[u8]] = &[
 ];
 
 /// Long enough that the agent reads before the next piece comes.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) const CHECKS: &[Check] = &[
     must(
@@ -141,7 +141,7 @@ fn reads_cut_characters(bench: &mut AgentBench) -> Verdict {
     let suite = Arc::clone(&bench.suite);
     let agent = bench.agent()?;
     let blocks = json!([{"type": "text", "text": format!("{text} please SCN:plain")}]);
-    let open = agent.begin_in_pieces(&session, &blocks, PAUSE);
+    let open = agent.begin_in_pieces(&session, &blocks, agent.limit(PAUSE));
     let turn = agent.finish(&open, Policy::Reject)?;
     ended(agent, &turn, "end_turn")?;
     model_heard(&suite, agent, &text, &turn)

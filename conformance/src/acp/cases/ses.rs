@@ -174,17 +174,25 @@ fn remembers(bench: &mut AgentBench) -> Verdict {
 }
 
 fn keeps_apart(bench: &mut AgentBench) -> Verdict {
-    let words = [bench.nonce(), bench.nonce()];
-    let sessions = [bench.session()?.0, bench.session()?.0];
+    let word = bench.nonce();
+    let (slow, quick) = (bench.session()?.0, bench.session()?.0);
     let agent = bench.agent()?;
-    let prompt = |word: &str| format!("please SCN:plain TEXT=<this is {word} and no other>");
-    let opens = [0, 1].map(|n| agent.begin(&sessions[n], &prompt(&words[n])));
-    for (open, word) in opens.iter().zip(&words) {
-        let turn = agent.finish(open, Policy::Reject)?;
-        let wanted = format!("this is {word} and no other");
-        if turn.text().trim() != wanted {
-            return Err(agent.wrong(&format!("{wanted:?}"), &turn.summary(), &turn.sent));
-        }
+    let speaking = agent.begin(&slow, "please SCN:slow");
+    // An agent that does not stream is another check's business.
+    agent.wait_text(&speaking).ok();
+    let wanted = format!("this is {word} and no other");
+    let asked = agent.begin(&quick, &format!("please SCN:plain TEXT=<{wanted}>"));
+    let answered = agent.finish(&asked, Policy::Reject);
+    agent.notify("session/cancel", json!({"sessionId": slow}));
+    let spoken = agent.finish(&speaking, Policy::Cancelled)?;
+    // One that works on one session after the other answers now.
+    let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;
+    if turn.text().trim() != wanted {
+        return Err(agent.wrong(&format!("{wanted:?}"), &turn.summary(), &turn.sent));
+    }
+    if spoken.text().contains(&word) {
+        let expected = "nothing of the other session";
+        return Err(agent.wrong(expected, &spoken.summary(), &spoken.sent));
     }
     Ok(())
 }
