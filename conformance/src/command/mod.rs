@@ -10,6 +10,7 @@ mod list;
 mod model;
 mod real;
 mod real_all;
+mod record;
 mod run;
 mod self_test;
 mod starter;
@@ -66,6 +67,8 @@ enum Command {
     Fixtures(fixtures::FixturesArguments),
     /// Compares the real agent CLI with what the pack knows of it.
     Drift(drift::DriftArguments),
+    /// Makes recordings and step files from the real agent CLI.
+    Record(record::RecordArguments),
     /// Installs the pinned agent CLI of every pack and judges each adapter with it.
     RealAll(real_all::RealAllArguments),
     /// Judges the suite: its reference adapter passes, each of its mutants is caught.
@@ -105,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fixtures(arguments) => fixtures::fixtures(&arguments),
         Command::Drift(arguments) => drift::drift(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
         Command::RealAll(arguments) => real_all::real_all(&arguments),
         Command::SelfTest(arguments) => self_test::self_test(&arguments),
         Command::Model(arguments) => model::model(arguments),

@@ -117,6 +117,18 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// The names of this person and this machine, as far as they are told and tell anything.
+pub fn user_names() -> Vec<String> {
+    let of_env = ["USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let mut names: Vec<String> = of_env.chain(host).map(|name| name.trim().to_owned()).collect();
+    names.retain(|name| name.len() > 3 && !PLAIN_NAMES.contains(&name.as_str()));
+    names
+}
+
+/// Names that tell nothing, and occur as words.
+const PLAIN_NAMES: &[&str] = &["root", "user", "host", "localhost", "runner"];
+
 /// Becomes another program; returns only when that fails.
 pub fn become_program(command: &mut std::process::Command) -> std::io::Error {
     std::os::unix::process::CommandExt::exec(command)

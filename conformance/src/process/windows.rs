@@ -78,6 +78,11 @@ pub fn is_root() -> bool {
     false
 }
 
+/// The names of this person and this machine, as far as they are told.
+pub fn user_names() -> Vec<String> {
+    ["USERNAME", "COMPUTERNAME"].into_iter().filter_map(|name| std::env::var(name).ok()).collect()
+}
+
 /// A process cannot become another program here.
 pub fn become_program(_command: &mut std::process::Command) -> std::io::Error {
     std::io::Error::other("a process cannot become another program on Windows")

@@ -15,6 +15,8 @@ mod facts;
 mod install;
 mod judge;
 pub(crate) mod leftover;
+mod parallel;
+mod record;
 mod relay;
 mod scenarios;
 mod settings;
@@ -29,6 +31,7 @@ pub use drift::{
 pub use facts::{Performance, RealFacts, heard, unmapped};
 pub use install::{InstallError, Installed, Package, install};
 pub use judge::{Played, RealOptions, conclude_rest, conclude_scenario, play, real_checks};
+pub use record::{RECORDED, Recorded, RecordedScenario, record};
 pub use relay::become_relay;
 pub use scenarios::{REAL_SCENARIOS, RealScenario};
 pub use settings::{RealExpectation, RealSettings};

@@ -20,6 +20,8 @@ mod pages;
 #[cfg(unix)]
 mod real;
 mod real_all;
+#[cfg(unix)]
+mod record;
 mod reports;
 mod requirements;
 mod serving;

@@ -76,19 +76,21 @@ fn header(report: &Report) -> String {
         bar(report)
     );
     let pack = report.pack.as_ref().map_or("none".to_owned(), |pack| pack.display().to_string());
-    let mut facts = vec![
-        ("Plugin", report.plugin.display().to_string()),
-        ("Fixture pack", pack),
-        ("Requirements", report.requirements.clone()),
-        ("Tier", report.tier.as_str().to_owned()),
-        ("Seed", report.seed.to_string()),
-        ("Time taken", format!("{:.1} s", report.took.as_secs_f64())),
-    ];
-    if let Some(agent) = &report.agent {
-        let described = ("Described by", agent.switches.join(" "));
-        facts.splice(0..2, [("Agent", agent.command.join(" ")), described]);
-    }
-    facts.splice(1..1, report.real.as_ref().map(real_facts).unwrap_or_default());
+    let mut facts = match &report.agent {
+        Some(agent) => {
+            vec![("Agent", agent.command.join(" ")), ("Described by", agent.switches.join(" "))]
+        }
+        None => vec![("Plugin", report.plugin.display().to_string()), ("Fixture pack", pack)],
+    };
+    facts.extend(match &report.real {
+        Some(real) => real_facts(real),
+        None => vec![
+            ("Requirements", report.requirements.clone()),
+            ("Tier", report.tier.as_str().to_owned()),
+        ],
+    });
+    facts.push(("Seed", report.seed.to_string()));
+    facts.push(("Time taken", format!("{:.1} s", report.took.as_secs_f64())));
     text.push_str("<dl class=\"facts\">\n");
     for (name, value) in facts {
         let _ = writeln!(text, "<dt>{name}</dt><dd class=\"mono\">{}</dd>", escaped(&value));
