@@ -117,7 +117,9 @@ fn files(all: &[Recorded]) -> Files {
     let mut files = Files::new();
     for recorded in all.iter().filter(|recorded| recorded.missing.is_none()) {
         let name = recorded.scenario.name;
-        files.insert(format!("steps/{name}"), recorded.steps.clone());
+        if recorded.scenario.has_steps {
+            files.insert(format!("steps/{name}"), recorded.steps.clone());
+        }
         let base = format!("recordings/{}", recorded.scenario.recording);
         files.insert(format!("{base}.stdout.jsonl"), recorded.stdout.clone());
         files.insert(format!("{base}.stderr.txt"), recorded.stderr.clone());
@@ -162,7 +164,7 @@ fn settings_text(
     let env = settings.env.iter().filter(|(_, value)| value.contains("{{secret}}"));
     let env: toml::Table = env.map(|(name, value)| (name.clone(), text(value))).collect();
     let auth = toml::Table::from_iter([("env".to_owned(), toml::Value::Table(env))]);
-    let scenarios = all.iter().filter(|recorded| recorded.missing.is_none());
+    let scenarios = all.iter().filter(|it| it.missing.is_none() && it.scenario.has_steps);
     let scenarios: toml::Table =
         scenarios.map(|it| (it.scenario.name.to_owned(), scenario(settings, it))).collect();
     let whole = toml::Table::from_iter([

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use self::known::{Known, Surroundings};
-use self::scrub::{REDACTED, Scrub};
+use self::scrub::{REDACTED, Scrub, is_uuid};
 use super::drift::flags_in;
 use super::judge::{RealOptions, reason_to_skip};
 use super::parallel;
@@ -28,20 +28,22 @@ use crate::verdict::{Finding, Verdict};
 /// Where the agent works in every recording.
 const CWD: &str = "/workspace";
 
-/// The session of every recording.
-const SESSION: &str = "00000000-0000-4000-8000-00000000aaaa";
+/// The session of every recording, where sessions are no UUIDs: those are numbered anyway.
+const SESSION: &str = "session-0001";
 
 /// Tools are called without a word before: an answer in two parts would fit no template.
 const PROMPT_END: &str = " LEAD=none";
 
 /// A scenario of packs that can be recorded.
 pub struct RecordedScenario {
-    /// Its name in packs.
+    /// Its name in packs, or in `--real` where packs have none.
     pub name: &'static str,
     /// The scenario of the real agent CLI that shows it, or whose parameters it borrows.
     pub real: &'static str,
     /// What its recording is called: as the scenario of the real agent CLI, where it is one.
     pub recording: &'static str,
+    /// Whether packs have such a scenario, so that steps are made of it.
+    pub has_steps: bool,
     play: Option<fn(&mut Stage) -> Verdict>,
 }
 
@@ -53,6 +55,7 @@ pub const RECORDED: &[RecordedScenario] = &[
         name: "tool_ok",
         real: "write",
         recording: "shell",
+        has_steps: true,
         play: Some(command_works),
     },
     recorded("tool_error", "toolfail"),
@@ -65,10 +68,19 @@ pub const RECORDED: &[RecordedScenario] = &[
     recorded("auth_fail_run", "r401"),
     recorded("rate_limit", "r429"),
     recorded("context_exceeded", "ctx400"),
+    only_heard("unicode"),
+    only_heard("approval_deny"),
+    only_heard("cancel_tool"),
+    only_heard("drop"),
 ];
 
 const fn recorded(name: &'static str, real: &'static str) -> RecordedScenario {
-    RecordedScenario { name, real, recording: real, play: None }
+    RecordedScenario { name, real, recording: real, has_steps: true, play: None }
+}
+
+/// A scenario that packs do not have: what is heard is kept for `drift`.
+const fn only_heard(real: &'static str) -> RecordedScenario {
+    RecordedScenario { has_steps: false, ..recorded(real, real) }
 }
 
 /// What was recorded of one scenario.
@@ -177,16 +189,23 @@ fn fill(options: RealOptions<'_>, stage: &Stage, recorded: &mut Recorded) -> Ver
     recorded.steps = template::template(journal, &known);
     recorded.prompt_way = prompt_way(journal, &prompt);
     let mut scrub = Scrub::new(fixed(stage, &known, &cwd));
-    recorded.stdout = journal.stdout().lines().map(|line| clean_line(&mut scrub, line)).collect();
+    let lines = template::unsplit(journal, &known);
+    recorded.stdout = lines.iter().map(|line| clean_line(&mut scrub, line)).collect();
     recorded.stderr = stderr(journal, &mut scrub);
     recorded.meta = meta(options, journal, recorded.scenario.recording, &mut scrub, stage);
     let probes = journals.iter().filter(|journal| !stage.prompts.iter().any(|it| has(journal, it)));
     recorded.probes = template::probes(probes, |journal| probe_answer(journal, &mut scrub.clone()));
-    recorded.forbidden = [stage.secret.clone(), stage.folder.to_string_lossy().into_owned()]
-        .into_iter()
-        .chain(process::user_names())
-        .collect();
+    recorded.forbidden = forbidden(options, stage);
     Ok(())
+}
+
+/// What may be in nothing that is written: the key, the folders, the names, and of each the part
+/// that is in no other place, in case it was cut apart.
+fn forbidden(options: RealOptions<'_>, stage: &Stage) -> BTreeSet<String> {
+    let work = options.suite.work.to_string_lossy().into_owned();
+    let last = |text: &str| text.rsplit('-').next().unwrap_or_default().to_owned();
+    let parts = [last(&stage.secret), last(&work), stage.secret.clone(), work];
+    parts.into_iter().chain(process::user_names()).collect()
 }
 
 fn has(journal: &Journal, prompt: &str) -> bool {
@@ -210,7 +229,8 @@ fn prompt_way(journal: &Journal, prompt: &str) -> &'static str {
 /// What stands in recordings for what differs from one run to the next.
 fn fixed(stage: &Stage, known: &Known, cwd: &str) -> Vec<(String, String)> {
     let home = stage.folder.join("home").to_string_lossy().into_owned();
-    let session = known.values.iter().filter(|(_, name)| *name == "session_id");
+    let is_session = |(value, name): &&(String, &str)| *name == "session_id" && !is_uuid(value);
+    let session = known.values.iter().filter(is_session);
     let mut fixed: Vec<(String, String)> =
         session.map(|(value, _)| (value.clone(), SESSION.to_owned())).collect();
     fixed.push((cwd.to_owned(), CWD.to_owned()));

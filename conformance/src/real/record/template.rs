@@ -35,6 +35,7 @@ pub(super) fn template(journal: &Journal, known: &Known) -> String {
         scrub: Scrub::new(names),
         bound: Bound::default(),
         steps: String::new(),
+        stderr: Vec::new(),
         in_handler: false,
     };
     for (index, passed) in journal.passed.iter().enumerate() {
@@ -42,6 +43,27 @@ pub(super) fn template(journal: &Journal, known: &Known) -> String {
         writer.step(passed, &roles[index], &later);
     }
     writer.end()
+}
+
+/// The lines of the agent CLI with what tools were called with in one piece: a path or a key that was
+/// cut apart could not be known again.
+pub(super) fn unsplit(journal: &Journal, known: &Known) -> Vec<String> {
+    let mut values: Vec<Option<Value>> = journal.passed.iter().map(stdout_value).collect();
+    for input in &known.inputs {
+        for group in find_json(&values, input).into_iter().filter(|group| group.lines.len() > 1) {
+            let mut text = input.to_string();
+            for line in &group.lines {
+                if let Some(value) = &mut values[*line] {
+                    put(value, &group.pointer, &std::mem::take(&mut text));
+                }
+            }
+        }
+    }
+    let line = |(passed, value): (&Passed, Option<Value>)| match passed {
+        Passed::Stdout { line } => Some(value.map_or_else(|| line.clone(), |it| it.to_string())),
+        _ => None,
+    };
+    journal.passed.iter().zip(values).filter_map(line).collect()
 }
 
 fn stdout_value(passed: &Passed) -> Option<Value> {
@@ -91,6 +113,7 @@ struct Writer<'a> {
     scrub: Scrub,
     bound: Bound,
     steps: String,
+    stderr: Vec<String>,
     in_handler: bool,
 }
 
@@ -100,10 +123,11 @@ impl Writer<'_> {
             Passed::Start { .. } => {}
             Passed::Stdin { line } => self.expect(line, later),
             Passed::Stdout { line } => self.out(line, role),
+            // Nobody can say at which moment between two lines of stdout it was printed.
             Passed::Stderr { line } if line.trim().is_empty() => {}
             Passed::Stderr { line } => {
                 let text = self.scrub.text(line);
-                self.line(&format!("err {text}"));
+                self.stderr.push(format!("err {text}"));
             }
             Passed::Signal { name } if !self.in_handler => {
                 self.in_handler = true;
@@ -112,6 +136,7 @@ impl Writer<'_> {
             }
             Passed::Signal { .. } => {}
             Passed::Exit { code } => {
+                std::mem::take(&mut self.stderr).iter().for_each(|line| self.line(line));
                 if let Some(code) = code {
                     self.line(&format!("exit {code}"));
                 }
@@ -238,8 +263,8 @@ mod tests {
             out(r#"{"type":"arguments","part":"\"echo 1\"}"}"#),
             out(r#"{"type":"delta","text":"Hel"}"#),
             out(r#"{"type":"delta","text":"lo"}"#),
-            out(r#"{"type":"end","result":"Hello"}"#),
             Passed::Stderr { line: "see /home/alice/log".to_owned() },
+            out(r#"{"type":"end","result":"Hello"}"#),
             Passed::Exit { code: Some(0) },
         ];
         let steps = template(&Journal { passed, ..Journal::default() }, &known);
@@ -265,6 +290,22 @@ exit 0
             Ok(members) => format!("{word} {members:?}"),
             Err(_) => line.to_owned(),
         }
+    }
+
+    #[test]
+    fn what_a_tool_is_called_with_comes_in_one_piece() {
+        let known = Known {
+            inputs: vec![serde_json::json!({"path": "/home/alice/x"})],
+            ..Known::default()
+        };
+        let passed = vec![
+            out(r#"{"part":"{\"path\":\"/home/al"}"#),
+            out(r#"{"part":"ice/x\"}"}"#),
+            out("no json"),
+        ];
+        let lines = unsplit(&Journal { passed, ..Journal::default() }, &known);
+        let whole = r#"{"part":"{\"path\":\"/home/alice/x\"}"}"#;
+        assert_eq!(lines, [whole, r#"{"part":""}"#, "no json"]);
     }
 
     #[test]
