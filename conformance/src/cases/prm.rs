@@ -159,6 +159,10 @@ fn closed_stdin(bench: &mut Bench) -> Verdict {
         let reason = "this agent CLI has a terminal, which cannot be closed from inside";
         return Err(Finding::Skip(reason.to_owned()));
     }
+    if play.script.steps.iter().any(|step| matches!(step, Step::Listen { .. })) {
+        let reason = "this agent CLI is a server, which is told nothing by its stdin";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
     if play.script.steps.iter().filter(|step| asks(step)).count() > 1 {
         let reason = "this agent CLI needs its stdin for more than the prompt";
         return Err(Finding::Skip(reason.to_owned()));

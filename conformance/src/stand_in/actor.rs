@@ -94,7 +94,7 @@ impl Actor {
             Step::Expect { pattern } => return self.expect(pattern),
             Step::Listen { access } => return self.listen(access.as_ref()),
             Step::ExpectRequest { route } => return self.expect_request(route),
-            Step::Reply { status, headers, body } => self.reply(*status, headers, body)?,
+            Step::Reply { status, headers, body } => self.reply(*status, headers, body),
             Step::Stream { headers } => self.stream(headers),
             Step::ReadAll { bind } => return self.read_all(bind.as_deref()),
             Step::Sleep { ms } => return self.pass(Duration::from_millis(*ms), |_| false),

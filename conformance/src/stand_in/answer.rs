@@ -140,19 +140,13 @@ impl Actor {
     }
 
     /// Answers the request that was taken last.
-    pub(super) fn reply(
-        &mut self,
-        status: u16,
-        headers: &[(String, String)],
-        body: &str,
-    ) -> std::io::Result<()> {
+    pub(super) fn reply(&mut self, status: u16, headers: &[(String, String)], body: &str) {
         let body = fill(body, &self.bindings);
         let headers = self.filled(headers);
         if let Some(caller) = self.desk.taken.pop() {
             // Whoever has gone does not need the answer.
             drop(caller.reply(status, &headers, &body, &self.script.delivery));
         }
-        Ok(())
     }
 
     /// Answers the request that was taken last with a stream that stays open.
