@@ -217,6 +217,7 @@ impl Bench {
         if !pack.has(scenario) {
             return Err(Finding::Untestable(format!("the pack has no scenario {scenario}")));
         }
+        pack.shape(&mut values);
         let (prompt, extras) = pack.request_extras(scenario, &values);
         values.set("prompt", prompt.clone());
         let script =

@@ -185,6 +185,16 @@ pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
     let quoted = serde_json::Value::from(word).to_string();
     invocation.args.iter().chain(invocation.env.values()).any(is_it)
         || invocation.heard().contains(&quoted)
+        || invocation.was_asked_for(word)
+}
+
+/// Whether exactly this model reached the agent CLI; `provider/model` may arrive as its two parts.
+pub(super) fn model_reached(invocation: &Invocation, model: &str) -> bool {
+    let parts = model.split_once('/');
+    reached(invocation, model)
+        || parts.is_some_and(|(provider, name)| {
+            reached(invocation, provider) && reached(invocation, name)
+        })
 }
 
 /// Whether this word is part of anything that the agent CLI was told.

@@ -301,6 +301,7 @@ pub(super) fn verdicts_without(
 /// The same play as a run of its own.
 fn again(bench: &mut Bench, play: &Play, script: Script) -> Play {
     let mut play = Play { script, ..play.clone() };
+    play.script.let_go();
     play.request.run_id = format!("run-{}", bench.nonce());
     play
 }

@@ -300,7 +300,8 @@ fn survives(
     script: Script,
     sent: &str,
 ) -> Verdict {
-    let play = Play { script, ..bench.prepare(scenario)? };
+    let mut play = Play { script, ..bench.prepare(scenario)? };
+    play.script.let_go();
     plugin.begin(&play)?;
     let ended = plugin.finish(play.run_id(), RUN_LIMIT);
     if !plugin.is_running() {

@@ -43,6 +43,8 @@ pub struct CliSettings {
     pub prompt: PromptWay,
     /// The agent CLI needs a terminal, so the stand-in refuses to play without one.
     pub pty: bool,
+    /// How its session ids look, `{{uuid}}` being what makes one differ from another.
+    pub session_id: Option<String>,
     /// What `--version` prints.
     pub version: Option<String>,
     /// Files laid beside the stand-in: path there = file of the pack.

@@ -69,7 +69,7 @@ pub enum Entry {
         /// What was waited for, and why it is hopeless.
         reason: String,
     },
-    /// All steps were played.
+    /// All steps were played, it exited as a step says, or the request that stops it was answered.
     Ended,
 }
 
@@ -137,7 +137,7 @@ pub struct Invocation {
     pub waits_for: Option<String>,
     /// Something expected did not come: the adapter did not say what the pack expects.
     pub expect_failed: Option<String>,
-    /// All steps were played.
+    /// It came to its own end (see [`Entry::Ended`]).
     pub ended: bool,
 }
 
@@ -157,6 +157,16 @@ impl Invocation {
             text.push_str(&format!("{} {}\n{}\n", request.method, request.target, request.body));
         }
         text
+    }
+
+    /// Whether a request has exactly this word as a part of its path or as a value of its query.
+    pub fn was_asked_for(&self, word: &str) -> bool {
+        self.requests.iter().any(|seen| {
+            let SeenRequest { method, target, headers, body } = seen.clone();
+            let request = Request { method, target, headers, body };
+            request.segments().iter().any(|part| part == word)
+                || request.query().iter().any(|(_, value)| value == word)
+        })
     }
 
     /// What it has to complain about: usually why the rest went wrong.
