@@ -159,7 +159,10 @@ fn decide(stage: &mut Stage, nonce: &str, outcome: ApprovalOutcome) -> Result<Ru
     stage.plugin.call(&answer)?;
     let record = stage.finish(&run_id)?;
     completed(&record)?;
-    says_last(&record, &text)?;
+    // An agent CLI may stop at a no instead of telling the model.
+    if outcome.is_allowed() {
+        says_last(&record, &text)?;
+    }
     Ok(record)
 }
 

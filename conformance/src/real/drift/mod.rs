@@ -96,7 +96,8 @@ impl VersionFacts {
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    text.split(move |c| !is_word(c)).map(|word| word.trim_start_matches('v'))
+    // A version may end a sentence.
+    text.split(move |c| !is_word(c)).map(|word| word.trim_start_matches('v').trim_end_matches('.'))
 }
 
 /// The numbers of a version; `None` when it is none.
