@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::real::{Agent, check_names, confined, table};
-use super::work::{Subject, Work, opened};
+use super::real::{Agent, AgentArguments, table};
+use super::work::Work;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
-use crate::case::Tier;
 use crate::console::say;
 use crate::real::{
     FLAGS_FILE, RECORDED, RealOptions, RealSettings, Recorded, flags_in, help_text, record as play,
@@ -27,61 +26,34 @@ DIR/recordings/NAME.{stdout.jsonl,stderr.txt,meta.json} with flags.txt. Look the
 keep them. Exit code: 0 everything was recorded, 1 something was not, 2 wrong usage, 3 the plugin
 cannot be started, 4 the suite failed.")]
 pub(super) struct RecordArguments {
-    /// The od-adapter-* executable.
-    plugin: PathBuf,
+    #[command(flatten)]
+    agent: AgentArguments,
     /// Where everything goes; it must be empty or absent.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The pack whose [real] table is used; by default as in `run`.
-    #[arg(long, value_name = "DIR")]
-    pack: Option<PathBuf>,
-    /// The agent CLI; by default the first of its name on PATH.
-    #[arg(long, value_name = "FILE")]
-    cli: Option<PathBuf>,
-    /// Only these scenarios of packs; may be given several times.
-    #[arg(long, value_name = "SCENARIO", value_delimiter = ',')]
-    only: Vec<String>,
     /// Other random values.
     #[arg(long, default_value_t = SEED)]
     seed: u64,
-    /// How many scenarios are played at once.
-    #[arg(long, default_value_t = 3)]
-    jobs: usize,
-    /// Stretches every limit of time, for slow machines.
-    #[arg(long, default_value_t = 1.0)]
-    patience: f64,
-    /// Goes on where the network cannot be taken away from the agent CLI.
-    #[arg(long)]
-    allow_network: bool,
 }
 
 /// Records.
 pub(super) fn record(arguments: &RecordArguments) -> Result<u8, CommandError> {
     let names: Vec<&str> = RECORDED.iter().map(|scenario| scenario.name).collect();
-    check_names(&arguments.only, &names)?;
-    confined(arguments.allow_network)?;
+    arguments.agent.prepare(&names)?;
     let out = Work::make(Some(&arguments.out))?;
     let work = Work::make(None)?;
-    let subject = Subject {
-        plugin: &arguments.plugin,
-        arguments: &[],
-        pack: arguments.pack.as_deref(),
-        seed: Some(arguments.seed),
-        tier: Tier::Fast,
-        patience: arguments.patience,
-    };
-    let suite = opened(&subject, &work)?;
+    let suite = arguments.agent.opened(Some(arguments.seed), &work)?;
     let settings = table(&suite)?;
-    let agent = Agent::find(&suite, settings, arguments.cli.as_deref())?;
+    let agent = Agent::find(&suite, settings, arguments.agent.cli.as_deref())?;
     say!("{} at {}", agent.version.found, agent.cli.display());
     let options = RealOptions {
         suite: &suite,
         settings,
         cli: &agent.cli,
-        only: &arguments.only,
+        only: &arguments.agent.only,
         is_relayed: true,
     };
-    let all = play(options, arguments.jobs, &mut |recorded| print_recorded(recorded));
+    let all = play(options, arguments.agent.jobs, &mut |recorded| print_recorded(recorded));
     let help = help_text(&agent.cli, &settings.help_arguments(), &work.path().join("help-home"))
         .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
     let mut files = files(&all);
