@@ -44,7 +44,7 @@ conformance: ## The contract suite against every adapter of this repository
 
 self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)
 	$(CARGO) build --locked -p od-conformance
-	target/debug/conformance self-test --jobs 4 --patience 2
+	target/debug/conformance self-test
 
 real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
 	$(CARGO) build --locked --workspace --bins

@@ -22,7 +22,7 @@ use crate::plugin::{Launch, Plugin, base_env};
 use crate::process;
 use crate::stand_in::{Script, StandIn};
 use crate::suite::Suite;
-use crate::transcript::Transcript;
+use crate::transcript::{Place, Transcript};
 use crate::verdict::{Finding, Verdict};
 
 /// How a fresh plugin is started.
@@ -61,6 +61,8 @@ pub struct Bench {
     label: Label,
     made: usize,
     shared: Option<Plugin>,
+    /// The newest transcript of this check.
+    newest: Option<Transcript>,
     performances: HashMap<String, Result<Arc<Performance>, Finding>>,
 }
 
@@ -74,6 +76,7 @@ impl Bench {
             label: Label::default(),
             made: 0,
             shared: None,
+            newest: None,
             performances: HashMap::new(),
         }
     }
@@ -82,6 +85,24 @@ impl Bench {
     pub fn turn_to(&mut self, label: &str) {
         self.label.set(label);
         self.random = self.random_for(label);
+        self.newest = None;
+    }
+
+    /// Starts a transcript; failures that name no line point at its end.
+    ///
+    /// # Errors
+    /// A suite error when the file cannot be made.
+    pub fn transcript(&mut self, folder: &std::path::Path) -> Result<Transcript, Finding> {
+        let transcript = Transcript::create(&folder.join("transcript.log"))?;
+        self.newest = Some(transcript.clone());
+        Ok(transcript)
+    }
+
+    /// The last line of the newest transcript; without any it is that of the manifest.
+    pub fn last_place(&self) -> Option<Place> {
+        let newest = self.newest.as_ref().map(Transcript::place);
+        let shared = || self.shared.as_ref().map(Plugin::place);
+        newest.or_else(shared).or_else(|| Some(self.suite.manifest_place()))
     }
 
     /// The source of everything random in this check.
@@ -170,7 +191,7 @@ impl Bench {
             patience: self.suite.patience,
             secrets,
         };
-        let transcript = Transcript::create(&folder.join("transcript.log"))?;
+        let transcript = self.transcript(&folder)?;
         let watch = Watch::new(
             Arc::clone(&self.suite.schema),
             self.suite.violations.clone(),
@@ -196,6 +217,7 @@ impl Bench {
         if !pack.has(scenario) {
             return Err(Finding::Untestable(format!("the pack has no scenario {scenario}")));
         }
+        pack.shape(&mut values);
         let (prompt, extras) = pack.request_extras(scenario, &values);
         values.set("prompt", prompt.clone());
         let script =

@@ -1,6 +1,7 @@
 //! What a check is: its id, the sentence it proves, when it applies. The checks themselves live in
 //! `cases/`, one file per chapter.
 
+use crate::acp::AgentBench;
 use crate::bench::Bench;
 use crate::verdict::Verdict;
 
@@ -32,6 +33,8 @@ pub enum Tier {
     Fast,
     /// All of these together take less than five.
     Full,
+    /// A soak: the same checks, much longer, to be run over night or before a release.
+    Slow,
 }
 
 impl Tier {
@@ -41,6 +44,7 @@ impl Tier {
             Self::Brief => "brief",
             Self::Fast => "fast",
             Self::Full => "full",
+            Self::Slow => "slow",
         }
     }
 }
@@ -55,11 +59,16 @@ pub struct Gate {
     pub capability: Option<&'static str>,
     /// Only with this scenario of the fixture pack.
     pub scenario: Option<&'static str>,
+    /// Only when the agent can be pointed at the fake model.
+    pub model: bool,
 }
 
 impl Gate {
     /// Always.
-    pub const NONE: Self = Self { cli: false, capability: None, scenario: None };
+    pub const NONE: Self = Self { cli: false, capability: None, scenario: None, model: false };
+
+    /// Only with the fake model.
+    pub const MODEL: Self = Self { model: true, ..Self::NONE };
 
     /// Only with this capability.
     pub const fn capability(name: &'static str) -> Self {
@@ -88,6 +97,8 @@ impl Gate {
 pub enum Body {
     /// It does something with the plugin and looks at what comes of it.
     Active(fn(&mut Bench) -> Verdict),
+    /// The same with an agent that speaks the Agent Client Protocol, without any adapter.
+    Agent(fn(&mut AgentBench) -> Verdict),
     /// It is a rule that `invariants.rs` watches over every line any check receives.
     Invariant,
     /// It is made elsewhere, and only its verdict comes here.

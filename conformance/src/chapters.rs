@@ -34,6 +34,15 @@ const TITLES: &[(&str, &str)] = &[
     ("RES", "Resources"),
     (REAL_CHAPTER, "The real agent CLI"),
     (DRIFT_CHAPTER, "Drift of the agent CLI"),
+    ("ACP-HS", "Handshake"),
+    ("ACP-WIRE", "Lines and messages"),
+    ("ACP-SES", "Sessions"),
+    ("ACP-TXT", "Streaming truth"),
+    ("ACP-TOOL", "Tool calls"),
+    ("ACP-PRM", "Permissions"),
+    ("ACP-CAN", "Cancelling"),
+    ("ACP-ROB", "Robustness"),
+    ("ACP-SHU", "Signs of life and shutting down"),
 ];
 
 /// The title of a chapter; one without a title is called by its letters.
@@ -45,7 +54,7 @@ pub fn title(chapter: &'static str) -> &'static str {
 mod tests {
     #[test]
     fn every_chapter_has_a_title() {
-        for check in crate::cases::all() {
+        for check in crate::cases::all().iter().chain(&crate::acp::checks()) {
             assert_ne!(super::title(check.chapter()), check.chapter());
         }
     }

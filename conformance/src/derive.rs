@@ -82,8 +82,7 @@ pub fn begins_and_hangs(script: &Script) -> Script {
 pub fn stubborn_family(script: &Script) -> Script {
     let mut variant = cut_after(script, 1, &[Step::Hang]);
     variant.steps.insert(0, Step::Spawn);
-    variant.handlers.clear();
-    variant.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
+    variant.ignore_polite_stops();
     variant
 }
 

@@ -12,6 +12,7 @@ use crate::baseline::{KnownFailures, today};
 use crate::bench::Bench;
 use crate::case::{Body, Check, Level};
 use crate::derive;
+use crate::evidence::complete_finding;
 use crate::requirements::Requirements;
 use crate::stand_in::Step;
 use crate::suite::Suite;
@@ -213,6 +214,7 @@ fn one(bench: &mut Bench, check: &Check) -> Verdict {
     let Body::Active(run) = check.body else { return Ok(()) };
     bench.turn_to(check.id);
     let verdict = guarded(|| run(bench));
+    let verdict = verdict.map_err(|finding| complete_finding(finding, bench.last_place()));
     bench.tidy();
     verdict
 }

@@ -6,6 +6,7 @@
 //! CLI that the suite plays), [`plugin`] (the suite's own client), [`invariants`] (rules over
 //! every line). It shares no code with host or sdk.
 
+pub mod acp;
 pub mod baseline;
 pub mod bench;
 pub mod case;
@@ -14,6 +15,7 @@ pub mod chapters;
 pub mod command;
 pub mod console;
 pub mod derive;
+pub mod evidence;
 pub mod invariants;
 pub mod judge;
 pub mod model;
@@ -28,6 +30,8 @@ pub mod reference_pack;
 pub mod report;
 pub mod requirements;
 pub mod schema;
+pub mod self_test;
+pub mod shrink;
 pub mod stand_in;
 pub mod suite;
 pub mod transcript;

@@ -13,7 +13,8 @@ use crate::pack::{self, Pack, PackError};
 use crate::plugin::{PluginPath, base_env, run_to_end};
 use crate::process;
 use crate::schema::Schema;
-use crate::suite::Suite;
+use crate::suite::{MANIFEST_LOG, Suite};
+use crate::transcript::Transcript;
 
 /// How long a manifest is waited for before the judgement; MAN-02 has its own limit.
 const MANIFEST_LIMIT: Duration = Duration::from_secs(10);
@@ -90,6 +91,7 @@ fn read_manifest(plugin: &PluginPath, work: &Path, patience: f64) -> Result<Valu
     let captured = run_to_end(plugin, &["--manifest"], &env, &home, limit).map_err(|error| {
         OpenError::Plugin(format!("{} cannot be started: {error}", plugin.executable.display()))
     })?;
+    captured.write_down(&Transcript::create(&work.join(MANIFEST_LOG))?, &["--manifest"]);
     Ok(serde_json::from_slice(&captured.stdout).unwrap_or_default())
 }
 

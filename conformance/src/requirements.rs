@@ -15,7 +15,13 @@ pub const DEFAULT_SET: &str = "1.0";
 /// The name under which every check counts.
 pub const LATEST: &str = "latest";
 
-const SETS: &[(&str, &str)] = &[("1.0", include_str!("../requirements/1.0.toml"))];
+/// The set that counts for agents that speak the Agent Client Protocol.
+pub const DEFAULT_ACP_SET: &str = "acp-1";
+
+type Sets = &'static [(&'static str, &'static str)];
+
+const SETS: Sets = &[(DEFAULT_SET, include_str!("../requirements/1.0.toml"))];
+const ACP_SETS: Sets = &[(DEFAULT_ACP_SET, include_str!("../requirements/acp-1.toml"))];
 
 /// How many bytes of the digest are kept: enough that no other sentence fits by accident.
 const FINGERPRINT_BYTES: usize = 8;
@@ -46,8 +52,13 @@ struct SetFile {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementsError {
     /// Nothing is called that.
-    #[error("there is no requirement set {0:?}; there are: {names}", names = Requirements::names().join(", "))]
-    Unknown(String),
+    #[error("there is no requirement set {name:?}; there are: {}", known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
     /// A set of the suite itself cannot be read.
     #[error("the requirement set {name} cannot be read: {message}")]
     Broken {
@@ -59,29 +70,36 @@ pub enum RequirementsError {
 }
 
 impl Requirements {
-    /// The set of a name.
+    /// The set of a name, for adapters.
     ///
     /// # Errors
     /// When there is none.
     pub fn named(name: &str) -> Result<Self, RequirementsError> {
+        Self::named_in(SETS, name)
+    }
+
+    /// The set of a name, for agents that speak the Agent Client Protocol.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn for_agents(name: &str) -> Result<Self, RequirementsError> {
+        Self::named_in(ACP_SETS, name)
+    }
+
+    fn named_in(sets: Sets, name: &str) -> Result<Self, RequirementsError> {
         if name == LATEST {
             return Ok(Self::latest());
         }
-        let (_, text) = SETS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .ok_or_else(|| RequirementsError::Unknown(name.to_owned()))?;
+        let (_, text) = sets.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+            let known = sets.iter().map(|(known, _)| *known).chain([LATEST]).collect();
+            RequirementsError::Unknown { name: name.to_owned(), known }
+        })?;
         Self::parse(name, text)
     }
 
     /// The set in which every check counts.
     pub fn latest() -> Self {
         Self { name: LATEST.to_owned(), frozen: None }
-    }
-
-    /// Every name there is.
-    pub fn names() -> Vec<&'static str> {
-        SETS.iter().map(|(name, _)| *name).chain([LATEST]).collect()
     }
 
     /// Its name.

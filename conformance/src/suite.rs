@@ -13,6 +13,7 @@ use crate::invariants::Violations;
 use crate::pack::Pack;
 use crate::plugin::PluginPath;
 use crate::schema::Schema;
+use crate::transcript::Place;
 
 /// The variables an adapter must keep from its agent CLI, unless its manifest declares them.
 const CANARIES: &[&str] = &[
@@ -22,6 +23,9 @@ const CANARIES: &[&str] = &[
     "OD_CONFORMANCE_CANARY",
     "SLACK_BOT_TOKEN",
 ];
+
+/// The transcript of the call that read the manifest, below the folder of the judgement.
+pub const MANIFEST_LOG: &str = "manifest.log";
 
 /// The marks that agents leave for their children; an agent CLI that sees one behaves otherwise.
 const NESTING_MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"];
@@ -53,6 +57,11 @@ pub struct Suite {
 }
 
 impl Suite {
+    /// The transcript of the call that read the manifest.
+    pub fn manifest_place(&self) -> Place {
+        Place { file: self.work.join(MANIFEST_LOG), line: 1 }
+    }
+
     /// The id the plugin's file name gives it.
     pub fn adapter_id(&self) -> String {
         adapter_id(&self.plugin.executable)

@@ -104,6 +104,18 @@ impl Transcript {
     }
 }
 
+/// What the suite last sent before a line.
+pub fn sent_before(place: &Place) -> Option<String> {
+    let bytes = std::fs::read(&place.file).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mark = format!(" {} ", Source::Suite.mark());
+    let sent = text.lines().take(place.line).filter_map(|line| {
+        let (time, sent) = line.split_once(mark.as_str())?;
+        time.trim().parse::<f64>().is_ok().then_some(sent)
+    });
+    sent.last().map(str::to_owned)
+}
+
 fn shown(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(LINE_LIMIT)];
     let text = String::from_utf8_lossy(head);
@@ -115,5 +127,24 @@ fn shown(bytes: &[u8]) -> String {
         format!("{one_line}… ({} bytes)", bytes.len())
     } else {
         one_line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_before_a_line_is_found_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let transcript = Transcript::create(&folder.path().join("log")).expect("a transcript");
+        let first = transcript.note(Source::Remark, b"nothing yet");
+        transcript.note(Source::Suite, b"one");
+        transcript.note(Source::Plugin, b"an answer with -> in it");
+        let second = transcript.note(Source::Plugin, b"another");
+        transcript.note(Source::Suite, b"two");
+        assert_eq!(sent_before(&first), None);
+        assert_eq!(sent_before(&second).as_deref(), Some("one"));
+        assert_eq!(sent_before(&transcript.place()).as_deref(), Some("two"));
     }
 }

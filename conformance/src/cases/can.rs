@@ -23,7 +23,7 @@ pub(super) const STOP_LIMIT: Duration = Duration::from_secs(5);
 /// How long the first words may take.
 const FIRST_WORDS: Duration = Duration::from_secs(5);
 /// How often a cancel is raced with the end.
-const RACES: Amount = Amount { brief: 6, fast: 12, full: 50 };
+const RACES: Amount = Amount { brief: 6, fast: 12, full: 50, slow: 500 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[
@@ -68,8 +68,7 @@ pub const CHECKS: &[Check] = &[
 
 fn stubborn(bench: &mut Bench) -> Verdict {
     let mut play = hanging(bench, &[])?;
-    play.script.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
-    play.script.handlers.clear();
+    play.script.ignore_polite_stops();
     let mut plugin = bench.launch(&Setup::default())?;
     under_way(bench, &mut plugin, &play)?;
     let sent = "run/cancel; the agent CLI ignores SIGINT, SIGTERM and SIGHUP";

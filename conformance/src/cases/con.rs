@@ -14,7 +14,7 @@ use crate::stand_in::Step;
 use crate::verdict::{Failure, Finding, Verdict, ensure};
 
 /// How many runs are asked for at once.
-const RUNS: Amount = Amount { brief: 3, fast: 4, full: 12 };
+const RUNS: Amount = Amount { brief: 3, fast: 4, full: 12, slow: 40 };
 /// How long an agent CLI may take to be asked what it is to do.
 const FIRST_STEPS: Duration = Duration::from_secs(5);
 

@@ -32,6 +32,7 @@ pub(super) struct Amount {
     pub(super) brief: usize,
     pub(super) fast: usize,
     pub(super) full: usize,
+    pub(super) slow: usize,
 }
 
 impl Amount {
@@ -41,6 +42,7 @@ impl Amount {
             Tier::Brief => self.brief,
             Tier::Fast => self.fast,
             Tier::Full => self.full,
+            Tier::Slow => self.slow,
         }
     }
 }
@@ -180,19 +182,19 @@ pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
     let is_it = |value: &String| {
         value == word || value.split_once('=').is_some_and(|(_, after)| after == word)
     };
-    let heard = invocation.heard();
-    let is_heard = |word: &str| heard.contains(&serde_json::Value::from(word).to_string());
-    // Some agent CLIs take `provider/model` in two parts.
-    let in_parts = || word.contains('/') && word.splitn(2, '/').all(is_heard);
-    // Others take an id as a part of a path.
-    let in_a_path = || {
-        let mut targets = invocation.requests.iter().map(|request| request.target.as_str());
-        targets.any(|target| target.split(['/', '?']).any(|part| part == word))
-    };
+    let quoted = serde_json::Value::from(word).to_string();
     invocation.args.iter().chain(invocation.env.values()).any(is_it)
-        || is_heard(word)
-        || in_parts()
-        || in_a_path()
+        || invocation.heard().contains(&quoted)
+        || invocation.was_asked_for(word)
+}
+
+/// Whether exactly this model reached the agent CLI; `provider/model` may arrive as its two parts.
+pub(super) fn model_reached(invocation: &Invocation, model: &str) -> bool {
+    let parts = model.split_once('/');
+    reached(invocation, model)
+        || parts.is_some_and(|(provider, name)| {
+            reached(invocation, provider) && reached(invocation, name)
+        })
 }
 
 /// Whether this word is part of anything that the agent CLI was told.

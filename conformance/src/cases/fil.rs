@@ -33,7 +33,7 @@ pub const CHECKS: &[Check] = &[
     ),
 ];
 
-const FILES: Amount = Amount { brief: 6, fast: 40, full: 1000 };
+const FILES: Amount = Amount { brief: 6, fast: 40, full: 1_000, slow: 5_000 };
 
 fn right_path(bench: &mut Bench) -> Verdict {
     let performance = bench.shared_run("file_write")?;

@@ -14,9 +14,9 @@ use crate::plugin::Answer;
 use crate::stand_in::Step;
 use crate::verdict::{Failure, Finding, Verdict};
 
-/// How many pieces the answer has: more than the pipe and the suite's own queue hold, so that the
+/// How many pieces the answer has: more than the pipe and one read of the suite hold, so that the
 /// adapter really has to wait.
-const PIECES: Amount = Amount { brief: 7_000, fast: 8_000, full: 20_000 };
+const PIECES: Amount = Amount { brief: 900, fast: 8_000, full: 20_000, slow: 60_000 };
 /// How long nobody reads.
 const STALL: Duration = Duration::from_secs(3);
 /// How long nobody reads while a cancel is under way.
@@ -48,8 +48,7 @@ fn nothing_is_lost(bench: &mut Bench) -> Verdict {
     let play = answer_of(bench, "text", pieces)?;
     let mut plugin = bench.launch(&Setup::default())?;
     plugin.begin(&play)?;
-    // Not reading for a while is what is tried here.
-    std::thread::sleep(STALL);
+    plugin.stall(STALL);
     let record = plugin.finish(play.run_id(), CATCH_UP)?;
     let sent = format!("run/start; the suite did not read for {STALL:?}");
     exact_answer(&Performance { play, record, invocation: None }, &sent)
@@ -67,8 +66,7 @@ fn cancel_still_works(bench: &mut Bench) -> Verdict {
     let mut plugin = bench.launch(&Setup::default())?;
     under_way(bench, &mut plugin, &play)?;
     let id = plugin.ask(CANCEL_RUN.name, json!({"runId": play.run_id(), "graceMs": 300}));
-    // As above.
-    std::thread::sleep(SHORT_STALL);
+    plugin.stall(SHORT_STALL);
     let sent = format!("run/cancel in a flood; the suite did not read for {SHORT_STALL:?}");
     match plugin.answer(&id, CATCH_UP)? {
         Answer::Result(value) if value["accepted"] == true => {}

@@ -109,7 +109,7 @@ fn refused_honestly(bench: &mut Bench) -> Verdict {
     let text = format!("the right one {}", bench.nonce());
     speak_and_finish(bench, &mut plugin, &play, &text)?;
     let start = plugin.stand_in.starts().pop().unwrap_or_default();
-    if String::from_utf8_lossy(&start.stdin).contains(&lost) {
+    if start.heard().contains(&lost) {
         let expected = "input that was refused does not reach the agent CLI";
         return Err(Failure::new(expected, format!("{lost} on its stdin")).into());
     }

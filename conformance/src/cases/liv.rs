@@ -13,7 +13,7 @@ use crate::stand_in::{ProbeMode, Script, Step};
 use crate::verdict::{Failure, Finding, Verdict};
 
 /// How many events an agent CLI floods the adapter with.
-const FLOOD: Amount = Amount { brief: 4_000, fast: 20_000, full: 20_000 };
+const FLOOD: Amount = Amount { brief: 1_000, fast: 20_000, full: 20_000, slow: 200_000 };
 /// In how many bursts they come, and how long it pauses after each.
 const BURSTS: usize = 20;
 const PAUSE_MS: u64 = 100;

@@ -223,13 +223,16 @@ fn manifest(bench: &mut Bench, path: &str) -> Result<Captured, Finding> {
 }
 
 fn capture(
-    bench: &Bench,
+    bench: &mut Bench,
     arguments: &[&str],
     env: &BTreeMap<String, String>,
-    cwd: &Path,
+    home: &Path,
     limit: Duration,
 ) -> Result<Captured, Finding> {
-    Ok(run_to_end(&bench.suite.plugin, arguments, env, cwd, bench.limit(limit))?)
+    let transcript = bench.transcript(home.parent().unwrap_or(home))?;
+    let captured = run_to_end(&bench.suite.plugin, arguments, env, home, bench.limit(limit))?;
+    captured.write_down(&transcript, arguments);
+    Ok(captured)
 }
 
 fn fresh_home(folder: &Path) -> Result<PathBuf, Finding> {

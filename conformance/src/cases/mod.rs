@@ -28,6 +28,7 @@ pub mod shu;
 pub mod tmo;
 
 mod expectations;
+mod fuzz;
 mod snapshot;
 
 use crate::case::Check;

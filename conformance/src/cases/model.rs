@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use od_protocol::{ErrorKind, ListModelsParams, ListModelsResult, ModelsSource};
 
-use super::expectations::{reached, refused_with};
+use super::expectations::{model_reached, refused_with};
 use crate::bench::{Bench, Setup, perform_on};
 use crate::case::{Check, Gate, Tier, active};
 use crate::plugin::{Answer, Plugin};
@@ -100,7 +100,7 @@ fn told(plugin: &Plugin, expected: &str, got: String) -> Finding {
 
 fn failure_is_told(bench: &mut Bench) -> Verdict {
     let modes = match bench.suite.tier {
-        Tier::Full => vec![ProbeMode::Fail, ProbeMode::Flood, ProbeMode::Hang],
+        Tier::Full | Tier::Slow => vec![ProbeMode::Fail, ProbeMode::Flood, ProbeMode::Hang],
         _ => vec![ProbeMode::Fail],
     };
     for mode in modes {
@@ -139,7 +139,7 @@ fn model_reaches_cli(bench: &mut Bench) -> Verdict {
         play.request.model = Some(model.id.clone());
         let performance = perform_on(&mut plugin, play)?;
         let invocation = performance.invocation.unwrap_or_default();
-        if !reached(&invocation, &model.id) {
+        if !model_reached(&invocation, &model.id) {
             let expected = format!("{:?} as an argument, a line or a variable", model.id);
             let failure = Failure::new(expected, format!("arguments {:?}", invocation.args));
             return Err(failure.sent(format!("run/start with model {:?}", model.id)).into());

@@ -16,7 +16,7 @@ use crate::verdict::{Failure, Finding, Verdict, ensure, shorten};
 /// Longer than one argument of a process may be.
 const LONG_BYTES: usize = 200 * 1024;
 /// Longer than all arguments of a process together may be, where that is limited.
-const HUGE_KIBIBYTES: Amount = Amount { brief: 1280, fast: 3072, full: 3072 };
+const HUGE_KIBIBYTES: Amount = Amount { brief: 300, fast: 3072, full: 3072, slow: 12_288 };
 
 /// How long such a prompt may take; speed is not what is asked for.
 const HUGE_LIMIT: Duration = Duration::from_secs(60);
@@ -155,6 +155,14 @@ fn closed_stdin(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
     let mark = bench.nonce();
     let mut play = bench.prepare("text")?;
+    if play.script.terminal {
+        let reason = "this agent CLI has a terminal, which cannot be closed from inside";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
+    if play.script.steps.iter().any(|step| matches!(step, Step::Listen { .. })) {
+        let reason = "this agent CLI is a server, which is told nothing by its stdin";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
     if play.script.steps.iter().filter(|step| asks(step)).count() > 1 {
         let reason = "this agent CLI needs its stdin for more than the prompt";
         return Err(Finding::Skip(reason.to_owned()));

@@ -10,7 +10,7 @@ use crate::process;
 use crate::verdict::{Failure, Finding, Verdict};
 
 /// How many runs are made between two looks.
-const RUNS: Amount = Amount { brief: 12, fast: 15, full: 200 };
+const RUNS: Amount = Amount { brief: 8, fast: 15, full: 200, slow: 2_000 };
 /// Runs before the first look, in which pools and caches fill.
 const WARM_UP: usize = 3;
 /// So many more open files or temporary files are no leak.

@@ -1,27 +1,31 @@
 //! ROB: whatever an agent CLI prints, the run goes on and the adapter stays.
 
 use rand::RngExt;
-use rand::rngs::StdRng;
 use serde_json::Value;
 
 use super::expectations::{
     Amount, RUN_LIMIT, after_last_question, completed, exact_answer, failure, line_with,
     output_steps, plain_answer, still_answers,
 };
+use super::fuzz::{Case, Damage, Lab, Trial, changeable, damage, is_unreadable, verdicts_without};
 use crate::bench::{Bench, Setup};
 use crate::case::{Check, Gate, active};
 use crate::derive::before_each_line;
 use crate::play::Play;
 use crate::plugin::Plugin;
 use crate::stand_in::{Script, Step};
-use crate::verdict::{Failure, Verdict, shorten};
+use crate::verdict::{Failure, Finding, Verdict, shorten};
 
 /// How many messages with one changed field are tried.
-const CHANGED_FIELDS: Amount = Amount { brief: 12, fast: 30, full: 300 };
+const CHANGED_FIELDS: Amount = Amount { brief: 12, fast: 30, full: 300, slow: 2_000 };
 /// How many answers with random damage are tried.
-const DAMAGES: Amount = Amount { brief: 8, fast: 60, full: 500 };
+const DAMAGES: Amount = Amount { brief: 8, fast: 60, full: 500, slow: 5_000 };
+/// How many lines of an answer are damaged at most.
+const DAMAGED_LINES: usize = 3;
+/// How often each line of an answer is made unreadable.
+const UNREADABLE: Amount = Amount { brief: 1, fast: 4, full: 20, slow: 100 };
 /// How much is printed on stderr.
-const STDERR_MEGABYTES: Amount = Amount { brief: 1, fast: 8, full: 50 };
+const STDERR_MEGABYTES: Amount = Amount { brief: 1, fast: 8, full: 50, slow: 200 };
 
 /// The chapter's checks.
 pub const CHECKS: &[Check] = &[
@@ -66,6 +70,14 @@ pub const CHECKS: &[Check] = &[
         "a pipe that nobody reads stops the agent CLI for ever",
         Gate::cli_scenario("text"),
         flood_on_stderr,
+    ),
+    active(
+        "ROB-07",
+        "a line that damage has made unreadable is as good as none: the run ends as it would \
+         without the line, and every rule of the stream holds",
+        "half a last word is no last word; taken for one, a run that was cut off looks complete",
+        Gate::cli_scenario("text"),
+        unreadable_is_nothing,
     ),
 ];
 
@@ -204,41 +216,66 @@ fn collect_pointers(value: &Value, at: &str, pointers: &mut Vec<String>) {
 
 fn random_damage(bench: &mut Bench) -> Verdict {
     plain_answer(bench)?;
-    let mut plugin = bench.launch(&Setup::default())?;
+    let mut lab = Lab::new();
     for round in 0..DAMAGES.of(bench) {
         let play = bench.prepare("text")?;
-        let mut script = play.script;
-        let lines = output_steps(&script, after_last_question(&script));
-        let index = lines[bench.random().random_range(0..lines.len())];
-        if let Step::Out { text, end } = &script.steps[index] {
-            let mut bytes = [text.as_bytes(), end.as_bytes()].concat();
+        let mut lines = changeable(&play.script);
+        let mut damages = Vec::new();
+        for _ in 0..bench.random().random_range(1..=DAMAGED_LINES).min(lines.len()) {
+            let step = lines.swap_remove(bench.random().random_range(0..lines.len()));
+            let mut bytes = printed(&play.script.steps[step]);
             damage(bench.random(), &mut bytes);
-            script.steps[index] = raw(&bytes);
+            damages.push(Damage { step, bytes });
         }
-        let sent = format!("run/start of text with random damage, round {round}");
-        survives(bench, &mut plugin, "text", script, &sent)?;
+        let trial = Trial { limit: RUN_LIMIT, verdict: None };
+        let case = Case { play: &play, damages, round, trial };
+        if let Some(trouble) = lab.trouble(bench, &play, case.damaged(), trial)? {
+            return Err(lab.reduced(bench, &case, trouble));
+        }
     }
     Ok(())
 }
 
-/// Changes a few bytes in one of the usual ways.
-fn damage(random: &mut StdRng, bytes: &mut Vec<u8>) {
-    for _ in 0..random.random_range(1..5_u32) {
-        if bytes.is_empty() {
-            return;
+/// Each line in turn, cut off in one round and damaged at random in the next.
+fn unreadable_is_nothing(bench: &mut Bench) -> Verdict {
+    plain_answer(bench)?;
+    let mut lab = Lab::new();
+    let play = bench.prepare("text")?;
+    lab.control(bench, &play)?;
+    let is_message = |step: &usize| !is_unreadable(&printed(&play.script.steps[*step]));
+    let lines: Vec<usize> = changeable(&play.script).into_iter().filter(is_message).collect();
+    if lines.is_empty() {
+        return Err(Finding::Skip("no line of this agent CLI is a JSON object".to_owned()));
+    }
+    let verdicts = verdicts_without(&mut lab, bench, &play, &lines)?;
+    let rounds = UNREADABLE.of(bench) * lines.len();
+    for (round, step) in lines.iter().cycle().take(rounds).enumerate() {
+        let Some(status) = verdicts.get(step) else { continue };
+        let mut bytes = printed(&play.script.steps[*step]);
+        bytes.pop();
+        match (round / lines.len()).is_multiple_of(2) {
+            true => bytes.truncate(bench.random().random_range(bytes.len() / 2..bytes.len())),
+            false => damage(bench.random(), &mut bytes),
         }
-        let at = random.random_range(0..bytes.len());
-        match random.random_range(0..6_u32) {
-            0 => bytes[at] = random.random(),
-            1 => drop(bytes.remove(at)),
-            2 => bytes.insert(at, random.random()),
-            3 => bytes.truncate(at),
-            4 => {
-                let tail = bytes[at..].to_vec();
-                bytes.extend(tail);
-            }
-            _ => bytes[at] ^= 1 << random.random_range(0..8_u32),
+        bytes.push(b'\n');
+        if !is_unreadable(&bytes) {
+            continue;
         }
+        let trial = Trial { limit: RUN_LIMIT, verdict: Some(*status) };
+        let damages = vec![Damage { step: *step, bytes }];
+        let case = Case { play: &play, damages, round, trial };
+        if let Some(trouble) = lab.trouble(bench, &play, case.damaged(), trial)? {
+            return Err(lab.reduced(bench, &case, trouble));
+        }
+    }
+    Ok(())
+}
+
+/// What a step prints, its line end included.
+fn printed(step: &Step) -> Vec<u8> {
+    match step {
+        Step::Out { text, end } => [text.as_bytes(), end.as_bytes()].concat(),
+        _ => Vec::new(),
     }
 }
 
@@ -263,7 +300,8 @@ fn survives(
     script: Script,
     sent: &str,
 ) -> Verdict {
-    let play = Play { script, ..bench.prepare(scenario)? };
+    let mut play = Play { script, ..bench.prepare(scenario)? };
+    play.script.let_go();
     plugin.begin(&play)?;
     let ended = plugin.finish(play.run_id(), RUN_LIMIT);
     if !plugin.is_running() {

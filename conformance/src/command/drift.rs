@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::real::{Agent, check_names, confined, flag_facts, recorded, table};
-use super::work::{Subject, Work, opened};
+use super::real::{Agent, AgentArguments, flag_facts, recorded, table};
+use super::work::Work;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
-use crate::case::Tier;
 use crate::console::say;
 use crate::real::{
     Change, Drift, FlagFacts, Played, REAL_SCENARIOS, RealOptions, heard, play, unmapped,
@@ -23,49 +22,22 @@ use crate::verdict::Finding;
 Exit code: 0 no drift, 1 drift, 2 wrong usage, 3 the plugin cannot be started, 4 the suite failed.
 A newer version that says the same is told, and is no drift.")]
 pub(super) struct DriftArguments {
-    /// The od-adapter-* executable.
-    plugin: PathBuf,
-    /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
-    #[arg(long, value_name = "DIR")]
-    pack: Option<PathBuf>,
-    /// The agent CLI; by default the first of its name on PATH.
-    #[arg(long, value_name = "FILE")]
-    cli: Option<PathBuf>,
+    #[command(flatten)]
+    agent: AgentArguments,
     /// What to compare with; by default the recordings that the pack's [real] table names.
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Only these scenarios are played; may be given several times.
-    #[arg(long, value_name = "SCENARIO", value_delimiter = ',')]
-    only: Vec<String>,
     /// Prints JSON in place of text.
     #[arg(long)]
     json: bool,
-    /// How many scenarios are played at once.
-    #[arg(long, default_value_t = 3)]
-    jobs: usize,
-    /// Stretches every limit of time, for slow machines.
-    #[arg(long, default_value_t = 1.0)]
-    patience: f64,
-    /// Goes on where the network cannot be taken away from the agent CLI.
-    #[arg(long)]
-    allow_network: bool,
 }
 
 /// Compares.
 pub(super) fn drift(arguments: &DriftArguments) -> Result<u8, CommandError> {
     let names: Vec<&str> = REAL_SCENARIOS.iter().map(|scenario| scenario.name).collect();
-    check_names(&arguments.only, &names)?;
-    confined(arguments.allow_network)?;
+    arguments.agent.prepare(&names)?;
     let work = Work::make(None)?;
-    let subject = Subject {
-        plugin: &arguments.plugin,
-        arguments: &[],
-        pack: arguments.pack.as_deref(),
-        seed: None,
-        tier: Tier::Fast,
-        patience: arguments.patience,
-    };
-    let suite = opened(&subject, &work)?;
+    let suite = arguments.agent.opened(None, &work)?;
     let (drift, faults) = compared(arguments, &suite)?;
     if arguments.json {
         let mut value = drift.to_json();
@@ -84,16 +56,21 @@ fn compared(
     suite: &Suite,
 ) -> Result<(Drift, Vec<String>), CommandError> {
     let settings = table(suite)?;
-    let agent = Agent::find(suite, settings, arguments.cli.as_deref())?;
+    let agent = Agent::find(suite, settings, arguments.agent.cli.as_deref())?;
     let Some(known) = recorded(suite, settings, arguments.recordings.as_deref())? else {
         let message = format!("there is nothing to compare {} with", agent.version.found);
         let hint = "name recordings with --recordings DIR or in the pack's [real] table; \
                     conformance record makes them";
         return Err(CommandError::usage(message, hint));
     };
-    let options =
-        RealOptions { suite, settings, cli: &agent.cli, only: &arguments.only, is_relayed: true };
-    let played = play(options, arguments.jobs, &mut |played| {
+    let options = RealOptions {
+        suite,
+        settings,
+        cli: &agent.cli,
+        only: &arguments.agent.only,
+        is_relayed: true,
+    };
+    let played = play(options, arguments.agent.jobs, &mut |played| {
         anstream::eprintln!("{} ({:.1} s)", played.scenario.name, played.took.as_secs_f64());
     });
     let faults = played.iter().filter_map(fault).collect();

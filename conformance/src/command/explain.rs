@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::list::needs;
 use super::{CommandError, EXIT_CONFORMANT};
+use crate::acp::{self, AGENT_MUTANTS};
 use crate::case::{Body, Check};
 use crate::cases;
 use crate::console::say;
@@ -19,7 +20,8 @@ pub(super) struct ExplainArguments {
 /// Explains one check.
 pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> {
     let wanted = arguments.id.to_uppercase();
-    let check = cases::all().into_iter().find(|check| check.id == wanted).ok_or_else(|| {
+    let mut all = cases::all().into_iter().chain(acp::checks());
+    let check = all.find(|check| check.id == wanted).ok_or_else(|| {
         CommandError::usage(
             format!("there is no check {wanted}"),
             "conformance list shows all of them",
@@ -31,19 +33,22 @@ pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> 
 
 fn print(check: &Check) {
     say!("{} ({}, {})", check.id, check.level.as_str(), check.tier.as_str());
-    say!("  The adapter: {}.", check.sentence);
+    let subject = if check.chapter().starts_with("ACP-") { "agent" } else { "adapter" };
+    say!("  The {subject}: {}.", check.sentence);
     say!("  Why: {}.", check.why);
     let needs = needs(check);
     if !needs.is_empty() {
         say!("  Needs: {needs}.");
     }
     if matches!(check.body, Body::Invariant) {
-        say!("  Watched over every line that any check makes the adapter say.");
+        say!("  Watched over every line that any check makes it say.");
     }
-    let killers: Vec<&str> = MUTANTS
-        .iter()
-        .filter(|mutant| mutant.must_fail.contains(&check.id))
-        .map(|mutant| mutant.fault.name())
+    let adapters = MUTANTS.iter().map(|mutant| (mutant.fault.name(), mutant.must_fail));
+    let agents = AGENT_MUTANTS.iter().map(|mutant| (mutant.fault.name(), mutant.must_fail));
+    let killers: Vec<&str> = adapters
+        .chain(agents)
+        .filter(|(_, must_fail)| must_fail.contains(&check.id))
+        .map(|(name, _)| name)
         .collect();
     if !killers.is_empty() {
         say!("  Proven by the mutants: {}.", killers.join(", "));

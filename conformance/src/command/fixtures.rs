@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use super::starter::{Kind, STARTER_CLI};
 use super::work::open_failed;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_USAGE};
 use crate::case::Tier;
@@ -16,17 +17,6 @@ use crate::pack::{self, SCENARIOS};
 use crate::plugin::PluginPath;
 use crate::suite::{Suite, adapter_id};
 use crate::verdict::Finding;
-
-/// The agent CLI's name in the starter pack, which `--cli` replaces.
-const STARTER_CLI: &str = "my-agent";
-
-/// The files of a new pack.
-const STARTER: &[(&str, &str)] = &[
-    ("conformance.toml", include_str!("../../packs/starter/conformance.toml")),
-    ("text.steps", include_str!("../../packs/starter/text.steps")),
-    ("tool_ok.steps", include_str!("../../packs/starter/tool_ok.steps")),
-    ("cancel.steps", include_str!("../../packs/starter/cancel.steps")),
-];
 
 /// What was typed.
 #[derive(Debug, Args)]
@@ -50,6 +40,9 @@ struct InitArguments {
     /// The file name of the agent CLI.
     #[arg(long, value_name = "NAME", default_value = STARTER_CLI)]
     cli: String,
+    /// How the agent CLI is talked to.
+    #[arg(long, value_enum, default_value = "rpc")]
+    kind: Kind,
 }
 
 #[derive(Debug, Args)]
@@ -76,7 +69,8 @@ fn init(arguments: &InitArguments) -> Result<u8, CommandError> {
         return Err(CommandError::usage(message, "--cli takes a name such as my-agent"));
     }
     let folder = &arguments.folder;
-    if let Some(there) = STARTER.iter().map(|(name, _)| folder.join(name)).find(|it| it.exists()) {
+    let files = arguments.kind.files(&arguments.cli);
+    if let Some(there) = files.iter().map(|(name, _)| folder.join(name)).find(|it| it.exists()) {
         let message = format!("{} is already there", there.display());
         return Err(CommandError::usage(message, "give a new folder, or remove it first"));
     }
@@ -85,10 +79,7 @@ fn init(arguments: &InitArguments) -> Result<u8, CommandError> {
         CommandError::usage(message, "give a folder that can be written")
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
-    for (name, text) in STARTER {
-        let text = text
-            .replace(STARTER_CLI, &arguments.cli)
-            .replace(&variable(STARTER_CLI), &variable(&arguments.cli));
+    for (name, text) in files {
         std::fs::write(folder.join(name), text).map_err(failed)?;
         say!("wrote {}", folder.join(name).display());
     }
@@ -97,11 +88,6 @@ fn init(arguments: &InitArguments) -> Result<u8, CommandError> {
     say!("  conformance fixtures lint {shown} --plugin ./od-adapter-…");
     say!("  conformance run ./od-adapter-… --pack {shown} --only RUN-02");
     Ok(EXIT_CONFORMANT)
-}
-
-/// The name of an agent CLI as its variables begin.
-fn variable(cli: &str) -> String {
-    cli.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 fn lint(arguments: &LintArguments) -> Result<u8, CommandError> {

@@ -3,7 +3,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::acp::Profile;
 use super::{CommandError, EXIT_CONFORMANT};
+use crate::acp;
 use crate::case::{Body, Check};
 use crate::cases;
 use crate::console::say;
@@ -14,11 +16,17 @@ pub(super) struct ListArguments {
     /// As JSON, for programs.
     #[arg(long)]
     json: bool,
+    /// The checks of another profile.
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
 }
 
 /// Lists every check.
 pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
-    let checks = cases::all();
+    let checks = match arguments.profile {
+        Some(Profile::AcpAgent) => acp::checks(),
+        None => cases::all(),
+    };
     if arguments.json {
         let values: Vec<Value> = checks.iter().map(as_json).collect();
         say!("{:#}", Value::Array(values));
@@ -32,7 +40,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
         }
         let needs = needs(check);
         let needs = if needs.is_empty() { needs } else { format!("  [{needs}]") };
-        say!("{:7} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
+        say!("{:11} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
     }
     Ok(EXIT_CONFORMANT)
 }
@@ -42,7 +50,8 @@ pub(super) fn needs(check: &Check) -> String {
     let scenario = check.gate.scenario.map(|name| format!("scenario {name}"));
     let capability = check.gate.capability.map(|name| format!("capability {name}"));
     let cli = check.gate.cli.then(|| "an agent CLI".to_owned());
-    let parts: Vec<String> = [capability, scenario, cli].into_iter().flatten().collect();
+    let model = check.gate.model.then(|| "the fake model".to_owned());
+    let parts: Vec<String> = [capability, scenario, cli, model].into_iter().flatten().collect();
     parts.join(", ")
 }
 
@@ -59,6 +68,7 @@ fn as_json(check: &Check) -> Value {
             "cli": check.gate.cli,
             "capability": check.gate.capability,
             "scenario": check.gate.scenario,
+            "model": check.gate.model,
         },
     })
 }

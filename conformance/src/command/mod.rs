@@ -1,6 +1,8 @@
 //! The command line: one file per command. Parsing says what was typed; each command decides what
 //! it means.
 
+mod acp;
+mod acp_self_test;
 mod drift;
 mod explain;
 mod fixtures;
@@ -8,8 +10,10 @@ mod list;
 mod model;
 mod real;
 mod real_all;
+mod record;
 mod run;
 mod self_test;
+mod starter;
 mod target;
 mod work;
 
@@ -40,6 +44,7 @@ Examples:
   conformance run target/debug/od-adapter-demo
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
   conformance run ./od-adapter-x --report html=report.html --report junit=results.xml
+  conformance run --profile acp-agent --env BASE_URL={{url}} -- some-agent --acp
   conformance fixtures init adapters/x/conformance --cli x
   conformance run ./od-adapter-x --real
   conformance drift ./od-adapter-x --cli ./node_modules/.bin/x
@@ -53,7 +58,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Judges a plugin.
-    Run(run::RunArguments),
+    Run(Box<run::RunArguments>),
     /// Lists every check with its sentence.
     List(list::ListArguments),
     /// Says what a check asks for, and why.
@@ -62,6 +67,8 @@ enum Command {
     Fixtures(fixtures::FixturesArguments),
     /// Compares the real agent CLI with what the pack knows of it.
     Drift(drift::DriftArguments),
+    /// Makes recordings and step files from the real agent CLI.
+    Record(record::RecordArguments),
     /// Installs the pinned agent CLI of every pack and judges each adapter with it.
     RealAll(real_all::RealAllArguments),
     /// Judges the suite: its reference adapter passes, each of its mutants is caught.
@@ -101,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fixtures(arguments) => fixtures::fixtures(&arguments),
         Command::Drift(arguments) => drift::drift(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
         Command::RealAll(arguments) => real_all::real_all(&arguments),
         Command::SelfTest(arguments) => self_test::self_test(&arguments),
         Command::Model(arguments) => model::model(arguments),

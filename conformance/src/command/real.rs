@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::CommandError;
+use super::work::{Subject, Work, opened};
+use crate::case::Tier;
 use crate::console::say;
 use crate::judge::{CheckResult, JudgeOptions};
 use crate::real::{
@@ -27,8 +29,54 @@ pub(super) struct RealArguments {
     #[arg(long, value_name = "FILE", requires = "real")]
     cli: Option<PathBuf>,
     /// Goes on where the network cannot be taken away from the agent CLI.
-    #[arg(long, requires = "real")]
+    #[arg(long)]
+    pub(super) allow_network: bool,
+}
+
+/// The plugin and its agent CLI, as `drift` and `record` take them.
+#[derive(Debug, Args)]
+pub(super) struct AgentArguments {
+    /// The od-adapter-* executable.
+    plugin: PathBuf,
+    /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
+    #[arg(long, value_name = "DIR")]
+    pack: Option<PathBuf>,
+    /// The agent CLI; by default the first of its name on PATH.
+    #[arg(long, value_name = "FILE")]
+    pub(super) cli: Option<PathBuf>,
+    /// Only these scenarios are played; may be given several times.
+    #[arg(long, value_name = "SCENARIO", value_delimiter = ',')]
+    pub(super) only: Vec<String>,
+    /// How many scenarios are played at once.
+    #[arg(long, default_value_t = 3)]
+    pub(super) jobs: usize,
+    /// Stretches every limit of time, for slow machines.
+    #[arg(long, default_value_t = 1.0)]
+    patience: f64,
+    /// Goes on where the network cannot be taken away from the agent CLI.
+    #[arg(long)]
     allow_network: bool,
+}
+
+impl AgentArguments {
+    /// Looks at the names, and takes the network away: this process may be replaced here.
+    pub(super) fn prepare(&self, names: &[&str]) -> Result<Confinement, CommandError> {
+        check_names(&self.only, names)?;
+        confined(self.allow_network)
+    }
+
+    /// Opens the plugin.
+    pub(super) fn opened(&self, seed: Option<u64>, work: &Work) -> Result<Suite, CommandError> {
+        let subject = Subject {
+            plugin: &self.plugin,
+            arguments: &[],
+            pack: self.pack.as_deref(),
+            seed,
+            tier: Tier::Fast,
+            patience: self.patience,
+        };
+        opened(&subject, work)
+    }
 }
 
 /// Looks at what was typed, and takes the network away: this process may be replaced here.
@@ -42,7 +90,7 @@ pub(super) fn prepare(
 }
 
 /// Names that are no scenarios are wrong usage.
-pub(super) fn check_names(only: &[String], names: &[&str]) -> Result<(), CommandError> {
+fn check_names(only: &[String], names: &[&str]) -> Result<(), CommandError> {
     match only.iter().find(|name| !names.contains(&name.as_str())) {
         None => Ok(()),
         Some(unknown) => Err(CommandError::usage(

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::acp;
 use super::real;
 use super::target::{ReportTarget, write_reports};
 use super::work::{Subject, Work, opened};
@@ -21,10 +22,12 @@ use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::suite::Suite;
 
 /// No judgement may take longer, whatever the plugin does.
-const BUDGET: Duration = Duration::from_secs(15 * 60);
+pub(super) const BUDGET: Duration = Duration::from_secs(15 * 60);
+/// The same for a soak.
+const SLOW_BUDGET: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// How many checks run at once; most of their time is waiting.
-const JOBS: usize = 2;
+pub(super) const JOBS: usize = 2;
 
 /// How many scenarios of the real agent CLI run at once.
 const REAL_JOBS: usize = 3;
@@ -32,72 +35,91 @@ const REAL_JOBS: usize = 3;
 /// What was typed.
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {
-    /// The od-adapter-* executable.
-    plugin: PathBuf,
+    /// The od-adapter-* executable; with --profile acp-agent the agent's program.
+    #[arg(required_unless_present = "profile")]
+    pub(super) plugin: Option<PathBuf>,
     /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
     /// Only this check or chapter (with --real: scenario); may be given several times.
     #[arg(long, value_name = "ID|CHAPTER", value_delimiter = ',')]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Repeats the random values of an earlier judgement.
     #[arg(long)]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// How much time to take.
     #[arg(long, value_enum, default_value = "fast")]
     tier: TierArgument,
     /// `text`, `tap`, or `json`, `junit`, `tap`, `html` with `=FILE`; may be given several times.
     #[arg(long, value_name = "FORM")]
     report: Vec<ReportTarget>,
-    /// The requirement set that counts; `latest` counts every check.
-    #[arg(long, value_name = "SET", default_value = DEFAULT_SET)]
-    requirements: String,
+    /// The requirement set that counts: 1.0 (for agents acp-1), or `latest`, which has every check.
+    #[arg(long, value_name = "SET")]
+    pub(super) requirements: Option<String>,
     /// Known failures besides those of the pack (see the README).
     #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
+    pub(super) baseline: Option<PathBuf>,
     /// A SHOULD counts as a MUST.
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
     /// Stretches every limit of time, for slow machines.
     #[arg(long, default_value_t = 1.0)]
-    patience: f64,
+    pub(super) patience: f64,
     /// How many checks run at once (2, with --real 3).
     #[arg(long)]
-    jobs: Option<usize>,
+    pub(super) jobs: Option<usize>,
     /// Keeps transcripts and everything else in this folder, which must be empty or absent.
     #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
+    pub(super) keep: Option<PathBuf>,
     #[command(flatten)]
-    real: real::RealArguments,
-    /// Arguments for the plugin, in front of `--stdio`.
+    pub(super) real: real::RealArguments,
+    #[command(flatten)]
+    pub(super) acp: acp::AcpArguments,
+    /// Arguments for the plugin, in front of `--stdio`; with --profile acp-agent the agent's command.
     #[arg(last = true)]
-    plugin_arguments: Vec<String>,
+    pub(super) plugin_arguments: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TierArgument {
+    /// Less than a minute.
     Fast,
+    /// Less than five minutes: repeats more and sends more.
     Full,
+    /// A soak, up to an hour: many more runs and larger floods.
+    Slow,
 }
 
-/// Judges a plugin.
+impl RunArguments {
+    /// How much time to take.
+    pub(super) fn tier(&self) -> Tier {
+        match self.tier {
+            TierArgument::Fast => Tier::Fast,
+            TierArgument::Full => Tier::Full,
+            TierArgument::Slow => Tier::Slow,
+        }
+    }
+}
+
+/// Judges a plugin, or an agent.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
-    let tier = match arguments.tier {
-        TierArgument::Fast => Tier::Fast,
-        TierArgument::Full => Tier::Full,
-    };
+    let tier = arguments.tier();
+    if arguments.acp.profile.is_some() {
+        return acp::run(arguments);
+    }
     if arguments.real.real {
         return run_real(arguments, tier);
     }
-    let checks = selected(&arguments.only, tier)?;
-    let requirements = Requirements::named(&arguments.requirements)
+    let checks = selected(cases::all(), &arguments.only, tier)?;
+    let set = arguments.requirements.as_deref().unwrap_or(DEFAULT_SET);
+    let requirements = Requirements::named(set)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
     let mut work = Work::make(arguments.keep.as_deref())?;
     let suite = Arc::new(opened(&subject(arguments, tier), &work)?);
     let judge_options = JudgeOptions {
         strict: arguments.strict,
         jobs: arguments.jobs.unwrap_or(JOBS),
-        budget: BUDGET,
+        budget: if tier == Tier::Slow { SLOW_BUDGET } else { BUDGET },
         requirements,
         known_failures: known_failures(&suite, arguments.baseline.as_deref())?,
     };
@@ -143,12 +165,13 @@ fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
     conclude(arguments, report, &mut work)
 }
 
-fn shows_text(arguments: &RunArguments) -> bool {
+/// Whether people read along.
+pub(super) fn shows_text(arguments: &RunArguments) -> bool {
     !arguments.report.contains(&ReportTarget::Tap(None))
 }
 
 /// Writes the reports, keeps what failures point at, and gives the exit code.
-fn conclude(
+pub(super) fn conclude(
     arguments: &RunArguments,
     mut report: Report,
     work: &mut Work,
@@ -171,7 +194,7 @@ fn conclude(
 
 fn subject(arguments: &RunArguments, tier: Tier) -> Subject<'_> {
     Subject {
-        plugin: &arguments.plugin,
+        plugin: arguments.plugin.as_deref().unwrap_or(Path::new("")),
         arguments: &arguments.plugin_arguments,
         pack: arguments.pack.as_deref(),
         seed: arguments.seed,
@@ -189,7 +212,8 @@ fn known_failures(suite: &Suite, baseline: Option<&Path>) -> Result<KnownFailure
     Ok(known)
 }
 
-fn add_baseline(known: &mut KnownFailures, file: &Path) -> Result<(), CommandError> {
+/// Adds what a baseline file lists.
+pub(super) fn add_baseline(known: &mut KnownFailures, file: &Path) -> Result<(), CommandError> {
     let hint = "a baseline is described in conformance/README.md";
     known.add_file(file).map_err(|error| CommandError::usage(error.to_string(), hint))
 }
@@ -215,14 +239,19 @@ fn report(
         baseline: None,
         seed: suite.seed,
         real: None,
+        agent: None,
         results,
         stale_entries: options.known_failures.naming_nothing(&cases::all()),
         took,
     }
 }
 
-fn selected(only: &[String], tier: Tier) -> Result<Vec<Check>, CommandError> {
-    let all = cases::all();
+/// The checks that were asked for.
+pub(super) fn selected(
+    all: Vec<Check>,
+    only: &[String],
+    tier: Tier,
+) -> Result<Vec<Check>, CommandError> {
     let is_meant = |check: &Check, word: &str| {
         check.id.eq_ignore_ascii_case(word) || check.chapter().eq_ignore_ascii_case(word)
     };

@@ -4,108 +4,97 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use clap::Args;
 
+use super::acp::Profile;
 use super::work::open_failed;
-use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
-use crate::baseline::KnownFailures;
-use crate::case::{Check, Tier};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test};
 use crate::cases;
 use crate::console::say;
-use crate::judge::{JudgeOptions, Status, judge};
-use crate::mutant::{EXECUTABLE, FAULT_FILE, MUTANTS, Mutant};
-use crate::open::{OpenOptions, open, own_executable};
-use crate::plugin::PluginPath;
-use crate::process;
-use crate::reference_pack::REFERENCE_PACK;
+use crate::mutant::MUTANTS;
 use crate::requirements::{DEFAULT_SET, Requirements};
-
-/// No mutant may take longer, however it hangs.
-const BUDGET: Duration = Duration::from_secs(120);
-
-/// How many checks of one mutant run at once. Most of their time is waiting.
-const BENCHES: usize = 3;
+use crate::self_test::{
+    Judging, Outcome, Place, Reach, Subject, document, judge_subject, look_again, record_reach,
+    subjects, table,
+};
 
 /// What was typed.
 #[derive(Debug, Args)]
 pub(super) struct SelfTestArguments {
+    /// Judges the checks of another profile, with the suite's own agent.
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
     /// Only these mutants; may be given several times. `reference` is the one without a fault.
     #[arg(long, value_name = "FAULT")]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Runs only the checks that must catch a mutant, not those that must not.
     #[arg(long)]
-    quick: bool,
+    pub(super) quick: bool,
+    /// Runs every check on every mutant, also those that never come to the place of its fault.
+    #[arg(long, conflicts_with = "quick")]
+    every: bool,
     /// How many mutants are judged at once.
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    #[arg(long, default_value_t = 6)]
+    pub(super) jobs: usize,
     /// Stretches every limit of time, for slow machines.
-    #[arg(long, default_value_t = 1.0)]
-    patience: f64,
+    #[arg(long, default_value_t = 1.5)]
+    pub(super) patience: f64,
     /// Repeats the random values of an earlier self-test.
     #[arg(long)]
-    seed: Option<u64>,
-}
-
-/// What became of one mutant.
-struct Outcome {
-    name: &'static str,
-    caught_by: Vec<&'static str>,
-    complaints: Vec<String>,
-}
-
-/// The reference adapter counts as a mutant that nothing may catch.
-#[derive(Clone, Copy)]
-struct Subject {
-    name: &'static str,
-    mutant: Option<&'static Mutant>,
-}
-
-/// Where the self-test works, and what mutants are made of.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    work: &'a Path,
-    executable: &'a Path,
+    pub(super) seed: Option<u64>,
+    /// Writes what each check said about each mutant.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
 /// Judges the suite.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
-    let failed =
-        |error: std::io::Error| CommandError::suite(format!("no folder to work in: {error}"));
-    let work = tempfile::Builder::new().prefix("conformance-self-").tempdir().map_err(failed)?;
-    let pack = work.path().join("pack");
-    write_pack(&pack).map_err(failed)?;
-    let executable = own_executable(work.path()).map_err(failed)?;
-    let subjects = subjects(&arguments.only)?;
-    let queue = Mutex::new(subjects.iter().copied().collect::<VecDeque<_>>());
-    let (sender, receiver) = channel();
-    let mut complaints = 0;
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.max(1) {
-            let (queue, sender) = (&queue, sender.clone());
-            let place = Place { work: work.path(), executable: &executable };
-            scope.spawn(move || judge_subjects(arguments, place, queue, &sender));
-        }
-        drop(sender);
-        for outcome in receiver {
-            complaints += outcome.complaints.len();
-            print_outcome(&outcome);
-        }
-    });
+    if arguments.profile == Some(Profile::AcpAgent) {
+        return acp_self_test::self_test(arguments);
+    }
+    let started = Instant::now();
+    let place = Place::make()
+        .map_err(|error| CommandError::suite(format!("no folder to work in: {error}")))?;
+    let subjects = selected(&arguments.only)?;
+    let judging = Judging {
+        seed: arguments.seed.unwrap_or_else(rand::random),
+        patience: arguments.patience.max(0.1),
+        quick: arguments.quick,
+    };
+    let reach = match arguments.quick || arguments.every {
+        true => None,
+        false => Some(recorded(arguments, &place, &judging)?),
+    };
+    let mut outcomes = first_look(arguments.jobs, &place, &judging, reach.as_ref(), &subjects);
+    let doubted = second_look(&place, &judging, &mut outcomes);
+    let order = |name: &str| subjects.iter().position(|subject| subject.name == name);
+    outcomes.sort_by_key(|outcome| order(outcome.subject.name));
+    if !arguments.quick {
+        say!("\n{}", table(&cases::all(), &outcomes));
+    }
+    let mut complaints: usize = outcomes.iter().map(|outcome| outcome.complaints.len()).sum();
     if arguments.only.is_empty() {
         complaints += print_unproven() + print_broken_set()?;
     }
-    say!("\n{} subjects, {complaints} complaints", subjects.len());
+    if let Some(file) = &arguments.json {
+        write_json(file, judging.seed, &outcomes)?;
+    }
+    let judged: usize = outcomes.iter().map(|outcome| outcome.cells.len()).sum();
+    say!(
+        "{} subjects, {judged} judgements, {doubted} looked at twice, {complaints} complaints in \
+         {:.0} s, seed {}",
+        outcomes.len(),
+        started.elapsed().as_secs_f64(),
+        judging.seed
+    );
     Ok(if complaints == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
 }
 
-fn subjects(only: &[String]) -> Result<Vec<Subject>, CommandError> {
-    let reference = Subject { name: "reference", mutant: None };
-    let mutants =
-        MUTANTS.iter().map(|mutant| Subject { name: mutant.fault.name(), mutant: Some(mutant) });
-    let all: Vec<Subject> = std::iter::once(reference).chain(mutants).collect();
+fn selected(only: &[String]) -> Result<Vec<Subject>, CommandError> {
+    let all = subjects();
     if let Some(unknown) =
         only.iter().find(|name| !all.iter().any(|subject| subject.name == **name))
     {
@@ -118,123 +107,96 @@ fn subjects(only: &[String]) -> Result<Vec<Subject>, CommandError> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-fn judge_subjects(
+fn recorded(
     arguments: &SelfTestArguments,
-    place: Place<'_>,
+    place: &Place,
+    judging: &Judging,
+) -> Result<Reach, CommandError> {
+    let begun = Instant::now();
+    let reach = record_reach(place, judging, arguments.jobs * 2).map_err(open_failed)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    say!("the places of all faults were looked for in {seconds:.0} s");
+    Ok(reach)
+}
+
+/// Judges everybody, those first that break most: they take longest.
+fn first_look(
+    jobs: usize,
+    place: &Place,
+    judging: &Judging,
+    reach: Option<&Reach>,
+    subjects: &[Subject],
+) -> Vec<Outcome> {
+    let mut order = subjects.to_vec();
+    let breaks =
+        |subject: &Subject| subject.mutant.map_or(usize::MAX, |mutant| mutant.may_fail.len());
+    order.sort_by_key(|subject| std::cmp::Reverse(breaks(subject)));
+    let queue = Mutex::new(VecDeque::from(order));
+    let (sender, receiver) = channel();
+    let mut outcomes = Vec::new();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || judge_subjects(place, judging, reach, queue, &sender));
+        }
+        drop(sender);
+        for outcome in receiver {
+            print_outcome(&outcome);
+            outcomes.push(outcome);
+        }
+    });
+    outcomes
+}
+
+fn judge_subjects(
+    place: &Place,
+    judging: &Judging,
+    reach: Option<&Reach>,
     queue: &Mutex<VecDeque<Subject>>,
     sender: &Sender<Outcome>,
 ) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(subject) = next else { return };
-        let outcome = judge_subject(arguments, place, subject).unwrap_or_else(|error| Outcome {
-            name: subject.name,
-            caught_by: Vec::new(),
-            complaints: vec![format!("it cannot be judged: {}", error.message)],
-        });
-        if sender.send(outcome).is_err() {
+        if sender.send(judge_subject(place, judging, reach, subject)).is_err() {
             return;
         }
     }
 }
 
-fn judge_subject(
-    arguments: &SelfTestArguments,
-    place: Place<'_>,
-    subject: Subject,
-) -> Result<Outcome, CommandError> {
-    let folder = place.work.join(subject.name);
-    let executable = place_mutant(&folder, place.executable, subject)
-        .map_err(|error| CommandError::suite(format!("the mutant cannot be placed: {error}")))?;
-    let suite = open(OpenOptions {
-        plugin: PluginPath { executable, arguments: Vec::new() },
-        pack: Some(place.work.join("pack")),
-        seed: arguments.seed.unwrap_or_else(rand::random),
-        tier: if subject.mutant.is_some() { Tier::Brief } else { Tier::Fast },
-        patience: arguments.patience.max(0.1),
-        work: folder.join("work"),
-        executable: place.executable.to_owned(),
-    })
-    .map_err(open_failed)?;
-    let checks = checks_for(subject, arguments.quick);
-    let options = JudgeOptions {
-        strict: true,
-        jobs: BENCHES,
-        budget: BUDGET,
-        requirements: Requirements::latest(),
-        known_failures: KnownFailures::default(),
-    };
-    let results = judge(&Arc::new(suite), &checks, &options, &mut |_| {});
-    let with = |wanted: Status| {
-        results.iter().filter(move |result| result.status == wanted).map(|result| result.check.id)
-    };
-    let caught_by: Vec<&'static str> = with(Status::Fail).collect();
-    let mut complaints: Vec<String> =
-        with(Status::SuiteError).map(|id| format!("{id} is a suite error")).collect();
-    complaints.extend(missing(subject, &caught_by));
-    let may = |id: &str| subject.mutant.is_some_and(|mutant| mutant.allows(id));
-    complaints.extend(
-        caught_by.iter().filter(|id| !may(id)).map(|id| format!("{id} fails, which it must not")),
-    );
-    // What a run writes can be large, and there are many mutants.
-    if let Err(error) = std::fs::remove_dir_all(&folder) {
-        complaints.push(format!("its folder cannot be removed: {error}"));
+/// Looks again at what came out otherwise than it must, one after the other.
+fn second_look(place: &Place, judging: &Judging, outcomes: &mut [Outcome]) -> usize {
+    let mut doubted = 0;
+    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.doubts.is_empty()) {
+        doubted += outcome.doubts.len();
+        say!("a second look at {} with {}", outcome.subject.name, outcome.doubts.join(" "));
+        look_again(place, judging, outcome);
+        print_outcome(outcome);
     }
-    Ok(Outcome { name: subject.name, caught_by, complaints })
-}
-
-fn missing(subject: Subject, caught_by: &[&str]) -> Vec<String> {
-    let must = subject.mutant.map_or(&[][..], |mutant| mutant.must_fail);
-    let known = cases::all();
-    must.iter()
-        .filter(|id| !caught_by.contains(*id))
-        .map(|id| match known.iter().any(|check| check.id == *id) {
-            true => format!("{id} does not fail, which it must"),
-            false => format!("there is no check {id}"),
-        })
-        .collect()
-}
-
-fn checks_for(subject: Subject, quick: bool) -> Vec<Check> {
-    let is_wanted = |check: &Check| match subject.mutant {
-        Some(mutant) if quick => mutant.must_fail.contains(&check.id),
-        _ => check.tier == Tier::Fast,
-    };
-    cases::all().into_iter().filter(is_wanted).collect()
-}
-
-fn place_mutant(folder: &Path, own: &Path, subject: Subject) -> std::io::Result<PathBuf> {
-    std::fs::create_dir_all(folder.join("work"))?;
-    let executable = folder.join(process::executable_name(EXECUTABLE));
-    if std::fs::hard_link(own, &executable).is_err() {
-        std::fs::copy(own, &executable)?;
-    }
-    if subject.mutant.is_some() {
-        std::fs::write(folder.join(FAULT_FILE), subject.name)?;
-    }
-    Ok(executable)
-}
-
-fn write_pack(folder: &Path) -> std::io::Result<()> {
-    for (name, text) in REFERENCE_PACK {
-        let file = folder.join(name);
-        std::fs::create_dir_all(file.parent().unwrap_or(folder))?;
-        std::fs::write(file, text)?;
-    }
-    Ok(())
+    doubted
 }
 
 fn print_outcome(outcome: &Outcome) {
     let word = if outcome.complaints.is_empty() { "good" } else { "BAD" };
-    let caught = if outcome.caught_by.is_empty() {
+    let caught_by = outcome.caught_by();
+    let caught = if caught_by.is_empty() {
         "passes everything".to_owned()
     } else {
-        format!("caught by {}", outcome.caught_by.join(" "))
+        format!("caught by {}", caught_by.join(" "))
     };
-    say!("{word:>4}  {:24} {caught}", outcome.name);
+    let seconds = outcome.took.as_secs_f64();
+    say!("{word:>4}  {:24} {seconds:5.1} s  {caught}", outcome.subject.name);
     for complaint in &outcome.complaints {
         say!("      {complaint}");
     }
+}
+
+fn write_json(file: &Path, seed: u64, outcomes: &[Outcome]) -> Result<(), CommandError> {
+    let text = format!("{:#}\n", document(seed, outcomes));
+    std::fs::write(file, text).map_err(|error| {
+        let message = format!("{} cannot be written: {error}", file.display());
+        CommandError::usage(message, "give --json a file in a folder that is there")
+    })
 }
 
 /// Checks that no mutant must fail prove nothing.

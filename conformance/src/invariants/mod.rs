@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::evidence::complete;
 use crate::verdict::Failure;
 
 pub use watch::Watch;
@@ -53,7 +54,7 @@ impl Violations {
         let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = rules.entry(rule).or_default();
         if kept.len() < KEPT {
-            kept.push(failure);
+            kept.push(complete(failure, None));
         }
     }
 

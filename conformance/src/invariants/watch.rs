@@ -24,6 +24,8 @@ const STRAY: &str = "ORD-03";
 pub struct Watch {
     schema: Arc<Schema>,
     violations: Violations,
+    /// What this process alone has broken.
+    own: Violations,
     label: Label,
     runs: HashMap<String, Stream>,
 }
@@ -31,7 +33,12 @@ pub struct Watch {
 impl Watch {
     /// Starts watching.
     pub fn new(schema: Arc<Schema>, violations: Violations, label: Label) -> Self {
-        Self { schema, violations, label, runs: HashMap::new() }
+        Self { schema, violations, own: Violations::default(), label, runs: HashMap::new() }
+    }
+
+    /// The rules that this process has broken, each with the first time.
+    pub fn broken_rules(&self) -> Vec<(&'static str, Failure)> {
+        self.own.all()
     }
 
     /// A run is being started.
@@ -146,7 +153,9 @@ impl Watch {
         place: &Place,
     ) {
         let failure = Failure::new(expected, got).at(place.clone());
-        self.violations.add(rule, Failure { during: Some(self.label.get()), ..failure });
+        let failure = Failure { during: Some(self.label.get()), ..failure };
+        self.own.add(rule, failure.clone());
+        self.violations.add(rule, failure);
     }
 }
 

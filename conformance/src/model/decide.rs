@@ -109,7 +109,8 @@ fn json_text(schema: &serde_json::Value) -> String {
 fn play(conversation: &Conversation, directions: &Directions, answer: Answer) -> Answer {
     let calls = tools::calls(&conversation.tools, directions);
     if !calls.is_empty() {
-        let text = pieces(&["Calling ", "a tool. "]);
+        let lead: &[&str] = if directions.is_curt { &[] } else { &["Calling ", "a tool. "] };
+        let text = pieces(lead);
         return Answer { text, calls, stop: Stop::Tools, ..answer };
     }
     let mut answer = with_words(directions.scenario, with_fault(directions.scenario, answer));

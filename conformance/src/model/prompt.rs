@@ -1,4 +1,5 @@
-//! How a prompt steers the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=` and `NONCE=`.
+//! How a prompt steers the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=`, `NONCE=` and
+//! `LEAD=`.
 //! Nothing here knows a wire format.
 
 use super::request::{Conversation, Entry};
@@ -15,6 +16,8 @@ pub(super) struct Directions {
     pub(super) cwd: Option<String>,
     /// What the answer says instead of its usual text.
     pub(super) text: Option<String>,
+    /// Whether tools are called without a word before.
+    pub(super) is_curt: bool,
     /// A word that commands and files carry, letters and digits only.
     pub(super) nonce: Option<String>,
     /// How many rounds of tool results have come since the prompt.
@@ -40,6 +43,7 @@ pub(super) fn directions(conversation: &Conversation) -> Result<Directions, Stri
         tool: name.strip_prefix("call_").map(str::to_owned),
         cwd,
         text,
+        is_curt: option(prompt, "LEAD=").as_deref() == Some("none"),
         nonce: nonce.filter(|word| is_harmless(word)),
         rounds: rounds(&conversation.entries[position..]),
         prompt: prompt.to_owned(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fault::{Behaviour, Fault};
 use super::manifest::{CLI_NAME, manifest};
-use super::serve;
+use super::{reach, serve};
 
 /// The file name that makes the suite's executable this adapter.
 pub const EXECUTABLE: &str = "od-adapter-mutant";
@@ -22,6 +22,7 @@ pub fn become_adapter(executable: &Path, arguments: &[String]) -> Option<ExitCod
 }
 
 fn start(executable: &Path, arguments: &[String]) -> ExitCode {
+    reach::begin(executable);
     let (behaviour, rest) = match behaviour(executable, arguments) {
         Ok(found) => found,
         Err(name) => return refuse(&format!("there is no fault called {name}")),

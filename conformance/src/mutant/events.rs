@@ -5,23 +5,19 @@ use std::path::PathBuf;
 
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
-    ErrorKind, Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped,
-    SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
-    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus,
-    Unmapped, Usage, UsageScope, UsageSource,
+    Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped, SessionChoice,
+    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
+    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
+    UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
 use super::native::{Ask, Figures, File, Native, Tool, ToolOut};
 use super::phrases::{failure, retry, slow_down, stop_reason, tool_result};
-use super::redact::{redact, strip_ansi};
+use super::redact::strip_ansi;
 
 /// A text longer than this becomes several deltas, so that no line of ours grows too long.
 const DELTA_BYTES: usize = 1 << 20;
-/// More unknown types than this are counted under one name.
-const UNMAPPED_TYPES: usize = 32;
-/// How much of an unknown line is shown.
-const SAMPLE_CHARACTERS: usize = 200;
 
 /// The last word of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,19 +30,19 @@ pub(super) enum Verdict {
 
 /// What has been said so far.
 pub(super) struct Events {
-    behaviour: Behaviour,
+    pub(super) behaviour: Behaviour,
     cwd: PathBuf,
     session: SessionChoice,
     /// How many files were reported.
     files: usize,
     /// Values that no event may show.
-    secrets: Vec<String>,
+    pub(super) secrets: Vec<String>,
     next_id: u64,
     thinking: Option<String>,
     message: Option<String>,
     /// Every call ever seen; `true` while it is open.
     tools: BTreeMap<String, bool>,
-    unmapped: BTreeMap<String, Unmapped>,
+    pub(super) unmapped: BTreeMap<String, Unmapped>,
     pub(super) session_id: Option<String>,
     pub(super) figures: Option<Figures>,
     pub(super) verdict: Option<Verdict>,
@@ -328,40 +324,6 @@ impl Events {
         }));
     }
 
-    fn on_unmapped(&mut self, native_type: String, line: &str, out: &mut Vec<Event>) {
-        if self.behaviour.has(Fault::MissingFieldDies) && is_known(&native_type) {
-            std::process::exit(101);
-        }
-        if self.behaviour.has(Fault::UnknownFatal) {
-            let text = format!("unknown message {native_type}");
-            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
-            return;
-        }
-        let native_type = match self.unmapped.len() < UNMAPPED_TYPES {
-            true => native_type,
-            false => "(others)".to_owned(),
-        };
-        let unmapped = self.unmapped.entry(native_type.clone()).or_insert_with(|| Unmapped {
-            native_type,
-            sample: redact(line, &self.secrets).chars().take(SAMPLE_CHARACTERS).collect(),
-            count: 0,
-        });
-        unmapped.count += 1;
-        if unmapped.count == 1 {
-            out.push(Event::Unmapped(unmapped.clone()));
-        }
-    }
-
-    fn on_noise(&mut self, line: &str) {
-        if self.behaviour.has(Fault::DamageDies) && line.starts_with(r#"{"t":"#) {
-            std::process::exit(101);
-        }
-        if self.behaviour.has(Fault::DieOnGarbage) {
-            let text = format!("no JSON: {}", line.chars().take(80).collect::<String>());
-            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
-        }
-    }
-
     fn fresh(&mut self, noun: &str) -> String {
         self.next_id += 1;
         format!("{noun}-{}", self.next_id)
@@ -386,12 +348,4 @@ impl Events {
         pieces.push(rest.to_owned());
         pieces
     }
-}
-
-/// Whether `parrot` has lines of this type.
-fn is_known(native_type: &str) -> bool {
-    matches!(
-        native_type,
-        "hello" | "think" | "say" | "tool" | "tool_out" | "file" | "ask" | "usage"
-    )
 }

@@ -1,14 +1,16 @@
 //! The faults: each one is a single way to be wrong that real adapters have shown.
 
+use super::reach;
+
 macro_rules! faults {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
+    ($enum:ident; $($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
         /// One way to be wrong.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Fault {
+        pub enum $enum {
             $($(#[doc = $doc])+ $variant,)+
         }
 
-        impl Fault {
+        impl $enum {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
@@ -17,15 +19,23 @@ macro_rules! faults {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// What the adapter does wrong.
+            /// What is done wrong.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+),)+ }
+            }
+
+            /// Reads what `--fault` takes.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|fault| fault.name() == name)
             }
         }
     };
 }
 
+pub(crate) use faults;
+
 faults! {
+    Fault;
     /// Prints a line for people before the manifest.
     ManifestBanner = "manifest_banner",
     /// Needs PATH to print its manifest.
@@ -148,7 +158,7 @@ faults! {
     ChunkIsLine = "chunk_is_line",
     /// Decodes each read by itself, through the middle of a character.
     LossySplit = "lossy_split",
-    /// Drops a line of more than a mebibyte.
+    /// Drops a line of more than a quarter of a mebibyte.
     SmallLineCap = "small_line_cap",
     /// Drops a last line without a line end.
     DropLastLine = "drop_last_line",
@@ -172,6 +182,8 @@ faults! {
     MissingFieldDies = "missing_field_dies",
     /// Crashes at a message of its own CLI that is damaged.
     DamageDies = "damage_dies",
+    /// Takes a torn last word for a whole one.
+    TornEndIsEnd = "torn_end_is_end",
     /// Does not read stderr.
     StderrUndrained = "stderr_undrained",
     /// Accepts a cancel and does nothing.
@@ -290,13 +302,6 @@ faults! {
     FewFiles = "few_files",
 }
 
-impl Fault {
-    /// Reads what `--fault` takes.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|fault| fault.name() == name)
-    }
-}
-
 /// The fault an adapter was started with, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behaviour(Option<Fault>);
@@ -310,8 +315,10 @@ impl Behaviour {
         Self(Some(fault))
     }
 
-    /// Whether this is what is wrong.
+    /// Whether this is what is wrong. Nothing else makes an adapter behave otherwise, so that one
+    /// that never asks cannot be told from one without the fault.
     pub(super) fn has(self, fault: Fault) -> bool {
+        reach::note(fault);
         self.0 == Some(fault)
     }
 }

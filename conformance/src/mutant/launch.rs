@@ -37,7 +37,7 @@ const ALLOWED: [&str; 20] = [
     "SystemRoot",
 ];
 /// A longer prompt is cut by the fault that cuts.
-const CUT_BYTES: usize = 1 << 20;
+const CUT_BYTES: usize = 1 << 18;
 
 /// A started agent CLI.
 pub(super) struct Launched {

@@ -63,7 +63,7 @@ impl Lines {
     }
 
     fn append(&mut self, piece: &[u8]) {
-        let limit = if self.behaviour.has(Fault::SmallLineCap) { 1 << 20 } else { MAX_LINE_BYTES };
+        let limit = if self.behaviour.has(Fault::SmallLineCap) { 1 << 18 } else { MAX_LINE_BYTES };
         if self.pending.len() + piece.len() > limit {
             self.overlong = true;
             self.pending.clear();

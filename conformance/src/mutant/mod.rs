@@ -53,6 +53,7 @@ mod output;
 mod phrases;
 mod pipes;
 mod probe;
+mod reach;
 mod redact;
 mod run;
 mod serve;
@@ -60,8 +61,11 @@ mod table;
 #[cfg_attr(unix, path = "tree_unix.rs")]
 #[cfg_attr(windows, path = "tree_windows.rs")]
 mod tree;
+mod unread;
 mod waste;
 
 pub use entry::{EXECUTABLE, FAULT_FILE, become_adapter};
 pub use fault::Fault;
+pub(crate) use fault::faults;
+pub use reach::REACHED_FOLDER;
 pub use table::{MUTANTS, Mutant};

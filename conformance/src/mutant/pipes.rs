@@ -89,8 +89,10 @@ fn read_output(mut stdout: ChildStdout, behaviour: Behaviour, run: &Sender<Comma
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        for line in lines.push(&chunk[..count]) {
-            if run.send(Command::Line(line)).is_err() {
+        let whole = lines.push(&chunk[..count]).into_iter().map(Command::Line);
+        // A part of a line is a sign that more is to come.
+        for command in whole.chain([Command::MoreOutput]) {
+            if run.send(command).is_err() {
                 return;
             }
         }

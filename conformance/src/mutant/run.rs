@@ -30,6 +30,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(300);
 /// What a run is told.
 pub(super) enum Command {
     Line(String),
+    MoreOutput,
     OutputEnded,
     Exited(Option<ExitStatus>),
     InputRefused,
@@ -154,6 +155,8 @@ impl<'a> Run<'a> {
     fn on_command(&mut self, command: Command) {
         match command {
             Command::Line(line) => self.on_line(&line),
+            Command::MoreOutput if self.exited.is_some() => self.last_output = Instant::now(),
+            Command::MoreOutput => {}
             Command::OutputEnded => self.output_ended = true,
             Command::Exited(status) => {
                 self.exited = Some(status);

@@ -15,7 +15,7 @@ use super::steps::{self, Template};
 use super::values::Values;
 use crate::play::Setting;
 use crate::real::RealSettings;
-use crate::stand_in::pattern::{fill, fill_value};
+use crate::stand_in::pattern::{Bindings, fill, fill_value};
 use crate::stand_in::{Probe, Script};
 
 pub(super) const SETTINGS_FILE: &str = "conformance.toml";
@@ -90,6 +90,7 @@ impl Pack {
             None => Script::default(),
         };
         script.probes = self.probes(self.settings.scenario.get(scenario));
+        script.terminal = self.settings.cli.pty;
         Ok(script)
     }
 
@@ -99,6 +100,15 @@ impl Pack {
         let template = self.templates.get(scenario);
         template
             .is_some_and(|template| template.nodes.iter().any(|node| node.mentions(&placeholder)))
+    }
+
+    /// Gives values the look that this agent CLI's own have.
+    pub fn shape(&self, values: &mut Values) {
+        let Some(form) = &self.settings.cli.session_id else { return };
+        for name in ["session_id", "new_session_id"] {
+            let uuid = Bindings::from([("uuid".to_owned(), values.text(name).into())]);
+            values.set(name, fill(form, &uuid));
+        }
     }
 
     /// What a scenario adds to `run/start`, and its prompt.

@@ -41,6 +41,10 @@ pub struct CliSettings {
     pub embedded: bool,
     /// How the prompt reaches the agent CLI.
     pub prompt: PromptWay,
+    /// The agent CLI needs a terminal, so the stand-in refuses to play without one.
+    pub pty: bool,
+    /// How its session ids look, `{{uuid}}` being what makes one differ from another.
+    pub session_id: Option<String>,
     /// What `--version` prints.
     pub version: Option<String>,
     /// Files laid beside the stand-in: path there = file of the pack.
@@ -56,7 +60,7 @@ pub enum PromptWay {
     /// As the whole of stdin.
     #[default]
     Stdin,
-    /// Inside a message on stdin; the pack binds it as `{{?prompt}}`.
+    /// Inside a message on stdin or in a request; the pack binds it as `{{?prompt}}`.
     Rpc,
     /// As one argument.
     Argv,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::launch::PluginPath;
 use crate::process;
+use crate::transcript::{Source, Transcript};
 
 /// The most bytes of output that are kept.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -33,6 +34,18 @@ impl Captured {
     /// Its stderr, for messages.
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
+    }
+
+    /// Writes everything down as a transcript.
+    pub fn write_down(&self, transcript: &Transcript, arguments: &[&str]) {
+        transcript.note(Source::Suite, format!("started with {arguments:?}").as_bytes());
+        let outputs = [(Source::Plugin, &self.stdout), (Source::Stderr, &self.stderr)];
+        for (source, output) in outputs {
+            for line in output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                transcript.note(source, line);
+            }
+        }
+        transcript.note(Source::Remark, format!("the plugin ended: {}", self.ending()).as_bytes());
     }
 
     /// How it ended, for messages.

@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::channel::Sorter;
 use super::record::{Received, RunRecord};
 use super::wire::Incoming;
 use crate::invariants::Watch;
 use crate::transcript::{Place, Source, Transcript};
+use crate::verdict::Failure;
 
 /// The most lines besides answers and events that are kept.
 const OTHERS_LIMIT: usize = 1000;
@@ -88,6 +90,11 @@ impl Inbox {
         self.watch.refuse_run(run_id);
     }
 
+    /// The rules over every line that this plugin process has broken.
+    pub fn broken_rules(&self) -> Vec<(&'static str, Failure)> {
+        self.watch.broken_rules()
+    }
+
     /// Whether a `done` has been missing before, so that waiting long is no use.
     pub fn has_missed_done(&self) -> bool {
         self.watch.has_missed_done()
@@ -101,26 +108,6 @@ impl Inbox {
     /// Says that a run ended without its `done`.
     pub fn miss_done(&self, summary: &str) {
         self.watch.missing_done(summary, &self.transcript.place());
-    }
-
-    /// Takes something in.
-    pub(super) fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
-            Incoming::Oversized { bytes } => {
-                let text = format!("a line of {bytes} bytes, dropped");
-                let place = self.transcript.note(Source::Plugin, text.as_bytes());
-                self.watch.oversized(bytes, &place);
-            }
-            Incoming::Unterminated { bytes } => {
-                let place = self.transcript.note(Source::Plugin, &bytes);
-                self.watch.unterminated(&bytes, &place);
-            }
-            Incoming::End => {
-                self.transcript.note(Source::Remark, b"the plugin closed its stdout");
-                self.ended = true;
-            }
-        }
     }
 
     fn take_line(&mut self, bytes: &[u8], at: Instant) {
@@ -168,5 +155,34 @@ impl Inbox {
         self.kept_bytes += bytes;
         let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
         record.events.push(Received { at: line.at, place: line.place, seq, value });
+    }
+}
+
+impl Sorter for Inbox {
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
+            Incoming::Oversized { bytes } => {
+                let text = format!("a line of {bytes} bytes, dropped");
+                let place = self.transcript.note(Source::Plugin, text.as_bytes());
+                self.watch.oversized(bytes, &place);
+            }
+            Incoming::Unterminated { bytes } => {
+                let place = self.transcript.note(Source::Plugin, &bytes);
+                self.watch.unterminated(&bytes, &place);
+            }
+            Incoming::End => {
+                self.transcript.note(Source::Remark, b"the plugin closed its stdout");
+                self.ended = true;
+            }
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
     }
 }

@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::transcript::{Source, Transcript};
@@ -16,7 +17,7 @@ const QUEUE_LINES: usize = 4096;
 
 /// Something that came from the plugin's stdout.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     /// A line without its line feed.
     Line {
         /// Its bytes.
@@ -65,17 +66,36 @@ pub(super) fn start_writer(mut stdin: ChildStdin) -> Sender<Outgoing> {
     sender
 }
 
-/// Starts the thread that reads the plugin's stdout.
-pub(super) fn start_reader(stdout: ChildStdout) -> Receiver<Incoming> {
+/// Starts the thread that reads the plugin's stdout, except while it is told to stall.
+pub(super) fn start_reader(stdout: ChildStdout, stall: Stall) -> Receiver<Incoming> {
     let (sender, receiver) = sync_channel(QUEUE_LINES);
-    std::thread::spawn(move || read_lines(stdout, &sender));
+    std::thread::spawn(move || read_lines(stdout, &stall, &sender));
     receiver
 }
 
-fn read_lines(mut stdout: impl Read, sender: &SyncSender<Incoming>) {
+/// Keeps the reading thread from reading, so that the plugin has to wait.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stall(Arc<(Mutex<bool>, Condvar)>);
+
+impl Stall {
+    /// Begins or ends it.
+    pub(super) fn set(&self, is_stalled: bool) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = is_stalled;
+        self.0.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let stalled = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever holds a poisoned lock has ended; reading goes on then.
+        drop(self.0.1.wait_while(stalled, |is_stalled| *is_stalled));
+    }
+}
+
+fn read_lines(mut stdout: impl Read, stall: &Stall, sender: &SyncSender<Incoming>) {
     let mut splitter = Splitter::default();
     let mut buffer = vec![0; 64 * 1024];
     loop {
+        stall.wait();
         let count = match stdout.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => count,

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal};
 
+use crate::stand_in::WindowSize;
+
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = cfg!(target_os = "linux");
 
@@ -30,16 +32,20 @@ pub fn is_alive(pid: u32) -> bool {
 }
 
 /// Every live process below another one.
+///
+/// The way leads through the dead as well: while a process with several threads is dying, its first
+/// thread is a zombie already and its children still belong to it.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
-    let all = all_processes();
+    let all: Vec<(u32, Status)> =
+        process_ids().filter_map(|pid| Some((pid, status(pid)?))).collect();
     let mut found = vec![ancestor];
     let mut next = 0;
     while let Some(&parent) = found.get(next) {
-        found.extend(all.iter().filter(|(_, above)| *above == parent).map(|(pid, _)| *pid));
+        found.extend(all.iter().filter(|(_, status)| status.parent == parent).map(|(pid, _)| *pid));
         next += 1;
     }
-    found.remove(0);
-    found
+    let is_live = |pid: &u32| all.iter().any(|(other, status)| other == pid && status.state != 'Z');
+    found.into_iter().skip(1).filter(is_live).collect()
 }
 
 /// Every live process whose executable lies in the folder.
@@ -86,10 +92,42 @@ pub fn refuse_stdin() -> std::io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(&nothing)?)
 }
 
+/// Makes the terminal that stdin and stdout are raw, without an echo, and tells its size.
+///
+/// # Errors
+/// What is no terminal.
+pub fn take_terminal() -> Result<WindowSize, String> {
+    use rustix::termios::{OptionalActions, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+    let (stdin, stdout) = (std::io::stdin(), std::io::stdout());
+    for (name, is_one) in [("stdin", isatty(&stdin)), ("stdout", isatty(&stdout))] {
+        if !is_one {
+            return Err(format!("its {name} is none"));
+        }
+    }
+    let failed = |error: rustix::io::Errno| format!("it cannot be set up: {error}");
+    let mut settings = tcgetattr(&stdin).map_err(failed)?;
+    settings.make_raw();
+    tcsetattr(&stdin, OptionalActions::Now, &settings).map_err(failed)?;
+    let size = tcgetwinsize(&stdout).map_err(failed)?;
+    Ok(WindowSize { columns: size.ws_col, rows: size.ws_row })
+}
+
 /// Whether this process may do everything.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
+
+/// The names of this person and this machine, as far as they are told and tell anything.
+pub fn user_names() -> Vec<String> {
+    let of_env = ["USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let mut names: Vec<String> = of_env.chain(host).map(|name| name.trim().to_owned()).collect();
+    names.retain(|name| name.len() > 3 && !PLAIN_NAMES.contains(&name.as_str()));
+    names
+}
+
+/// Names that tell nothing, and occur as words.
+const PLAIN_NAMES: &[&str] = &["root", "user", "host", "localhost", "runner"];
 
 /// Becomes another program; returns only when that fails.
 pub fn become_program(command: &mut std::process::Command) -> std::io::Error {
@@ -171,15 +209,6 @@ fn status(pid: u32) -> Option<Status> {
     // The name in parentheses may contain anything, parentheses included.
     let mut words = text.rsplit_once(')')?.1.split_whitespace();
     Some(Status { state: words.next()?.chars().next()?, parent: words.next()?.parse().ok()? })
-}
-
-fn all_processes() -> Vec<(u32, u32)> {
-    process_ids()
-        .filter_map(|pid| {
-            let status = status(pid)?;
-            (status.state != 'Z').then_some((pid, status.parent))
-        })
-        .collect()
 }
 
 fn process_ids() -> impl Iterator<Item = u32> {

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use crate::stand_in::WindowSize;
+
 /// Whether this system lets the suite see other processes.
 pub const CAN_INSPECT: bool = false;
 
@@ -63,9 +65,22 @@ pub fn refuse_stdin() -> std::io::Result<()> {
     Err(std::io::Error::other("stdin cannot be refused on Windows"))
 }
 
+/// The stand-in cannot use a terminal here.
+///
+/// # Errors
+/// Always.
+pub fn take_terminal() -> Result<WindowSize, String> {
+    Err("the stand-in cannot use one on Windows".to_owned())
+}
+
 /// Whether this process may do everything; not known here.
 pub fn is_root() -> bool {
     false
+}
+
+/// The names of this person and this machine, as far as they are told.
+pub fn user_names() -> Vec<String> {
+    ["USERNAME", "COMPUTERNAME"].into_iter().filter_map(|name| std::env::var(name).ok()).collect()
 }
 
 /// A process cannot become another program here.

@@ -1,14 +1,13 @@
 //! Playing the scenarios, several at once, and saying what became of each.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::checks::{check_of, drift_checks, rules};
 use super::drift::{Drift, Shapes};
 use super::facts::Performance;
+use super::parallel;
 use super::scenarios::{REAL_SCENARIOS, RealScenario};
 use super::settings::RealSettings;
 use super::stage::{Stage, StageOptions};
@@ -50,36 +49,7 @@ pub fn play(options: RealOptions<'_>, jobs: usize, show: &mut dyn FnMut(&Played)
         options.only.is_empty() || options.only.iter().any(|name| name == scenario.name)
     };
     let wanted: Vec<&'static RealScenario> = REAL_SCENARIOS.iter().filter(is_wanted).collect();
-    let queue = Mutex::new(wanted.iter().copied().enumerate().collect::<VecDeque<_>>());
-    let (sender, receiver) = channel();
-    let mut all: Vec<(usize, Played)> = Vec::new();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, wanted.len().max(1)) {
-            let (queue, sender) = (&queue, sender.clone());
-            scope.spawn(move || work(options, queue, &sender));
-        }
-        drop(sender);
-        for (index, played) in receiver {
-            show(&played);
-            all.push((index, played));
-        }
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, played)| played).collect()
-}
-
-fn work(
-    options: RealOptions<'_>,
-    queue: &Mutex<VecDeque<(usize, &'static RealScenario)>>,
-    sender: &Sender<(usize, Played)>,
-) {
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some((index, scenario)) = next else { return };
-        if sender.send((index, one(options, scenario))).is_err() {
-            return;
-        }
-    }
+    parallel::each(&wanted, jobs, |scenario| one(options, scenario), show)
 }
 
 fn one(options: RealOptions<'_>, scenario: &'static RealScenario) -> Played {
@@ -102,8 +72,10 @@ fn perform(
         settings: options.settings,
         cli: options.cli,
         is_relayed: options.is_relayed,
+        prompt_end: "",
     };
-    let mut stage = Stage::set(&stage_options, scenario.name)?;
+    let folder = PathBuf::from(format!("real-{}", scenario.name));
+    let mut stage = Stage::set(&stage_options, scenario.name, &folder)?;
     let verdict = (scenario.play)(&mut stage).map_err(|finding| placed(finding, &stage));
     *performance = seen(&stage);
     let violations = &options.suite.violations;
@@ -146,7 +118,8 @@ fn placed(finding: Finding, stage: &Stage) -> Finding {
     }
 }
 
-fn reason_to_skip(options: RealOptions<'_>, scenario: &RealScenario) -> Option<String> {
+/// Why a scenario is not played.
+pub(super) fn reason_to_skip(options: RealOptions<'_>, scenario: &RealScenario) -> Option<String> {
     if let Some(reason) = options.settings.not_applicable.get(scenario.name) {
         return Some(reason.clone());
     }

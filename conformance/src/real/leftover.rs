@@ -11,27 +11,32 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// A process with its command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// Its id.
-    pub(super) pid: u32,
+    pub(crate) pid: u32,
     /// Its command line, words parted by blanks.
-    pub(super) command: String,
+    pub(crate) command: String,
 }
 
 /// Every live process of the folder, but for this one.
-pub(super) fn processes_of(folder: &Path, but: u32) -> Vec<Process> {
+pub(crate) fn processes_of(folder: &Path, but: u32) -> Vec<Process> {
     let wanted = folder.to_string_lossy().into_owned();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| *pid != but && *pid != std::process::id())
         .filter(|pid| read(*pid, "environ").contains(&wanted) && process::is_alive(*pid))
-        .map(|pid| Process { pid, command: read(pid, "cmdline").trim().to_owned() })
+        .map(process)
         .collect()
 }
 
+/// A process with its command line, as far as it can be read.
+pub(crate) fn process(pid: u32) -> Process {
+    Process { pid, command: read(pid, "cmdline").trim().to_owned() }
+}
+
 /// Waits until the processes of the folder look as wanted; `false` when they never do.
-pub(super) fn wait_for(
+pub(crate) fn wait_for(
     folder: &Path,
     but: u32,
     limit: Duration,

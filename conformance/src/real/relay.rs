@@ -23,7 +23,7 @@ const JOURNAL_FOLDER: &str = "journal";
 /// What passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
-pub(super) enum Passed {
+pub(in crate::real) enum Passed {
     /// The relay was started.
     Start {
         /// With these arguments.
@@ -60,7 +60,7 @@ pub(super) enum Passed {
 
 /// One start of the agent CLI.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Journal {
+pub(in crate::real) struct Journal {
     /// Its arguments.
     pub(super) arguments: Vec<String>,
     /// The names of its variables.

@@ -159,7 +159,10 @@ fn decide(stage: &mut Stage, nonce: &str, outcome: ApprovalOutcome) -> Result<Ru
     stage.plugin.call(&answer)?;
     let record = stage.finish(&run_id)?;
     completed(&record)?;
-    says_last(&record, &text)?;
+    // An agent CLI may stop at a no instead of telling the model.
+    if outcome.is_allowed() {
+        says_last(&record, &text)?;
+    }
     Ok(record)
 }
 
@@ -221,13 +224,13 @@ pub(super) fn says_exactly(record: &RunRecord, text: &str) -> Verdict {
 }
 
 /// The last text of the run is this text, and it is there once.
-fn says_last(record: &RunRecord, text: &str) -> Verdict {
+pub(super) fn says_last(record: &RunRecord, text: &str) -> Verdict {
     let got = record.text();
     let is_so = got.ends_with(text) && got.matches(text).count() == 1;
     ensure(is_so, format!("the text ends with {text:?}, once"), || shown(record, &got))
 }
 
-fn results(record: &RunRecord, wanted: &[&str]) -> Verdict {
+pub(super) fn results(record: &RunRecord, wanted: &[&str]) -> Verdict {
     let status = |it: &crate::plugin::Received| it.value["status"].as_str().map(str::to_owned);
     let got: Vec<String> = record.of_type("tool_result").filter_map(status).collect();
     ensure(got == wanted, format!("tool results {wanted:?}"), || shown(record, &format!("{got:?}")))

@@ -45,6 +45,8 @@ pub(super) struct StageOptions<'a> {
     pub(super) cli: &'a Path,
     /// Whether a relay between adapter and agent CLI writes down what both say.
     pub(super) is_relayed: bool,
+    /// What every prompt ends with; more directions for the model.
+    pub(super) prompt_end: &'static str,
 }
 
 /// What a scenario holds.
@@ -59,7 +61,11 @@ pub(super) struct Stage {
     pub(super) violations: Violations,
     /// What was asked of the agent, run by run.
     pub(super) prompts: Vec<String>,
-    folder: PathBuf,
+    /// The key that the agent CLI was given.
+    pub(super) secret: String,
+    /// Everything of this stage is below it.
+    pub(super) folder: PathBuf,
+    prompt_end: &'static str,
     model: ModelServer,
     relay: Option<Relay>,
     random: StdRng,
@@ -73,9 +79,13 @@ impl Stage {
     /// # Errors
     /// Blocked when the plugin cannot be started or initialised; a suite error when something of
     /// the suite cannot be made.
-    pub(super) fn set(options: &StageOptions<'_>, scenario: &str) -> Result<Self, Finding> {
+    pub(super) fn set(
+        options: &StageOptions<'_>,
+        scenario: &str,
+        folder: &Path,
+    ) -> Result<Self, Finding> {
         let StageOptions { suite, settings, .. } = *options;
-        let folder = suite.work.join(format!("real-{scenario}"));
+        let folder = suite.work.join(folder);
         let (cwd, home) = (folder.join("cwd"), folder.join("home"));
         std::fs::create_dir_all(&cwd)?;
         std::fs::create_dir_all(home.join("tmp"))?;
@@ -86,7 +96,7 @@ impl Stage {
         (suite.seed, scenario).hash(&mut hasher);
         let mut random = StdRng::seed_from_u64(hasher.finish());
         let secret = format!("sk-conformance-{}", nonce(&mut random));
-        let bindings = bindings(&model.url(), &secret);
+        let bindings = placeholders(&model.url(), &secret);
         for (name, text) in &settings.home {
             let file = home.join(name);
             std::fs::create_dir_all(file.parent().unwrap_or(&home))?;
@@ -107,7 +117,7 @@ impl Stage {
             cwd: folder.clone(),
             arguments: vec!["--stdio".to_owned()],
             patience: suite.patience,
-            secrets: vec![secret],
+            secrets: vec![secret.clone()],
         };
         let mut plugin = start(suite, &launch, &folder, (scenario, &violations))?;
         initialize(&mut plugin, &CliPath::At(cli.to_owned()))?;
@@ -117,7 +127,9 @@ impl Stage {
             expectation: settings.scenario.get(scenario).cloned().unwrap_or_default(),
             violations,
             prompts: Vec::new(),
+            secret,
             folder,
+            prompt_end: options.prompt_end,
             model,
             relay,
             random,
@@ -165,17 +177,18 @@ impl Stage {
         session: SessionChoice,
     ) -> Result<String, Finding> {
         let run_id = format!("run-{}", self.nonce());
+        let prompt = format!("{prompt}{}", self.prompt_end);
         let request = StartRunParams {
             run_id: run_id.clone(),
             cwd: self.cwd.to_string_lossy().into_owned(),
-            prompt: Prompt { text: prompt.to_owned(), ..Prompt::default() },
+            prompt: Prompt { text: prompt.clone(), ..Prompt::default() },
             session,
             env: self.run_env.clone(),
             trace_path: Some(self.trace().to_string_lossy().into_owned()),
             ..StartRunParams::default()
         };
         let request = with_params(request, &self.expectation.params)?;
-        self.prompts.push(prompt.to_owned());
+        self.prompts.push(prompt);
         match self.plugin.start_run(&request)? {
             Answer::Result(_) => {
                 self.runs.push(run_id.clone());
@@ -281,7 +294,8 @@ fn start(
     Plugin::start(&suite.plugin, launch, stand_in, transcript, watch)
 }
 
-fn bindings(url: &str, secret: &str) -> Bindings {
+/// What the placeholders stand for.
+pub(crate) fn placeholders(url: &str, secret: &str) -> Bindings {
     let [url_name, secret_name] = REAL_PLACEHOLDERS;
     [(url_name, url), (secret_name, secret)]
         .into_iter()

@@ -26,7 +26,7 @@ pub fn find_cli(named: Option<&Path>, name: &str) -> Option<PathBuf> {
 
 /// PATH with the agent CLI's folder in front of what the suite itself has: many agent CLIs need an
 /// interpreter from there.
-pub(super) fn search_path(cli: &Path) -> String {
+pub(crate) fn search_path(cli: &Path) -> String {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let folders = cli.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&own));
     std::env::join_paths(folders).map_or_else(

@@ -21,8 +21,19 @@ use crate::case::Tier;
 use crate::chapters::DRIFT_CHAPTER;
 use crate::judge::{CheckResult, Status};
 use crate::real::RealFacts;
-use crate::requirements::DEFAULT_SET;
+use crate::requirements::{DEFAULT_ACP_SET, DEFAULT_SET};
 use crate::verdict::Finding;
+
+/// What is judged when it is no adapter: an agent that speaks the Agent Client Protocol.
+#[derive(Debug, Clone)]
+pub struct AgentSubject {
+    /// Its command line, the program first.
+    pub command: Vec<String>,
+    /// The switches that describe it, as they are typed.
+    pub switches: Vec<String>,
+    /// Whether it was driven against the fake model.
+    pub has_model: bool,
+}
 
 /// One judgement of one plugin.
 pub struct Report {
@@ -44,6 +55,8 @@ pub struct Report {
     pub seed: u64,
     /// What was played with the real agent CLI; `None` when the suite played it.
     pub real: Option<RealFacts>,
+    /// The agent, when it is no adapter that is judged.
+    pub agent: Option<AgentSubject>,
     /// What became of each check.
     pub results: Vec<CheckResult>,
     /// Known failures that name no check; they count as failures.
@@ -55,10 +68,20 @@ pub struct Report {
 impl Report {
     /// What the judgement says about the adapter, in a few words.
     pub fn claim(&self) -> &'static str {
-        match (&self.real, &self.pack) {
+        match (&self.real, self.gap()) {
             (Some(_), _) => "real",
-            (None, Some(_)) => "full",
-            (None, None) => "protocol-only",
+            (None, None) => "full",
+            (None, Some(_)) => "protocol-only",
+        }
+    }
+
+    /// Why only the protocol was judged; `None` when more was.
+    pub fn gap(&self) -> Option<&'static str> {
+        match (&self.agent, &self.real, &self.pack) {
+            (Some(agent), _, _) if agent.has_model => None,
+            (Some(_), _, _) => Some("nothing says how the agent reaches the fake model"),
+            (None, Some(_), _) | (None, _, Some(_)) => None,
+            (None, None, None) => Some("there is no fixture pack"),
         }
     }
 
@@ -114,19 +137,23 @@ impl Report {
             **id != result.check.id && self.results.iter().any(|other| other.check.id == **id)
         };
         let during = during.filter(is_other).map(|id| format!(" --only {id}"));
-        let tier = if self.tier == Tier::Full { " --tier full" } else { "" };
+        let tier = match self.tier {
+            Tier::Fast => String::new(),
+            other => format!(" --tier {}", other.as_str()),
+        };
         let terms = self.terms(result);
-        format!(
-            "conformance run {plugin}{pack} --only {}{}{tier}{terms} --seed {}",
-            result.check.id,
-            during.unwrap_or_default(),
-            self.seed
-        )
+        let only = format!("--only {}{}", result.check.id, during.unwrap_or_default());
+        let ending = format!("{only}{tier}{terms} --seed {}", self.seed);
+        match &self.agent {
+            Some(agent) => agent.rerun(&ending),
+            None => format!("conformance run {plugin}{pack} {ending}"),
+        }
     }
 
     /// The switches without which the same run would get another status.
     fn terms(&self, result: &CheckResult) -> String {
-        let set = Some(&self.requirements).filter(|set| *set != DEFAULT_SET);
+        let usual = if self.agent.is_some() { DEFAULT_ACP_SET } else { DEFAULT_SET };
+        let set = Some(&self.requirements).filter(|set| *set != usual);
         let set = set.map(|set| format!(" --requirements {set}")).unwrap_or_default();
         let is_listed = matches!(result.status, Status::KnownFailure | Status::Stale);
         let baseline = self.baseline.as_ref().filter(|_| is_listed);
@@ -135,9 +162,24 @@ impl Report {
     }
 }
 
+impl AgentSubject {
+    fn rerun(&self, ending: &str) -> String {
+        let quoted = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>();
+        let switches: String =
+            quoted(&self.switches).iter().map(|switch| format!("{switch} ")).collect();
+        let command = quoted(&self.command).join(" ");
+        format!("conformance run --profile acp-agent {switches}{ending} -- {command}")
+    }
+}
+
 /// A path as one types it into a shell.
 fn typed(path: &Path) -> String {
-    let text = path.to_string_lossy().into_owned();
+    quoted(&path.to_string_lossy())
+}
+
+/// A word as one types it into a shell.
+fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let is_word = !text.is_empty() && text.chars().all(is_plain);
+    if is_word { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

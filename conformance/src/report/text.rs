@@ -37,7 +37,9 @@ pub fn print_result(result: &CheckResult) {
         _ if result.took.as_millis() >= 1000 => format!("  ({:.1} s)", result.took.as_secs_f64()),
         _ => String::new(),
     };
-    let width = if result.check.chapter() == REAL_CHAPTER { LONG_ID } else { SHORT_ID };
+    let chapter = result.check.chapter();
+    let is_long = chapter == REAL_CHAPTER || chapter.starts_with("ACP-");
+    let width = if is_long { LONG_ID } else { SHORT_ID };
     say!("{style}{word:>13}{style:#}  {id:width$} {sentence}{remark}");
 }
 
@@ -56,17 +58,14 @@ pub fn print_summary(report: &Report) {
         .filter(|status| report.count(**status) > 0)
         .map(|status| format!("{} {}", report.count(*status), status.as_str()))
         .collect();
-    let verdict = match (report.is_conformant(), report.claim()) {
-        (true, "protocol-only") => "conforms (protocol-only: there is no fixture pack)",
-        (true, _) => "conforms",
-        (false, _) => "does not conform",
-    };
+    let claim = report.gap().map(|gap| format!(" (protocol-only: {gap})")).unwrap_or_default();
+    let verdict = if report.is_conformant() { "conforms" } else { "does not conform" };
     let with = report.real.as_ref().map_or_else(String::new, |real| {
         format!(" with {} ({})", real.drift.version.found, real.confinement.as_str())
     });
     let seconds = report.took.as_secs_f64();
     say!(
-        "\n{} {}{with}: {verdict}; {} in {seconds:.1} s, seed {}",
+        "\n{} {}{with}: {verdict}{claim}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
         counts.join(", "),

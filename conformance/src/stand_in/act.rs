@@ -66,7 +66,18 @@ fn act(
     if script.stdin == StdinMode::Refuse {
         process::refuse_stdin()?;
     }
-    let ears = ears::start(notebook.clone())?;
+    if script.terminal {
+        match process::take_terminal() {
+            Ok(size) => notebook.note(&Entry::Terminal(size))?,
+            Err(reason) => {
+                let reason = format!("this agent CLI needs a terminal: {reason}");
+                eprintln!("the stand-in gives up: {reason}");
+                notebook.note(&Entry::ExpectFailed { reason })?;
+                return Ok(ExitCode::from(EXPECT_FAILED));
+            }
+        }
+    }
+    let ears = ears::start(notebook.clone(), script.terminal)?;
     let code = Actor::new(script, folder, executable.to_owned(), notebook, ears).play()?;
     Ok(code.unwrap_or(ExitCode::SUCCESS))
 }

@@ -94,7 +94,7 @@ impl Actor {
             Step::Expect { pattern } => return self.expect(pattern),
             Step::Listen { access } => return self.listen(access.as_ref()),
             Step::ExpectRequest { route } => return self.expect_request(route),
-            Step::Reply { status, headers, body } => self.reply(*status, headers, body)?,
+            Step::Reply { status, headers, body } => self.reply(*status, headers, body),
             Step::Stream { headers } => self.stream(headers),
             Step::ReadAll { bind } => return self.read_all(bind.as_deref()),
             Step::Sleep { ms } => return self.pass(Duration::from_millis(*ms), |_| false),
@@ -117,6 +117,13 @@ impl Actor {
 
     /// Prints to stdout, cut as the script says.
     pub(super) fn print(&self, bytes: &[u8]) -> std::io::Result<()> {
+        if self.script.terminal {
+            return self.print_raw(&with_returns(bytes));
+        }
+        self.print_raw(bytes)
+    }
+
+    fn print_raw(&self, bytes: &[u8]) -> std::io::Result<()> {
         let mut stdout = std::io::stdout().lock();
         in_pieces(bytes, &self.script.delivery, |piece| {
             stdout.write_all(piece)?;
@@ -131,7 +138,7 @@ impl Actor {
         while printed < lines {
             if stderr {
                 std::io::stderr().write_all(block.as_bytes())?;
-            } else if self.outlet == Outlet::Stdout {
+            } else if self.outlet == Outlet::Stdout && !self.script.terminal {
                 std::io::stdout().write_all(block.as_bytes())?;
             } else if let Some(code) = self.say_bytes(block.as_bytes())? {
                 return Ok(Some(code));
@@ -307,4 +314,16 @@ impl Actor {
             .spawn()?;
         self.notebook.note(&Entry::Child { pid: child.id() })
     }
+}
+
+/// A terminal in raw mode goes to the start of the line only when it is told to.
+fn with_returns(bytes: &[u8]) -> Vec<u8> {
+    let mut returned = Vec::with_capacity(bytes.len() + 8);
+    for &byte in bytes {
+        if byte == b'\n' && returned.last() != Some(&b'\r') {
+            returned.push(b'\r');
+        }
+        returned.push(byte);
+    }
+    returned
 }

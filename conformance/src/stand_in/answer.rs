@@ -8,7 +8,7 @@ use super::actor::{Actor, EXPECT_LIMIT, Outcome};
 use super::http::{Asked, Caller, EventStream, event_frame, event_frames};
 use super::pattern::{Bindings, fill};
 use super::route::{Access, Pairs, Route};
-use super::script::{Delivery, Outlet, Step, When};
+use super::script::{Delivery, Handler, Outlet, Step, When};
 use super::seen::Entry;
 
 /// How long a server goes on after its last step when nothing more is asked.
@@ -86,10 +86,13 @@ impl Actor {
 
     /// Plays the handlers of all waiting requests, and refuses what nothing will ever take.
     pub(super) fn handle_requests(&mut self) -> Outcome {
-        while let Some((index, bound, steps)) = self.request_handler() {
+        while let Some((index, bound, handler)) = self.request_handler() {
             self.take(index, bound)?;
-            if let Some(code) = self.play_handler(&steps)? {
+            if let Some(code) = self.play_handler(&handler.steps)? {
                 return Ok(Some(code));
+            }
+            if handler.is_polite_stop() {
+                self.notebook.note(&Entry::Ended)?;
             }
         }
         while let Some(index) = self.desk.waiting.iter().position(|asked| !self.is_expected(asked))
@@ -101,12 +104,12 @@ impl Actor {
     }
 
     /// The first waiting request that has a handler.
-    fn request_handler(&self) -> Option<(usize, Bindings, Vec<Step>)> {
+    fn request_handler(&self) -> Option<(usize, Bindings, Handler)> {
         self.desk.waiting.iter().enumerate().find_map(|(index, asked)| {
             self.script.handlers.iter().find_map(|handler| match &handler.when {
                 When::Request(route) => {
                     let bound = route.filled(&self.bindings).fit(&asked.request)?;
-                    Some((index, bound, handler.steps.clone()))
+                    Some((index, bound, handler.clone()))
                 }
                 When::Signal(_) | When::Stdin(_) => None,
             })
@@ -140,19 +143,13 @@ impl Actor {
     }
 
     /// Answers the request that was taken last.
-    pub(super) fn reply(
-        &mut self,
-        status: u16,
-        headers: &[(String, String)],
-        body: &str,
-    ) -> std::io::Result<()> {
+    pub(super) fn reply(&mut self, status: u16, headers: &[(String, String)], body: &str) {
         let body = fill(body, &self.bindings);
         let headers = self.filled(headers);
         if let Some(caller) = self.desk.taken.pop() {
             // Whoever has gone does not need the answer.
             drop(caller.reply(status, &headers, &body, &self.script.delivery));
         }
-        Ok(())
     }
 
     /// Answers the request that was taken last with a stream that stays open.

@@ -42,7 +42,7 @@ impl Ears {
 }
 
 /// Starts listening. Everything is written down before it is handed on.
-pub(super) fn start(notebook: Notebook) -> std::io::Result<Ears> {
+pub(super) fn start(notebook: Notebook, is_terminal: bool) -> std::io::Result<Ears> {
     let (sender, heard) = channel();
     let ears = Ears { sender: sender.clone(), heard, notebook: notebook.clone() };
     let (signal_sender, signal_notebook) = (sender.clone(), notebook.clone());
@@ -52,20 +52,76 @@ pub(super) fn start(notebook: Notebook) -> std::io::Result<Ears> {
         let _gone = signal_sender.send(Heard::Signal(name));
     })?;
     std::thread::spawn(move || {
+        let mut lines = Lines { is_terminal, line: Vec::new() };
         let mut stdin = std::io::stdin().lock();
-        let mut line = Vec::new();
-        while matches!(stdin.read_until(b'\n', &mut line), Ok(1..)) {
-            if notebook.keep_stdin(&line).is_err() {
+        // A terminal whose other end is gone gives an error in place of an end.
+        while let Ok(bytes) = stdin.fill_buf() {
+            if bytes.is_empty() || notebook.keep_stdin(bytes).is_err() {
                 break;
             }
-            let text = String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned();
-            if sender.send(Heard::Line(text)).is_err() {
+            let whole = lines.take(bytes);
+            if whole.into_iter().any(|line| sender.send(Heard::Line(line)).is_err()) {
                 return;
             }
-            line.clear();
+            let used = bytes.len();
+            stdin.consume(used);
         }
+        let _gone = lines.rest().map(|line| sender.send(Heard::Line(line)));
         let _unwritten = notebook.note(&Entry::StdinEnd);
         let _gone = sender.send(Heard::StdinEnd);
     });
     Ok(ears)
+}
+
+/// Bytes → lines. On a terminal a line ends with the key Enter (a carriage return), and Ctrl-C,
+/// Ctrl-D and a lone Escape are lines of their own.
+struct Lines {
+    is_terminal: bool,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines that these bytes complete.
+    fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+        const KEYS: [u8; 2] = [3, 4];
+        const ESCAPE: u8 = 0x1b;
+        let is_terminal = self.is_terminal;
+        let ends =
+            |byte: &u8| *byte == b'\n' || (is_terminal && (*byte == b'\r' || KEYS.contains(byte)));
+        let mut lines = Vec::new();
+        for piece in bytes.split_inclusive(ends) {
+            self.line.extend_from_slice(piece);
+            if piece.last().is_some_and(ends) || (is_terminal && self.line == [ESCAPE]) {
+                lines.extend(self.rest());
+            }
+        }
+        lines
+    }
+
+    /// What is there of a line.
+    fn rest(&mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        let text = String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned();
+        // On a terminal the line feed after a carriage return is no line.
+        let is_nothing = line.is_empty() || (self.is_terminal && text.is_empty());
+        (!is_nothing).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_where_a_pipe_or_a_terminal_ends_them() {
+        let mut pipe = Lines { is_terminal: false, line: Vec::new() };
+        assert_eq!(pipe.take(b"one\r\n\ntw"), ["one", ""]);
+        assert_eq!(pipe.take(b"o\n"), ["two"]);
+        assert_eq!((pipe.rest(), pipe.take(b"three").len()), (None, 0));
+        assert_eq!(pipe.rest().as_deref(), Some("three"));
+        let mut terminal = Lines { is_terminal: true, line: Vec::new() };
+        assert_eq!(terminal.take(b"one\r\ntwo\x03"), ["one", "two\u{3}"]);
+        assert_eq!(terminal.take(b"\x1b"), ["\u{1b}"]);
+        assert_eq!(terminal.take(b"\x1b[Ax\r"), ["\u{1b}[Ax"]);
+    }
 }

@@ -21,4 +21,4 @@ pub use act::{DETACHED, become_stand_in};
 pub use control::StandIn;
 pub use route::{Access, Pairs, Route};
 pub use script::{Delivery, Handler, Outlet, Probe, ProbeMode, Script, StdinMode, Step, When};
-pub use seen::Invocation;
+pub use seen::{Invocation, WindowSize};

@@ -25,12 +25,35 @@ pub struct Script {
     pub delivery: Delivery,
     /// Whether stdin is read at all.
     pub stdin: StdinMode,
+    /// It refuses to play unless stdin and stdout are a terminal.
+    #[serde(default)]
+    pub terminal: bool,
     /// Signals that do nothing.
     pub ignored_signals: Vec<String>,
     /// What happens at any moment when a signal or a line arrives.
     pub handlers: Vec<Handler>,
     /// What happens one after the other.
     pub steps: Vec<Step>,
+}
+
+impl Script {
+    /// Takes away what the agent CLI does when it is asked to stop. A server goes on opening streams
+    /// and giving plain replies, without which it could not be talked to at all.
+    pub fn ignore_polite_stops(&mut self) {
+        self.handlers.retain(|handler| {
+            matches!(handler.when, When::Request(_)) && !handler.is_polite_stop()
+        });
+        self.ignored_signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(str::to_owned).to_vec();
+    }
+
+    /// Lets a server that would stay for ever after its last word end by itself, so that a run whose
+    /// last word was damaged has an end.
+    pub fn let_go(&mut self) {
+        let serves = self.steps.iter().any(|step| matches!(step, Step::Listen { .. }));
+        if serves && self.steps.last() == Some(&Step::Hang) {
+            self.steps.pop();
+        }
+    }
 }
 
 /// One argument list and its answer.
@@ -91,6 +114,23 @@ pub struct Handler {
     pub when: When,
     /// What it does; afterwards the steps go on where they were.
     pub steps: Vec<Step>,
+}
+
+impl Handler {
+    /// Whether it is a request after which the agent CLI says its last words, or ends: it does more
+    /// than answer, and what it opens is no stream.
+    pub(super) fn is_polite_stop(&self) -> bool {
+        let says_more = |step: &Step| {
+            matches!(
+                step,
+                Step::Out { .. } | Step::OutBytes { .. } | Step::Exit { .. } | Step::Die { .. }
+            )
+        };
+        let streams = |step: &Step| matches!(step, Step::Stream { .. });
+        matches!(self.when, When::Request(_))
+            && self.steps.iter().any(says_more)
+            && !self.steps.iter().any(streams)
+    }
 }
 
 /// What a handler waits for.
@@ -226,5 +266,43 @@ impl Step {
     /// A line on stdout.
     pub fn out(text: impl Into<String>) -> Self {
         Self::Out { text: text.into(), end: "\n".to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on_request(steps: Vec<Step>) -> Handler {
+        Handler { when: When::Request(Route::default()), steps }
+    }
+
+    fn reply() -> Step {
+        Step::Reply { status: 200, headers: Pairs::new(), body: String::new() }
+    }
+
+    #[test]
+    fn a_stubborn_server_still_opens_streams_and_answers() {
+        let stream = Step::Stream { headers: Pairs::new() };
+        let opens = on_request(vec![stream, Step::out("{}")]);
+        let health = on_request(vec![reply()]);
+        let abort = on_request(vec![reply(), Step::out("{}")]);
+        let signal = Handler { when: When::Signal("SIGINT".to_owned()), steps: Vec::new() };
+        let handlers = vec![opens.clone(), health.clone(), abort, signal];
+        let mut script = Script { handlers, ..Script::default() };
+        script.ignore_polite_stops();
+        assert_eq!(script.handlers, [opens, health]);
+        assert_eq!(script.ignored_signals, ["SIGINT", "SIGTERM", "SIGHUP"]);
+    }
+
+    #[test]
+    fn only_a_server_that_stays_for_ever_is_let_go() {
+        let listen = Step::Listen { access: None };
+        let mut server = Script { steps: vec![listen.clone(), Step::Hang], ..Script::default() };
+        server.let_go();
+        assert_eq!(server.steps, [listen]);
+        let mut other = Script { steps: vec![Step::Hang], ..Script::default() };
+        other.let_go();
+        assert_eq!(other.steps, [Step::Hang]);
     }
 }

@@ -26,6 +26,8 @@ pub enum Entry {
     },
     /// It answered a probe instead of playing its steps.
     Probe,
+    /// Its stdin and stdout are a terminal.
+    Terminal(WindowSize),
     /// A placeholder got its value.
     Bound {
         /// The placeholder.
@@ -67,7 +69,7 @@ pub enum Entry {
         /// What was waited for, and why it is hopeless.
         reason: String,
     },
-    /// All steps were played.
+    /// All steps were played, it exited as a step says, or the request that stops it was answered.
     Ended,
 }
 
@@ -91,6 +93,15 @@ pub struct SeenRequest {
     pub body: String,
 }
 
+/// How big a terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowSize {
+    /// How many characters a line has.
+    pub columns: u16,
+    /// How many lines there are.
+    pub rows: u16,
+}
+
 /// One start of the stand-in, as far as it has got.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Invocation {
@@ -104,6 +115,8 @@ pub struct Invocation {
     pub cwd: String,
     /// It answered a probe instead of playing its steps.
     pub is_probe: bool,
+    /// The terminal it was given, where the pack asks for one.
+    pub terminal: Option<WindowSize>,
     /// What its placeholders were bound to (`prompt` is the important one).
     pub bound: BTreeMap<String, Value>,
     /// Everything it got on stdin.
@@ -124,7 +137,7 @@ pub struct Invocation {
     pub waits_for: Option<String>,
     /// Something expected did not come: the adapter did not say what the pack expects.
     pub expect_failed: Option<String>,
-    /// All steps were played.
+    /// It came to its own end (see [`Entry::Ended`]).
     pub ended: bool,
 }
 
@@ -146,6 +159,16 @@ impl Invocation {
         text
     }
 
+    /// Whether a request has exactly this word as a part of its path or as a value of its query.
+    pub fn was_asked_for(&self, word: &str) -> bool {
+        self.requests.iter().any(|seen| {
+            let SeenRequest { method, target, headers, body } = seen.clone();
+            let request = Request { method, target, headers, body };
+            request.segments().iter().any(|part| part == word)
+                || request.query().iter().any(|(_, value)| value == word)
+        })
+    }
+
     /// What it has to complain about: usually why the rest went wrong.
     pub fn complaint(&self) -> Option<String> {
         let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
@@ -162,6 +185,7 @@ impl Invocation {
                 (self.pid, self.args, self.env, self.cwd) = (pid, args, env, cwd);
             }
             Entry::Probe => self.is_probe = true,
+            Entry::Terminal(size) => self.terminal = Some(size),
             Entry::Bound { name, value } => {
                 self.bound.insert(name, value);
             }

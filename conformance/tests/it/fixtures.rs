@@ -24,8 +24,37 @@ fn a_new_pack_is_clean_and_nothing_is_overwritten() {
 }
 
 #[test]
+fn a_new_pack_of_every_kind_is_clean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kinds = [
+        ("lines", "prompt = \"stdin\"", "read-all prompt"),
+        ("rpc", "prompt = \"rpc\"", "expect {"),
+        ("http", "prompt = \"rpc\"", "listen basic par-rot $PAR_ROT_PASSWORD"),
+        ("pty", "pty = true", "expect {"),
+    ];
+    for (kind, setting, step) in kinds {
+        let pack = folder.path().join(kind);
+        let path = pack.to_string_lossy().into_owned();
+        let init = ["fixtures", "init", &path, "--cli", "par-rot", "--kind", kind];
+        conformance(&init).ends_with(0).says(&["wrote"]);
+        lint(&pack).ends_with(0).says(&["faults 0, warnings 0"]);
+        for (file, wanted) in [("conformance.toml", setting), ("text.steps", step)] {
+            let text = std::fs::read_to_string(pack.join(file)).expect("a file of the pack");
+            assert!(text.contains(wanted), "{kind}: {wanted} is not in {file}:\n{text}");
+            assert!(!text.contains("my-agent") && !text.contains("MY_AGENT"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn packs_of_this_repository_are_clean() {
     lint(&reference_pack()).ends_with(0).says(&["faults 0, warnings 0"]);
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for pack in
+        ["examples/python", "examples/node", "tests/adapters/served", "tests/adapters/typed"]
+    {
+        lint(&own.join(pack).join("conformance")).ends_with(0).says(&["faults 0, warnings 0"]);
+    }
     let adapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters");
     for adapter in std::fs::read_dir(adapters).expect("the adapters").flatten() {
         let pack = adapter.path().join("conformance");

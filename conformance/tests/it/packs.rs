@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use od_conformance::pack::{Pack, Values};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
 use crate::support::{Outcome, Reference, conformance, pack_copy};
 
 /// Breaks one file of the pack and runs one check with it.
@@ -54,4 +58,17 @@ fn a_missing_step_file_is_told() {
     let outcome =
         check_broken("conformance.toml", |text| text.replace("steps/text", "steps/texts"));
     outcome.ends_with(2).says(&["steps/texts cannot be read"]);
+}
+
+#[test]
+fn session_ids_look_as_the_pack_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = "[cli]\nsession_id = \"ses_{{uuid}}\"\n";
+    std::fs::write(folder.path().join("conformance.toml"), settings).expect("settings");
+    let pack = Pack::load(folder.path()).expect("a pack");
+    let mut values = Values::fresh(&mut StdRng::seed_from_u64(1), folder.path());
+    let plain = ["session_id", "new_session_id"].map(|name| format!("ses_{}", values.text(name)));
+    pack.shape(&mut values);
+    assert_eq!([values.text("session_id"), values.text("new_session_id")], plain);
+    assert_ne!(plain[0], plain[1]);
 }

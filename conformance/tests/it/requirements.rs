@@ -3,49 +3,78 @@
 
 use std::path::Path;
 
+use od_conformance::acp::{self, AGENT_MUTANTS};
+use od_conformance::case::Check;
 use od_conformance::cases;
 use od_conformance::mutant::MUTANTS;
-use od_conformance::requirements::{DEFAULT_SET, Requirements, fingerprint};
+use od_conformance::requirements::{DEFAULT_ACP_SET, DEFAULT_SET, Requirements, fingerprint};
 
 use crate::support::{Reference, conformance};
 
+/// A frozen set with the checks and mutants it is about.
+struct Frozen {
+    requirements: Requirements,
+    checks: Vec<Check>,
+    proven: Vec<&'static str>,
+}
+
+fn sets() -> [Frozen; 2] {
+    let adapters = MUTANTS.iter().flat_map(|mutant| mutant.must_fail);
+    let agents = AGENT_MUTANTS.iter().flat_map(|mutant| mutant.must_fail);
+    [
+        Frozen {
+            requirements: Requirements::named(DEFAULT_SET).expect("the set can be read"),
+            checks: cases::all(),
+            proven: adapters.copied().collect(),
+        },
+        Frozen {
+            requirements: Requirements::for_agents(DEFAULT_ACP_SET).expect("the set can be read"),
+            checks: acp::checks(),
+            proven: agents.copied().collect(),
+        },
+    ]
+}
+
 #[test]
 fn frozen_checks_are_what_they_were() {
-    let requirements = Requirements::named(DEFAULT_SET).expect("the set can be read");
-    let broken = requirements.broken_by(&cases::all());
-    assert!(
-        broken.is_empty(),
-        "a requirement that means something else gets a new id:\n{}",
-        broken.join("\n")
-    );
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        add_new_checks(&requirements);
+    for set in sets() {
+        let broken = set.requirements.broken_by(&set.checks);
+        assert!(
+            broken.is_empty(),
+            "a requirement that means something else gets a new id:\n{}",
+            broken.join("\n")
+        );
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            add_new_checks(&set);
+        }
     }
 }
 
 /// Appends to the file; what stands there stays.
-fn add_new_checks(requirements: &Requirements) {
-    let is_proven = |id: &str| MUTANTS.iter().any(|mutant| mutant.must_fail.contains(&id));
-    let added: String = cases::all()
+fn add_new_checks(set: &Frozen) {
+    let added: String = set
+        .checks
         .iter()
-        .filter(|check| !requirements.counts(check.id) && is_proven(check.id))
+        .filter(|check| !set.requirements.counts(check.id) && set.proven.contains(&check.id))
         .map(|check| {
             let (id, level) = (check.id, check.level.as_str());
             let sentence = fingerprint(check.sentence);
             format!("{id} = {{ level = \"{level}\", sentence = \"{sentence}\" }}\n")
         })
         .collect();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("requirements/1.0.toml");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("requirements");
+    let file = folder.join(format!("{}.toml", set.requirements.name()));
     let text = std::fs::read_to_string(&file).expect("the set");
     std::fs::write(&file, text + &added).expect("the set");
 }
 
 #[test]
 fn every_frozen_check_is_proven_by_a_mutant() {
-    let requirements = Requirements::named(DEFAULT_SET).expect("the set can be read");
-    for check in cases::all().iter().filter(|check| requirements.counts(check.id)) {
-        let is_proven = MUTANTS.iter().any(|mutant| mutant.must_fail.contains(&check.id));
-        assert!(is_proven, "{} is frozen, but no mutant must fail it", check.id);
+    for set in sets() {
+        for check in set.checks.iter().filter(|check| set.requirements.counts(check.id)) {
+            let is_proven = set.proven.contains(&check.id);
+            assert!(is_proven, "{} is frozen, but no mutant must fail it", check.id);
+        }
     }
 }
 

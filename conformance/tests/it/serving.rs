@@ -225,6 +225,22 @@ fn strangers_and_unknown_requests_are_refused_and_written_down() {
 }
 
 #[test]
+fn one_connection_carries_several_requests_and_chunks() {
+    let served = Served::start(Script::clone);
+    let mut stream = TcpStream::connect(("127.0.0.1", served.port)).expect("it listens");
+    let head = "host: x\r\nauthorization: Basic cGFycm90OmZlYXRoZXI=\r\n";
+    write!(stream, "GET /health HTTP/1.1\r\n{head}\r\n").expect("it is sent");
+    assert_eq!(Reply::read(stream.try_clone().expect("a handle")).whole().0, 200);
+    let chunks = "7\r\n{\"title\r\n8;x=y\r\n\":\"lab\"}\r\n0\r\nx-trailer: 1\r\n\r\n";
+    let request =
+        format!("POST /session HTTP/1.1\r\n{head}transfer-encoding: chunked\r\n\r\n{chunks}");
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    let reply = Reply::read(stream.try_clone().expect("a handle"));
+    assert_eq!(reply.header("x-title"), Some("lab"));
+    assert_eq!(reply.whole().0, 201);
+}
+
+#[test]
 fn without_its_secret_it_says_so() {
     let served = Served::start(Script::clone);
     let output = Command::new(served.stand_in.executable())
@@ -271,7 +287,8 @@ fn garbage_is_events_of_its_own() {
     let mut events = served.ask("GET", "/event", "");
     served.converse("hello");
     let text = events.chunks(END).concat();
-    let garbage = b"data: }{\n\ndata: data: {}\n\ndata: \xff\n\ndata: {\"type\":\"text\"";
+    let garbage =
+        b": keep-alive\n\ndata: }{\n\ndata: data: {}\n\ndata: \xff\n\ndata: {\"type\":\"text\"";
     let found = text.windows(garbage.len()).filter(|part| *part == garbage).count();
     assert_eq!(found, served.values.deltas.len());
 }

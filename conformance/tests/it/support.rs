@@ -42,28 +42,38 @@ pub(crate) fn conformance(arguments: &[&str]) -> Outcome {
     }
 }
 
-/// A folder with the suite's own adapter in it, with a fault or without.
+/// A folder with the suite's own adapter or agent in it, with a fault or without.
 pub(crate) struct Reference {
     folder: tempfile::TempDir,
+    name: &'static str,
 }
 
 impl Reference {
     /// Puts it there.
     pub(crate) fn with_fault(fault: Option<&str>) -> Self {
+        Self::named("od-adapter-mutant", fault)
+    }
+
+    /// The suite's own agent.
+    pub(crate) fn agent(fault: Option<&str>) -> Self {
+        Self::named("acp-reference-agent", fault)
+    }
+
+    fn named(name: &'static str, fault: Option<&str>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let executable = folder.path().join("od-adapter-mutant");
+        let executable = folder.path().join(name);
         if std::fs::hard_link(CONFORMANCE, &executable).is_err() {
             std::fs::copy(CONFORMANCE, &executable).expect("a copy");
         }
         if let Some(fault) = fault {
             std::fs::write(folder.path().join("fault"), fault).expect("a fault");
         }
-        Self { folder }
+        Self { folder, name }
     }
 
     /// Its path.
     pub(crate) fn path(&self) -> String {
-        self.folder.path().join("od-adapter-mutant").to_string_lossy().into_owned()
+        self.folder.path().join(self.name).to_string_lossy().into_owned()
     }
 
     /// A file beside it.

@@ -96,7 +96,8 @@ impl VersionFacts {
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    text.split(move |c| !is_word(c)).map(|word| word.trim_start_matches('v'))
+    // A version may end a sentence.
+    text.split(move |c| !is_word(c)).map(|word| word.trim_start_matches('v').trim_end_matches('.'))
 }
 
 /// The numbers of a version; `None` when it is none.
@@ -134,8 +135,10 @@ impl Drift {
         for (kind, shape) in &all.0 {
             let Some(before) = known.0.get(kind) else { continue };
             let named = |member: &String| format!("{kind} {member}");
-            members.new.extend(shape.ever.difference(&before.ever).map(named));
-            members.vanished.extend(before.always.difference(&shape.ever).map(named));
+            let new = shape.ever.difference(&before.ever).collect();
+            members.new.extend(outermost(&new).map(named));
+            let vanished = before.always.difference(&shape.ever).collect();
+            members.vanished.extend(outermost(&vanished).map(named));
         }
         self.members = Some(members);
     }
@@ -175,6 +178,15 @@ impl Drift {
     }
 }
 
+/// Those that are not inside another one: what is in a new object is new with it.
+fn outermost<'a>(members: &'a BTreeSet<&'a String>) -> impl Iterator<Item = &'a String> {
+    let is_inside = |member: &str| {
+        let ends = member.match_indices('/').map(|(end, _)| member[..end].to_owned());
+        ends.into_iter().any(|outer| members.contains(&outer))
+    };
+    members.iter().copied().filter(move |member| !is_inside(member))
+}
+
 fn union<'a>(all: impl Iterator<Item = &'a Shapes>) -> Shapes {
     let mut sum = Shapes::default();
     all.for_each(|shapes| sum.extend(shapes));
@@ -201,7 +213,7 @@ mod tests {
             one("plain", &format!("{init}\n{other}\nno json\n")),
             one("other", r#"{"type":"elsewhere"}"#),
         ]);
-        let now = r#"{"type":"system","subtype":"init","young":1}"#;
+        let now = r#"{"type":"system","subtype":"init","young":{"inner":1}}"#;
         let heard = Recordings::from([one("plain", &format!("{now}\n{}", r#"{"type":"fresh"}"#))]);
         let mut drift = Drift::default();
         drift.compare_lines(&heard, &recorded);

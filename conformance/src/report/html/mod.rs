@@ -60,6 +60,10 @@ fn verdict(report: &Report) -> (&'static str, &'static str) {
 fn header(report: &Report) -> String {
     let (class, words) = verdict(report);
     let claim = match report.claim() {
+        "full" if report.agent.is_some() => "An ACP agent, driven against the fake model.",
+        "protocol-only" if report.agent.is_some() => {
+            "Protocol only: nothing says how the ACP agent reaches the fake model."
+        }
         "real" => "Judged with the real agent CLI; the suite played the model.",
         "full" => "Judged with a fixture pack: the suite played the agent CLI.",
         _ => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
@@ -72,15 +76,21 @@ fn header(report: &Report) -> String {
         bar(report)
     );
     let pack = report.pack.as_ref().map_or("none".to_owned(), |pack| pack.display().to_string());
-    let mut facts = vec![
-        ("Plugin", report.plugin.display().to_string()),
-        ("Fixture pack", pack),
-        ("Requirements", report.requirements.clone()),
-        ("Tier", report.tier.as_str().to_owned()),
-        ("Seed", report.seed.to_string()),
-        ("Time taken", format!("{:.1} s", report.took.as_secs_f64())),
-    ];
-    facts.splice(1..1, report.real.as_ref().map(real_facts).unwrap_or_default());
+    let mut facts = match &report.agent {
+        Some(agent) => {
+            vec![("Agent", agent.command.join(" ")), ("Described by", agent.switches.join(" "))]
+        }
+        None => vec![("Plugin", report.plugin.display().to_string()), ("Fixture pack", pack)],
+    };
+    facts.extend(match &report.real {
+        Some(real) => real_facts(real),
+        None => vec![
+            ("Requirements", report.requirements.clone()),
+            ("Tier", report.tier.as_str().to_owned()),
+        ],
+    });
+    facts.push(("Seed", report.seed.to_string()));
+    facts.push(("Time taken", format!("{:.1} s", report.took.as_secs_f64())));
     text.push_str("<dl class=\"facts\">\n");
     for (name, value) in facts {
         let _ = writeln!(text, "<dt>{name}</dt><dd class=\"mono\">{}</dd>", escaped(&value));

@@ -8,10 +8,11 @@ const words = document.querySelector("#words");
 const shown = document.querySelector("#shown");
 document.documentElement.classList.add("scripted");
 
+const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
+const press = (chip, pressed) => chip.setAttribute("aria-pressed", String(pressed));
+
 function filter() {
-  const statuses = new Set(
-    chips.filter((chip) => chip.getAttribute("aria-pressed") === "true").map((chip) => chip.dataset.status),
-  );
+  const statuses = new Set(chips.filter(isPressed).map((chip) => chip.dataset.status));
   const wanted = words.value.trim().toLowerCase();
   for (const check of checks) {
     check.hidden =
@@ -26,10 +27,15 @@ function filter() {
   shown.textContent = `${visible} of ${checks.length} shown`;
 }
 
+// The first click picks one status out of all; clicks after it add and remove; none means all.
 for (const chip of chips) {
   chip.addEventListener("click", () => {
-    const pressed = chip.getAttribute("aria-pressed") === "true";
-    chip.setAttribute("aria-pressed", String(!pressed));
+    if (chips.every(isPressed)) {
+      chips.forEach((other) => press(other, other === chip));
+    } else {
+      press(chip, !isPressed(chip));
+    }
+    if (!chips.some(isPressed)) chips.forEach((other) => press(other, true));
     filter();
   });
 }

@@ -29,6 +29,7 @@ fn report(folder: &std::path::Path) -> Report {
     };
     Report {
         plugin: PathBuf::from(HOSTILE),
+        agent: None,
         adapter_id: HOSTILE.to_owned(),
         adapter_version: HOSTILE.to_owned(),
         pack: Some(PathBuf::from(HOSTILE)),

@@ -85,10 +85,13 @@ pub(in crate::stand_in) fn event_frame(name: Option<&str>, text: &[u8], end: &st
     frame
 }
 
-/// Bytes that are no message: each line becomes the data of an event.
+/// Bytes that are no message: a comment as servers send it to keep a stream alive, then each line
+/// as the data of an event.
 pub(in crate::stand_in) fn event_frames(name: Option<&str>, bytes: &[u8]) -> Vec<u8> {
     let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n');
-    lines.flat_map(|line| event_frame(name, line, "\n")).collect()
+    let mut frames = b": keep-alive\n\n".to_vec();
+    frames.extend(lines.flat_map(|line| event_frame(name, line, "\n")));
+    frames
 }
 
 /// Writes bytes in pieces of the size that the script asks for.
@@ -133,6 +136,7 @@ mod tests {
         assert_eq!(text(event_frame(None, b"{}", "\r\n")), "data: {}\r\n\n");
         assert_eq!(text(event_frame(None, b"{}", "")), "data: {}\n\n");
         assert_eq!(text(event_frame(Some("x"), b"a\nb", "\n")), "event: x\ndata: a\ndata: b\n\n");
-        assert_eq!(text(event_frames(None, b"a\n\nb\n")), "data: a\n\ndata: \n\ndata: b\n\n");
+        let frames = ": keep-alive\n\ndata: a\n\ndata: \n\ndata: b\n\n";
+        assert_eq!(text(event_frames(None, b"a\n\nb\n")), frames);
     }
 }

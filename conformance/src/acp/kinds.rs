@@ -1,0 +1,45 @@
+//! The closed lists of words in the protocol's version 1, as its schema names them.
+
+/// What a `session/update` can be about.
+pub(super) const UPDATE_KINDS: &[&str] = &[
+    "user_message_chunk",
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+    "available_commands_update",
+    "current_mode_update",
+    "config_option_update",
+    "session_info_update",
+    "usage_update",
+];
+
+/// Updates that belong to a turn and may not come when it is over.
+pub(super) const TURN_KINDS: &[&str] =
+    &["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
+
+/// How a turn can end.
+pub(super) const STOP_REASONS: &[&str] =
+    &["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
+
+/// Where a tool call stands.
+pub(super) const TOOL_STATUSES: &[&str] = &["pending", "in_progress", "completed", "failed"];
+
+/// What a tool does.
+pub(super) const TOOL_KINDS: &[&str] = &[
+    "read",
+    "edit",
+    "delete",
+    "move",
+    "search",
+    "execute",
+    "think",
+    "fetch",
+    "switch_mode",
+    "other",
+];
+
+/// What an answer to a permission request can mean.
+pub(super) const OPTION_KINDS: &[&str] =
+    &["allow_once", "allow_always", "reject_once", "reject_always"];

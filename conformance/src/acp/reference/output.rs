@@ -1,0 +1,96 @@
+//! What goes to the client: one line a message, and the questions that wait for an answer.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::fault::{AgentFault, Behaviour};
+
+/// An error answer: code and words.
+pub(super) type Refusal = (i64, String);
+
+/// What a request comes to.
+pub(super) type Outcome = Result<Value, Refusal>;
+
+/// The one writer of stdout.
+pub(super) struct Output {
+    behaviour: Behaviour,
+    turn: Mutex<()>,
+    questions: Mutex<Questions>,
+}
+
+#[derive(Default)]
+struct Questions {
+    asked: u64,
+    open: HashMap<String, Sender<Value>>,
+}
+
+impl Output {
+    pub(super) fn new(behaviour: Behaviour) -> Self {
+        Self { behaviour, turn: Mutex::new(()), questions: Mutex::new(Questions::default()) }
+    }
+
+    /// Answers a request.
+    pub(super) fn reply(&self, id: &Value, outcome: Outcome) {
+        let is_long = id.as_u64() > Some(u32::MAX.into());
+        let id = match id {
+            Value::Number(number) if is_long && self.behaviour.has(AgentFault::TextIds) => {
+                json!(number.to_string())
+            }
+            id => id.clone(),
+        };
+        self.send(&match outcome {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Err((code, message)) => {
+                let error = json!({"code": code, "message": message});
+                json!({"jsonrpc": "2.0", "id": id, "error": error})
+            }
+        });
+    }
+
+    /// Sends an update of a session.
+    pub(super) fn update(&self, session: &str, update: &Value) {
+        let params = json!({"sessionId": session, "update": update});
+        self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
+    }
+
+    /// Asks the client something; the answer comes by the receiver, an error as null. `note` hears
+    /// the id of the question before the client does.
+    pub(super) fn ask(
+        &self,
+        method: &str,
+        params: &Value,
+        note: impl FnOnce(&str),
+    ) -> Receiver<Value> {
+        let (sender, receiver) = channel();
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        questions.asked += 1;
+        let id = json!(format!("question-{}", questions.asked));
+        questions.open.insert(id.to_string(), sender);
+        drop(questions);
+        note(&id.to_string());
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        receiver
+    }
+
+    /// Hands an answer of the client on; whether somebody waits for it.
+    pub(super) fn resolve(&self, id: &str, answer: Value) -> bool {
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who asked may have given up.
+        questions.open.remove(id).map(|waiting| waiting.send(answer).is_ok()).is_some()
+    }
+
+    /// Writes one message as one line; a client that is gone is seen at the end of stdin.
+    pub(super) fn send(&self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    pub(super) fn write(&self, bytes: &[u8]) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stdout = std::io::stdout().lock();
+        let _gone = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    }
+}

@@ -1,0 +1,174 @@
+//! One turn: the model is asked, speaks, calls tools, until it is done or cancelled.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::fault::AgentFault;
+use super::model::{self, Answer, Piece};
+use super::output::Refusal;
+use super::serve::Reference;
+use super::session::Session;
+use super::tools;
+
+const FAILED: i64 = -32603;
+
+/// A model that calls tools for ever is stopped.
+const ROUNDS: usize = 8;
+
+/// The fault: how much of a prompt is kept.
+const CUT: usize = 64 * 1024;
+
+/// Makes a turn and answers its prompt.
+pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: &[Value]) {
+    let behaviour = reference.behaviour;
+    let outcome = play(reference, session, blocks);
+    let is_cancelled = session.stop.is_cancelled();
+    session.save();
+    session.stop.close();
+    let outcome = match outcome {
+        _ if is_cancelled && behaviour.has(AgentFault::CancelIsError) => {
+            Err((FAILED, "aborted".to_owned()))
+        }
+        _ if is_cancelled => Ok("cancelled"),
+        Ok(_) if behaviour.has(AgentFault::OddStopReason) => Ok("done"),
+        Ok("max_tokens") if behaviour.has(AgentFault::HidesTokenLimit) => Ok("end_turn"),
+        Err((_, words)) if behaviour.has(AgentFault::ErrorAsText) => {
+            say(reference, session, "agent_message_chunk", &words);
+            Ok("end_turn")
+        }
+        other => other,
+    };
+    reference.output.reply(id, outcome.map(|reason| json!({"stopReason": reason})));
+    if behaviour.has(AgentFault::LateText) {
+        std::thread::sleep(Duration::from_millis(10));
+        say(reference, session, "agent_message_chunk", "one more thing");
+    }
+}
+
+fn play(
+    reference: &Reference,
+    session: &Session,
+    blocks: &[Value],
+) -> Result<&'static str, Refusal> {
+    let behaviour = reference.behaviour;
+    if behaviour.has(AgentFault::DeadAfterCancel) && session.stop.was_cancelled() {
+        return Err((FAILED, "the session is broken".to_owned()));
+    }
+    reference.stray();
+    if behaviour.has(AgentFault::OwnUpdateKind) {
+        let update = json!({"sessionUpdate": "status_update", "status": "working"});
+        reference.output.update(&session.id, &update);
+    }
+    let prompt = prompt(reference, blocks);
+    let content = json!({"type": "text", "text": prompt});
+    session.keep(&json!({"sessionUpdate": "user_message_chunk", "content": content}));
+    let message = json!({"role": "user", "content": prompt});
+    session.tell(message.clone());
+    for _ in 0..ROUNDS {
+        let messages = match behaviour.has(AgentFault::Forgets) {
+            true => since(&session.messages(), &message),
+            false => session.messages(),
+        };
+        let answer = ask(reference, session, &messages).map_err(|words| (FAILED, words))?;
+        if session.stop.is_cancelled() || answer.calls.is_empty() {
+            return Ok(stop_reason(&answer));
+        }
+        for call in &answer.calls {
+            let output = tools::run(reference, session, call);
+            session.tell(json!({"role": "tool", "tool_call_id": call.id, "content": output}));
+            if session.stop.is_cancelled() {
+                return Ok("cancelled");
+            }
+        }
+    }
+    Ok("max_turn_requests")
+}
+
+/// What came since this message, itself included.
+fn since(messages: &[Value], first: &Value) -> Vec<Value> {
+    let start = messages.iter().rposition(|message| message == first).unwrap_or(0);
+    messages[start..].to_vec()
+}
+
+fn prompt(reference: &Reference, blocks: &[Value]) -> String {
+    let behaviour = reference.behaviour;
+    let text = |block: &Value| match block["type"].as_str() {
+        Some("resource_link") => format!("[{}]", block["uri"].as_str().unwrap_or_default()),
+        _ => block["text"].as_str().unwrap_or_default().to_owned(),
+    };
+    let mut texts: Vec<String> = blocks.iter().map(text).collect();
+    if behaviour.has(AgentFault::LastBlockOnly) {
+        texts = texts.split_off(texts.len().saturating_sub(1));
+    }
+    let mut prompt = texts.join("\n");
+    if behaviour.has(AgentFault::AsciiPrompt) {
+        prompt.retain(|letter| letter.is_ascii());
+    }
+    if behaviour.has(AgentFault::CutsPrompt) && prompt.len() > CUT {
+        prompt = prompt.chars().rev().take(CUT / 4).collect::<Vec<_>>().iter().rev().collect();
+    }
+    prompt
+}
+
+fn ask(reference: &Reference, session: &Session, messages: &[Value]) -> Result<Answer, String> {
+    let behaviour = reference.behaviour;
+    let buffers = behaviour.has(AgentFault::BuffersText);
+    let tools = tools::offered();
+    let answer = model::ask(session, messages, &tools, &mut |piece| {
+        let (kind, text) = match piece {
+            Piece::Text(text) => ("agent_message_chunk", text),
+            Piece::Thought(text) if behaviour.has(AgentFault::ThoughtsAsText) => {
+                ("agent_message_chunk", text)
+            }
+            Piece::Thought(text) => ("agent_thought_chunk", text),
+        };
+        if !buffers && !session.stop.is_cancelled() {
+            say(reference, session, kind, text);
+        }
+    })?;
+    if buffers && !session.stop.is_cancelled() {
+        say(reference, session, "agent_message_chunk", &answer.text);
+    }
+    let calls: Vec<Value> = answer
+        .calls
+        .iter()
+        .map(|call| {
+            let function = json!({"name": call.name, "arguments": call.arguments});
+            json!({"id": call.id, "type": "function", "function": function})
+        })
+        .collect();
+    let mut message = json!({"role": "assistant", "content": answer.text});
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    session.tell(message);
+    Ok(answer)
+}
+
+/// Sends a piece of text, and keeps it.
+fn say(reference: &Reference, session: &Session, kind: &str, text: &str) {
+    let behaviour = reference.behaviour;
+    let is_thought = kind == "agent_thought_chunk";
+    let content = match is_thought && behaviour.has(AgentFault::BareChunk) {
+        true => json!(text),
+        false => json!({"type": "text", "text": text}),
+    };
+    let update = json!({"sessionUpdate": kind, "content": content});
+    session.keep(&update);
+    let strange =
+        behaviour.has(AgentFault::Crosstalk).then(|| reference.other_session(&session.id));
+    let target = strange.flatten().unwrap_or_else(|| session.id.clone());
+    reference.output.update(&target, &update);
+    if !is_thought && behaviour.has(AgentFault::DupText) {
+        reference.output.update(&target, &update);
+    }
+}
+
+fn stop_reason(answer: &Answer) -> &'static str {
+    match answer.finish.as_str() {
+        "length" => "max_tokens",
+        "content_filter" => "refusal",
+        _ => "end_turn",
+    }
+}

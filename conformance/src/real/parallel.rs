@@ -1,0 +1,53 @@
+//! Doing the same with many things, several at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+
+/// Acts on each item, so many at once; each result is shown as soon as it is there. They come in
+/// the order of the items.
+pub(super) fn each<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    act: impl Fn(&T) -> R + Sync,
+    show: &mut dyn FnMut(&R),
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = channel();
+    let mut results: Vec<(usize, R)> = Vec::with_capacity(items.len());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
+            let (next, act, sender) = (&next, &act, sender.clone());
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { return };
+                    if sender.send((index, act(item))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (index, result) in receiver {
+            show(&result);
+            results.push((index, result));
+        }
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_comes_once_and_in_order() {
+        let items: Vec<usize> = (0..50).collect();
+        let mut shown = 0;
+        let doubled = each(&items, 4, |item| item * 2, &mut |_| shown += 1);
+        assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(shown, 50);
+        assert!(each(&Vec::<usize>::new(), 4, |item| *item, &mut |_| {}).is_empty());
+    }
+}

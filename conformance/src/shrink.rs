@@ -1,0 +1,102 @@
+//! Making a failing input smaller: delta debugging with bounded effort. What an input is and how it
+//! fails is the caller's business.
+
+use std::time::{Duration, Instant};
+
+/// How much may be spent on making something smaller.
+#[derive(Debug, Clone)]
+pub struct Effort {
+    tries: usize,
+    deadline: Instant,
+    spent: usize,
+}
+
+impl Effort {
+    /// At most so many tries, none after the time.
+    pub fn new(tries: usize, time: Duration) -> Self {
+        Self { tries, deadline: Instant::now() + time, spent: 0 }
+    }
+
+    /// How many tries were made.
+    pub const fn spent(&self) -> usize {
+        self.spent
+    }
+
+    fn take(&mut self) -> bool {
+        let is_left = self.spent < self.tries && Instant::now() < self.deadline;
+        self.spent += usize::from(is_left);
+        is_left
+    }
+}
+
+/// The shortest part of a failing list, in its order, that was found to fail still. It is minimal
+/// (no single item can be left out) unless the effort is used up before.
+pub fn smallest<T: Clone>(
+    whole: &[T],
+    effort: &mut Effort,
+    mut fails: impl FnMut(&[T]) -> bool,
+) -> Vec<T> {
+    let mut best = whole.to_vec();
+    let mut size = best.len();
+    while size > 0 && !best.is_empty() {
+        let before = best.len();
+        let mut at = 0;
+        while at < best.len() {
+            let end = (at + size).min(best.len());
+            let rest = [&best[..at], &best[end..]].concat();
+            if !effort.take() {
+                return best;
+            }
+            match fails(&rest) {
+                true => best = rest,
+                false => at = end,
+            }
+        }
+        // What had to stay may be free to go once something behind it has gone.
+        size = if size == 1 && best.len() < before { 1 } else { size / 2 };
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effort(tries: usize) -> Effort {
+        Effort::new(tries, Duration::from_secs(60))
+    }
+
+    fn has_all(list: &[u8], wanted: &[u8]) -> bool {
+        wanted.iter().all(|item| list.contains(item))
+    }
+
+    #[test]
+    fn only_what_is_needed_stays() {
+        let whole: Vec<u8> = (0..100).collect();
+        let found = smallest(&whole, &mut effort(1000), |list| has_all(list, &[3, 50, 98]));
+        assert_eq!(found, [3, 50, 98]);
+    }
+
+    #[test]
+    fn something_that_always_fails_shrinks_to_nothing_in_one_try() {
+        let mut effort = effort(1000);
+        assert!(smallest(&[1, 2, 3], &mut effort, |_| true).is_empty());
+        assert_eq!(effort.spent(), 1);
+    }
+
+    #[test]
+    fn an_item_that_needs_another_one_goes_after_it() {
+        // Fails only with 7, and with 1 as long as 2 is there.
+        let fails = |list: &[u8]| list.contains(&7) && (!list.contains(&2) || list.contains(&1));
+        assert_eq!(smallest(&[1, 2, 7], &mut effort(1000), fails), [7]);
+    }
+
+    #[test]
+    fn the_effort_is_bounded_and_the_result_still_fails() {
+        let whole: Vec<u8> = (0..200).collect();
+        let mut effort = effort(9);
+        let found = smallest(&whole, &mut effort, |list| has_all(list, &[3, 150]));
+        assert_eq!(effort.spent(), 9);
+        assert!(has_all(&found, &[3, 150]) && found.len() < whole.len());
+    }
+}

@@ -1,0 +1,97 @@
+//! The stand-in as an agent CLI that needs a terminal, at the end of a real one.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use od_conformance::stand_in::{Handler, Script, StandIn, Step, When, WindowSize};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use serde_json::json;
+
+use crate::support::CONFORMANCE;
+
+/// A stand-in that insists on a terminal: it says that it is ready, takes a line, and answers.
+fn placed(folder: &Path) -> StandIn {
+    let stand_in = StandIn::place(folder, "parrot", Path::new(CONFORMANCE)).expect("a stand-in");
+    let interrupt = Handler {
+        when: When::Stdin(json!("\u{3}")),
+        steps: vec![Step::out("interrupted"), Step::Exit { code: 0 }],
+    };
+    let steps = vec![
+        Step::out("ready"),
+        Step::Expect { pattern: json!({"say": "{{?prompt}}"}) },
+        Step::out("you said {{prompt}}"),
+        Step::Hang,
+    ];
+    let script = Script { terminal: true, handlers: vec![interrupt], steps, ..Script::default() };
+    stand_in.play(&script).expect("a script");
+    stand_in
+}
+
+/// Both ends of a terminal of 90 columns and 33 rows.
+fn terminal() -> (File, OwnedFd) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&ours).expect("its rights");
+    unlockpt(&ours).expect("its lock");
+    let name = ptsname(&ours, Vec::new()).expect("its name").into_string().expect("text");
+    let theirs = File::options().read(true).write(true).open(name).expect("its other end");
+    let size = Winsize { ws_row: 33, ws_col: 90, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&ours, size).expect("its size");
+    (ours.into(), theirs.into())
+}
+
+fn start(stand_in: &StandIn, theirs: OwnedFd) -> Child {
+    let again = theirs.try_clone().expect("a second handle");
+    Command::new(stand_in.executable())
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::from(again))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the stand-in starts")
+}
+
+/// Reads until the text ends so.
+fn read_until(ours: &mut File, end: &str) -> String {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while !text.ends_with(end.as_bytes()) {
+        ours.read_exact(&mut byte).expect("a byte of the terminal");
+        text.push(byte[0]);
+    }
+    String::from_utf8(text).expect("text")
+}
+
+#[test]
+fn it_plays_on_a_terminal_in_raw_mode() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stand_in = placed(folder.path());
+    let (mut ours, theirs) = terminal();
+    let mut child = start(&stand_in, theirs);
+    assert_eq!(read_until(&mut ours, "\n"), "ready\r\n");
+    ours.write_all("{\"say\":\"größer\"}\r".as_bytes()).expect("it takes a line");
+    // What was typed is not echoed: the next line is already the answer.
+    assert_eq!(read_until(&mut ours, "\n"), "you said größer\r\n");
+    ours.write_all(b"\x03").expect("it takes a key");
+    assert_eq!(read_until(&mut ours, "\n"), "interrupted\r\n");
+    assert!(child.wait().expect("it ends").success());
+    let seen = stand_in.starts().pop().expect("it was started");
+    assert_eq!(seen.terminal, Some(WindowSize { columns: 90, rows: 33 }));
+    assert_eq!(seen.bound_text("prompt").as_deref(), Some("größer"));
+    assert_eq!(seen.signals, Vec::<String>::new(), "Ctrl-C is a key here, no signal");
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stand_in = placed(folder.path());
+    let output =
+        Command::new(stand_in.executable()).stdin(Stdio::null()).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("this agent CLI needs a terminal: its stdin is none"), "{text}");
+    let complaint = stand_in.starts().pop().and_then(|seen| seen.complaint());
+    assert_eq!(complaint.as_deref(), Some("this agent CLI needs a terminal: its stdin is none"));
+}
