@@ -60,6 +60,7 @@ pub(crate) fn read_stdout(
 
 /// Reads stderr until its end and keeps its tail.
 pub(crate) fn read_stderr(core: Arc<RunCore>, stderr: ChildStderr, tail: Arc<Tail>) {
+    tail.begin();
     thread::spawn(move || {
         let mut reader = LineReader::new(stderr, 1024 * 1024);
         let each = |line: &[u8]| {
@@ -71,6 +72,7 @@ pub(crate) fn read_stderr(core: Arc<RunCore>, stderr: ChildStderr, tail: Arc<Tai
             reader.each_line(each);
         }
         reader.last_line(each);
+        tail.end();
     });
 }
 
