@@ -138,7 +138,11 @@ impl Answer {
 ///
 /// # Errors
 /// There is no answer in time, with the reason.
-pub fn ask(server: &Server, request: &Request, limit: std::time::Duration) -> Result<Answer, String> {
+pub fn ask(
+    server: &Server,
+    request: &Request,
+    limit: std::time::Duration,
+) -> Result<Answer, String> {
     client::ask(server, request, limit).outcome
 }
 

@@ -2,6 +2,7 @@
 
 mod acp_talk;
 mod home;
+mod http_talk;
 mod recording;
 
 use std::fs;
@@ -21,6 +22,7 @@ use crate::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
 pub use acp_talk::AcpTalk;
 pub use home::MadeUpHome;
+pub use http_talk::HttpTalk;
 pub use recording::{Recording, check_complete};
 
 /// The variable that rewrites expectations instead of comparing with them.
@@ -65,20 +67,25 @@ pub fn replay_with(
     for line in exit.stderr_tail.lines() {
         mapper.on_stderr_line(line.as_bytes(), &mut output);
     }
+    let events = end(mapper, &mut output, exit);
+    Replay { events, stdin: written(stdin_commands) }
+}
+
+/// The agent CLI has ended: the verdict, and all events.
+fn end(mapper: &mut dyn Mapper, output: &mut RunOutput, exit: &Exit) -> Vec<Value> {
     if output.ending.is_none() {
-        let explained = mapper.on_exit(exit, &mut output);
+        let explained = mapper.on_exit(exit, output);
         output.ending = output.ending.take().or(explained);
     }
-    let ending = output.ending.clone().unwrap_or_else(|| crashed(&mut output));
+    let ending = output.ending.clone().unwrap_or_else(|| crashed(output));
     output.emitter.done(ending, exit);
-    let events = output
+    output
         .emitter
         .lines()
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
         .map(without_time)
-        .collect();
-    Replay { events, stdin: written(stdin_commands) }
+        .collect()
 }
 
 /// Compares with the events in a file, one JSON object a line. `UPDATE_EXPECT=1` rewrites it.

@@ -143,14 +143,20 @@ impl Events {
     }
 
     fn on_message(&mut self, message: &MessageUpdated, output: &mut RunOutput) {
-        self.parts.on_message(&message.info);
         self.turn.on_message(&message.info);
+        if self.turn.is_old(&message.info.id) {
+            return;
+        }
+        self.parts.on_message(&message.info);
         if let Some(answer) = &message.info.structured {
             self.turn.report_answer(answer, output);
         }
     }
 
     fn on_part(&mut self, updated: &PartUpdated, output: &mut RunOutput) {
+        if self.turn.is_old(&updated.part.message_id) {
+            return;
+        }
         if self.parts.is_users(&updated.part.message_id) {
             return self.turn.on_users_part(&updated.part, output);
         }

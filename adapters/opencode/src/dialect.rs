@@ -1,6 +1,6 @@
 //! What is OpenCode's own in ACP.
 
-use od_protocol::{Credential, ErrorEvent, FileChange, StartRunParams};
+use od_protocol::{Credential, ErrorEvent, ErrorKind, FileChange, StartRunParams};
 use od_sdk::acp::{Call, Dialect, Stage, ToolCall};
 use od_sdk::json_rpc::RpcError;
 use od_sdk::parts::native::ToolState;
@@ -30,6 +30,9 @@ impl OpenCodeDialect {
 impl Dialect for OpenCodeDialect {
     /// Errors of the model are internal errors here; only their text tells them apart.
     fn failure(&self, error: &RpcError, stage: Stage) -> ErrorEvent {
+        if stage == Stage::Set {
+            return unsupported(error);
+        }
         let text = error.message.strip_prefix(INTERNAL).unwrap_or(&error.message);
         let judged = parts::judge_text(text, self.credential.as_ref());
         match judged.hint {
@@ -76,4 +79,12 @@ impl Dialect for OpenCodeDialect {
     fn on_silence(&mut self, output: &mut RunOutput) {
         self.retries.on_silence(output);
     }
+}
+
+/// The agents are always there, so what cannot be set is an effort this model does not have.
+fn unsupported(error: &RpcError) -> ErrorEvent {
+    let message = format!("the model does not take this effort: {}", error.message);
+    ErrorEvent::fatal(ErrorKind::CapabilityUnsupported, message).with_hint(
+        "leave the effort out, or choose another: `opencode models --verbose` names them",
+    )
 }

@@ -43,7 +43,7 @@ pub fn invocation(
 }
 
 /// What the run says over ACP. The mode that plans is an agent of its own; what the others mean is
-/// in the rules.
+/// in the rules. The effort is an option that models without one do not have.
 ///
 /// # Errors
 /// A file that cannot be attached.
@@ -52,29 +52,21 @@ pub fn opening(start_run_params: &StartRunParams) -> Result<Opening, ErrorObject
     let mode = start_run_params.permission_mode.as_deref();
     opening.settings.retain(|setting| !matches!(setting, Setting::Mode(_)));
     opening.settings.extend(parts::mode_agent(mode).map(|agent| Setting::Mode(agent.to_owned())));
+    let effort = start_run_params.effort.map(|effort| effort.as_str().to_owned());
+    let option = |value| Setting::ConfigOption { id: "effort".to_owned(), value };
+    opening.settings.extend(effort.map(option));
     Ok(opening)
 }
 
-/// What one of the two ways cannot do.
+/// What `opencode run` cannot do.
 fn check(start_run_params: &StartRunParams, mode: Mode) -> Result<(), ErrorObject> {
-    let unsupported = |which: &str, message: &str, hint: &str| {
-        Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
-            .with_which(which)
-            .with_hint(hint))
-    };
-    match mode {
-        Mode::Json if !start_run_params.mcp_servers.is_empty() => unsupported(
-            "mcpServers",
-            "`opencode run` takes MCP servers only from its settings",
-            "leave out effort and adapterOptions.mode, so that ACP is used",
-        ),
-        Mode::Acp if start_run_params.effort.is_some() => unsupported(
-            "effort",
-            "`opencode acp` has no setting for the effort",
-            "leave out adapterOptions.mode, so that `opencode run` is used",
-        ),
-        _ => Ok(()),
+    if mode == Mode::Acp || start_run_params.mcp_servers.is_empty() {
+        return Ok(());
     }
+    let message = "`opencode run` takes MCP servers only from its settings";
+    Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
+        .with_which("mcpServers")
+        .with_hint("leave out adapterOptions.mode, so that ACP is used"))
 }
 
 /// `opencode run`: the prompt is all of stdin.

@@ -19,14 +19,13 @@ pub enum Mode {
 
 impl Mode {
     /// The run's own wish, else: ACP where something may be asked or an MCP server is to be added,
-    /// lines where nothing can be asked anyway or an effort is wanted, which ACP cannot set.
+    /// lines where nothing can be asked anyway.
     pub fn of(start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(&start_run_params.adapter_options);
         let asks = install.host_answers_approvals
             && start_run_params.permission_mode.as_deref() != Some("auto");
         match options.mode {
             Some(mode) => mode,
-            None if start_run_params.effort.is_some() => Self::Json,
             None if asks || !start_run_params.mcp_servers.is_empty() => Self::Acp,
             None => Self::Json,
         }

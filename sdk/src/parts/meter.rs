@@ -70,6 +70,8 @@ fn sum(total: Usage, step: &Usage) -> Usage {
         total_tokens: total.total_tokens.saturating_add(step.total_tokens),
         // A sum with an unknown price in it is unknown.
         cost_usd: total.cost_usd.zip(step.cost_usd).map(|(before, now)| before + now),
+        // So is the model of a sum over several.
+        model: total.model.filter(|model| step.model.as_ref() == Some(model)),
         ..total
     }
 }

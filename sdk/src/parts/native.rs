@@ -141,6 +141,8 @@ pub struct MessageInfo {
     /// Whose model it is.
     #[serde(rename = "providerID")]
     pub provider_id: Option<String>,
+    /// When it was begun.
+    pub time: MessageTime,
     /// The message of a person that it answers.
     #[serde(rename = "parentID")]
     pub parent_id: Option<String>,
@@ -155,6 +157,14 @@ impl MessageInfo {
     pub fn model(&self) -> Option<String> {
         Some(format!("{}/{}", self.provider_id.as_ref()?, self.model_id.as_ref()?))
     }
+}
+
+/// When a message was begun.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub struct MessageTime {
+    /// Milliseconds since 1970.
+    pub created: Option<f64>,
 }
 
 /// A session without its messages.

@@ -42,8 +42,11 @@ impl Speech {
     /// Says what the part has beyond what was told. The last state may be shorter: blanks at the end
     /// of a text are cut off then, and nothing is to be taken back for that.
     fn on_part(&mut self, part: &Part, kind: Kind, output: &mut RunOutput) {
-        let told =
-            self.told.entry(part.id.clone()).or_insert(Told { kind, bytes: 0, is_complete: false });
+        if !self.told.contains_key(&part.id) {
+            self.step.push(part.id.clone());
+        }
+        let fresh = Told { kind, bytes: 0, is_complete: false };
+        let told = self.told.entry(part.id.clone()).or_insert(fresh);
         if told.is_complete {
             return;
         }
@@ -68,14 +71,16 @@ impl Speech {
         true
     }
 
-    /// The part was taken back: what it said does not count.
+    /// The part was taken back: what it said does not count, and it says nothing more.
     pub(super) fn on_removed(&mut self, part_id: &str, output: &mut RunOutput) {
-        match self.told.remove(part_id) {
-            Some(Told { kind: Kind::Text, bytes: 1.., .. }) => {
+        let Some(told) = self.told.get_mut(part_id) else { return };
+        let was_complete = std::mem::replace(&mut told.is_complete, true);
+        match told {
+            Told { kind: Kind::Text, bytes: 1.., .. } => {
                 let message_id = part_id.to_owned();
                 output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
             }
-            Some(Told { kind: Kind::Reasoning, bytes: 1.., is_complete: false }) => {
+            Told { kind: Kind::Reasoning, bytes: 1.., .. } if !was_complete => {
                 stop(Kind::Reasoning, part_id, output);
             }
             _ => {}

@@ -376,8 +376,8 @@ impl Supervisor {
     fn wait_for_output(&mut self, process: &Process) {
         let mut seen = self.core.last_output();
         let streams = |core: &RunCore| process.tree().is_some() && core.is_streaming();
-        while !(self.stdout_ended && !streams(&self.core)) && self.reason != Some(Reason::HostGone)
-        {
+        let has_more = |stdout_ended: bool, core: &RunCore| !stdout_ended || streams(core);
+        while has_more(self.stdout_ended, &self.core) && self.reason != Some(Reason::HostGone) {
             match self.channels.wakes.recv_timeout(PIPE_GRACE) {
                 Ok(Wake::StdoutEnded) => self.stdout_ended = true,
                 Ok(Wake::HostGone) => self.reason = Some(Reason::HostGone),

@@ -85,7 +85,9 @@ impl Events {
             }
             (requests::HEALTH, _) => output.fail(stranger(answer)),
             (requests::SESSION, Some(session)) => self.on_session(&session, output),
-            (requests::RULES | requests::MCP, Some(_)) => self.next_setting(output),
+            (requests::RULES | requests::MCP, Some(_)) if self.phase == Phase::Setting => {
+                self.next_setting(output);
+            }
             // What is answered without a document (204, `true`) went well; what was refused did not.
             (requests::SESSION | requests::RULES | requests::MCP | requests::PROMPT, None)
                 if answer.status >= 400 =>
@@ -103,6 +105,7 @@ impl Events {
             return output.fail(ErrorEvent::fatal(ErrorKind::CliProtocol, message));
         }
         self.session_id.clone_from(&session.id);
+        self.turn.set_since(&session);
         let choice = self.start_run_params.session.clone();
         output.event(Event::SessionStarted(SessionStarted {
             session_id: session.id,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use od_protocol::{Event, StopReason, TurnEnded, TurnStarted, UserMessage};
 use od_sdk::RunOutput;
-use od_sdk::parts::native::{MessageInfo, Part};
+use od_sdk::parts::native::{MessageInfo, Part, SessionInfo};
 use serde_json::Value;
 
 /// What is said while the session is busy is taken into the same turn.
@@ -25,11 +25,26 @@ pub(super) struct Turn {
     /// Parts of people's messages that were told.
     told: HashSet<String>,
     is_answer_told: bool,
+    /// When the session was left or copied, in milliseconds since 1970.
+    since: f64,
+    /// Messages from before: a copy of a session tells all of them again, and a title may change the
+    /// last one.
+    old: HashSet<String>,
 }
 
 impl Turn {
     pub(super) fn id(&self) -> Option<&str> {
         self.is_open.then_some(TURN)
+    }
+
+    /// What was said before this moment is history.
+    pub(super) fn set_since(&mut self, session_info: &SessionInfo) {
+        self.since = session_info.time.updated.unwrap_or_default();
+    }
+
+    /// Whether the message is from before the run.
+    pub(super) fn is_old(&self, message_id: &str) -> bool {
+        self.old.contains(message_id)
     }
 
     pub(super) fn begin(&mut self, output: &mut RunOutput) {
@@ -46,7 +61,9 @@ impl Turn {
     }
 
     pub(super) fn on_message(&mut self, message_info: &MessageInfo) {
-        if message_info.role == "assistant" {
+        if message_info.time.created.is_some_and(|created| created < self.since) {
+            self.old.insert(message_info.id.clone());
+        } else if message_info.role == "assistant" {
             self.is_busy = true;
             self.answered.clone_from(&message_info.parent_id);
         } else if self.is_open && !self.said.contains(&message_info.id) {

@@ -1,28 +1,16 @@
 //! Who pays, on a made-up home.
 
-use std::collections::BTreeMap;
-use std::fs;
-
 use od_adapter_opencode::OpenCode;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::{Adapter, Machine};
-use tempfile::TempDir;
+use od_sdk::Adapter;
+use od_sdk::testing::MadeUpHome;
 
 const STORED: &str = ".local/share/opencode/auth.json";
 const SETTINGS: &str = ".config/opencode/opencode.json";
 
 /// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env: BTreeMap<String, String> =
-        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = OpenCode.auth(&machine);
+    let status = OpenCode.auth(MadeUpHome::new(files, env).machine());
     let shown = format!("{status:?}");
     assert!(!shown.contains("sk-secret"), "a value is shown: {shown}");
     status

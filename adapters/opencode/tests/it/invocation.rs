@@ -70,7 +70,7 @@ fn approvals_and_mcp_servers_go_over_acp_and_the_rest_over_run() {
         args(&answered(|params| params.permission_mode = Some("auto".to_owned())))[0],
         "run"
     );
-    assert_eq!(args(&answered(|params| params.effort = Some(Effort::High)))[0], "run");
+    assert_eq!(args(&answered(|params| params.effort = Some(Effort::High)))[0], "acp");
     assert_eq!(args(&start(|params| params.mcp_servers = vec![mcp_server()]))[0], "acp");
     let wish = |mode: &str| {
         let mode = json!(mode);
@@ -82,16 +82,11 @@ fn approvals_and_mcp_servers_go_over_acp_and_the_rest_over_run() {
 
 #[test]
 fn what_one_way_cannot_do_is_refused() {
-    let both = |params: &mut StartRunParams| {
-        params.effort = Some(Effort::High);
+    let servers_by_lines = |params: &mut StartRunParams| {
         params.mcp_servers = vec![mcp_server()];
+        params.adapter_options.insert("mode".to_owned(), json!("json"));
     };
-    assert_eq!(refused(both), ErrorKind::CapabilityUnsupported);
-    let acp_effort = |params: &mut StartRunParams| {
-        params.effort = Some(Effort::High);
-        params.adapter_options.insert("mode".to_owned(), json!("acp"));
-    };
-    assert_eq!(refused(acp_effort), ErrorKind::CapabilityUnsupported);
+    assert_eq!(refused(servers_by_lines), ErrorKind::CapabilityUnsupported);
     let unknown = |params: &mut StartRunParams| {
         params.adapter_options.insert("nope".to_owned(), json!(1));
     };
