@@ -30,7 +30,7 @@ recordings! { json, "18.2.3":
 
 recordings! { rpc, "18.2.3-rpc":
     abort_stream abort_tool approve ctx400 deny dismissed fork forkmissing input missing noauth
-    nomodel parallel plain r401 r429 resume slash steer talk think toolfail write
+    nomodel parallel plain r401 resume slash steer stop_in_retry talk think toolfail write
 }
 
 /// What is written to the CLI while a recording plays.
@@ -49,6 +49,6 @@ fn leave_is_given_and_refused_in_the_words_of_the_cli() {
 
 #[test]
 fn a_stop_between_two_retries_is_the_abort() {
-    let written = written("r429");
+    let written = written("stop_in_retry");
     assert_eq!(written, [json!({"id": "od-abort", "type": "abort"})]);
 }
