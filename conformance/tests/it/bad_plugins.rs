@@ -60,3 +60,60 @@ fn one_whose_orphan_holds_the_pipe() {
     let outcome = check_script("sleep 30 & echo '{}'", &["MAN-01"]);
     outcome.ends_with(1).says(&["fail MAN-01"]);
 }
+
+#[test]
+fn one_that_prints_binary() {
+    let outcome = check_script("exec head -c 300000 /dev/urandom", &["HS-01", "ENC-05"]);
+    outcome.ends_with(1).says(&["fail HS-01", "fail ENC-05"]);
+}
+
+#[test]
+fn one_that_floods_events_of_no_run() {
+    let body = r#"exec yes '{"jsonrpc":"2.0","method":"run/event","params":{"runId":"x","seq":0,"ts":0,"event":{"type":"heartbeat","silentMs":0}}}'"#;
+    let outcome = check_script(body, &["HS-01", "ORD-03"]);
+    outcome.ends_with(1).says(&["fail HS-01", "fail ORD-03"]);
+}
+
+#[test]
+fn one_that_lies_about_its_version() {
+    let body = r#"case "$1" in --manifest) echo '{"adapterId":"script","version":"1.0.0","protocol":{"min":1,"max":1}}'; exit 0 ;; esac
+    while read -r line; do
+        echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":99,"revision":"9","adapter":{"id":"script","version":"2.0.0","vendor":"x"},"capabilities":{}}}'
+    done"#;
+    let outcome = check_script(body, &["MAN-01", "MAN-05", "HS-02"]);
+    outcome.ends_with(1).says(&["fail MAN-01", "fail MAN-05", "fail HS-02"]);
+}
+
+/// Judges a script whose children all are `sleep SECONDS` and looks whether one is left.
+fn check_family(body: &str, seconds: &str) {
+    let body = body.replace("SLEEP", &format!("sleep {seconds}"));
+    check_script(&body, &["MAN-01", "HS-01", "SHU-02"]).ends_with(1).says(&["fail HS-01"]);
+    let left = processes_with(seconds);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// The command lines of live processes that have this word in them.
+fn processes_with(word: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(word)).collect()
+}
+
+#[test]
+fn one_that_forks_children_which_leave_their_family() {
+    // Forty that keep everything, one that keeps nothing but the folder, then it waits itself.
+    let body = "for i in $(seq 40); do (setsid SLEEP &) ; done\n\
+                (setsid env -i SLEEP &)\nexec SLEEP";
+    check_family(body, "3601.25");
+}
+
+#[test]
+fn one_that_closes_its_pipes_and_stays() {
+    check_family("exec <&- >&- 2>&-\nSLEEP", "3602.25");
+}
+
+#[test]
+fn one_that_never_exits_and_ignores_every_polite_signal() {
+    check_family("trap '' TERM INT HUP QUIT PIPE\nSLEEP & SLEEP\nexec SLEEP", "3603.25");
+}
