@@ -37,10 +37,11 @@ unit: ## All tests of the workspace (current schemas and documents, every mutant
 
 conformance: ## The contract suite against every adapter of this repository
 	$(CARGO) build --locked --workspace --bins
-	@set -e; for adapter in $(ADAPTERS); do \
-	  echo "--- conformance: $$adapter"; \
-	  target/debug/conformance run "target/debug/od-adapter-$$adapter" --pack "adapters/$$adapter/conformance"; \
-	done
+	@mkdir -p target/conformance
+	@printf '%s\n' $(ADAPTERS) | xargs -P 2 -I{} sh -c \
+	  'log=target/conformance/{}.txt; \
+	   if target/debug/conformance run target/debug/od-adapter-{} --pack adapters/{}/conformance --patience 2 >$$log 2>&1; \
+	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
 self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)
 	$(CARGO) build --locked -p od-conformance

@@ -9,6 +9,8 @@ pub const REFERENCE_PACK: &[(&str, &str)] = &[
     ("steps/auth_fail_run", include_str!("../packs/mutant/steps/auth_fail_run")),
     ("steps/cancel", include_str!("../packs/mutant/steps/cancel")),
     ("steps/context_exceeded", include_str!("../packs/mutant/steps/context_exceeded")),
+    ("steps/file_delete", include_str!("../packs/mutant/steps/file_delete")),
+    ("steps/file_rename", include_str!("../packs/mutant/steps/file_rename")),
     ("steps/file_write", include_str!("../packs/mutant/steps/file_write")),
     ("steps/fork", include_str!("../packs/mutant/steps/fork")),
     ("steps/input", include_str!("../packs/mutant/steps/input")),

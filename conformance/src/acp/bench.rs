@@ -148,8 +148,12 @@ impl AgentBench {
     }
 
     /// Gets ready for the next check: a shared agent that is still busy is ended.
-    pub(super) fn tidy(&mut self, has_failed: bool) {
-        if has_failed {
+    pub(super) fn tidy(&mut self) {
+        let is_busy = self.shared.as_mut().is_some_and(|agent| {
+            agent.listen(Duration::ZERO);
+            agent.inbox.watch.has_open_request()
+        });
+        if is_busy {
             self.shared = None;
         }
     }

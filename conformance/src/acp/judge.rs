@@ -98,7 +98,7 @@ fn one(bench: &mut AgentBench, check: &Check, deadline: Instant) -> Verdict {
     }
     bench.turn_to(check.id);
     let verdict = guarded(|| run(bench));
-    bench.tidy(verdict.is_err());
+    bench.tidy();
     verdict
 }
 

@@ -108,6 +108,11 @@ impl Watch {
         self.asked.contains_key(id)
     }
 
+    /// Whether something was asked and not answered yet.
+    pub(super) fn has_open_request(&self) -> bool {
+        self.asked.keys().any(|id| !self.answered.contains(id))
+    }
+
     /// Looks at a line and gives what it says, if it is a message.
     pub(super) fn line(&mut self, bytes: &[u8], place: &Place) -> Option<Value> {
         let value = match read(bytes) {
@@ -185,6 +190,10 @@ impl Watch {
     fn tool(&mut self, kind: &str, session: &str, update: &Value, place: &Place) {
         let id = update["toolCallId"].as_str().unwrap_or_default().to_owned();
         let key = (session.to_owned(), id.clone());
+        if kind.starts_with("tool_call") {
+            // Whoever works with tools could have called the client's.
+            self.rules.note("ACP-HS-08", None);
+        }
         match kind {
             "tool_call" => {
                 self.tools.insert(key);
@@ -268,8 +277,9 @@ fn read(bytes: &[u8]) -> Result<Value, &'static str> {
     if value["jsonrpc"] != "2.0" {
         return Err("no \"jsonrpc\": \"2.0\"");
     }
-    let is_answer = value.get("id").is_some()
-        && (value.get("result").is_some() != value["error"]["code"].is_i64());
+    let is_error = value["error"]["code"].is_i64();
+    // An error about what could not be read has no id; some leave it out instead of saying null.
+    let is_answer = is_error != (value.get("id").is_some() && value.get("result").is_some());
     if value["method"].is_string() || is_answer { Ok(value) } else { Err("no call and no answer") }
 }
 

@@ -9,6 +9,7 @@ use od_protocol::{
 use serde_json::{Value, json};
 
 use super::expectations::{RUN_LIMIT, completed, failure, told};
+use super::told::Told;
 use crate::bench::{Bench, Setup, perform_on};
 use crate::case::{Check, Gate, active};
 use crate::play::Play;
@@ -40,6 +41,14 @@ pub const CHECKS: &[Check] = &[
         Gate::cli_scenario("text").with_capability("policy"),
         policy_reaches_cli,
     ),
+    active(
+        "APR-04",
+        "a policy is passed on in its strictest form: a command that is both allowed and denied is \
+         never told as allowed, and a closed network is told or the run is refused",
+        "what is looser than the policy lets an agent do what its host has forbidden",
+        Gate::cli_scenario("text").with_capability("policy"),
+        policy_is_strict,
+    ),
 ];
 
 /// How long is looked whether the agent CLI goes on by itself.
@@ -49,7 +58,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const TOTAL_MS: u64 = 800;
 
 /// What the agent CLI was told after its question: placeholders that were bound then.
-type Told = BTreeMap<String, Value>;
+type Bound = BTreeMap<String, Value>;
 
 /// A run whose agent CLI has asked.
 struct Asked {
@@ -58,7 +67,7 @@ struct Asked {
     /// Which start of the stand-in it is.
     index: usize,
     /// What was bound before.
-    bound: Told,
+    bound: Bound,
 }
 
 impl Asked {
@@ -77,7 +86,7 @@ impl Asked {
     }
 
     /// What the agent CLI was told since.
-    fn told(&self, plugin: &Plugin) -> Told {
+    fn told(&self, plugin: &Plugin) -> Bound {
         let now = bound(plugin, self.index);
         now.into_iter().filter(|(name, _)| !self.bound.contains_key(name)).collect()
     }
@@ -104,12 +113,12 @@ impl Asked {
     }
 }
 
-fn bound(plugin: &Plugin, index: usize) -> Told {
+fn bound(plugin: &Plugin, index: usize) -> Bound {
     plugin.stand_in.starts().into_iter().nth(index).unwrap_or_default().bound
 }
 
 /// Approves, and gives what the agent CLI is told then.
-fn approved(bench: &mut Bench, plugin: &mut Plugin) -> Result<Told, Finding> {
+fn approved(bench: &mut Bench, plugin: &mut Plugin) -> Result<Bound, Finding> {
     let play = bench.prepare("approval")?;
     let sent = "run/start; the agent CLI asks; 300 ms later run/respond with allow_once";
     let asked = Asked::begin(plugin, &play)?;
@@ -168,7 +177,7 @@ fn never_approves(bench: &mut Bench) -> Verdict {
 }
 
 /// An answer that is no yes; a second one is refused.
-fn denied(bench: &mut Bench, plugin: &mut Plugin, word: &str, yes: &Told) -> Verdict {
+fn denied(bench: &mut Bench, plugin: &mut Plugin, word: &str, yes: &Bound) -> Verdict {
     let play = bench.prepare("approval")?;
     let asked = Asked::begin(plugin, &play)?;
     let sent = format!("run/respond with outcome {word:?}");
@@ -190,7 +199,7 @@ fn denied(bench: &mut Bench, plugin: &mut Plugin, word: &str, yes: &Told) -> Ver
 }
 
 /// The run ends, the agent CLI was not told yes, and the approval was resolved once with a no.
-fn ends_without_yes(plugin: &mut Plugin, asked: &Asked, yes: &Told, sent: &str) -> Verdict {
+fn ends_without_yes(plugin: &mut Plugin, asked: &Asked, yes: &Bound, sent: &str) -> Verdict {
     let record = plugin.finish(&asked.run_id, RUN_LIMIT)?;
     let told = asked.told(plugin);
     if told == *yes {
@@ -226,4 +235,52 @@ fn policy_reaches_cli(bench: &mut Bench) -> Verdict {
     let expected = format!("{denied} in an argument, a line or a variable of the agent CLI");
     let got = format!("arguments {:?}", invocation.args);
     Err(failure(&performance.record, expected, got, &sent))
+}
+
+fn policy_is_strict(bench: &mut Bench) -> Verdict {
+    let mut plugin = bench.launch(&Setup::default())?;
+    let play = bench.prepare("text")?;
+    let with = |policy: Policy| {
+        let mut play = play.clone();
+        play.request.policy = Some(policy);
+        play
+    };
+    let command = format!("tool{}", bench.nonce());
+    let denied = Policy { shell_deny: vec![command.clone()], ..Policy::default() };
+    let both = Policy { shell_allow: vec![command.clone()], ..denied.clone() };
+    let sent = format!("run/start with a policy that denies the command {command}");
+    let once = Told::by(bench, &mut plugin, &with(denied), &sent)?.count(&command);
+    let sent = format!("{sent} and allows it too");
+    let twice = Told::by(bench, &mut plugin, &with(both), &sent)?;
+    if twice.count(&command) > once {
+        let expected = format!("{command} is named {once} time(s), as where it is only denied");
+        let got = format!("{} times: {}", twice.count(&command), twice.words());
+        return Err(Failure::new(expected, got).sent(sent).at(plugin.place()).into());
+    }
+    let sent = "run/start with a policy whose network is default, then none";
+    let open = Policy { network: Some(NetworkMode::Default), ..Policy::default() };
+    let open = Told::by(bench, &mut plugin, &with(open), sent)?;
+    let closed = Policy { network: Some(NetworkMode::None), ..Policy::default() };
+    if is_refused(bench, &mut plugin, &with(closed.clone()))? {
+        return Ok(());
+    }
+    let closed = Told::by(bench, &mut plugin, &with(closed), sent)?;
+    if closed == open {
+        let expected = "the agent CLI is told that the network is closed, or the run is refused";
+        let failure = Failure::new(expected, format!("nothing else: {}", closed.words()));
+        return Err(failure.sent(sent).at(plugin.place()).into());
+    }
+    Ok(())
+}
+
+/// Whether such a run is refused as something that cannot be honoured; one that is not is played.
+fn is_refused(bench: &mut Bench, plugin: &mut Plugin, play: &Play) -> Result<bool, Finding> {
+    let mut play = play.clone();
+    play.request.run_id = format!("run-{}", bench.nonce());
+    let kinds = [ErrorKind::CapabilityUnsupported, ErrorKind::ConfigInvalid];
+    match plugin.try_begin(&play)? {
+        Answer::Error(error) if kinds.contains(&error.kind()) => Ok(true),
+        Answer::Error(_) => Ok(false),
+        Answer::Result(_) => plugin.finish(play.run_id(), RUN_LIMIT).map(|_| false),
+    }
 }

@@ -1,11 +1,17 @@
 //! CAP: what an adapter says it can do, and nothing else.
 
-use od_protocol::{DetectAdapterParams, ErrorKind, METHODS, StartRunParams};
+use od_protocol::{
+    DetectAdapterParams, Effort, ErrorKind, GET_QUOTA, LIST_SESSIONS, METHODS, StartRunParams,
+};
 use serde_json::{Value, json};
 
 use super::expectations::{completed, refused_with};
+use super::told::Told;
+use super::wishes::{WISHES, wish};
 use crate::bench::{Bench, CliPath, Setup, initialize, perform_on};
 use crate::case::{Check, Gate, active};
+use crate::play::Play;
+use crate::plugin::{Answer, Plugin};
 use crate::verdict::{Failure, Finding, Verdict, fail};
 
 /// The chapter's checks.
@@ -31,6 +37,14 @@ pub const CHECKS: &[Check] = &[
         "hosts build buttons on capabilities; one that does nothing is a bug in every host",
         Gate::cli_scenario("text"),
         declared_is_shown,
+    ),
+    active(
+        "CAP-04",
+        "each option of a run that is declared reaches the agent CLI: system prompt, files, \
+         pictures, skills, folders, tools, servers, schema, limits, modes and effort",
+        "an option that is accepted and lost makes a run that does something else than was asked",
+        Gate::cli_scenario("text"),
+        options_reach_cli,
     ),
 ];
 
@@ -164,8 +178,7 @@ fn declared_is_shown(bench: &mut Bench) -> Verdict {
             .into());
         }
     }
-    let efforts = bench.stated()?["capabilities"]["effort"]["levels"].clone();
-    let efforts = efforts.as_array().cloned().unwrap_or_default();
+    let efforts = declared_words(bench, "/effort/levels")?;
     let efforts = efforts.into_iter().map(|level| json!({"effort": level}).to_string());
     let options = OPTIONS.iter().filter(|(name, _)| ACCEPTED.contains(name));
     let declared = options.filter(|(name, _)| bench.suite.declares(name));
@@ -183,5 +196,112 @@ fn declared_is_shown(bench: &mut Bench) -> Verdict {
             Err(other) => return Err(other),
         }
     }
+    methods_answer(bench, &mut plugin)
+}
+
+/// Methods that need no run are answered with a result.
+fn methods_answer(bench: &mut Bench, plugin: &mut Plugin) -> Verdict {
+    for (capability, method) in [("quota", GET_QUOTA), ("sessions", LIST_SESSIONS)] {
+        if !bench.suite.declares(capability) {
+            continue;
+        }
+        let has_it = bench.suite.pack.as_ref().is_some_and(|pack| pack.has(capability));
+        if has_it {
+            plugin.stand_in.play(&bench.prepare(capability)?.script)?;
+        }
+        let answer = plugin.request(method.name, json!({"limit": 5}))?;
+        if let refused @ Answer::Error(_) = answer {
+            let expected = format!("a result, since {capability} is declared");
+            let failure = Failure::new(expected, refused.summary()).sent(method.name);
+            return Err(failure.at(plugin.place()).into());
+        }
+    }
     Ok(())
+}
+
+/// Words that a capability lists.
+fn declared_words(bench: &Bench, pointer: &str) -> Result<Vec<String>, Finding> {
+    let stated = bench.stated()?;
+    let words = stated["capabilities"].pointer(pointer).and_then(Value::as_array);
+    let words = words.into_iter().flatten().filter_map(Value::as_str);
+    Ok(words.map(str::to_owned).collect())
+}
+
+fn options_reach_cli(bench: &mut Bench) -> Verdict {
+    let given = bench.folder("given")?;
+    let mut plugin = bench.launch(&Setup::default())?;
+    for capability in WISHES {
+        if !bench.suite.declares(capability) {
+            continue;
+        }
+        let mut play = prepared(bench)?;
+        let mark = format!("mark{}", bench.nonce());
+        let sign = wish(capability, &mut play.request, &given, &mark)?;
+        let sent = format!("run/start with the option of {capability}, which is declared");
+        let told = Told::by(bench, &mut plugin, &play, &sent)?;
+        if !sign.is_in(&told) {
+            let expected = format!(
+                "{} in an argument, a variable, something it hears or a file below its home",
+                sign.words()
+            );
+            return Err(lost(&plugin, expected, &told, &sent));
+        }
+    }
+    modes_reach_cli(bench, &mut plugin)?;
+    efforts_reach_cli(bench, &mut plugin)
+}
+
+/// The plain answer, or what the pack plays in its place for runs with options.
+fn prepared(bench: &mut Bench) -> Result<Play, Finding> {
+    let has_own = bench.suite.pack.as_ref().is_some_and(|pack| pack.has("options"));
+    bench.prepare(if has_own { "options" } else { "text" })
+}
+
+/// Modes are named in the agent CLI's own words, so each is told as it is; the usual one may go
+/// without saying.
+fn modes_reach_cli(bench: &mut Bench, plugin: &mut Plugin) -> Verdict {
+    let mut unsaid = Vec::new();
+    for mode in declared_words(bench, "/permissionModes/modes")? {
+        let mut play = prepared(bench)?;
+        play.request.permission_mode = Some(mode.clone());
+        let sent = format!("run/start with permissionMode {mode:?}, which is declared");
+        let told = Told::by(bench, plugin, &play, &sent)?;
+        if !told.has(&mode) {
+            unsaid.push(mode);
+        }
+        if unsaid.len() > 1 {
+            let expected = "each mode but the usual one is told by its name";
+            return Err(lost(plugin, format!("{expected}, not only {unsaid:?}"), &told, &sent));
+        }
+    }
+    Ok(())
+}
+
+/// Levels are turned into the agent CLI's own words or numbers, so they must make a difference.
+fn efforts_reach_cli(bench: &mut Bench, plugin: &mut Plugin) -> Verdict {
+    let levels = declared_words(bench, "/effort/levels")?;
+    let play = prepared(bench)?;
+    let mut first: Option<Told> = None;
+    for level in &levels {
+        let mut play = play.clone();
+        play.request.effort = Some(Effort::from_wire(level));
+        let sent = format!("run/start with effort {level:?}, which is declared");
+        let told = Told::by(bench, plugin, &play, &sent)?;
+        match &first {
+            Some(first) if *first != told => return Ok(()),
+            Some(_) => {}
+            None => first = Some(told),
+        }
+    }
+    match first {
+        Some(told) if levels.len() > 1 => {
+            let sent = format!("run/start with effort {}", levels.join(", then "));
+            Err(lost(plugin, "the agent CLI is told different things", &told, &sent))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn lost(plugin: &Plugin, expected: impl Into<String>, told: &Told, sent: &str) -> Finding {
+    Failure::new(expected, told.words()).sent(sent).at(plugin.place()).into()
 }

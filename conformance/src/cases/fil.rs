@@ -31,6 +31,14 @@ pub const CHECKS: &[Check] = &[
         Gate::cli_scenario("file_write").with_capability("fileChanges"),
         every_file,
     ),
+    active(
+        "FIL-03",
+        "a file that the agent CLI reports as deleted or renamed is a `file_change` with that op, \
+         a renamed one with its old path",
+        "undoing a change needs to know what was there before",
+        Gate::cli_scenario("text").with_capability("fileChanges"),
+        gone_and_moved,
+    ),
 ];
 
 const FILES: Amount = Amount { brief: 6, fast: 40, full: 1_000, slow: 5_000 };
@@ -136,4 +144,35 @@ fn call_steps(play: &Play) -> Option<(usize, usize)> {
     let first = steps.iter().position(|step| names(step, &tool_id) || names(step, &message_id))?;
     let last = steps.iter().rposition(|step| names(step, &tool_id))?;
     (first <= last).then_some((first, last))
+}
+
+/// Not every agent CLI tells of these, so they are shown where the pack has them.
+fn gone_and_moved(bench: &mut Bench) -> Verdict {
+    let has =
+        |bench: &Bench, name: &str| bench.suite.pack.as_ref().is_some_and(|pack| pack.has(name));
+    let scenarios = [("file_delete", FileOp::Delete), ("file_rename", FileOp::Rename)];
+    let shown = scenarios.into_iter().filter(|(scenario, _)| has(bench, scenario));
+    let shown: Vec<(&str, FileOp)> = shown.collect();
+    if shown.is_empty() {
+        let reason = "the pack has neither file_delete nor file_rename";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
+    for (scenario, op) in shown {
+        let performance = bench.shared_run(scenario)?;
+        let (record, values) = (&performance.record, &performance.play.values);
+        let sent = format!("run/start of scenario {scenario}");
+        completed(record, &sent)?;
+        let (old, new) = (values.text("file_path"), values.text("new_file_path"));
+        let (path, from) = match op {
+            FileOp::Rename => (new, Some(old)),
+            _ => (old, None),
+        };
+        let change = change_of(record, &path, &sent)?;
+        if change.op != op || from.is_some() && change.from != from {
+            let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
+            let expected = format!("`file_change` with op {op}{from}");
+            return Err(failure(record, expected, format!("{change:?}"), &sent));
+        }
+    }
+    Ok(())
 }

@@ -30,6 +30,8 @@ pub mod tmo;
 mod expectations;
 mod fuzz;
 mod snapshot;
+mod told;
+mod wishes;
 
 use crate::case::Check;
 

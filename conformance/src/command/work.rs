@@ -6,6 +6,7 @@ use super::{CommandError, EXIT_NO_PLUGIN, EXIT_USAGE};
 use crate::case::Tier;
 use crate::open::{OpenError, OpenOptions, open, own_executable};
 use crate::plugin::PluginPath;
+use crate::process;
 use crate::suite::Suite;
 
 /// What is judged, as it was typed.
@@ -63,6 +64,13 @@ pub(super) fn open_failed(error: OpenError) -> CommandError {
 pub(super) struct Work {
     path: PathBuf,
     temporary: Option<tempfile::TempDir>,
+}
+
+impl Drop for Work {
+    /// Nothing that a plugin started outlives its judgement, however it left its family.
+    fn drop(&mut self) {
+        process::left_below(&self.path).into_iter().for_each(process::kill);
+    }
 }
 
 impl Work {

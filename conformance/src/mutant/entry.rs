@@ -95,7 +95,7 @@ fn manifest_document(behaviour: Behaviour) -> Value {
         document["adapterId"] = "mutation".into();
     }
     if behaviour.has(Fault::ManifestLies) {
-        document["capabilities"]["images"] = serde_json::json!({});
+        document["capabilities"]["skills"] = serde_json::json!({});
     }
     if behaviour.has(Fault::ManifestVaries) {
         document["_meta"] = serde_json::json!({"_pid": std::process::id()});

@@ -294,10 +294,15 @@ impl Events {
         if self.behaviour.has(Fault::WrongFilePath) {
             path.set_extension("tmp");
         }
+        let op = match FileOp::from_wire(file.op.as_deref().unwrap_or_default()) {
+            FileOp::Delete if self.behaviour.has(Fault::DeleteIsEdit) => FileOp::Edit,
+            op => op,
+        };
+        let from = file.from.filter(|_| !self.behaviour.has(Fault::ForgetsOldPath));
         out.push(Event::FileChange(FileChange {
             path: path.to_string_lossy().into_owned(),
-            op: FileOp::from_wire(file.op.as_deref().unwrap_or_default()),
-            from: None,
+            op,
+            from: from.map(|from| self.cwd.join(from).to_string_lossy().into_owned()),
             source: FileChangeSource::Native,
             diff: None,
             tool_call_id: file.tool,

@@ -256,6 +256,14 @@ faults! {
     AnswersUndeclared = "answers_undeclared",
     /// Declares thinking and never shows a thought.
     SilentThinking = "silent_thinking",
+    /// Takes pictures and does not pass them on.
+    DropsImages = "drops_images",
+    /// Takes MCP servers and does not pass them on.
+    DropsMcpServers = "drops_mcp_servers",
+    /// Takes every permission mode and passes none on.
+    OneMode = "one_mode",
+    /// Takes every level of effort and passes none on.
+    OneEffort = "one_effort",
     /// Lists a model twice.
     DuplicateModels = "duplicate_models",
     /// Calls its own list of models an answer of the agent CLI.
@@ -288,6 +296,10 @@ faults! {
     ResolvesTwice = "resolves_twice",
     /// Drops the policy of a run.
     DropsPolicy = "drops_policy",
+    /// Names a command as allowed that the policy denies.
+    AllowsDenied = "allows_denied",
+    /// Leaves the network open that the policy closes.
+    OpenNetwork = "open_network",
     /// Accepts input and loses it.
     LosesInput = "loses_input",
     /// Accepts input that was meant for another turn.
@@ -300,6 +312,10 @@ faults! {
     ForgetsOutside = "forgets_outside",
     /// Reports only the first three files.
     FewFiles = "few_files",
+    /// Reports a deleted file as an edited one.
+    DeleteIsEdit = "delete_is_edit",
+    /// Reports a renamed file without its old path.
+    ForgetsOldPath = "forgets_old_path",
 }
 
 /// The fault an adapter was started with, if any.

@@ -6,12 +6,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use od_protocol::{ErrorKind, ErrorObject, SessionMode, StartRunParams};
+use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode, StartRunParams};
 
 use super::detect;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
-use super::tree;
+use super::{options, tree};
 
 /// The names of the inherited environment that reach the agent CLI.
 const ALLOWED: [&str; 20] = [
@@ -53,9 +53,10 @@ pub(super) fn launch(
     params: &StartRunParams,
 ) -> Result<Launched, ErrorObject> {
     if !behaviour.has(Fault::DropsOptions) {
-        refuse_options(params)?;
+        options::refuse_undeclared(params)?;
     }
     hostile_values(behaviour, params)?;
+    options::refuse_mode(params)?;
     let cwd = folder(behaviour, Path::new(&params.cwd))?;
     let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
         let asked = cli_path.unwrap_or("parrot");
@@ -78,8 +79,8 @@ pub(super) fn launch(
 }
 
 /// The first line on stdin.
-pub(super) fn prompt_line(behaviour: Behaviour, text: &str) -> Vec<u8> {
-    let mut text = text;
+pub(super) fn prompt_line(behaviour: Behaviour, params: &StartRunParams) -> Vec<u8> {
+    let mut text = params.prompt.text.as_str();
     if behaviour.has(Fault::PromptIsCommand) {
         text = text.trim_start_matches(['/', '@', '-']);
     }
@@ -87,7 +88,10 @@ pub(super) fn prompt_line(behaviour: Behaviour, text: &str) -> Vec<u8> {
         let cut = (0..=CUT_BYTES).rev().find(|cut| text.is_char_boundary(*cut));
         text = &text[..cut.unwrap_or(0)];
     }
-    let mut line = serde_json::json!({"t": "prompt", "text": text}).to_string().into_bytes();
+    let mut line = options::told(behaviour, params);
+    line.insert("t".to_owned(), "prompt".into());
+    line.insert("text".to_owned(), text.into());
+    let mut line = serde_json::Value::Object(line).to_string().into_bytes();
     line.push(b'\n');
     line
 }
@@ -111,32 +115,6 @@ pub(super) fn environment(
         variables.extend(of_run.iter().map(|(name, value)| (name.into(), value.into())));
     }
     variables
-}
-
-/// An option that cannot be honoured is refused, never dropped.
-fn refuse_options(params: &StartRunParams) -> Result<(), ErrorObject> {
-    let asked = [
-        ("effort", params.effort.is_some()),
-        ("thinkingBudget", params.thinking_budget_tokens.is_some()),
-        ("systemPrompt", params.prompt.system.is_some()),
-        ("attachments", !params.prompt.attachments.is_empty()),
-        ("images", !params.prompt.images.is_empty()),
-        ("skills", !params.skills.is_empty()),
-        ("addDirs", !params.add_dirs.is_empty()),
-        ("toolLists", params.allowed_tools.is_some() || params.denied_tools.is_some()),
-        ("permissionModes", params.permission_mode.is_some()),
-        ("mcpServers", !params.mcp_servers.is_empty()),
-        ("outputSchema", params.output_schema.is_some()),
-        ("maxTurns", params.max_turns.is_some()),
-    ];
-    match asked.iter().find(|(_, asked)| *asked) {
-        Some((capability, _)) => Err(ErrorObject::new(
-            ErrorKind::CapabilityUnsupported,
-            format!("this adapter does not support {capability}"),
-        )
-        .with_which(*capability)),
-        None => Ok(()),
-    }
 }
 
 /// A value that would be read as a switch is refused.
@@ -189,6 +167,15 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
     let policy = params.policy.as_ref().filter(|_| !behaviour.has(Fault::DropsPolicy));
     for denied in policy.iter().flat_map(|policy| &policy.shell_deny) {
         arguments.extend(["--deny".to_owned(), denied.clone()]);
+    }
+    for allowed in policy.iter().flat_map(|policy| &policy.shell_allow) {
+        if behaviour.has(Fault::AllowsDenied) {
+            arguments.extend(["--allow".to_owned(), allowed.clone()]);
+        }
+    }
+    let is_closed = policy.is_some_and(|policy| policy.network == Some(NetworkMode::None));
+    if is_closed && !behaviour.has(Fault::OpenNetwork) {
+        arguments.push("--offline".to_owned());
     }
     if behaviour.has(Fault::PromptInArgv) {
         arguments.extend(["--prompt".to_owned(), params.prompt.text.clone()]);

@@ -1,10 +1,12 @@
 //! What `--manifest` prints and `initialize` repeats.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, InputCapability,
-    InstallMethod, Manifest, Marker, ProtocolRange, Requirements, ResumeCapability,
-    UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
+    InputCapability, InstallMethod, Manifest, Marker, PermissionModesCapability, ProtocolRange,
+    Requirements, ResumeCapability, UsageCapability,
 };
+
+use super::options::MODES;
 
 /// The adapter's id: what follows `od-adapter-` in its file name.
 pub(super) const ADAPTER_ID: &str = "mutant";
@@ -43,6 +45,18 @@ pub(super) fn capabilities() -> Capabilities {
         file_changes: marker(),
         usage: Some(UsageCapability { cost: true }),
         policy: marker(),
+        effort: Some(EffortCapability { levels: vec![Effort::Low, Effort::High] }),
+        system_prompt: marker(),
+        attachments: marker(),
+        images: marker(),
+        add_dirs: marker(),
+        tool_lists: marker(),
+        permission_modes: Some(PermissionModesCapability {
+            modes: MODES.iter().map(|mode| (*mode).to_owned()).collect(),
+        }),
+        mcp_servers: marker(),
+        output_schema: marker(),
+        max_turns: marker(),
         ..Capabilities::default()
     }
 }

@@ -13,11 +13,11 @@
 //! |---|---|
 //! | `parrot --version` | prints `parrot 2.4.1` |
 //! | `parrot models` | prints `{"models":[{"id":"…"}]}` |
-//! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]…` | reads its prompt from stdin and works |
+//! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin and works |
 //!
 //! | stdin line | meaning |
 //! |---|---|
-//! | `{"t":"prompt","text":"…"}` | the first line |
+//! | `{"t":"prompt","text":"…"}` | the first line, with what is asked for: system, files, images, dirs, tools, no_tools, servers, schema, max_turns, mode, effort |
 //! | `{"t":"answer","id":"…","allow":true}` | the answer to `ask` |
 //! | `{"t":"more","text":"…"}` | said while it works |
 //!
@@ -27,7 +27,7 @@
 //! | `think` text · `think_end` | a piece of a thought · its end |
 //! | `say` text · `say_end` | a piece of a message · its end |
 //! | `tool` id, name, kind, input · `tool_out` id, ok, output, code | a call · its result |
-//! | `file` path, op, tool | a file was changed |
+//! | `file` path, op, from, tool | a file was changed |
 //! | `ask` id, tool, summary, kind | waits for an answer |
 //! | `usage` in, out, cached, cached_new, usd | figures so far; `usd` only when it is known |
 //! | `slow_down` after_ms · `again` attempt, why | a rate limit · a retry |
@@ -49,6 +49,7 @@ mod limits;
 mod lines;
 mod manifest;
 mod native;
+mod options;
 mod output;
 mod phrases;
 mod pipes;

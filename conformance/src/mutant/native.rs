@@ -69,6 +69,8 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) op: Option<String>,
     #[serde(default)]
+    pub(super) from: Option<String>,
+    #[serde(default)]
     pub(super) tool: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,19 +40,23 @@ pub(super) struct Pipes {
     /// Lines for the agent CLI's stdin; dropping it closes stdin.
     pub(super) input: Sender<Vec<u8>>,
     pub(super) tail: Tail,
+    /// What was read last is being looked at.
+    pub(super) is_reading: Arc<AtomicBool>,
 }
 
 /// Starts the threads. They end by themselves when the agent CLI does.
 pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Command>) -> Pipes {
     let (input, lines) = channel();
     let tail = Tail::default();
+    let is_reading = Arc::new(AtomicBool::new(false));
     if let Some(stdin) = child.stdin.take() {
         let run = run.clone();
         std::thread::spawn(move || write_input(stdin, &lines, &run));
     }
     if let Some(stdout) = child.stdout.take() {
         let run = run.clone();
-        std::thread::spawn(move || read_output(stdout, behaviour, &run));
+        let is_reading = Arc::clone(&is_reading);
+        std::thread::spawn(move || read_output(stdout, behaviour, &run, &is_reading));
     }
     let stderr = child.stderr.take();
     if behaviour.has(Fault::StderrUndrained) {
@@ -66,7 +71,7 @@ pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Comma
         // A run that has ended already no longer cares about the status.
         let _ended = run.send(Command::Exited(child.wait().ok()));
     });
-    Pipes { input, tail }
+    Pipes { input, tail, is_reading }
 }
 
 /// An agent CLI that does not read its stdin is free to do so: it loses nothing but the rest.
@@ -79,7 +84,12 @@ fn write_input(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, run: &Sender<Co
     }
 }
 
-fn read_output(mut stdout: ChildStdout, behaviour: Behaviour, run: &Sender<Command>) {
+fn read_output(
+    mut stdout: ChildStdout,
+    behaviour: Behaviour,
+    run: &Sender<Command>,
+    is_reading: &AtomicBool,
+) {
     let mut lines = Lines::new(behaviour);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
@@ -89,13 +99,15 @@ fn read_output(mut stdout: ChildStdout, behaviour: Behaviour, run: &Sender<Comma
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
+        is_reading.store(true, Ordering::Release);
         let whole = lines.push(&chunk[..count]).into_iter().map(Command::Line);
-        // A part of a line is a sign that more is to come.
+        // A part of a line is a sign that more is to come, and a long line takes long to look at.
         for command in whole.chain([Command::MoreOutput]) {
             if run.send(command).is_err() {
                 return;
             }
         }
+        is_reading.store(false, Ordering::Release);
     }
     let rest = lines.finish().map(Command::Line);
     for command in rest.into_iter().chain([Command::OutputEnded]) {

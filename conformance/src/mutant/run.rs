@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -61,6 +63,7 @@ pub(super) struct Run<'a> {
     pub(super) commands: Receiver<Command>,
     pub(super) input: Option<Sender<Vec<u8>>>,
     pub(super) tail: Tail,
+    is_reading: Arc<AtomicBool>,
     pub(super) leader: u32,
     /// `Some(None)`: gone, and nobody knows how.
     pub(super) exited: Option<Option<ExitStatus>>,
@@ -107,6 +110,7 @@ impl<'a> Run<'a> {
             commands,
             input: Some(pipes.input),
             tail: pipes.tail,
+            is_reading: pipes.is_reading,
             leader,
             exited: None,
             output_ended: false,
@@ -149,7 +153,9 @@ impl<'a> Run<'a> {
 
     /// The CLI is gone, but somebody it left behind keeps its output open.
     fn is_silent_for_good(&self) -> bool {
-        self.exited.is_some() && self.last_output.elapsed() >= LAST_OUTPUT
+        self.exited.is_some()
+            && !self.is_reading.load(Ordering::Acquire)
+            && self.last_output.elapsed() >= LAST_OUTPUT
     }
 
     fn on_command(&mut self, command: Command) {
@@ -350,7 +356,7 @@ pub(super) fn start(
     };
     std::thread::spawn(move || {
         let run_id = params.run_id.clone();
-        let prompt = super::launch::prompt_line(adapter.behaviour, &params.prompt.text);
+        let prompt = super::launch::prompt_line(adapter.behaviour, &params);
         let leader = launched.child.id();
         let pipes = pipes::connect(launched.child, adapter.behaviour, &sender);
         drop(sender);

@@ -15,6 +15,8 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ),
     ("tool_open", "a call {{tool_id}} that gets no result before the CLI's own last word"),
     ("file_write", "a tool writes {{file_content}} to {{file_path}}, which the CLI reports"),
+    ("file_delete", "a tool deletes {{file_path}}, which the CLI reports"),
+    ("file_rename", "a tool renames {{file_path}} to {{new_file_path}}, which the CLI reports"),
     (
         "usage",
         "{{input_tokens}}, {{output_tokens}}, {{cache_read_tokens}}, {{cache_write_tokens}}, {{cost}}",
@@ -39,6 +41,10 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("quota", "what the CLI answers when it is asked for its allowance"),
     ("version_old", "a CLI below the minimum (settings: version, files)"),
     ("subagent", "a helper of the agent begins and ends"),
+    (
+        "options",
+        "as text, where a run with options (mode, effort, pictures …) needs other steps than text",
+    ),
     ("unmapped", "a line of a type the CLI may send one day, then an answer as in text"),
     ("cancel", "an answer begins, the CLI waits; on its own polite stop it says so and exits"),
 ];

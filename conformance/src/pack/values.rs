@@ -47,6 +47,7 @@ impl Values {
             ("tool_output", json!(format!("output «{}»", self::nonce(random)))),
             ("tool_output_2", json!(format!("output «{}»", self::nonce(random)))),
             ("file_path", json!(format!("{cwd}/{}.txt", self::nonce(random)))),
+            ("new_file_path", json!(format!("{cwd}/{}-moved.txt", self::nonce(random)))),
             ("file_content", json!(format!("written by {}", self::nonce(random)))),
             ("model", json!(format!("model-{}", self::nonce(random)))),
             ("secret", json!(format!("sk-conformance-{}", self::nonce(random)))),

@@ -58,6 +58,25 @@ pub fn running_from(folder: &Path) -> Vec<u32> {
     process_ids().filter(is_from).collect()
 }
 
+/// Every live process that was started after this one and works in a folder below the given one,
+/// was started from there or has it in its environment: what a plugin left behind, however it left
+/// its family.
+pub fn left_below(folder: &Path) -> Vec<u32> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let own = std::process::id();
+    let Some(begun) = start_time(own) else { return Vec::new() };
+    let is_below = |pid: u32| {
+        let links = ["exe", "cwd"].map(|link| std::fs::read_link(format!("/proc/{pid}/{link}")));
+        let is_linked = |path: std::path::PathBuf| path != folder && path.starts_with(&folder);
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let home = [b"HOME=", folder.as_os_str().as_encoded_bytes(), b"/"].concat();
+        links.into_iter().flatten().any(is_linked)
+            || environment.split(|byte| *byte == 0).any(|entry| entry.starts_with(&home))
+    };
+    let is_later = |pid: u32| start_time(pid).is_some_and(|started| started >= begun);
+    process_ids().filter(|pid| *pid != own && is_later(*pid) && is_below(*pid)).collect()
+}
+
 /// Ends a process at once, without asking it.
 pub fn kill(pid: u32) {
     send_signal(pid, Signal::KILL);
@@ -209,6 +228,12 @@ fn status(pid: u32) -> Option<Status> {
     // The name in parentheses may contain anything, parentheses included.
     let mut words = text.rsplit_once(')')?.1.split_whitespace();
     Some(Status { state: words.next()?.chars().next()?, parent: words.next()?.parse().ok()? })
+}
+
+/// When a process was started, in ticks of the system's clock.
+fn start_time(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 fn process_ids() -> impl Iterator<Item = u32> {

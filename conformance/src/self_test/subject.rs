@@ -116,6 +116,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
+        process::left_below(&self.folder).into_iter().for_each(process::kill);
         // What is left lies below the folder of the self-test, which goes away at its end.
         let _left = std::fs::remove_dir_all(&self.folder);
     }

@@ -4,11 +4,16 @@
 
 use crate::support::{Outcome, conformance, script_plugin};
 
-/// Judges a shell script with a few checks that need no pack.
+/// Judges a shell script with a few checks that need no pack; one that never answers costs a fifth
+/// of the usual time.
 fn check_script(body: &str, only: &[&str]) -> Outcome {
+    judged(body, only, "0.2")
+}
+
+fn judged(body: &str, only: &[&str], patience: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let plugin = script_plugin(folder.path(), body);
-    let mut arguments = vec!["run", &plugin, "--patience", "0.2"];
+    let mut arguments = vec!["run", &plugin, "--patience", patience];
     for id in only {
         arguments.extend(["--only", id]);
     }
@@ -41,7 +46,8 @@ fn one_that_floods_lines_that_are_no_json() {
 
 #[test]
 fn one_that_prints_a_line_without_end() {
-    let outcome = check_script("exec head -c 60000000 /dev/zero", &["HS-01", "ENC-05"]);
+    // It ends by itself, so there is time for all of it to arrive.
+    let outcome = judged("exec head -c 17500000 /dev/zero", &["HS-01", "ENC-05"], "4");
     outcome.ends_with(1).says(&["fail HS-01", "fail ENC-05"]);
 }
 
@@ -59,4 +65,61 @@ fn one_that_answers_with_json_of_every_wrong_shape() {
 fn one_whose_orphan_holds_the_pipe() {
     let outcome = check_script("sleep 30 & echo '{}'", &["MAN-01"]);
     outcome.ends_with(1).says(&["fail MAN-01"]);
+}
+
+#[test]
+fn one_that_prints_binary() {
+    let outcome = judged("exec head -c 300000 /dev/urandom", &["HS-01", "ENC-05"], "4");
+    outcome.ends_with(1).says(&["fail HS-01", "fail ENC-05"]);
+}
+
+#[test]
+fn one_that_floods_events_of_no_run() {
+    let body = r#"exec yes '{"jsonrpc":"2.0","method":"run/event","params":{"runId":"x","seq":0,"ts":0,"event":{"type":"heartbeat","silentMs":0}}}'"#;
+    let outcome = check_script(body, &["HS-01", "ORD-03"]);
+    outcome.ends_with(1).says(&["fail HS-01", "fail ORD-03"]);
+}
+
+#[test]
+fn one_that_lies_about_its_version() {
+    let body = r#"case "$1" in --manifest) echo '{"adapterId":"script","version":"1.0.0","protocol":{"min":1,"max":1}}'; exit 0 ;; esac
+    while read -r line; do
+        echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":99,"revision":"9","adapter":{"id":"script","version":"2.0.0","vendor":"x"},"capabilities":{}}}'
+    done"#;
+    let outcome = check_script(body, &["MAN-01", "MAN-05", "HS-02"]);
+    outcome.ends_with(1).says(&["fail MAN-01", "fail MAN-05", "fail HS-02"]);
+}
+
+/// Judges a script whose children all are `sleep SECONDS` and looks whether one is left.
+fn check_family(body: &str, seconds: &str) {
+    let body = body.replace("SLEEP", &format!("sleep {seconds}"));
+    check_script(&body, &["MAN-01", "HS-01", "SHU-02"]).ends_with(1).says(&["fail HS-01"]);
+    let left = processes_with(seconds);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// The command lines of live processes that have this word in them.
+fn processes_with(word: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(word)).collect()
+}
+
+#[test]
+fn one_that_forks_children_which_leave_their_family() {
+    // Forty that keep everything, one that keeps nothing but the folder, then it waits itself.
+    let body = "for i in $(seq 40); do (setsid SLEEP &) ; done\n\
+                (setsid env -i SLEEP &)\nexec SLEEP";
+    check_family(body, "3601.25");
+}
+
+#[test]
+fn one_that_closes_its_pipes_and_stays() {
+    check_family("exec <&- >&- 2>&-\nSLEEP", "3602.25");
+}
+
+#[test]
+fn one_that_never_exits_and_ignores_every_polite_signal() {
+    check_family("trap '' TERM INT HUP QUIT PIPE\nSLEEP & SLEEP\nexec SLEEP", "3603.25");
 }

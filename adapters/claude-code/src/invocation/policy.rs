@@ -22,7 +22,10 @@ pub(super) fn add(
     let none = Policy::default();
     let policy = start_run_params.policy.as_ref().unwrap_or(&none);
     let mut allowed = start_run_params.allowed_tools.clone().unwrap_or_default();
-    allowed.extend(policy.shell_allow.iter().map(|prefix| shell_rule(prefix)));
+    // The CLI denies what both lists name; it is not told so in the first place.
+    let shell_allow =
+        policy.shell_allow.iter().filter(|prefix| !policy.shell_deny.contains(prefix));
+    allowed.extend(shell_allow.map(|prefix| shell_rule(prefix)));
     let mut denied = start_run_params.denied_tools.clone().unwrap_or_default();
     denied.extend(policy.shell_deny.iter().map(|prefix| shell_rule(prefix)));
     let mut ask: Vec<String> = policy.ask.iter().flat_map(|kind| tools_of(*kind)).collect();

@@ -1,0 +1,62 @@
+//! The options of a run: what `parrot` is told of them in its first line, and which are refused.
+
+use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
+use serde_json::{Map, Value, json};
+
+use super::fault::{Behaviour, Fault};
+
+/// The modes of `parrot`, the strictest first.
+pub(super) const MODES: &[&str] = &["watch", "ask", "trust"];
+
+/// What the first line says besides the prompt; what is not asked for is not said.
+pub(super) fn told(behaviour: Behaviour, params: &StartRunParams) -> Map<String, Value> {
+    let images = (!behaviour.has(Fault::DropsImages)).then_some(&params.prompt.images);
+    let servers = (!behaviour.has(Fault::DropsMcpServers)).then_some(&params.mcp_servers);
+    let mode = params.permission_mode.as_ref().filter(|_| !behaviour.has(Fault::OneMode));
+    let effort = params.effort.filter(|_| !behaviour.has(Fault::OneEffort));
+    let options = [
+        ("system", json!(params.prompt.system)),
+        ("files", json!(params.prompt.attachments)),
+        ("images", json!(images)),
+        ("dirs", json!(params.add_dirs)),
+        ("tools", json!(params.allowed_tools)),
+        ("no_tools", json!(params.denied_tools)),
+        ("servers", json!(servers)),
+        ("schema", json!(params.output_schema)),
+        ("max_turns", json!(params.max_turns)),
+        ("mode", json!(mode)),
+        ("effort", json!(effort)),
+    ];
+    let is_asked =
+        |value: &Value| !value.is_null() && value.as_array().is_none_or(|l| !l.is_empty());
+    let asked = options.into_iter().filter(|(_, value)| is_asked(value));
+    asked.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// An option that cannot be honoured is refused, never dropped.
+pub(super) fn refuse_undeclared(params: &StartRunParams) -> Result<(), ErrorObject> {
+    let asked = [
+        ("thinkingBudget", params.thinking_budget_tokens.is_some()),
+        ("skills", !params.skills.is_empty()),
+    ];
+    match asked.iter().find(|(_, asked)| *asked) {
+        Some((capability, _)) => Err(ErrorObject::new(
+            ErrorKind::CapabilityUnsupported,
+            format!("this adapter does not support {capability}"),
+        )
+        .with_which(*capability)),
+        None => Ok(()),
+    }
+}
+
+/// A mode that `parrot` does not have is no mode.
+pub(super) fn refuse_mode(params: &StartRunParams) -> Result<(), ErrorObject> {
+    match params.permission_mode.as_deref().filter(|mode| !MODES.contains(mode)) {
+        Some(mode) => {
+            let text = format!("{mode:?} is no mode of parrot");
+            Err(ErrorObject::new(ErrorKind::ConfigInvalid, text)
+                .with_hint(format!("there are: {}", MODES.join(", "))))
+        }
+        None => Ok(()),
+    }
+}
