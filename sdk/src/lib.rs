@@ -33,6 +33,7 @@ pub mod help;
 pub mod http;
 pub mod json_rpc;
 mod login_shell;
+pub mod manifest;
 pub mod parts;
 pub mod pi;
 pub mod probe;

@@ -1,11 +1,10 @@
 //! What `--manifest` prints. Values only.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, Effort,
-    EffortCapability, EnvRequirement, InputCapability, InstallMethod, Manifest, Marker,
-    PermissionModesCapability, ProtocolRange, Requirements, ResumeCapability, SkillStrategy,
-    SkillsInfo, UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
 };
+use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
@@ -60,63 +59,45 @@ const SETTING_ENV: &[&str] = &[
 
 /// The manifest.
 pub fn manifest() -> Manifest {
+    let introduction = Introduction {
+        adapter_id: "claude-code",
+        display_name: "Claude Code",
+        version: env!("CARGO_PKG_VERSION"),
+        description: "Anthropic's Claude Code, driven by stream-json both ways",
+        homepage: Some("https://docs.claude.com/en/docs/claude-code"),
+    };
     Manifest {
-        manifest_version: "1.0".to_owned(),
-        adapter_id: "claude-code".to_owned(),
-        display_name: "Claude Code".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        vendor: "OD Adapters".to_owned(),
-        description: "Anthropic's Claude Code, driven by stream-json both ways".to_owned(),
-        homepage: Some("https://docs.claude.com/en/docs/claude-code".to_owned()),
-        license: Some("MIT OR Apache-2.0".to_owned()),
-        protocol: ProtocolRange::current(),
         capabilities: capabilities(),
-        cli: cli(),
         auth: auth(),
         requirements: requirements(),
-        skills: Some(SkillsInfo {
-            strategy: SkillStrategy::Native,
-            dirs: vec!["~/.claude/skills".to_owned(), ".claude/skills".to_owned()],
-        }),
-        plugin_formats: vec!["claude-plugin".to_owned()],
+        skills: manifest::native_skills(&["~/.claude/skills", ".claude/skills"]),
+        plugin_formats: strings(&["claude-plugin"]),
         config_schema: Some(options::schema()),
-        conformance: Some(ConformanceInfo {
-            requirements: "1.0".to_owned(),
-            fixtures: Some("conformance".to_owned()),
-        }),
-        signature: None,
-        meta: None,
+        ..introduction.manifest(cli())
     }
 }
 
 /// How one logs in.
 pub fn auth() -> AuthInfo {
     AuthInfo {
-        methods: ["oauth", "api_key", "token", "cloud", "helper"].map(str::to_owned).to_vec(),
-        env: CREDENTIAL_ENV.iter().map(|name| (*name).to_owned()).collect(),
-        files: vec!["~/.claude/.credentials.json".to_owned(), "~/.claude.json".to_owned()],
+        methods: strings(&["oauth", "api_key", "token", "cloud", "helper"]),
+        env: strings(CREDENTIAL_ENV),
+        files: strings(&["~/.claude/.credentials.json", "~/.claude.json"]),
         login_command: Some("claude auth login".to_owned()),
     }
 }
 
+/// `--max-thinking-tokens` is accepted and ignored (recording `max_thinking_tokens`).
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        run: marker(),
         input: Some(InputCapability { steer: true }),
         approvals: Some(ApprovalsCapability { edit_input: true }),
-        models: marker(),
         quota: marker(),
         sessions: marker(),
         resume: Some(ResumeCapability { same_cwd_only: true }),
         fork: marker(),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        // --max-thinking-tokens is accepted and ignored (recording max_thinking_tokens).
-        thinking_budget: None,
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
         usage: Some(UsageCapability { cost: true }),
         subagents: marker(),
         system_prompt: marker(),
@@ -125,40 +106,24 @@ fn capabilities() -> Capabilities {
         skills: marker(),
         add_dirs: marker(),
         tool_lists: marker(),
-        permission_modes: Some(PermissionModesCapability {
-            modes: PERMISSION_MODES.iter().map(|mode| (*mode).to_owned()).collect(),
-        }),
+        permission_modes: manifest::permission_modes(PERMISSION_MODES),
         policy: marker(),
         mcp_servers: marker(),
         output_schema: marker(),
         max_turns: marker(),
+        ..manifest::usual_capabilities()
     }
 }
 
 fn cli() -> CliInfo {
-    let method = |platform: &str, kind: &str, command: &str| InstallMethod {
-        platform: platform.to_owned(),
-        kind: kind.to_owned(),
-        command: command.to_owned(),
-        notes: None,
-    };
-    CliInfo {
-        names: vec!["claude".to_owned()],
-        version_min: Some(MINIMUM_VERSION.to_owned()),
-        version_tested: Some(TESTED_VERSION.to_owned()),
-        transport: CliTransport::Stdio,
-        install: vec![
-            method("any", "npm", "npm install -g @anthropic-ai/claude-code"),
-            method("macos", "brew", "brew install --cask claude-code"),
-        ],
-    }
+    let versions = Versions { min: MINIMUM_VERSION, tested: TESTED_VERSION };
+    let npm = manifest::install("any", "npm", "npm install -g @anthropic-ai/claude-code");
+    let brew = manifest::install("macos", "brew", "brew install --cask claude-code");
+    manifest::cli("claude", versions, &[npm, brew])
 }
 
 fn requirements() -> Requirements {
-    let variable =
-        |name: &str, secret| EnvRequirement { name: name.to_owned(), secret, optional: true };
-    let mut env: Vec<EnvRequirement> =
-        SETTING_ENV.iter().map(|name| variable(name, false)).collect();
-    env.push(variable("ANTHROPIC_CUSTOM_HEADERS", true));
-    Requirements { platforms: Vec::new(), bins: Vec::new(), env }
+    let mut env = manifest::settings(SETTING_ENV);
+    env.extend(manifest::secrets(&["ANTHROPIC_CUSTOM_HEADERS"]));
+    Requirements { env, ..Requirements::default() }
 }

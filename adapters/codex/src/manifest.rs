@@ -1,11 +1,10 @@
 //! What `--manifest` prints. Values only.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, Effort,
-    EffortCapability, EnvRequirement, InputCapability, InstallMethod, Manifest, Marker,
-    PermissionModesCapability, ProtocolRange, Requirements, ResumeCapability, SkillStrategy,
-    SkillsInfo, UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
 };
+use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
@@ -26,66 +25,52 @@ const SETTING_ENV: &[&str] = &["CODEX_HOME", "OPENAI_ORGANIZATION", "OPENAI_PROJ
 /// Variables that providers of the person's own settings take their keys from.
 const PROVIDER_KEY_ENV: &[&str] = &["OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY"];
 
+/// Where it looks for skills.
+const SKILL_DIRS: &[&str] =
+    &["~/.codex/skills", "~/.agents/skills", ".codex/skills", ".agents/skills"];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
+    let introduction = Introduction {
+        adapter_id: "codex",
+        display_name: "Codex",
+        version: env!("CARGO_PKG_VERSION"),
+        description: "OpenAI's Codex, driven by its app server",
+        homepage: Some("https://developers.openai.com/codex"),
+    };
+    let env = [manifest::settings(SETTING_ENV), manifest::secrets(PROVIDER_KEY_ENV)].concat();
     Manifest {
-        manifest_version: "1.0".to_owned(),
-        adapter_id: "codex".to_owned(),
-        display_name: "Codex".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        vendor: "OD Adapters".to_owned(),
-        description: "OpenAI's Codex, driven by its app server".to_owned(),
-        homepage: Some("https://developers.openai.com/codex".to_owned()),
-        license: Some("MIT OR Apache-2.0".to_owned()),
-        protocol: ProtocolRange::current(),
         capabilities: capabilities(),
-        cli: cli(),
         auth: auth(),
-        requirements: requirements(),
-        skills: Some(SkillsInfo {
-            strategy: SkillStrategy::Native,
-            dirs: ["~/.codex/skills", "~/.agents/skills", ".codex/skills", ".agents/skills"]
-                .map(str::to_owned)
-                .to_vec(),
-        }),
-        plugin_formats: vec!["codex-plugin".to_owned()],
+        requirements: Requirements { env, ..Requirements::default() },
+        skills: manifest::native_skills(SKILL_DIRS),
+        plugin_formats: strings(&["codex-plugin"]),
         config_schema: Some(options::schema()),
-        conformance: Some(ConformanceInfo {
-            requirements: "1.0".to_owned(),
-            fixtures: Some("conformance".to_owned()),
-        }),
-        signature: None,
-        meta: None,
+        ..introduction.manifest(cli())
     }
 }
 
 /// How one logs in.
 pub fn auth() -> AuthInfo {
     AuthInfo {
-        methods: ["oauth", "api_key", "token", "provider"].map(str::to_owned).to_vec(),
-        env: CREDENTIAL_ENV.iter().map(|name| (*name).to_owned()).collect(),
-        files: vec!["~/.codex/auth.json".to_owned()],
+        methods: strings(&["oauth", "api_key", "token", "provider"]),
+        env: strings(CREDENTIAL_ENV),
+        files: strings(&["~/.codex/auth.json"]),
         login_command: Some("codex login".to_owned()),
     }
 }
 
+/// The CLI has no lists of tools and no rules for one run.
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        run: marker(),
         input: Some(InputCapability { steer: true }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
-        models: marker(),
         quota: marker(),
         sessions: marker(),
         resume: Some(ResumeCapability { same_cwd_only: false }),
         fork: marker(),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        thinking_budget: None,
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
         usage: Some(UsageCapability { cost: false }),
         subagents: marker(),
         system_prompt: marker(),
@@ -93,15 +78,10 @@ fn capabilities() -> Capabilities {
         images: marker(),
         skills: marker(),
         add_dirs: marker(),
-        // The CLI has no lists of tools and no rules for one run.
-        tool_lists: None,
-        policy: None,
-        permission_modes: Some(PermissionModesCapability {
-            modes: PERMISSION_MODES.iter().map(|mode| (*mode).to_owned()).collect(),
-        }),
+        permission_modes: manifest::permission_modes(PERMISSION_MODES),
         mcp_servers: marker(),
         output_schema: marker(),
-        max_turns: None,
+        ..manifest::usual_capabilities()
     }
 }
 
@@ -121,28 +101,8 @@ pub fn exec_capabilities() -> Capabilities {
 }
 
 fn cli() -> CliInfo {
-    let method = |platform: &str, kind: &str, command: &str| InstallMethod {
-        platform: platform.to_owned(),
-        kind: kind.to_owned(),
-        command: command.to_owned(),
-        notes: None,
-    };
-    CliInfo {
-        names: vec!["codex".to_owned()],
-        version_min: Some(MINIMUM_VERSION.to_owned()),
-        version_tested: Some(TESTED_VERSION.to_owned()),
-        transport: CliTransport::JsonRpc,
-        install: vec![
-            method("any", "npm", "npm install -g @openai/codex"),
-            method("macos", "brew", "brew install --cask codex"),
-        ],
-    }
-}
-
-fn requirements() -> Requirements {
-    let variable =
-        |name: &str, secret| EnvRequirement { name: name.to_owned(), secret, optional: true };
-    let settings = SETTING_ENV.iter().map(|name| variable(name, false));
-    let keys = PROVIDER_KEY_ENV.iter().map(|name| variable(name, true));
-    Requirements { platforms: Vec::new(), bins: Vec::new(), env: settings.chain(keys).collect() }
+    let versions = Versions { min: MINIMUM_VERSION, tested: TESTED_VERSION };
+    let npm = manifest::install("any", "npm", "npm install -g @openai/codex");
+    let brew = manifest::install("macos", "brew", "brew install --cask codex");
+    CliInfo { transport: CliTransport::JsonRpc, ..manifest::cli("codex", versions, &[npm, brew]) }
 }

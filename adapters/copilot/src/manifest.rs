@@ -1,11 +1,10 @@
 //! What `--manifest` prints: constants only.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, Effort,
-    EffortCapability, EnvRequirement, InputCapability, InstallMethod, Manifest, Marker,
-    PermissionModesCapability, ProtocolRange, Requirements, ResumeCapability, SkillStrategy,
-    SkillsInfo, UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
 };
+use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::{mode, options};
 
@@ -35,52 +34,42 @@ const SETTING_ENV: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
+/// Where it looks for skills.
+const SKILL_DIRS: &[&str] = &[
+    "~/.copilot/skills",
+    "~/.agents/skills",
+    ".github/skills",
+    ".agents/skills",
+    ".claude/skills",
+];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
+    let introduction = Introduction {
+        adapter_id: "copilot",
+        display_name: "GitHub Copilot CLI",
+        version: env!("CARGO_PKG_VERSION"),
+        description: "GitHub Copilot CLI, driven by JSON lines, or by ACP where somebody is asked",
+        homepage: Some("https://github.com/github/copilot-cli"),
+    };
+    let env = manifest::settings(SETTING_ENV);
     Manifest {
-        manifest_version: "1.0".to_owned(),
-        adapter_id: "copilot".to_owned(),
-        display_name: "GitHub Copilot CLI".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        vendor: "OD Adapters".to_owned(),
-        description: "GitHub Copilot CLI, driven by JSON lines, or by ACP where somebody is asked"
-            .to_owned(),
-        homepage: Some("https://github.com/github/copilot-cli".to_owned()),
-        license: Some("MIT OR Apache-2.0".to_owned()),
-        protocol: ProtocolRange::current(),
         capabilities: capabilities(),
-        cli: cli(),
         auth: auth(),
-        requirements: requirements(),
-        skills: Some(SkillsInfo {
-            strategy: SkillStrategy::Native,
-            dirs: [
-                "~/.copilot/skills",
-                "~/.agents/skills",
-                ".github/skills",
-                ".agents/skills",
-                ".claude/skills",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-        }),
-        plugin_formats: vec!["copilot-plugin".to_owned()],
+        requirements: Requirements { env, ..Requirements::default() },
+        skills: manifest::native_skills(SKILL_DIRS),
+        plugin_formats: strings(&["copilot-plugin"]),
         config_schema: Some(options::schema()),
-        conformance: Some(ConformanceInfo {
-            requirements: "1.0".to_owned(),
-            fixtures: Some("conformance".to_owned()),
-        }),
-        signature: None,
-        meta: None,
+        ..introduction.manifest(cli())
     }
 }
 
 /// How one logs in.
 pub fn auth() -> AuthInfo {
     AuthInfo {
-        methods: ["oauth", "token", "api_key"].map(str::to_owned).to_vec(),
-        env: CREDENTIAL_ENV.iter().map(|name| (*name).to_owned()).collect(),
-        files: vec!["~/.copilot/config.json".to_owned(), "~/.config/gh/hosts.yml".to_owned()],
+        methods: strings(&["oauth", "token", "api_key"]),
+        env: strings(CREDENTIAL_ENV),
+        files: strings(&["~/.copilot/config.json", "~/.config/gh/hosts.yml"]),
         login_command: Some("copilot login".to_owned()),
     }
 }
@@ -88,58 +77,29 @@ pub fn auth() -> AuthInfo {
 /// There is no flag for a system prompt, a fork, a schema or a limit on turns.
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
-    let unasked = mode::UNASKED.iter().map(|(mode, _)| (*mode).to_owned());
+    let unasked = mode::UNASKED.iter().map(|(mode, _)| *mode);
+    let modes: Vec<&str> = ["default"].into_iter().chain(unasked).collect();
     Capabilities {
-        run: marker(),
         // What is said during a turn waits for its end; only where somebody is asked.
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
-        models: marker(),
         resume: Some(ResumeCapability { same_cwd_only: false }),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
         usage: Some(UsageCapability { cost: false }),
         images: marker(),
         attachments: marker(),
         add_dirs: marker(),
         tool_lists: marker(),
-        permission_modes: Some(PermissionModesCapability {
-            modes: ["default".to_owned()].into_iter().chain(unasked).collect(),
-        }),
+        permission_modes: manifest::permission_modes(&modes),
         mcp_servers: marker(),
-        ..Capabilities::default()
+        ..manifest::usual_capabilities()
     }
 }
 
 fn cli() -> CliInfo {
-    let method = |platform: &str, kind: &str, command: &str| InstallMethod {
-        platform: platform.to_owned(),
-        kind: kind.to_owned(),
-        command: command.to_owned(),
-        notes: None,
-    };
-    CliInfo {
-        names: vec!["copilot".to_owned()],
-        version_min: Some(MINIMUM_VERSION.to_owned()),
-        version_tested: Some(TESTED_VERSION.to_owned()),
-        transport: CliTransport::Stdio,
-        install: vec![
-            method("any", "npm", "npm install -g @github/copilot"),
-            method("macos", "brew", "brew install copilot-cli"),
-            method("windows", "winget", "winget install GitHub.Copilot"),
-        ],
-    }
-}
-
-fn requirements() -> Requirements {
-    let variable =
-        |name: &&str| EnvRequirement { name: (*name).to_owned(), secret: false, optional: true };
-    Requirements {
-        platforms: Vec::new(),
-        bins: Vec::new(),
-        env: SETTING_ENV.iter().map(variable).collect(),
-    }
+    let versions = Versions { min: MINIMUM_VERSION, tested: TESTED_VERSION };
+    let npm = manifest::install("any", "npm", "npm install -g @github/copilot");
+    let brew = manifest::install("macos", "brew", "brew install copilot-cli");
+    let winget = manifest::install("windows", "winget", "winget install GitHub.Copilot");
+    manifest::cli("copilot", versions, &[npm, brew, winget])
 }

@@ -1,10 +1,10 @@
 //! What `--manifest` prints: constants only.
 
 use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo,
-    EnvRequirement, InputCapability, InstallMethod, Manifest, Marker, PermissionModesCapability,
-    ProtocolRange, Requirements, ResumeCapability, UsageCapability,
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker,
+    Requirements, ResumeCapability, UsageCapability,
 };
+use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
@@ -33,38 +33,32 @@ const SETTING_ENV: &[&str] = &[
 
 /// The manifest.
 pub fn manifest() -> Manifest {
+    let introduction = Introduction {
+        adapter_id: "qwen",
+        display_name: "Qwen Code",
+        version: env!("CARGO_PKG_VERSION"),
+        description: "Alibaba's Qwen Code, driven by stream-json both ways",
+        homepage: Some("https://github.com/QwenLM/qwen-code"),
+    };
     Manifest {
-        manifest_version: "1.0".to_owned(),
-        adapter_id: "qwen".to_owned(),
-        display_name: "Qwen Code".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        vendor: "OD Adapters".to_owned(),
-        description: "Alibaba's Qwen Code, driven by stream-json both ways".to_owned(),
-        homepage: Some("https://github.com/QwenLM/qwen-code".to_owned()),
-        license: Some("MIT OR Apache-2.0".to_owned()),
-        protocol: ProtocolRange::current(),
         capabilities: capabilities(),
-        cli: cli(),
         auth: auth(),
-        requirements: requirements(),
-        skills: None,
-        plugin_formats: Vec::new(),
+        requirements: Requirements {
+            bins: strings(&["node"]),
+            env: manifest::settings(SETTING_ENV),
+            ..Requirements::default()
+        },
         config_schema: Some(options::schema()),
-        conformance: Some(ConformanceInfo {
-            requirements: "1.0".to_owned(),
-            fixtures: Some("conformance".to_owned()),
-        }),
-        signature: None,
-        meta: None,
+        ..introduction.manifest(cli())
     }
 }
 
 /// How one logs in.
 pub fn auth() -> AuthInfo {
     AuthInfo {
-        methods: ["api_key", "oauth"].map(str::to_owned).to_vec(),
-        env: CREDENTIAL_ENV.iter().map(|name| (*name).to_owned()).collect(),
-        files: vec!["~/.qwen/settings.json".to_owned(), "~/.qwen/oauth_creds.json".to_owned()],
+        methods: strings(&["api_key", "oauth"]),
+        env: strings(CREDENTIAL_ENV),
+        files: strings(&["~/.qwen/settings.json", "~/.qwen/oauth_creds.json"]),
         login_command: Some("qwen auth".to_owned()),
     }
 }
@@ -74,55 +68,25 @@ pub fn auth() -> AuthInfo {
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        run: marker(),
         // A line waits until the turn is over.
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: true }),
-        models: marker(),
         resume: Some(ResumeCapability { same_cwd_only: true }),
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
         usage: Some(UsageCapability { cost: false }),
         subagents: marker(),
         system_prompt: marker(),
         add_dirs: marker(),
         tool_lists: marker(),
-        permission_modes: Some(PermissionModesCapability {
-            modes: PERMISSION_MODES.iter().map(|mode| (*mode).to_owned()).collect(),
-        }),
+        permission_modes: manifest::permission_modes(PERMISSION_MODES),
         mcp_servers: marker(),
         max_turns: marker(),
-        ..Capabilities::default()
+        ..manifest::usual_capabilities()
     }
 }
 
 fn cli() -> CliInfo {
-    let method = |platform: &str, kind: &str, command: &str| InstallMethod {
-        platform: platform.to_owned(),
-        kind: kind.to_owned(),
-        command: command.to_owned(),
-        notes: None,
-    };
-    CliInfo {
-        names: vec!["qwen".to_owned()],
-        version_min: Some(MINIMUM_VERSION.to_owned()),
-        version_tested: Some(TESTED_VERSION.to_owned()),
-        transport: CliTransport::Stdio,
-        install: vec![
-            method("any", "npm", "npm install -g @qwen-code/qwen-code"),
-            method("macos", "brew", "brew install qwen-code"),
-        ],
-    }
-}
-
-fn requirements() -> Requirements {
-    let variable =
-        |name: &&str| EnvRequirement { name: (*name).to_owned(), secret: false, optional: true };
-    Requirements {
-        platforms: Vec::new(),
-        bins: vec!["node".to_owned()],
-        env: SETTING_ENV.iter().map(variable).collect(),
-    }
+    let versions = Versions { min: MINIMUM_VERSION, tested: TESTED_VERSION };
+    let npm = manifest::install("any", "npm", "npm install -g @qwen-code/qwen-code");
+    let brew = manifest::install("macos", "brew", "brew install qwen-code");
+    manifest::cli("qwen", versions, &[npm, brew])
 }
