@@ -30,5 +30,5 @@ pub const PI: PiAdapter = PiAdapter {
 };
 
 fn capabilities() -> Capabilities {
-    Capabilities { skills: Some(Marker {}), ..common_capabilities() }
+    Capabilities { skills: Some(Marker {}), tool_lists: Some(Marker {}), ..common_capabilities() }
 }

@@ -87,7 +87,6 @@ pub fn common_capabilities() -> Capabilities {
         system_prompt: marker(),
         attachments: marker(),
         images: marker(),
-        tool_lists: marker(),
         ..Capabilities::default()
     }
 }

@@ -52,7 +52,8 @@ pub struct Dialect {
     pub skill_flag: Option<&'static str>,
     /// The flag that takes a further folder.
     pub add_dir_flag: Option<&'static str>,
-    /// The flag that takes tools away, and the first version that has it.
+    /// The flag that takes tools away, and the first version that has it; without one there are no
+    /// lists of tools.
     pub deny_tools_flag: Option<(&'static str, &'static str)>,
     /// The flag that takes a permission mode.
     pub permission_flag: Option<&'static str>,

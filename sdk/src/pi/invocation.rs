@@ -177,6 +177,7 @@ fn add_tools(
     if let (Some(mode), Some(flag)) = (&start_run_params.permission_mode, dialect.permission_flag) {
         invocation.flag(flag, mode);
     }
+    let Some((deny_flag, since)) = dialect.deny_tools_flag else { return Ok(()) };
     if let Some(tools) = &start_run_params.allowed_tools {
         match tools.is_empty() {
             true => invocation.arg("--no-tools"),
@@ -184,18 +185,13 @@ fn add_tools(
         };
     }
     let denied = start_run_params.denied_tools.as_deref().unwrap_or_default();
-    match dialect.deny_tools_flag {
-        _ if denied.is_empty() => {}
-        Some((flag, since)) if has_flag(install, flag, since) => {
-            invocation.flag(flag, tool_list(denied)?);
-        }
-        Some((_, since)) => return Err(too_old("deniedTools", since, dialect)),
-        None => {
-            let message = "this CLI can be given a list of tools, but none can be taken away";
-            let hint = "name the tools that are wanted in allowedTools";
-            return Err(unsupported("deniedTools", message.to_owned(), hint));
-        }
+    if denied.is_empty() {
+        return Ok(());
     }
+    if !has_flag(install, deny_flag, since) {
+        return Err(too_old("deniedTools", since, dialect));
+    }
+    invocation.flag(deny_flag, tool_list(denied)?);
     Ok(())
 }
 

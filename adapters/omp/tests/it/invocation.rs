@@ -68,16 +68,6 @@ fn sessions_folders_and_modes() {
     assert_eq!(invocation.permission_mode.as_deref(), Some("always-ask"));
 }
 
-#[test]
-fn tools_can_be_chosen_but_none_taken_away() {
-    let invocation = start(|params| params.allowed_tools = Some(vec!["read".to_owned()]));
-    assert!(args(&invocation).ends_with(&["--tools", "read"]));
-    let denied = params(|params| params.denied_tools = Some(vec!["bash".to_owned()]));
-    let error = OMP.invocation(&denied, &Install::default()).expect_err("there is no such flag");
-    assert_eq!(error.kind(), ErrorKind::CapabilityUnsupported);
-    assert!(error.hint().is_some_and(|hint| hint.contains("allowedTools")));
-}
-
 /// A flag that keeps a run tidy is left out where the help does not know it; one that is hidden
 /// (`--fork`) is not judged by the help.
 #[test]
