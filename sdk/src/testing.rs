@@ -1,9 +1,13 @@
 //! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
 
 mod acp_talk;
+mod decision;
 mod home;
 mod http_talk;
+mod login;
 mod recording;
+mod sessions;
+mod start;
 
 use std::fs;
 use std::path::Path;
@@ -21,9 +25,15 @@ use crate::emit::Emitter;
 use crate::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
 pub use acp_talk::AcpTalk;
+pub use decision::{decide, decision};
 pub use home::MadeUpHome;
 pub use http_talk::HttpTalk;
+pub use login::{auth_in, check_auth, check_auth_name};
 pub use recording::{Recording, check_complete};
+pub use sessions::{check_session, check_unknown_sessions};
+pub use start::{
+    SESSION, args, has, refused, start_params, started, started_with, stdin_lines, values,
+};
 
 /// The variable that rewrites expectations instead of comparing with them.
 const UPDATE: &str = "UPDATE_EXPECT";

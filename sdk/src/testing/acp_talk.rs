@@ -1,13 +1,11 @@
 //! Recorded talks over ACP, both directions in one file: `{"dir": "recv", "msg": …}` a line. The
 //! agent's messages are fed to the mapper; what the client did then, the host does again.
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, RespondRunParams,
-};
+use od_protocol::{ApprovalOutcome, InputOutcome};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Replay, replay_with};
+use super::{Replay, decide, decision, replay_with};
 use crate::{Exit, Mapper, RunOutput};
 
 /// A line of such a recording.
@@ -161,21 +159,7 @@ impl Act {
             }
             Self::Decide { approval, outcome } => {
                 let approval_id = format!("approval-{approval}");
-                // The runner tells the decision before it hands it on.
-                output.event(Event::ApprovalResolved(ApprovalResolved {
-                    approval_id: approval_id.clone(),
-                    outcome: *outcome,
-                    by: ApprovalResolver::User,
-                }));
-                let respond_run_params = RespondRunParams {
-                    run_id: "run".to_owned(),
-                    approval_id,
-                    outcome: *outcome,
-                    updated_input: None,
-                    message: None,
-                    by: None,
-                };
-                mapper.on_decision(&respond_run_params, output);
+                decide(&decision(approval_id, *outcome), mapper, output);
             }
         }
     }

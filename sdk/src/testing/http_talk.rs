@@ -2,13 +2,10 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, MAX_LINE_BYTES, RespondRunParams,
-    RunStarted,
-};
+use od_protocol::{ApprovalOutcome, Event, MAX_LINE_BYTES, RespondRunParams, RunStarted};
 use serde_json::Value;
 
-use super::{Replay, end};
+use super::{Replay, decide, decision, end};
 use crate::emit::Emitter;
 use crate::http::{Answer, Command, Reply, Request, Server};
 use crate::output::RunOutput;
@@ -69,21 +66,9 @@ impl<'a> HttpTalk<'a> {
 
     /// The host decides, as the runner hands it on.
     pub fn decide(&mut self, approval_id: &str, outcome: ApprovalOutcome, message: Option<&str>) {
-        let approval_id = approval_id.to_owned();
-        self.output.event(Event::ApprovalResolved(ApprovalResolved {
-            approval_id: approval_id.clone(),
-            outcome,
-            by: ApprovalResolver::User,
-        }));
-        let respond_run_params = RespondRunParams {
-            run_id: "run".to_owned(),
-            approval_id,
-            outcome,
-            updated_input: None,
-            message: message.map(str::to_owned),
-            by: None,
-        };
-        self.mapper.on_decision(&respond_run_params, &mut self.output);
+        let message = message.map(str::to_owned);
+        let respond_run_params = RespondRunParams { message, ..decision(approval_id, outcome) };
+        decide(&respond_run_params, self.mapper, &mut self.output);
     }
 
     /// The host wants the run stopped.

@@ -1,43 +1,20 @@
 //! Who pays: the CLI's own order of credentials, on a made-up home.
 
-use std::collections::BTreeMap;
-use std::fs;
-
 use od_adapter_claude_code::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
 
 const FAR: &str = "4102444800000";
 const PAST: &str = "1000000000000";
 
-/// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env: BTreeMap<String, String> =
-        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = detect::auth(&machine);
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
+    auth_in(files, env, detect::auth)
 }
 
 fn login(expires_at: &str, refresh: &str) -> String {
     format!(
         r#"{{"claudeAiOauth":{{"accessToken":"secret","refreshToken":{refresh},"expiresAt":{expires_at},"subscriptionType":"max"}}}}"#
     )
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
-    assert_eq!(actual, credential);
 }
 
 #[test]
@@ -100,9 +77,8 @@ fn settings_may_hold_the_credential() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let home = TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join(".credentials.json"), login(FAR, "null")).expect("a file");
-    let other = home.path().display().to_string();
+    let elsewhere = MadeUpHome::new(&[(".credentials.json", &login(FAR, "null"))], &[]);
+    let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CLAUDE_CONFIG_DIR", &other)]);
     check(&status, AuthState::Ok, Some((CredentialKind::Subscription, "claude.ai max")));
 }

@@ -1,10 +1,8 @@
 //! The host's part in a recording that was made live: decisions, input, cancelling. It acts when
 //! a certain line has gone by, as the person at the recording did.
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, JsonObject,
-    RespondRunParams,
-};
+use od_protocol::{ApprovalOutcome, InputOutcome, JsonObject, RespondRunParams};
+use od_sdk::testing::{decide, decision};
 use od_sdk::{Mapper, PoliteStop, RunOutput};
 use serde_json::{Value, json};
 
@@ -61,22 +59,13 @@ impl Act {
         match self {
             Self::Decide { outcome, input, message } => {
                 let line: Value = serde_json::from_str(line).expect("a line that asks is JSON");
-                let approval_id = line["request_id"].as_str().unwrap_or_default().to_owned();
-                // The runner tells the decision before it hands it on.
-                output.event(Event::ApprovalResolved(ApprovalResolved {
-                    approval_id: approval_id.clone(),
-                    outcome,
-                    by: ApprovalResolver::User,
-                }));
+                let approval_id = line["request_id"].as_str().unwrap_or_default();
                 let respond_run_params = RespondRunParams {
-                    run_id: "run".to_owned(),
-                    approval_id,
-                    outcome,
                     updated_input: input.map(object),
                     message: message.map(str::to_owned),
-                    by: None,
+                    ..decision(approval_id, outcome)
                 };
-                mapper.on_decision(&respond_run_params, output);
+                decide(&respond_run_params, mapper, output);
             }
             Self::Say { text, expected } => {
                 assert_eq!(mapper.on_input(text, None, output), expected, "{text}");

@@ -5,45 +5,16 @@ use od_protocol::{
     Effort, ErrorKind, McpServer, McpTransport, NetworkMode, Policy, SessionChoice, SessionMode,
     StartRunParams,
 };
-use od_sdk::{Adapter, Install, Invocation};
+use od_sdk::testing::{self, SESSION, args, started_with, stdin_lines, values};
+use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
-const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams {
-        run_id: "run".to_owned(),
-        cwd: "/workspace".to_owned(),
-        ..StartRunParams::default()
-    };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    let install = Install::default();
-    ClaudeCode.invocation(&params(change), &install).expect("the options are fine")
+    testing::started(&ClaudeCode, change)
 }
 
 fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let refused = ClaudeCode.invocation(&params(change), &Install::default());
-    refused.expect_err("the option cannot be honoured").kind()
-}
-
-fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
-}
-
-/// The values of every occurrence of a flag.
-fn values<'a>(invocation: &'a Invocation, flag: &str) -> Vec<&'a str> {
-    let args = args(invocation);
-    args.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1]).collect()
-}
-
-fn stdin(invocation: &Invocation) -> Vec<Value> {
-    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    testing::refused(&ClaudeCode, change)
 }
 
 #[test]
@@ -51,7 +22,7 @@ fn the_prompt_is_data_on_stdin_and_nowhere_else() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert!(!args(&invocation).iter().any(|argument| argument.contains("/cost")));
-    let lines = stdin(&invocation);
+    let lines = stdin_lines(&invocation);
     assert_eq!(lines.len(), 1);
     let content = &lines[0]["message"]["content"];
     assert_eq!(content[0]["text"], text);
@@ -64,7 +35,7 @@ fn the_system_prompt_travels_on_stdin_before_the_prompt() {
     let system = "x".repeat(300_000);
     let invocation = start(|params| params.prompt.system = Some(system.clone()));
     assert!(args(&invocation).iter().all(|argument| argument.len() < 100));
-    let lines = stdin(&invocation);
+    let lines = stdin_lines(&invocation);
     assert_eq!(lines[0]["request"]["subtype"], "initialize");
     assert_eq!(lines[0]["request"]["appendSystemPrompt"], system);
     assert_eq!(lines[1]["type"], "user");
@@ -72,7 +43,7 @@ fn the_system_prompt_travels_on_stdin_before_the_prompt() {
         params.prompt.system = Some("mine".to_owned());
         params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
     });
-    assert_eq!(stdin(&invocation)[0]["request"]["systemPrompt"], "mine");
+    assert_eq!(stdin_lines(&invocation)[0]["request"]["systemPrompt"], "mine");
 }
 
 #[test]
@@ -80,7 +51,7 @@ fn attachments_are_mentions_in_the_last_block() {
     let invocation = start(|params| {
         params.prompt.attachments = vec!["/workspace/a b.txt".to_owned()];
     });
-    let content = &stdin(&invocation)[0]["message"]["content"];
+    let content = &stdin_lines(&invocation)[0]["message"]["content"];
     assert_eq!(content[1]["text"], "Attached files:\n@\"/workspace/a b.txt\"");
     let quote = |params: &mut StartRunParams| params.prompt.attachments = vec!["/a\"b".to_owned()];
     assert_eq!(refused(quote), ErrorKind::ConfigInvalid);
@@ -95,7 +66,7 @@ fn the_frame_is_always_there_and_approvals_only_with_somebody_to_answer() {
     assert_eq!(values(&invocation, "--input-format"), ["stream-json"]);
     assert!(values(&invocation, "--permission-prompt-tool").is_empty());
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    let invocation = ClaudeCode.invocation(&params(|_| {}), &install).expect("fine");
+    let invocation = started_with(&ClaudeCode, &install, |_| {});
     assert_eq!(values(&invocation, "--permission-prompt-tool"), ["stdio"]);
 }
 
@@ -227,7 +198,7 @@ fn pictures_by_value_are_blocks_and_by_path_mentions() {
             },
         ];
     });
-    let content = &stdin(&invocation)[0]["message"]["content"];
+    let content = &stdin_lines(&invocation)[0]["message"]["content"];
     assert_eq!(content[1]["source"]["data"], "AAAA");
     assert_eq!(content[2]["text"], "Attached files:\n@\"/workspace/p.png\"");
 }

@@ -1,27 +1,13 @@
 //! Models and quota, asked of a real process that answers as the CLI does.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-
 use od_adapter_claude_code::ClaudeCode;
 use od_protocol::{Effort, ModelsSource};
-use od_sdk::{Adapter, Machine};
-use tempfile::TempDir;
+use od_sdk::Adapter;
+use od_sdk::testing::MadeUpHome;
 
 /// A machine whose `claude` is this script.
-fn machine(script: &str) -> (TempDir, Machine) {
-    let home = TempDir::new().expect("a scratch home");
-    let cli_path: PathBuf = home.path().join("claude");
-    fs::write(&cli_path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-    fs::set_permissions(&cli_path, fs::Permissions::from_mode(0o755)).expect("executable");
-    let machine = Machine {
-        home: home.path().to_owned(),
-        cli_path: Some(cli_path),
-        env: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
-        ..Machine::default()
-    };
-    (home, machine)
+fn home(script: &str) -> MadeUpHome {
+    MadeUpHome::with_cli("claude", script)
 }
 
 /// Answers the first line on stdin with this, under the same id.
@@ -37,8 +23,8 @@ printf '{{"type":"control_response","response":{{"subtype":"success","request_id
 #[test]
 fn the_models_are_the_clis_own() {
     let reply = r#"{"models":[{"value":"default","resolvedModel":"big[1m]","displayName":"Default","supportedEffortLevels":["low","xhigh","max"]},{"value":"small","resolvedModel":"small-1"},{"value":"small"}]}"#;
-    let (_home, machine) = machine(&answering(reply));
-    let list = ClaudeCode.models(&machine).expect("a list");
+    let home = home(&answering(reply));
+    let list = ClaudeCode.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     assert_eq!(list.current.as_deref(), Some("big[1m]"));
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
@@ -51,8 +37,8 @@ fn the_models_are_the_clis_own() {
 #[test]
 fn a_cli_that_does_not_answer_leaves_a_static_list() {
     for script in ["exit 1", "echo nonsense", "echo '{\"type\":\"control_response\"}'"] {
-        let (_home, machine) = machine(script);
-        let list = ClaudeCode.models(&machine).expect("a list");
+        let home = home(script);
+        let list = ClaudeCode.models(home.machine()).expect("a list");
         assert_eq!(list.source, ModelsSource::Static, "{script}");
         assert!(list.models.iter().any(|model| model.default));
     }
@@ -61,8 +47,8 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 #[test]
 fn the_quota_of_a_subscription() {
     let reply = r#"{"rate_limits":{"five_hour":{"utilization":12.5,"resets_at":"2030-01-01T00:00:00Z"},"seven_day":{"utilization":100,"resets_at":"2030-01-02T00:00:00Z"},"seven_day_opus":null,"limits":[]}}"#;
-    let (_home, machine) = machine(&answering(reply));
-    let quota = ClaudeCode.quota(&machine).expect("an answer").expect("a subscription");
+    let home = home(&answering(reply));
+    let quota = ClaudeCode.quota(home.machine()).expect("an answer").expect("a subscription");
     assert_eq!(quota.windows.len(), 2);
     assert_eq!(quota.windows[0].used_percent, Some(12.5));
     assert!(quota.rate_limited);
@@ -71,6 +57,6 @@ fn the_quota_of_a_subscription() {
 
 #[test]
 fn without_a_subscription_there_is_no_quota() {
-    let (_home, machine) = machine(&answering(r#"{"rate_limits":null}"#));
-    assert_eq!(ClaudeCode.quota(&machine).expect("an answer"), None);
+    let home = home(&answering(r#"{"rate_limits":null}"#));
+    assert_eq!(ClaudeCode.quota(home.machine()).expect("an answer"), None);
 }

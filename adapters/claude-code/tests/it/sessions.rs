@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_claude_code::sessions;
-use od_protocol::{ErrorKind, ListSessionsParams, ReadSessionsParams};
+use od_protocol::{ListSessionsParams, ReadSessionsParams};
+use od_sdk::testing::{self, check_session, check_unknown_sessions};
 use tempfile::TempDir;
 
 const SESSION: &str = "02cac002-1a10-4c21-a517-9284b7a8c002";
@@ -45,29 +46,16 @@ fn a_session_is_read_as_events() {
     let config_dir = config_dir();
     let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
     let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
-    assert!(!result.truncated);
-    let events: Vec<String> = result
-        .events
-        .iter()
-        .map(|event| serde_json::to_string(event).expect("an event is JSON"))
-        .collect();
-    let expected =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197/session.events.jsonl");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&expected, events.join("\n") + "\n").expect("the expectation can be written");
-    }
-    let expected = fs::read_to_string(expected).expect("the expectation is there");
-    assert_eq!(events, expected.lines().collect::<Vec<_>>());
+    let expected = "recordings/2.1.197/session.events.jsonl";
+    check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }
 
 #[test]
 fn an_unknown_session_is_typed() {
     let config_dir = config_dir();
-    for id in ["11111111-1111-4111-8111-111111111111", "../../etc/passwd", "agent-a1b2"] {
-        let read_sessions_params = ReadSessionsParams { id: id.to_owned(), cwd: None };
-        let error = sessions::read(config_dir.path(), &read_sessions_params).expect_err(id);
-        assert_eq!(error.kind(), ErrorKind::SessionUnknown);
-    }
+    check_unknown_sessions(&[testing::SESSION, "../../etc/passwd", "agent-a1b2"], |params| {
+        sessions::read(config_dir.path(), params)
+    });
 }
 
 #[test]

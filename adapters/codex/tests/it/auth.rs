@@ -2,30 +2,20 @@
 
 use od_adapter_codex::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
 
 /// Tokens whose payload says `exp`: 1000000000 and 4102444800.
 const PAST: &str = "secret.eyJleHAiOjEwMDAwMDAwMDB9.secret";
 const FAR: &str = "secret.eyJleHAiOjQxMDI0NDQ4MDB9.secret";
 
-/// What is found in a home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let status = detect::auth(MadeUpHome::new(files, env).machine());
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
+    auth_in(files, env, detect::auth)
 }
 
 fn login(token: &str, refresh: &str) -> String {
     format!(
         r#"{{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{{"id_token":"{token}","access_token":"{token}","refresh_token":"{refresh}","account_id":"x"}}}}"#
     )
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
-    assert_eq!(actual, credential);
 }
 
 #[test]

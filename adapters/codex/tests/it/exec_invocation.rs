@@ -3,11 +3,11 @@
 use od_adapter_codex::Codex;
 use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode, StartRunParams};
 use od_sdk::help::Flags;
-use od_sdk::testing::replay;
+use od_sdk::testing::{SESSION, args, replay, start_params as params, started_with};
 use od_sdk::{Adapter, Exit, Install};
 use serde_json::json;
 
-use crate::invocation::{SESSION, args, params, refused, start};
+use crate::invocation::{refused, start};
 
 /// A run that is driven so because it says so.
 fn exec(change: impl FnOnce(&mut StartRunParams)) -> impl FnOnce(&mut StartRunParams) {
@@ -21,7 +21,7 @@ fn exec(change: impl FnOnce(&mut StartRunParams)) -> impl FnOnce(&mut StartRunPa
 fn the_version_decides_unless_the_run_does() {
     let first = |version: Option<&str>| {
         let install = Install { version: version.map(str::to_owned), ..Install::default() };
-        let invocation = Codex.invocation(&params(|_| {}), &install).expect("fine");
+        let invocation = started_with(&Codex, &install, |_| {});
         invocation.args[0].text.clone()
     };
     assert_eq!(first(Some("0.119.0")), "exec");
@@ -105,7 +105,7 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
 fn a_flag_the_help_does_not_name_is_left_out_or_refused() {
     let flags = Some(Flags::parse("--json --image --config"));
     let install = Install { flags, version: Some("0.60.1".to_owned()), ..Install::default() };
-    let plain = Codex.invocation(&params(|_| {}), &install).expect("fine");
+    let plain = started_with(&Codex, &install, |_| {});
     assert_eq!(args(&plain), ["exec", "--json", "-"]);
     let folders = params(|params| params.add_dirs = vec!["/one".to_owned()]);
     let refused = Codex.invocation(&folders, &install).expect_err("it would be dropped");

@@ -1,9 +1,8 @@
 //! The host's part in a recording that was made live: decisions, input, cancelling. It acts when
 //! a certain line has gone by, as the person at the recording did.
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, RespondRunParams,
-};
+use od_protocol::{ApprovalOutcome, InputOutcome};
+use od_sdk::testing::{decide, decision};
 use od_sdk::{Mapper, PoliteStop, RunOutput};
 use serde_json::Value;
 
@@ -45,31 +44,15 @@ pub(crate) fn acts(scenario: &str) -> Vec<(&'static str, Act)> {
 impl Act {
     pub(crate) fn perform(self, line: &str, mapper: &mut dyn Mapper, output: &mut RunOutput) {
         match self {
-            Self::Decide(outcome) => decide(outcome, line, mapper, output),
+            Self::Decide(outcome) => {
+                let line: Value = serde_json::from_str(line).expect("a line that asks is JSON");
+                let approval_id = format!("approval-{}", line["id"]);
+                decide(&decision(approval_id, outcome), mapper, output);
+            }
             Self::Say(text) => {
                 assert_eq!(mapper.on_input(text, None, output), InputOutcome::Steered, "{text}");
             }
             Self::Cancel => assert_eq!(mapper.on_cancel(output), PoliteStop::Written),
         }
     }
-}
-
-fn decide(outcome: ApprovalOutcome, line: &str, mapper: &mut dyn Mapper, output: &mut RunOutput) {
-    let line: Value = serde_json::from_str(line).expect("a line that asks is JSON");
-    let approval_id = format!("approval-{}", line["id"]);
-    // The runner tells the decision before it hands it on.
-    output.event(Event::ApprovalResolved(ApprovalResolved {
-        approval_id: approval_id.clone(),
-        outcome,
-        by: ApprovalResolver::User,
-    }));
-    let respond_run_params = RespondRunParams {
-        run_id: "run".to_owned(),
-        approval_id,
-        outcome,
-        updated_input: None,
-        message: None,
-        by: None,
-    };
-    mapper.on_decision(&respond_run_params, output);
 }

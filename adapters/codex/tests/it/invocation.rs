@@ -7,38 +7,16 @@ use od_protocol::{
     SessionMode, StartRunParams,
 };
 use od_sdk::invocation::StdinMode;
+use od_sdk::testing::{self, SESSION, args, start_params as params, started_with, stdin_lines};
 use od_sdk::{Adapter, Install, Invocation, Machine};
 use serde_json::{Value, json};
 
-pub(crate) const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-
-pub(crate) fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams {
-        run_id: "run".to_owned(),
-        cwd: "/workspace".to_owned(),
-        ..StartRunParams::default()
-    };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 pub(crate) fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    Codex.invocation(&params(change), &Install::default()).expect("the options are fine")
+    testing::started(&Codex, change)
 }
 
 pub(crate) fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let refused = Codex.invocation(&params(change), &Install::default());
-    refused.expect_err("the option cannot be honoured").kind()
-}
-
-pub(crate) fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
-}
-
-fn stdin(invocation: &Invocation) -> Vec<Value> {
-    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    testing::refused(&Codex, change)
 }
 
 /// What the mapper will say: the request for the thread, and the one for the turn.
@@ -55,7 +33,7 @@ fn the_prompt_is_data_in_the_talk_and_nowhere_else() {
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(args(&invocation), ["app-server"]);
     assert_eq!(invocation.stdin_mode, StdinMode::KeepOpen);
-    let lines = stdin(&invocation);
+    let lines = stdin_lines(&invocation);
     assert_eq!(lines[0]["method"], "initialize");
     assert_eq!(lines[1], json!({"method": "initialized"}));
     let (_, turn) = said(|params| params.prompt.text = text.to_owned());
@@ -76,13 +54,13 @@ fn the_key_of_the_variable_is_handed_over_for_one_process() {
     let by_key = paid_by(CredentialKind::ApiKey, "CODEX_API_KEY");
     let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_key).expect("fine");
     assert_eq!(args(&invocation)[2], r#"cli_auth_credentials_store="ephemeral""#);
-    let login = &stdin(&invocation)[2];
+    let login = &stdin_lines(&invocation)[2];
     assert_eq!(login["method"], "account/login/start");
     assert_eq!(login["params"], json!({"type": "apiKey", "apiKey": "sk-mine"}));
     assert!(!invocation.shown_args().iter().any(|argument| argument.contains("sk-mine")));
     let by_login = paid_by(CredentialKind::Subscription, "ChatGPT in ~/.codex/auth.json");
     let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_login).expect("fine");
-    assert_eq!(stdin(&invocation).len(), 2);
+    assert_eq!(stdin_lines(&invocation).len(), 2);
     assert!(invocation.pass_env.is_empty());
 }
 
@@ -90,7 +68,7 @@ fn the_key_of_the_variable_is_handed_over_for_one_process() {
 fn the_key_of_a_provider_of_ones_own_reaches_the_cli() {
     let credential = Credential { kind: CredentialKind::ApiKey, name: "MY_KEY".to_owned() };
     let install = Install { credential: Some(credential), ..Install::default() };
-    let invocation = Codex.invocation(&params(|_| {}), &install).expect("fine");
+    let invocation = started_with(&Codex, &install, |_| {});
     assert_eq!(invocation.pass_env, ["MY_KEY"]);
 }
 

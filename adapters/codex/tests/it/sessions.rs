@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_codex::sessions;
-use od_protocol::{ErrorKind, ListSessionsParams, ReadSessionsParams};
-use od_sdk::testing::{Replay, check_events};
+use od_protocol::{ListSessionsParams, ReadSessionsParams};
+use od_sdk::testing::{self, check_session, check_unknown_sessions};
 use tempfile::TempDir;
 
 const SESSION: &str = "01a1e2b1-cc29-7640-b7ad-563778332438";
@@ -49,18 +49,13 @@ fn a_session_is_read_as_events() {
     let config_dir = config_dir();
     let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
     let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
-    assert!(!result.truncated);
-    let events = result.events.iter().map(|event| serde_json::to_value(event).expect("JSON"));
-    let replay = Replay { events: events.collect(), stdin: Vec::new() };
-    check_events(&recordings().join("session.events.jsonl"), &replay);
+    check_session(&recordings().join("session.events.jsonl"), &result);
 }
 
 #[test]
 fn an_unknown_session_is_typed() {
     let config_dir = config_dir();
-    for id in ["11111111-1111-4111-8111-111111111111", "../../etc/passwd", "x"] {
-        let read_sessions_params = ReadSessionsParams { id: id.to_owned(), cwd: None };
-        let error = sessions::read(config_dir.path(), &read_sessions_params).expect_err(id);
-        assert_eq!(error.kind(), ErrorKind::SessionUnknown);
-    }
+    check_unknown_sessions(&[testing::SESSION, "../../etc/passwd", "x"], |params| {
+        sessions::read(config_dir.path(), params)
+    });
 }

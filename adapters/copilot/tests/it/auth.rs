@@ -1,33 +1,11 @@
 //! Who pays, on a made-up home.
 
-use std::collections::BTreeMap;
-use std::fs;
-
 use od_adapter_copilot::detect;
 use od_protocol::{AuthState, AuthStatus};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth_name as check};
 
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env: BTreeMap<String, String> =
-        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = detect::auth(&machine);
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<&str>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| found.name.as_str());
-    assert_eq!(actual, credential);
+    auth_in(files, env, detect::auth)
 }
 
 #[test]
@@ -77,10 +55,9 @@ fn logins_that_were_left_behind() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let other = TempDir::new().expect("a scratch folder");
     let own = r#"{"last_logged_in_user":{"login":"somebody"}}"#;
-    fs::write(other.path().join("config.json"), own).expect("a file");
-    let other = other.path().display().to_string();
+    let elsewhere = MadeUpHome::new(&[("config.json", own)], &[]);
+    let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("COPILOT_HOME", &other)]);
     check(&status, AuthState::Ok, Some("~/.copilot/config.json"));
 }

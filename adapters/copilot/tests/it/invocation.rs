@@ -5,35 +5,21 @@ use od_protocol::{
     Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode,
     StartRunParams,
 };
-use od_sdk::{Adapter, Install, Invocation};
+use od_sdk::testing::{self, SESSION, has, started_with};
+use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
-const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams { run_id: "run".to_owned(), ..StartRunParams::default() };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    Copilot.invocation(&params(change), &Install::default()).expect("the options are fine")
+    testing::started(&Copilot, change)
 }
 
 fn live(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    Copilot.invocation(&params(change), &install).expect("the options are fine")
+    started_with(&Copilot, &install, change)
 }
 
 fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let refused = Copilot.invocation(&params(change), &Install::default());
-    refused.expect_err("the option cannot be honoured").kind()
-}
-
-fn has(invocation: &Invocation, words: &[&str]) -> bool {
-    let args: Vec<&str> = invocation.args.iter().map(|argument| argument.text.as_str()).collect();
-    args.windows(words.len()).any(|window| window == words)
+    testing::refused(&Copilot, change)
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! Who pays: the login that settings or variables choose, on a made-up home.
 
-use std::collections::BTreeMap;
-use std::fs;
-
 use od_adapter_qwen::{detect, models};
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth_name as check};
 
 const COMPLETE: [(&str, &str); 3] = [
     ("OPENAI_API_KEY", "secret"),
@@ -14,30 +10,8 @@ const COMPLETE: [(&str, &str); 3] = [
     ("OPENAI_MODEL", "coder"),
 ];
 
-/// A home with these files and these variables.
-fn machine(home: &TempDir, files: &[(&str, &str)], env: &[(&str, &str)]) -> Machine {
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env: BTreeMap<String, String> =
-        env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Machine { env, home: home.path().to_owned(), ..Machine::default() }
-}
-
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    let status = detect::auth(&machine(&home, files, env));
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<&str>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| found.name.as_str());
-    assert_eq!(actual, credential);
+    auth_in(files, env, detect::auth)
 }
 
 fn chosen(auth_type: &str) -> String {
@@ -117,20 +91,18 @@ fn an_account_runs_out_unless_it_renews_itself() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let other = TempDir::new().expect("a scratch folder");
-    fs::write(other.path().join("settings.json"), chosen("openai")).expect("a file");
-    let other = other.path().display().to_string();
+    let elsewhere = MadeUpHome::new(&[("settings.json", &chosen("openai"))], &[]);
+    let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("QWEN_HOME", &other), ("OPENAI_API_KEY", "secret")]);
     check(&status, AuthState::Ok, Some("OPENAI_API_KEY"));
 }
 
 #[test]
 fn the_models_are_those_that_settings_and_variables_name() {
-    let home = TempDir::new().expect("a scratch home");
     let settings =
         r#"{"model":{"name":"big"},"modelProviders":{"openai":[{"id":"big"},{"id":"small"}]}}"#;
-    let machine = machine(&home, &[(".qwen/settings.json", settings)], &COMPLETE);
-    let list = models::list(&machine);
+    let home = MadeUpHome::new(&[(".qwen/settings.json", settings)], &COMPLETE);
+    let list = models::list(home.machine());
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_eq!(ids, ["big", "small", "coder"]);
     assert_eq!(list.current.as_deref(), Some("big"));

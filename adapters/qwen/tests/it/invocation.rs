@@ -5,36 +5,20 @@ use od_protocol::{
     Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode,
     StartRunParams,
 };
-use od_sdk::{Adapter, Install, Invocation};
+use od_sdk::testing::{self, SESSION, has, started_with, stdin_lines};
+use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
-const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams { run_id: "run".to_owned(), ..StartRunParams::default() };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    Qwen.invocation(&params(change), &Install::default()).expect("the options are fine")
+    testing::started(&Qwen, change)
 }
 
 fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let refused = Qwen.invocation(&params(change), &Install::default());
-    refused.expect_err("the option cannot be honoured").kind()
-}
-
-fn has(invocation: &Invocation, words: &[&str]) -> bool {
-    let args: Vec<&str> = invocation.args.iter().map(|argument| argument.text.as_str()).collect();
-    args.windows(words.len()).any(|window| window == words)
+    testing::refused(&Qwen, change)
 }
 
 fn content(invocation: &Invocation) -> Value {
-    let stdin = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
-    let lines: Vec<Value> =
-        stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    let lines = stdin_lines(invocation);
     // Without this request first, Qwen Code never asks for an approval.
     assert_eq!(lines[0]["request"]["subtype"], "initialize");
     lines[1]["message"]["content"].clone()
@@ -72,7 +56,7 @@ fn the_key_that_pays_chooses_the_kind_of_login() {
         credential: Some(Credential { kind: CredentialKind::ApiKey, name: name.to_owned() }),
         ..Install::default()
     };
-    let started = |install| Qwen.invocation(&params(|_| {}), &install).expect("fine");
+    let started = |install| started_with(&Qwen, &install, |_| {});
     assert!(has(&started(credential("OPENAI_API_KEY")), &["--auth-type", "openai"]));
     assert!(has(&started(credential("GOOGLE_API_KEY")), &["--auth-type", "vertex-ai"]));
     assert!(!has(&started(credential("ROUTER_KEY")), &["--auth-type"]));

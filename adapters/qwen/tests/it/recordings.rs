@@ -2,10 +2,9 @@
 
 use od_adapter_qwen::events::Events;
 use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, RespondRunParams,
-    SessionChoice, SessionMode, StartRunParams,
+    ApprovalOutcome, InputOutcome, RespondRunParams, SessionChoice, SessionMode, StartRunParams,
 };
-use od_sdk::testing::{Recording, check_complete, replay_with};
+use od_sdk::testing::{Recording, check_complete, decide, decision, replay_with};
 use od_sdk::{Install, Mapper, PoliteStop, RunOutput};
 use serde_json::Value;
 
@@ -63,27 +62,15 @@ impl Host {
 
     fn decide(&mut self, line: &str, mapper: &mut dyn Mapper, output: &mut RunOutput) {
         let line: Value = serde_json::from_str(line).expect("a line that asks is JSON");
-        let approval_id = line["request_id"].as_str().unwrap_or_default().to_owned();
+        let approval_id = line["request_id"].as_str().unwrap_or_default();
         let outcome = match self.asked {
             0 => ApprovalOutcome::AllowOnce,
             _ => ApprovalOutcome::RejectOnce,
         };
         self.asked += 1;
-        // The runner tells the decision before it hands it on.
-        output.event(Event::ApprovalResolved(ApprovalResolved {
-            approval_id: approval_id.clone(),
-            outcome,
-            by: ApprovalResolver::User,
-        }));
-        let respond_run_params = RespondRunParams {
-            run_id: "run".to_owned(),
-            approval_id,
-            outcome,
-            updated_input: None,
-            message: Some("denied by host".to_owned()),
-            by: None,
-        };
-        mapper.on_decision(&respond_run_params, output);
+        let message = Some("denied by host".to_owned());
+        let respond_run_params = RespondRunParams { message, ..decision(approval_id, outcome) };
+        decide(&respond_run_params, mapper, output);
     }
 }
 

@@ -1,0 +1,31 @@
+//! The host decides, in a test: told as the runner tells it, then handed to the mapper.
+
+use od_protocol::{ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, RespondRunParams};
+
+use crate::{Mapper, RunOutput};
+
+/// A decision without further words.
+pub fn decision(approval_id: impl Into<String>, outcome: ApprovalOutcome) -> RespondRunParams {
+    RespondRunParams {
+        run_id: "run".to_owned(),
+        approval_id: approval_id.into(),
+        outcome,
+        updated_input: None,
+        message: None,
+        by: None,
+    }
+}
+
+/// A person decides. The runner tells the decision before it hands it on.
+pub fn decide(
+    respond_run_params: &RespondRunParams,
+    mapper: &mut dyn Mapper,
+    output: &mut RunOutput,
+) {
+    output.event(Event::ApprovalResolved(ApprovalResolved {
+        approval_id: respond_run_params.approval_id.clone(),
+        outcome: respond_run_params.outcome,
+        by: ApprovalResolver::User,
+    }));
+    mapper.on_decision(respond_run_params, output);
+}

@@ -1,0 +1,31 @@
+//! For tests of native sessions: what is listed and read, compared with what lies beside the adapter.
+
+use std::path::Path;
+
+use od_protocol::{ErrorKind, ErrorObject, ReadSessionsParams, ReadSessionsResult};
+
+use super::{Replay, check_events};
+
+/// Compares the events of a session with those in a file. `UPDATE_EXPECT=1` rewrites it.
+///
+/// # Panics
+/// When they differ, or when some were left out.
+pub fn check_session(expected_file: &Path, result: &ReadSessionsResult) {
+    assert!(!result.truncated);
+    let events = result.events.iter().map(|event| serde_json::to_value(event).expect("JSON"));
+    check_events(expected_file, &Replay { events: events.collect(), stdin: Vec::new() });
+}
+
+/// Checks that none of these ids is taken for a session, or for a path.
+///
+/// # Panics
+/// When one is.
+pub fn check_unknown_sessions(
+    ids: &[&str],
+    read: impl Fn(&ReadSessionsParams) -> Result<ReadSessionsResult, ErrorObject>,
+) {
+    for id in ids {
+        let error = read(&ReadSessionsParams { id: (*id).to_owned(), cwd: None }).expect_err(id);
+        assert_eq!(error.kind(), ErrorKind::SessionUnknown, "{id}");
+    }
+}
