@@ -12,6 +12,7 @@ mod failure;
 mod files;
 mod log;
 mod login;
+mod manifest;
 mod mapper;
 mod meter;
 mod models;
@@ -26,11 +27,10 @@ mod words;
 pub use failure::{is_abort, judge, judge_text, rate_limited, stop_reason};
 pub use files::file_changes;
 pub use log::LogLine;
-pub use login::{auth, auth_info, cli_info, config_dir, requirements};
+pub use login::{auth, config_dir};
+pub use manifest::{capabilities, manifest};
 pub use mapper::{Finish, PartMapper};
 pub use models::{ask_models, provided_models};
-pub use patience::{
-    Attempt, DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, Patience, RetryOptions,
-};
-pub use rules::{PERMISSION_MODES, Rule, mode_agent, rules, rules_object};
+pub use patience::{Attempt, Patience, RetryOptions};
+pub use rules::{Rule, mode_agent, rules, rules_object};
 pub use wishes::check_wishes;

@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
 use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::parts::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
+use od_sdk::parts::RetryOptions;
 use od_sdk::start_run;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,22 +41,10 @@ impl Options {
 
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
-    start_run::schema(json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "mode": {
-                "enum": ["json", "acp"],
-                "description": "drive `opencode run --format json` or `opencode acp`; without it acp where approvals are answered or MCP servers are given, else json",
-            },
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often the model may ask OpenCode to slow down before the run fails",
-            },
-            "maxRetryWaitMs": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-                "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
-            },
+    RetryOptions::schema(json!({
+        "mode": {
+            "enum": ["json", "acp"],
+            "description": "drive `opencode run --format json` or `opencode acp`; without it acp where approvals are answered or MCP servers are given, else json",
         },
     }))
 }

@@ -3,14 +3,11 @@
 
 use std::path::PathBuf;
 
-use od_protocol::{
-    AuthInfo, AuthState, AuthStatus, CliInfo, CliTransport, CredentialKind, EnvRequirement,
-    InstallMethod, Requirements,
-};
+use od_protocol::{AuthInfo, AuthState, AuthStatus, CredentialKind, Requirements};
 use serde_json::Value;
 
-use crate::Machine;
 use crate::auth::{self, CredentialFile, Login};
+use crate::{Machine, manifest};
 
 /// Variables that carry a credential, with the provider they pay for.
 const KEYS: &[(&str, &str)] = &[
@@ -49,7 +46,7 @@ const SETTING_ENV: &[&str] = &[
 ];
 
 /// How one logs in, for the manifest.
-pub fn auth_info() -> AuthInfo {
+pub(super) fn auth_info() -> AuthInfo {
     AuthInfo {
         methods: ["api_key", "oauth", "config"].map(str::to_owned).to_vec(),
         env: KEYS.iter().map(|(variable, _)| (*variable).to_owned()).collect(),
@@ -61,33 +58,9 @@ pub fn auth_info() -> AuthInfo {
 }
 
 /// What it may see of the environment besides, for the manifest.
-pub fn requirements() -> Requirements {
-    let variable =
-        |name: &str, secret| EnvRequirement { name: name.to_owned(), secret, optional: true };
-    let settings = SETTING_ENV.iter().map(|name| variable(name, false));
-    let secrets = SECRET_ENV.iter().map(|name| variable(name, true));
-    Requirements { platforms: Vec::new(), bins: Vec::new(), env: settings.chain(secrets).collect() }
-}
-
-/// What it is called, which versions fit and how it is installed, for the manifest.
-pub fn cli_info(transport: CliTransport, version_min: &str, version_tested: &str) -> CliInfo {
-    let method = |platform: &str, kind: &str, command: &str| InstallMethod {
-        platform: platform.to_owned(),
-        kind: kind.to_owned(),
-        command: command.to_owned(),
-        notes: None,
-    };
-    CliInfo {
-        names: vec!["opencode".to_owned()],
-        version_min: Some(version_min.to_owned()),
-        version_tested: Some(version_tested.to_owned()),
-        transport,
-        install: vec![
-            method("any", "npm", "npm install -g opencode-ai"),
-            method("macos", "brew", "brew install anomalyco/tap/opencode"),
-            method("linux", "script", "curl -fsSL https://opencode.ai/install | bash"),
-        ],
-    }
+pub(super) fn requirements() -> Requirements {
+    let env = [manifest::settings(SETTING_ENV), manifest::secrets(SECRET_ENV)].concat();
+    Requirements { env, ..Requirements::default() }
 }
 
 /// The settings folder.

@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorEvent, ErrorKind, Event, RateLimited, Retry};
+use od_protocol::{ErrorEvent, ErrorKind, Event, JsonObject, RateLimited, Retry};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::RunOutput;
+use crate::{RunOutput, start_run};
 
 /// How often the model may ask to slow down, unless the run says otherwise.
-pub const DEFAULT_MAX_RETRIES: u32 = 2;
+const DEFAULT_MAX_RETRIES: u32 = 2;
 /// How long nothing may happen after that: a person is told within three seconds.
-pub const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
+const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
 /// The same, when the run asks for more retries and thereby for patience.
 const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
 
@@ -23,6 +24,28 @@ pub struct RetryOptions {
     pub max_retries: Option<u32>,
     /// How long nothing may happen after that.
     pub max_retry_wait_ms: Option<u64>,
+}
+
+impl RetryOptions {
+    /// The JSON Schema of an adapter's options: its own, and these.
+    pub fn schema(own: Value) -> JsonObject {
+        let mut properties = json!({
+            "maxRetries": {
+                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+                "description": "how often the model may ask OpenCode to slow down before the run fails",
+            },
+            "maxRetryWaitMs": {
+                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
+                "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
+            },
+        });
+        if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
+            properties.extend(own);
+        }
+        start_run::schema(json!({
+            "type": "object", "additionalProperties": false, "properties": properties,
+        }))
+    }
 }
 
 /// What is known about a failed attempt.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The modes, the strictest first: look but change nothing; ask before every change, command and
 /// way out; what the person's own rules say; allow what those rules do not forbid.
-pub const PERMISSION_MODES: &[&str] = &["plan", "ask", "build", "auto"];
+pub(super) const PERMISSION_MODES: &[&str] = &["plan", "ask", "build", "auto"];
 
 /// What may change something or reach outside.
 const WEIGHTY: &[&str] = &["edit", "bash", "webfetch", "websearch", "external_directory", "task"];
