@@ -11,6 +11,13 @@ use crate::acp::words::{
     UsageUpdate,
 };
 
+/// The updates that tell what the agent says and does.
+const ANSWER: &str = "agent_message_chunk";
+const THOUGHT: &str = "agent_thought_chunk";
+const CALL: &str = "tool_call";
+const CALL_UPDATE: &str = "tool_call_update";
+const PLAN: &str = "plan";
+
 impl AcpMapper {
     /// `None`: not understood.
     pub(super) fn on_update(&mut self, params: &RawValue, output: &mut RunOutput) -> Option<()> {
@@ -30,35 +37,6 @@ impl AcpMapper {
                 let update: UsageUpdate = read(update)?;
                 self.meter.on_update(&update, is_live, output);
             }
-            "agent_message_chunk"
-            | "agent_thought_chunk"
-            | "tool_call"
-            | "tool_call_update"
-            | "plan"
-                if !is_live => {} // the history of a session that was loaded
-            "agent_message_chunk" => {
-                let chunk: Chunk = read(update)?;
-                if self.dialect.takes_back(&chunk.content.text) {
-                    self.speech.start_over(output);
-                    return Some(());
-                }
-                self.dialect.on_answer(output);
-                output.limit_silence(self.dialect.silent_retry());
-                return self.speech.on_text(chunk, output);
-            }
-            "agent_thought_chunk" => {
-                let chunk: Chunk = read(update)?;
-                self.dialect.on_answer(output);
-                output.limit_silence(self.dialect.silent_retry());
-                return self.speech.on_thought(&chunk, &*self.dialect, output);
-            }
-            "tool_call" | "tool_call_update" => {
-                let tool_call: ToolCall = read(update)?;
-                self.dialect.on_answer(output);
-                self.speech.end(output);
-                return self.tools.on_call(tool_call, &*self.dialect, &self.opening.cwd, output);
-            }
-            "plan" => output.event(plan(read(update)?)),
             "current_mode_update" => {
                 let ModeUpdate { current_mode_id } = read(update)?;
                 let current = Current { model: None, mode: Some(current_mode_id) };
@@ -70,9 +48,43 @@ impl AcpMapper {
             }
             // Said for user interfaces: commands, titles, the echo of what we said.
             "available_commands_update" | "session_info_update" | "user_message_chunk" => {}
-            _ => return None,
+            ANSWER | THOUGHT | CALL | CALL_UPDATE | PLAN if !is_live => {} // a loaded session's history
+            _ => return self.on_work(kind, update, output),
         }
         Some(())
+    }
+
+    /// What the agent says and does now. `None`: not understood.
+    fn on_work(&mut self, kind: &str, update: &RawValue, output: &mut RunOutput) -> Option<()> {
+        match kind {
+            ANSWER => {
+                let chunk: Chunk = read(update)?;
+                if self.dialect.takes_back(&chunk.content.text) {
+                    self.speech.start_over(output);
+                    return Some(());
+                }
+                self.dialect.on_answer(output);
+                output.limit_silence(self.dialect.silent_retry());
+                self.speech.on_text(chunk, output)
+            }
+            THOUGHT => {
+                let chunk: Chunk = read(update)?;
+                self.dialect.on_answer(output);
+                output.limit_silence(self.dialect.silent_retry());
+                self.speech.on_thought(&chunk, &*self.dialect, output)
+            }
+            CALL | CALL_UPDATE => {
+                let tool_call: ToolCall = read(update)?;
+                self.dialect.on_answer(output);
+                self.speech.end(output);
+                self.tools.on_call(tool_call, &*self.dialect, &self.opening.cwd, output)
+            }
+            PLAN => {
+                output.event(plan(read(update)?));
+                Some(())
+            }
+            _ => None,
+        }
     }
 }
 
