@@ -40,7 +40,7 @@ conformance: ## The contract suite against every adapter of this repository
 	@mkdir -p target/conformance
 	@printf '%s\n' $(ADAPTERS) | xargs -P 2 -I{} sh -c \
 	  'log=target/conformance/{}.txt; \
-	   if target/debug/conformance run target/debug/od-adapter-{} --pack adapters/{}/conformance --patience 2 >$$log 2>&1; \
+	   if target/debug/conformance run target/debug/od-adapter-{} --pack adapters/{}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
 self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)

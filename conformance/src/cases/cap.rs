@@ -257,12 +257,21 @@ fn prepared(bench: &mut Bench) -> Result<Play, Finding> {
     bench.prepare(if has_own { "options" } else { "text" })
 }
 
+/// The same for a mode, which may make the agent CLI speak in another way altogether.
+fn prepared_for(bench: &mut Bench, mode: &str) -> Result<Play, Finding> {
+    let scenario = format!("mode_{mode}");
+    match bench.suite.pack.as_ref().is_some_and(|pack| pack.has(&scenario)) {
+        true => bench.prepare(&scenario),
+        false => prepared(bench),
+    }
+}
+
 /// Modes are named in the agent CLI's own words, so each is told as it is; the usual one may go
 /// without saying.
 fn modes_reach_cli(bench: &mut Bench, plugin: &mut Plugin) -> Verdict {
     let mut unsaid = Vec::new();
     for mode in declared_words(bench, "/permissionModes/modes")? {
-        let mut play = prepared(bench)?;
+        let mut play = prepared_for(bench, &mode)?;
         play.request.permission_mode = Some(mode.clone());
         let sent = format!("run/start with permissionMode {mode:?}, which is declared");
         let told = Told::by(bench, plugin, &play, &sent)?;

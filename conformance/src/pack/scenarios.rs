@@ -49,7 +49,10 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("cancel", "an answer begins, the CLI waits; on its own polite stop it says so and exits"),
 ];
 
-/// Whether a scenario is one of these; names that start with `_` are the pack's own.
+/// Whether a scenario is one of these; names that start with `mode_` stand for `options` in that
+/// mode, and names that start with `_` are the pack's own.
 pub fn is_known_scenario(name: &str) -> bool {
-    name.starts_with('_') || SCENARIOS.iter().any(|(known, _)| *known == name)
+    name.starts_with('_')
+        || name.starts_with("mode_")
+        || SCENARIOS.iter().any(|(known, _)| *known == name)
 }
