@@ -29,6 +29,7 @@ pub mod auth;
 pub mod cli_version;
 pub mod detect;
 pub mod diff;
+pub mod failure;
 pub mod help;
 pub mod http;
 pub mod json_rpc;

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use od_protocol::{
     ErrorKind, ErrorObject, Event, ListSessionsParams, ListSessionsResult, ReadSessionsParams,
-    ReadSessionsResult, SessionSummary,
+    ReadSessionsResult, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped,
 };
 use serde::de::DeserializeOwned;
 
@@ -113,6 +113,18 @@ pub fn read<L: SessionLine>(
     let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(&error.to_string()))?;
     let (events, truncated) = newest(tell(&mut lines), EVENT_BYTES);
     Ok(ReadSessionsResult { session: file.summary::<L>(), events, truncated })
+}
+
+/// A thought that was kept whole.
+pub fn whole_thought(thinking_id: &str, text: &str) -> [Event; 3] {
+    let thinking_id = thinking_id.to_owned();
+    let delta =
+        ThinkingDelta { thinking_id: thinking_id.clone(), text: text.to_owned(), truncated: None };
+    [
+        Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
+        Event::ThinkingDelta(delta),
+        Event::ThinkingStopped(ThinkingStopped { thinking_id }),
+    ]
 }
 
 /// All events, or the newest ones that fit; then whether some were left out.

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use od_protocol::{ErrorKind, ErrorObject, JsonObject, SessionMode, StartRunParams};
+use od_protocol::{ErrorKind, ErrorObject, JsonObject, McpServer, SessionMode, StartRunParams};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What becomes of the agent CLI's own system prompt: the option `systemMode` of adapters whose CLI
 /// can do both.
@@ -61,6 +61,25 @@ pub fn session_uuid<'a>(
                 .with_hint("`sessions/list` names them, where the agent has it"))
         }
     }
+}
+
+/// The run's MCP servers by name, each in the agent CLI's own words.
+pub fn mcp_servers(
+    start_run_params: &StartRunParams,
+    describe: impl Fn(&McpServer) -> Value,
+) -> JsonObject {
+    let servers = start_run_params.mcp_servers.iter();
+    servers.map(|server| (server.name.clone(), describe(server))).collect()
+}
+
+/// The same as a document of settings, which most agent CLIs take; `None` without any. Variables and
+/// headers of a server are often secrets: it is not to be shown.
+pub fn mcp_config(
+    start_run_params: &StartRunParams,
+    describe: impl Fn(&McpServer) -> Value,
+) -> Option<String> {
+    let servers = mcp_servers(start_run_params, describe);
+    (!servers.is_empty()).then(|| json!({ "mcpServers": servers }).to_string())
 }
 
 /// The limit on turns.

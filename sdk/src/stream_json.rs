@@ -6,10 +6,13 @@
 
 mod approvals;
 mod blocks;
+mod calls;
 pub mod control;
+mod init;
 mod message;
 mod request;
 mod stream;
+mod tokens;
 
 use std::borrow::Cow;
 
@@ -17,9 +20,12 @@ use serde::Deserialize;
 
 pub use approvals::{Approvals, Question};
 pub use blocks::BlockStream;
+pub use calls::*;
+pub use init::*;
 pub use message::*;
 pub use request::*;
 pub use stream::*;
+pub use tokens::Tokens;
 
 /// What every line has.
 #[derive(Debug, Deserialize)]
@@ -30,6 +36,16 @@ pub struct Head<'a> {
     /// With `system`: which.
     #[serde(default)]
     pub subtype: Option<String>,
+}
+
+impl Head<'_> {
+    /// What kind of line it is, for `unmapped`.
+    pub fn native_type(&self) -> String {
+        match &self.subtype {
+            Some(subtype) => format!("{}/{subtype}", self.kind),
+            None => self.kind.to_string(),
+        }
+    }
 }
 
 /// Lines of the model's stream start like this; they are read in one pass.

@@ -110,11 +110,7 @@ impl Events {
             _ => None,
         };
         if understood.is_none() {
-            let native_type = match &head.subtype {
-                Some(subtype) => format!("{}/{subtype}", head.kind),
-                None => head.kind.to_string(),
-            };
-            output.unmapped(&native_type, line);
+            output.unmapped(&head.native_type(), line);
         }
     }
 

@@ -3,9 +3,7 @@
 mod policy;
 mod prompt;
 
-use od_protocol::{
-    ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams,
-};
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, absolute};
 use od_sdk::{Install, Invocation};
@@ -131,14 +129,8 @@ fn add_mcp_servers(
     start_run_params: &StartRunParams,
     options: &Options,
 ) {
-    if !start_run_params.mcp_servers.is_empty() {
-        let servers: JsonObject = start_run_params
-            .mcp_servers
-            .iter()
-            .map(|server| (server.name.clone(), mcp_server(server)))
-            .collect();
-        // Variables and headers of a server are often secrets.
-        invocation.hidden_flag("--mcp-config", json!({ "mcpServers": servers }).to_string());
+    if let Some(config) = start_run::mcp_config(start_run_params, mcp_server) {
+        invocation.hidden_flag("--mcp-config", config);
     }
     if options.strict_mcp_config {
         invocation.arg("--strict-mcp-config");

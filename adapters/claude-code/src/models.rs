@@ -1,12 +1,11 @@
 //! Models and quota: asked of the CLI itself by a short talk over the control protocol, without a
 //! session. When it does not answer, a list of our own stands in.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource, QuotaWindow};
 use od_sdk::auth::{millis, rfc3339_millis};
-use od_sdk::probe::converse::{Talk, converse};
+use od_sdk::probe::converse::{Talk, converse, declared_env, known_models};
 use od_sdk::stream_json::control::reply_to;
 use od_sdk::{Install, Machine};
 use serde::Deserialize;
@@ -18,9 +17,11 @@ use crate::{control, manifest};
 const LIMIT: Duration = Duration::from_secs(10);
 /// The id of the request for the quota.
 const USAGE_ID: &str = "od-usage";
+/// What the CLI takes when nothing names a model.
+const DEFAULT_MODEL: &str = "default";
 /// The names every 2.1 version understands.
 const STATIC_MODELS: &[(&str, &str)] =
-    &[("default", "Default"), ("opus", "Opus"), ("sonnet", "Sonnet"), ("haiku", "Haiku")];
+    &[(DEFAULT_MODEL, "Default"), ("opus", "Opus"), ("sonnet", "Sonnet"), ("haiku", "Haiku")];
 
 /// A model in the reply to `initialize` (recording `sj_control_misc`).
 #[derive(Debug, Default, Deserialize)]
@@ -47,7 +48,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
         .iter()
         .find_map(|line| reply_to(line, control::INITIALIZE_ID)?.get("models"))
         .and_then(models_of)
-        .unwrap_or_else(static_models)
+        .unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
 /// How much of the subscription is used; `None` without one.
@@ -58,10 +59,7 @@ pub fn quota(machine: &Machine, install: &Install) -> Option<GetQuotaResult> {
 
 /// One request, all lines of the answer. The CLI answers what it has read even after stdin's end.
 fn talk(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
-    let declared = manifest::manifest();
-    let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
-    let mut env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned());
     let args = [
         "-p",
@@ -95,7 +93,7 @@ fn models_of(models: &Value) -> Option<ListModelsResult> {
         }
         models.push(model(native));
     }
-    let current = natives.iter().find(|native| native.value == "default");
+    let current = natives.iter().find(|native| native.value == DEFAULT_MODEL);
     (!models.is_empty()).then(|| ListModelsResult {
         models,
         current: current.and_then(|native| native.resolved_model.clone()),
@@ -108,7 +106,7 @@ fn model(native: &NativeModel) -> Model {
     Model {
         id: native.value.clone(),
         name: native.display_name.clone(),
-        default: native.value == "default",
+        default: native.value == DEFAULT_MODEL,
         // The CLI marks the variants of a model with a large window in their name.
         context_window: native
             .resolved_model
@@ -118,17 +116,6 @@ fn model(native: &NativeModel) -> Model {
         // Its fifth level, xhigh, has no word in the protocol.
         efforts: Some(levels.filter_map(|level| Effort::from_known(level)).collect()),
     }
-}
-
-fn static_models() -> ListModelsResult {
-    let models = STATIC_MODELS.iter().map(|(id, name)| Model {
-        id: (*id).to_owned(),
-        name: Some((*name).to_owned()),
-        default: *id == "default",
-        context_window: None,
-        efforts: None,
-    });
-    ListModelsResult { models: models.collect(), current: None, source: ModelsSource::Static }
 }
 
 fn quota_of(rate_limits: &Value) -> Option<GetQuotaResult> {

@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
 use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run;
+use od_sdk::start_run::{self, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -12,17 +12,6 @@ const DEFAULT_MAX_RETRIES: u32 = 2;
 const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
 /// The same, when the run asks for more retries and thereby for patience.
 const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
-
-/// What becomes of the CLI's own system prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemMode {
-    /// The run's follows it.
-    #[default]
-    Append,
-    /// The run's takes its place.
-    Replace,
-}
 
 /// `run/start.adapterOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

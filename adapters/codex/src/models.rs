@@ -1,12 +1,11 @@
 //! Models and quota: asked of the CLI itself by a short talk with its app server, without a thread.
 //! When it does not answer, a list of our own stands in.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource};
 use od_sdk::json_rpc::Incoming;
-use od_sdk::probe::converse::{Talk, converse_until};
+use od_sdk::probe::converse::{Talk, converse_until, declared_env, known_models};
 use od_sdk::{Install, Machine};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -20,9 +19,11 @@ use crate::requests::{self, Purpose};
 const LIMIT: Duration = Duration::from_secs(10);
 /// The number of the request behind the greeting.
 const QUESTION_ID: u64 = 2;
-/// The models 0.166.0 offers, the default first.
+/// The one 0.166.0 takes when nothing names another.
+const DEFAULT_MODEL: &str = "gpt-6.1-sol";
+/// The models 0.166.0 offers.
 const STATIC_MODELS: &[(&str, &str)] = &[
-    ("gpt-6.1-sol", "GPT-6.1-Sol"),
+    (DEFAULT_MODEL, "GPT-6.1-Sol"),
     ("gpt-6-astra", "GPT-6-Astra"),
     ("gpt-6-sol", "GPT-6-Sol"),
     ("gpt-6-luna", "GPT-6-Luna"),
@@ -33,7 +34,7 @@ const STATIC_MODELS: &[(&str, &str)] = &[
 /// The models the CLI offers; our own list when it does not say.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let reply: Option<ModelList> = ask("model/list", json!({}), machine, install);
-    reply.and_then(models_of).unwrap_or_else(static_models)
+    reply.and_then(models_of).unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
 /// How much of the subscription is used; `None` without one.
@@ -53,10 +54,7 @@ fn ask<T: DeserializeOwned>(
     let mut numbering = requests::numbering();
     let [initialize, initialized] = requests::greet(&mut numbering);
     let question = numbering.request(method, params, Purpose::Models);
-    let declared = manifest::manifest();
-    let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
-    let env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let env = declared_env(&manifest::manifest(), machine);
     let args = ["app-server", "--disable", "apps", "--disable", "plugins"];
     let talk = Talk {
         args: args.map(str::to_owned).to_vec(),
@@ -116,15 +114,4 @@ fn model(entry: &ModelEntry) -> Model {
         context_window: None,
         efforts: Some(efforts),
     }
-}
-
-fn static_models() -> ListModelsResult {
-    let models = STATIC_MODELS.iter().enumerate().map(|(index, (id, name))| Model {
-        id: (*id).to_owned(),
-        name: Some((*name).to_owned()),
-        default: index == 0,
-        context_window: None,
-        efforts: None,
-    });
-    ListModelsResult { models: models.collect(), current: None, source: ModelsSource::Static }
 }

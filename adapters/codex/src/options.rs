@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
 use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run;
+use od_sdk::start_run::{self, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,17 +20,6 @@ pub enum ModeChoice {
     AppServer,
     /// By `codex exec --json`.
     Exec,
-}
-
-/// What becomes of the CLI's own instructions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemMode {
-    /// The run's follow them.
-    #[default]
-    Append,
-    /// The run's take their place.
-    Replace,
 }
 
 /// When the CLI asks before it acts.

@@ -1,6 +1,6 @@
 //! `run/start` → arguments, variables, first bytes of stdin. Pure, but for the id of a new session.
 
-use od_protocol::{ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams};
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, absolute, invalid};
 use od_sdk::{Install, Invocation, acp};
@@ -60,14 +60,7 @@ fn add_one_shot(
     let usage = invocation.report(USAGE_FILE);
     invocation.flag("--usage-output-file", usage);
     invocation.exit_grace = Some(EXIT_GRACE);
-    if !start_run_params.mcp_servers.is_empty() {
-        let servers: JsonObject = start_run_params
-            .mcp_servers
-            .iter()
-            .map(|server| (server.name.clone(), mcp_server(server)))
-            .collect();
-        // Variables and headers of a server are often secrets.
-        let config = json!({ "mcpServers": servers }).to_string();
+    if let Some(config) = start_run::mcp_config(start_run_params, mcp_server) {
         invocation.hidden_flag("--additional-mcp-config", config);
     }
     for path in &start_run_params.prompt.attachments {

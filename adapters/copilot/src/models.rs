@@ -1,11 +1,10 @@
 //! Models: asked of the CLI itself by a short talk over ACP. Without a login, or with a provider of
 //! one's own, it names none; then what the variables say stands in.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use od_protocol::{ListModelsResult, Model, ModelsSource};
-use od_sdk::probe::converse::{Talk, converse_until};
+use od_sdk::probe::converse::{Talk, converse_until, declared_env};
 use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
@@ -17,10 +16,7 @@ const DEFAULT_MODEL: &str = "auto";
 
 /// The models the CLI offers.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
-    let declared = manifest::manifest();
-    let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
-    let env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let env = declared_env(&manifest::manifest(), machine);
     let talk = Talk {
         args: [
             "--acp",

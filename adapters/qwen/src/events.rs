@@ -10,19 +10,18 @@ mod turns;
 use std::time::Duration;
 
 use od_protocol::{
-    ApprovalCategory, ApprovalRisk, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited,
-    RespondRunParams, StartRunParams, StopReason,
+    ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, RespondRunParams,
+    StartRunParams, StopReason,
 };
-use od_sdk::approval::judge;
 use od_sdk::stream_json::{
-    Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Question,
-    STREAM_EVENT_START, StreamLine, UserLine, blocks, control,
+    Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
+    STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
 };
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
 use crate::invocation::user_line;
-use crate::native::{Init, ResultLine};
+use crate::native::ResultLine;
 use crate::options::Options;
 use failure::Failure;
 use meter::Meter;
@@ -72,11 +71,7 @@ impl Events {
             _ => None,
         };
         if understood.is_none() {
-            let native_type = match &head.subtype {
-                Some(subtype) => format!("{}/{subtype}", head.kind),
-                None => head.kind.to_string(),
-            };
-            output.unmapped(&native_type, line);
+            output.unmapped(&head.native_type(), line);
         }
         self.watch_silence(output);
     }
@@ -242,10 +237,7 @@ impl Mapper for Events {
 }
 
 fn question(request: &ControlRequest) -> Question {
-    let (category, risk) = match tools::mcp_server(&request.tool_name) {
-        Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),
-        None => judge(tools::kind(&request.tool_name)),
-    };
+    let (category, risk) = judge(&request.tool_name, tools::kind(&request.tool_name));
     let summary = match (category, tools::title(&request.tool_name, &request.input)) {
         (ApprovalCategory::Execute, Some(command)) => format!("run {command}"),
         (_, Some(title)) => title,

@@ -1,14 +1,14 @@
 //! `run/start` → arguments, variables, first line of stdin. Pure.
 
-use od_protocol::{ErrorObject, JsonObject, McpServer, McpTransport, SessionMode, StartRunParams};
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{self, absolute, invalid};
+use od_sdk::start_run::{self, SystemMode, absolute, invalid};
 use od_sdk::stream_json::control::{control_request, text_block};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
 use crate::detect::KEY_LOGINS;
-use crate::options::{Options, SystemMode};
+use crate::options::Options;
 
 /// The id of the request that opens the session.
 const INITIALIZE_ID: &str = "od-initialize";
@@ -145,16 +145,9 @@ fn add_tools(
 }
 
 fn add_mcp_servers(invocation: &mut Invocation, start_run_params: &StartRunParams) {
-    if start_run_params.mcp_servers.is_empty() {
-        return;
+    if let Some(config) = start_run::mcp_config(start_run_params, mcp_server) {
+        invocation.hidden_flag("--mcp-config", config);
     }
-    let servers: JsonObject = start_run_params
-        .mcp_servers
-        .iter()
-        .map(|server| (server.name.clone(), mcp_server(server)))
-        .collect();
-    // Variables and headers of a server are often secrets.
-    invocation.hidden_flag("--mcp-config", json!({ "mcpServers": servers }).to_string());
 }
 
 /// The settings' own names: a server over HTTP has `httpUrl`, one over SSE has `url`.

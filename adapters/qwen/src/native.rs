@@ -5,32 +5,6 @@
 use od_sdk::stream_json::TokenUsage;
 use serde::Deserialize;
 
-/// `system/init`: repeated at the start of every turn.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Init {
-    /// The session.
-    pub session_id: String,
-    /// Where it works.
-    pub cwd: Option<String>,
-    /// Names of the tools.
-    pub tools: Vec<String>,
-    /// MCP servers and their state.
-    pub mcp_servers: Vec<McpServerState>,
-    /// The model.
-    pub model: Option<String>,
-}
-
-/// An MCP server and its state.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct McpServerState {
-    /// Its name.
-    pub name: String,
-    /// `connected`, `disconnected`, ….
-    pub status: String,
-}
-
 /// A line of type `result`: the end of a turn.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

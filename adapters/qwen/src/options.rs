@@ -3,24 +3,13 @@
 use std::time::Duration;
 
 use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run;
+use od_sdk::start_run::{self, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
 /// How long the model may be silent: longer than any first token, far shorter than the half hour
 /// in which Qwen Code tries a refused request again without a word (recording `rate-full`).
 const DEFAULT_MAX_SILENCE_MS: u64 = 120_000;
-
-/// What becomes of the CLI's own system prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemMode {
-    /// The run's follows it.
-    #[default]
-    Append,
-    /// The run's takes its place.
-    Replace,
-}
 
 /// `run/start.adapterOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
+use od_protocol::{ListModelsResult, Manifest, Model, ModelsSource};
+
 use super::ask::{Question, Stdin, Words, ask_saying};
 use crate::{Install, Machine};
 
@@ -19,6 +21,26 @@ pub struct Talk {
     pub env: BTreeMap<String, String>,
     /// How long it may take.
     pub limit: Duration,
+}
+
+/// The variables that an adapter declares and that are set: what a short talk may need for its
+/// answer.
+pub fn declared_env(manifest: &Manifest, machine: &Machine) -> BTreeMap<String, String> {
+    let further = manifest.requirements.env.iter().map(|variable| &variable.name);
+    let names = manifest.auth.env.iter().chain(further);
+    names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect()
+}
+
+/// A list of an adapter's own (id and name) for a CLI that does not say what it offers.
+pub fn known_models(models: &[(&str, &str)], default: &str) -> ListModelsResult {
+    let models = models.iter().map(|(id, name)| Model {
+        id: (*id).to_owned(),
+        name: Some((*name).to_owned()),
+        default: *id == default,
+        context_window: None,
+        efforts: None,
+    });
+    ListModelsResult { models: models.collect(), current: None, source: ModelsSource::Static }
 }
 
 /// What the agent CLI says before it ends or its time is up. When it returns, everything the CLI

@@ -1,12 +1,8 @@
 //! `can_use_tool` in Claude Code's words: what is asked, and the tool that asks in words.
 
-use od_protocol::{
-    ApprovalCategory, ApprovalRisk, Event, InputRequested, JsonObject, RespondRunParams,
-    UserMessage,
-};
+use od_protocol::{ApprovalRisk, Event, InputRequested, JsonObject, RespondRunParams, UserMessage};
 use od_sdk::RunOutput;
-use od_sdk::approval::judge;
-use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question};
+use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question, judge};
 use serde_json::Value;
 
 use super::tools::Tools;
@@ -81,10 +77,7 @@ impl Approvals {
 }
 
 fn question(request: &ControlRequest) -> Question {
-    let (category, risk) = match words::mcp_server(&request.tool_name) {
-        Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),
-        None => judge(words::kind(&request.tool_name)),
-    };
+    let (category, risk) = judge(&request.tool_name, words::kind(&request.tool_name));
     Question {
         category,
         // A path outside the allowed folders.

@@ -3,9 +3,14 @@
 
 use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
 use od_sdk::Exit;
+use od_sdk::failure::{context_exceeded, quota_exhausted, slow_down};
 use od_sdk::stream_json::{Message, blocks};
+use od_sdk::wording::error_text;
 
 use super::limits::Limits;
+
+/// A message that begins with one of these keeps its capital.
+const NAMES: &[&str] = &["Claude"];
 
 /// What the CLI says about a failure.
 #[derive(Debug, Default, Clone)]
@@ -88,7 +93,7 @@ impl Failure {
         let mut failure = Self {
             stop_reason: stop_reason(&kind),
             is_retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-            message: lowercase_start(&complaint.text),
+            message: error_text(&complaint.text, NAMES),
             hint: Some(hint).filter(|hint| !hint.is_empty()),
             data: JsonObject::new(),
             kind,
@@ -117,7 +122,7 @@ impl Failure {
         let (line, (kind, hint)) = lines.find_map(|line| Some((line, refusal(line)?)))?;
         Some(Self {
             kind,
-            message: lowercase_start(line),
+            message: error_text(line, NAMES),
             hint: Some(hint),
             is_retryable: false,
             data: JsonObject::new(),
@@ -164,9 +169,7 @@ fn by_word(complaint: &Complaint, limits: &Limits) -> (ErrorKind, String) {
         "authentication_failed" | "oauth_org_not_allowed" => login(complaint, limits),
         "billing_error" => quota_exhausted(),
         "rate_limit" if limits.is_window_exhausted || is_quota(complaint) => quota_exhausted(),
-        "rate_limit" => {
-            (ErrorKind::RateLimited, "wait, then start the run again or resume it".to_owned())
-        }
+        "rate_limit" => slow_down(),
         "model_not_found" => {
             let hint = "choose one of `od-host models -a claude-code`";
             (ErrorKind::ModelUnknown, hint.to_owned())
@@ -215,16 +218,6 @@ fn is_quota(complaint: &Complaint) -> bool {
         || (complaint.says("usage limit") && !complaint.says("not your usage limit"))
 }
 
-fn quota_exhausted() -> (ErrorKind, String) {
-    let hint = "wait for the reset, add credit, or use another account";
-    (ErrorKind::QuotaExhausted, hint.to_owned())
-}
-
-fn context_exceeded() -> (ErrorKind, String) {
-    let hint = "start a new session, or shorten the prompt and its attachments";
-    (ErrorKind::ContextExceeded, hint.to_owned())
-}
-
 fn session_unknown() -> (ErrorKind, String) {
     let hint = "a session can be resumed only from the folder it was started in: use its cwd, or start a new one";
     (ErrorKind::SessionUnknown, hint.to_owned())
@@ -240,20 +233,5 @@ fn stop_reason(kind: &ErrorKind) -> StopReason {
         "_claude.max_output_tokens" => StopReason::MaxTokens,
         "_claude.refusal" => StopReason::Refusal,
         _ => StopReason::Error,
-    }
-}
-
-/// Errors of the protocol start in lower case; names and abbreviations stay as they are.
-fn lowercase_start(text: &str) -> String {
-    let text = text.trim();
-    let text = text.strip_prefix("Error: ").unwrap_or(text);
-    let text = text.strip_prefix("error: ").unwrap_or(text);
-    let text = text.strip_suffix('.').unwrap_or(text);
-    let mut characters = text.chars();
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() && !text.starts_with("Claude") => {
-            first.to_lowercase().chain(characters).collect()
-        }
-        _ => text.to_owned(),
     }
 }

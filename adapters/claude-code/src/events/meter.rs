@@ -2,7 +2,7 @@
 
 use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::TokenUsage;
+use od_sdk::stream_json::{TokenUsage, Tokens};
 
 use crate::native::{ModelUsage, ResultLine};
 
@@ -17,27 +17,18 @@ pub(super) struct Meter {
     context_tokens: u64,
 }
 
-/// Tokens by kind.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Tokens {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-}
-
 impl Meter {
     /// The usage of one message of the main conversation: what the window holds.
     pub(super) fn on_message(&mut self, usage: Option<&TokenUsage>) {
         if let Some(usage) = usage {
-            self.context_tokens = Tokens::of_turn(usage).sum();
+            self.context_tokens = of_turn(usage).sum();
         }
     }
 
     pub(super) fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
-        let spent = result.model_usage.values().fold(Tokens::default(), Tokens::plus);
+        let spent = result.model_usage.values().map(of_model).fold(Tokens::default(), Tokens::and);
         let (turn, total) = if result.model_usage.is_empty() {
-            let turn = result.usage.as_ref().map(Tokens::of_turn).unwrap_or_default();
+            let turn = result.usage.as_ref().map(of_turn).unwrap_or_default();
             (turn, self.total.and(turn))
         } else {
             (spent.since(self.total), spent)
@@ -90,47 +81,23 @@ impl Meter {
     }
 }
 
-impl Tokens {
-    fn of_turn(usage: &TokenUsage) -> Self {
-        Self {
-            input: usage.input_tokens,
-            output: usage.output_tokens,
-            cache_read: usage.cache_read_input_tokens,
-            cache_write: usage.cache_creation_input_tokens,
-        }
+/// The tokens of a turn or of a message.
+fn of_turn(usage: &TokenUsage) -> Tokens {
+    Tokens {
+        input: usage.input_tokens,
+        output: usage.output_tokens,
+        cache_read: usage.cache_read_input_tokens,
+        cache_write: usage.cache_creation_input_tokens,
     }
+}
 
-    fn plus(self, usage: &ModelUsage) -> Self {
-        self.and(Self {
-            input: usage.input_tokens,
-            output: usage.output_tokens,
-            cache_read: usage.cache_read_input_tokens,
-            cache_write: usage.cache_creation_input_tokens,
-        })
-    }
-
-    fn and(self, other: Self) -> Self {
-        self.combine(other, u64::saturating_add)
-    }
-
-    fn since(self, earlier: Self) -> Self {
-        self.combine(earlier, u64::saturating_sub)
-    }
-
-    fn combine(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
-        Self {
-            input: operation(self.input, other.input),
-            output: operation(self.output, other.output),
-            cache_read: operation(self.cache_read, other.cache_read),
-            cache_write: operation(self.cache_write, other.cache_write),
-        }
-    }
-
-    fn sum(self) -> u64 {
-        self.input
-            .saturating_add(self.output)
-            .saturating_add(self.cache_read)
-            .saturating_add(self.cache_write)
+/// The tokens of one model.
+fn of_model(usage: &ModelUsage) -> Tokens {
+    Tokens {
+        input: usage.input_tokens,
+        output: usage.output_tokens,
+        cache_read: usage.cache_read_input_tokens,
+        cache_write: usage.cache_creation_input_tokens,
     }
 }
 

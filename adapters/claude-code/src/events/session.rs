@@ -1,8 +1,8 @@
 //! Session, turns, modes: the frame around what is said.
 
 use od_protocol::{
-    Context, Event, Extension, ExtensionPhase, McpServerStatus, ModeChanged, NoticeLevel,
-    SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
+    Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice,
+    SessionMode, StopReason, TurnEnded, TurnStarted,
 };
 use od_sdk::RunOutput;
 use od_sdk::stream_json::Block;
@@ -73,8 +73,8 @@ impl Session {
 
     /// `system/init` comes at the start of every turn; the session starts only once.
     pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
-        if self.id.as_deref() == Some(&init.session_id) {
-            self.on_mode(init.model, init.permission_mode, output);
+        if self.id.as_deref() == Some(&init.common.session_id) {
+            self.on_mode(init.common.model, init.permission_mode, output);
         } else {
             self.start(init, output);
         }
@@ -82,23 +82,10 @@ impl Session {
     }
 
     fn start(&mut self, init: Init, output: &mut RunOutput) {
-        self.id = Some(init.session_id.clone());
-        self.model.clone_from(&init.model);
+        self.id = Some(init.common.session_id.clone());
+        self.model.clone_from(&init.common.model);
         self.permission_mode = init.permission_mode;
-        let mcp_servers = init.mcp_servers.into_iter();
-        output.event(Event::SessionStarted(SessionStarted {
-            session_id: init.session_id,
-            mode: self.mode,
-            parent_session_id: self.parent.clone(),
-            model: init.model,
-            cwd: init.cwd,
-            tools: Some(init.tools),
-            mcp_servers: Some(
-                mcp_servers
-                    .map(|server| McpServerStatus { name: server.name, status: server.status })
-                    .collect(),
-            ),
-        }));
+        output.event(init.common.session_started(self.mode, self.parent.clone()));
         let is_built_in = |plugin: &Plugin| {
             plugin.source.as_ref().is_some_and(|source| source.ends_with(BUILT_IN_PLUGIN))
         };

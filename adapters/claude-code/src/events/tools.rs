@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus};
+use od_protocol::{Event, Image, ToolStatus};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::{Block, blocks, text_of};
+use od_sdk::stream_json::{Block, blocks, call_ready, call_result, call_started, text_of};
 use serde_json::Value;
 
 use super::files;
-use super::words::{kind, mcp_server, title};
+use super::words::{kind, title};
 
 /// How the CLI words a denial when nobody answers (recordings `write_denied`, `sj_perm_error`).
 /// They are looked for in failed results only.
@@ -57,14 +57,7 @@ impl Tools {
     pub(super) fn on_started(&mut self, block: &Block, output: &mut RunOutput) {
         let call = Call { name: block.name.clone(), is_ready: false, was_denied: false };
         self.open.insert(block.id.clone(), call);
-        output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: block.id.clone(),
-            name: block.name.clone(),
-            kind: kind(&block.name),
-            title: None,
-            mcp_server: mcp_server(&block.name),
-            parent_tool_call_id: None,
-        }));
+        output.event(call_started(block, kind(&block.name)));
     }
 
     /// All of the input is known; without partial messages this is the first word of a call.
@@ -75,25 +68,14 @@ impl Tools {
         if let Some(call) = self.open.get_mut(&block.id) {
             call.is_ready = true;
         }
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: block.id.clone(),
-            input: block.input.clone(),
-            title: title(&block.name, &block.input),
-            truncated: None,
-        }));
+        output.event(call_ready(block, title(&block.name, &block.input)));
     }
 
     /// The stream that asked for it broke off: unless it runs already, it never will.
     pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.get(id).is_some_and(|call| !call.is_ready) {
             self.open.remove(id);
-            output.event(Event::ToolResult(ToolResult {
-                tool_call_id: id.to_owned(),
-                status: ToolStatus::Cancelled,
-                output: Value::Null,
-                exit_code: None,
-                truncated: None,
-            }));
+            output.event(call_result(id, ToolStatus::Cancelled, Value::Null, None));
         }
     }
 
@@ -114,13 +96,7 @@ impl Tools {
         files::on_report(&block.tool_use_id, report, output);
         report_images(&block.content, output);
         let exit_code = exit_code(name, status, &text, report);
-        output.event(Event::ToolResult(ToolResult {
-            tool_call_id: block.tool_use_id.clone(),
-            status,
-            output: Value::String(text),
-            exit_code,
-            truncated: None,
-        }));
+        output.event(call_result(&block.tool_use_id, status, Value::String(text), exit_code));
     }
 }
 

@@ -1,10 +1,8 @@
 //! What the CLI's names and contents mean, whoever asks: a run or the reader of a session.
 
 use od_protocol::ToolKind;
+use od_sdk::wording::first_line;
 use serde_json::Value;
-
-/// A title longer than this is cut.
-const TITLE_CHARACTERS: usize = 120;
 
 /// What a tool does, by its name.
 pub(crate) fn kind(name: &str) -> ToolKind {
@@ -22,12 +20,6 @@ pub(crate) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// Tools of an MCP server are called `mcp__server__tool`.
-pub(crate) fn mcp_server(name: &str) -> Option<String> {
-    let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
-    Some(server.to_owned())
-}
-
 /// One line for people.
 pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
@@ -43,14 +35,4 @@ pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
         }
     };
     Some(first_line(&title))
-}
-
-/// The first line, cut.
-pub(crate) fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(TITLE_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.len() < text.trim_end().len() => format!("{line} …"),
-        None => line.to_owned(),
-    }
 }

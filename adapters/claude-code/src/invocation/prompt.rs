@@ -2,11 +2,12 @@
 //! the prompt.
 
 use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
+use od_sdk::start_run::SystemMode;
 use od_sdk::stream_json::control::{image_block, text_block};
 use serde_json::Value;
 
 use crate::control::{self, SystemPrompt};
-use crate::options::{Options, SystemMode};
+use crate::options::Options;
 
 /// What is written before the CLI has said anything.
 ///

@@ -1,21 +1,15 @@
 //! `system` lines and the state of limits.
 
+use od_sdk::stream_json;
 use serde::Deserialize;
 
-/// `system/init`: repeated at the start of every turn.
+/// `system/init`: what all have, and what Claude Code adds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Init {
-    /// The session.
-    pub session_id: String,
-    /// Where it works.
-    pub cwd: Option<String>,
-    /// Names of the tools.
-    pub tools: Vec<String>,
-    /// MCP servers and their state.
-    pub mcp_servers: Vec<McpServerState>,
-    /// The model.
-    pub model: Option<String>,
+    /// What all have.
+    #[serde(flatten)]
+    pub common: stream_json::Init,
     /// The mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<String>,
@@ -23,16 +17,6 @@ pub struct Init {
     pub skills: Vec<String>,
     /// Plugins.
     pub plugins: Vec<Plugin>,
-}
-
-/// An MCP server and its state.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct McpServerState {
-    /// Its name.
-    pub name: String,
-    /// `connected`, `failed`, ….
-    pub status: String,
 }
 
 /// A plugin that was loaded.

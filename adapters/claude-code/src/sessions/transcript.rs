@@ -1,14 +1,13 @@
 //! The lines of a session's file → events, in the words of a run. Pure.
 
-use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
-};
-use od_sdk::stream_json::{Block, Message, blocks, text_of};
+use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolStatus, UserMessage};
+use od_sdk::session_files::{SessionLine, whole_thought};
+use od_sdk::stream_json::{Block, Message, blocks, call_ready, call_result, call_started, text_of};
+use od_sdk::wording::first_line;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::events::words::{first_line, kind, mcp_server, title};
+use crate::events::words::{kind, title};
 
 /// One line of a session's file. Lines of other types have none of these.
 #[derive(Debug, Default, Deserialize)]
@@ -18,7 +17,7 @@ pub(super) struct Line {
     #[serde(rename = "type")]
     kind: String,
     /// Where the session runs.
-    pub(super) cwd: Option<String>,
+    cwd: Option<String>,
     message: Option<Message>,
     /// It belongs to a subagent.
     is_sidechain: bool,
@@ -36,18 +35,23 @@ struct Attachment {
     prompt: Value,
 }
 
-impl Line {
-    /// The model that answered.
-    pub(super) fn model(&self) -> Option<&str> {
-        let model = self.message.as_ref()?.model.as_deref();
-        model.filter(|model| *model != "<synthetic>")
+impl SessionLine for Line {
+    fn cwd(&self) -> Option<String> {
+        self.cwd.clone()
     }
 
-    /// What a person said, shortened.
-    pub(super) fn title(&self) -> Option<String> {
+    fn model(&self) -> Option<String> {
+        let model = self.message.as_ref()?.model.clone();
+        model.filter(|model| model != "<synthetic>")
+    }
+
+    fn title(&self) -> Option<String> {
         self.said().map(|text| first_line(&text))
     }
+}
 
+impl Line {
+    /// What a person said.
     fn said(&self) -> Option<String> {
         let content = match self.kind.as_str() {
             _ if self.is_sidechain || self.is_meta => return None,
@@ -67,16 +71,26 @@ impl Line {
     }
 }
 
+/// What happened in a session.
+pub(super) fn events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
+    let mut transcript = Transcript::default();
+    for line in lines {
+        transcript.on_line(line);
+    }
+    transcript.stop_message();
+    transcript.events
+}
+
 /// What happened in a session so far.
 #[derive(Debug, Default)]
-pub(super) struct Transcript {
+struct Transcript {
     events: Vec<Event>,
     message: Option<String>,
     thoughts: u32,
 }
 
 impl Transcript {
-    pub(super) fn on_line(&mut self, line: Line) {
+    fn on_line(&mut self, line: Line) {
         if let Some(text) = line.said() {
             self.stop_message();
             self.events.push(Event::UserMessage(UserMessage { text }));
@@ -87,31 +101,16 @@ impl Transcript {
         }
         let Some(message) = line.message else { return };
         for block in blocks(message.content) {
-            self.on_block(&message.id, block);
+            self.on_block(&message.id, &block);
         }
     }
 
-    /// All of it, or the newest part that fits.
-    pub(super) fn into_events(mut self, limit: usize) -> (Vec<Event>, bool) {
-        self.stop_message();
-        let size = |event: &Event| serde_json::to_vec(event).map_or(0, |json| json.len() + 1);
-        let mut left = limit;
-        let kept = self.events.iter().rev().take_while(|event| {
-            let fits = left.checked_sub(size(event));
-            left = fits.unwrap_or_default();
-            fits.is_some()
-        });
-        let dropped = self.events.len() - kept.count();
-        self.events.drain(..dropped);
-        (self.events, dropped > 0)
-    }
-
-    fn on_block(&mut self, message_id: &str, block: Block) {
+    fn on_block(&mut self, message_id: &str, block: &Block) {
         match block.kind.as_str() {
-            "text" => self.on_text(message_id, block.text),
-            "thinking" => self.on_thought(block.thinking),
+            "text" => self.on_text(message_id, block.text.clone()),
+            "thinking" => self.on_thought(&block.thinking),
             "tool_use" => self.on_call(block),
-            "tool_result" => self.on_result(&block),
+            "tool_result" => self.on_result(block),
             _ => {}
         }
     }
@@ -127,38 +126,15 @@ impl Transcript {
         self.events.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
     }
 
-    fn on_thought(&mut self, text: String) {
+    fn on_thought(&mut self, text: &str) {
         self.thoughts += 1;
-        let thinking_id = format!("thought-{}", self.thoughts);
-        self.events.extend([
-            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
-            Event::ThinkingDelta(ThinkingDelta {
-                thinking_id: thinking_id.clone(),
-                text,
-                truncated: None,
-            }),
-            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
-        ]);
+        self.events.extend(whole_thought(&format!("thought-{}", self.thoughts), text));
     }
 
-    fn on_call(&mut self, block: Block) {
+    fn on_call(&mut self, block: &Block) {
         self.stop_message();
-        self.events.extend([
-            Event::ToolCallStarted(ToolCallStarted {
-                tool_call_id: block.id.clone(),
-                name: block.name.clone(),
-                kind: kind(&block.name),
-                title: None,
-                mcp_server: mcp_server(&block.name),
-                parent_tool_call_id: None,
-            }),
-            Event::ToolCallReady(ToolCallReady {
-                title: title(&block.name, &block.input),
-                tool_call_id: block.id,
-                input: block.input,
-                truncated: None,
-            }),
-        ]);
+        let title = title(&block.name, &block.input);
+        self.events.extend([call_started(block, kind(&block.name)), call_ready(block, title)]);
     }
 
     fn on_result(&mut self, block: &Block) {
@@ -166,13 +142,8 @@ impl Transcript {
             Some(true) => ToolStatus::Error,
             _ => ToolStatus::Ok,
         };
-        self.events.push(Event::ToolResult(ToolResult {
-            tool_call_id: block.tool_use_id.clone(),
-            status,
-            output: text_of(&block.content).into(),
-            exit_code: None,
-            truncated: None,
-        }));
+        let text = text_of(&block.content).into();
+        self.events.push(call_result(&block.tool_use_id, status, text, None));
     }
 
     fn stop_message(&mut self) {

@@ -1,13 +1,13 @@
 //! `codex exec --json`: one prompt on stdin, whole messages on stdout. What it cannot do is refused.
 
 use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode, StartRunParams};
-use od_sdk::start_run::absolute;
+use od_sdk::start_run::{SystemMode, absolute};
 use od_sdk::{Install, Invocation};
 use serde_json::Value;
 
 use super::{add_features, flags};
 use crate::mode::{self, Mode};
-use crate::options::{Options, SystemMode};
+use crate::options::Options;
 use crate::requests::session_id;
 
 /// How one prompt is run. Flags come before `resume` and `fork`, which take few of their own

@@ -6,11 +6,11 @@ use od_protocol::{
 };
 use od_sdk::Install;
 use od_sdk::json_rpc::Requests;
-use od_sdk::start_run::{self, absolute, invalid};
+use od_sdk::start_run::{self, SystemMode, absolute, invalid, mcp_servers};
 use serde_json::{Value, json};
 
 use super::{Purpose, text_input};
-use crate::options::{ApprovalPolicy, Options, SystemMode};
+use crate::options::{ApprovalPolicy, Options};
 
 /// A file named so holds a skill; what is loaded is its folder.
 const SKILL_FILE: &str = "SKILL.md";
@@ -134,12 +134,8 @@ fn config(start_run_params: &StartRunParams, options: &Options) -> Result<JsonOb
     if !sandbox.is_empty() {
         config.insert("sandbox_workspace_write".to_owned(), sandbox.into());
     }
-    if !start_run_params.mcp_servers.is_empty() {
-        let servers: JsonObject = start_run_params
-            .mcp_servers
-            .iter()
-            .map(|server| (server.name.clone(), mcp_server(server)))
-            .collect();
+    let servers = mcp_servers(start_run_params, mcp_server);
+    if !servers.is_empty() {
         config.insert("mcp_servers".to_owned(), servers.into());
     }
     Ok(config)

@@ -1,9 +1,10 @@
 //! The lines of a rollout file → events, in the words of a run. Pure.
 
 use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus, UserMessage,
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolResult, ToolStatus, UserMessage,
 };
+use od_sdk::session_files::whole_thought;
 use od_sdk::wording::first_line;
 use serde_json::{Value, json};
 
@@ -69,15 +70,7 @@ impl Transcript {
             return;
         }
         let thinking_id = self.name(payload);
-        self.events.extend([
-            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
-            Event::ThinkingDelta(ThinkingDelta {
-                thinking_id: thinking_id.clone(),
-                text,
-                truncated: None,
-            }),
-            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
-        ]);
+        self.events.extend(whole_thought(&thinking_id, &text));
     }
 
     fn on_call(&mut self, payload: &Payload) {

@@ -3,18 +3,9 @@
 
 use od_protocol::{Context, Event, SessionMode, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::TokenUsage;
+use od_sdk::stream_json::{TokenUsage, Tokens};
 
 use crate::native::ResultLine;
-
-/// Tokens by kind, as the protocol counts them.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Tokens {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-}
 
 /// What this run has spent.
 #[derive(Debug)]
@@ -45,22 +36,22 @@ impl Meter {
 
     /// A message of the main conversation: what the window holds.
     pub(super) fn on_message(&mut self, usage: Option<&TokenUsage>) {
-        let Some(tokens) = usage.map(Tokens::of) else { return };
-        self.turn = self.turn.with(tokens, u64::saturating_add);
+        let Some(tokens) = usage.map(tokens) else { return };
+        self.turn = self.turn.and(tokens);
         if tokens.sum() > 0 {
             self.context_tokens = tokens.sum();
         }
     }
 
     pub(super) fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
-        let session = result.usage.as_ref().map(Tokens::of);
+        let session = result.usage.as_ref().map(tokens);
         let turn = match session.filter(|_| self.is_own_session) {
-            Some(session) => session.with(self.session, u64::saturating_sub),
+            Some(session) => session.since(self.session),
             None => self.turn,
         };
         self.session = session.unwrap_or(self.session);
         self.turn = Tokens::default();
-        self.run = self.run.with(turn, u64::saturating_add);
+        self.run = self.run.and(turn);
         if self.run.sum() == 0 {
             return;
         }
@@ -93,32 +84,15 @@ impl Meter {
     }
 }
 
-impl Tokens {
-    /// Qwen Code counts what came from the cache or went there as input, too (recording `text`).
-    fn of(usage: &TokenUsage) -> Self {
-        let cache_read = usage.cache_read_input_tokens;
-        let cache_write = usage.cache_creation_input_tokens;
-        let cached = cache_read.saturating_add(cache_write);
-        Self {
-            input: usage.input_tokens.saturating_sub(cached),
-            output: usage.output_tokens,
-            cache_read,
-            cache_write,
-        }
-    }
-
-    fn with(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
-        Self {
-            input: operation(self.input, other.input),
-            output: operation(self.output, other.output),
-            cache_read: operation(self.cache_read, other.cache_read),
-            cache_write: operation(self.cache_write, other.cache_write),
-        }
-    }
-
-    fn sum(self) -> u64 {
-        [self.input, self.output, self.cache_read, self.cache_write]
-            .into_iter()
-            .fold(0, u64::saturating_add)
+/// Qwen Code counts what came from the cache or went there as input, too (recording `text`).
+fn tokens(usage: &TokenUsage) -> Tokens {
+    let cache_read = usage.cache_read_input_tokens;
+    let cache_write = usage.cache_creation_input_tokens;
+    let cached = cache_read.saturating_add(cache_write);
+    Tokens {
+        input: usage.input_tokens.saturating_sub(cached),
+        output: usage.output_tokens,
+        cache_read,
+        cache_write,
     }
 }

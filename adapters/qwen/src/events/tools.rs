@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use od_protocol::{
-    Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolCallReady,
-    ToolCallStarted, ToolKind, ToolResult, ToolStatus,
+    Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind,
+    ToolStatus,
 };
-use od_sdk::stream_json::{Block, text_of};
+use od_sdk::stream_json::{Block, call_ready, call_result, call_started, text_of};
+use od_sdk::wording::first_line;
 use od_sdk::{RunOutput, diff};
 use serde_json::Value;
 
@@ -17,8 +18,6 @@ const DENIALS: &[&str] = &["Qwen Code requires permission to use ", "[Operation 
 const CREATED: &str = "Successfully created";
 /// The tool that starts a helper.
 const HELPER_TOOL: &str = "agent";
-/// A title longer than this is cut.
-const TITLE_CHARACTERS: usize = 120;
 
 /// A call that was started.
 #[derive(Debug, Default)]
@@ -52,14 +51,7 @@ impl Tools {
     pub(super) fn on_started(&mut self, block: &Block, output: &mut RunOutput) {
         let call = Call { name: block.name.clone(), ..Call::default() };
         self.open.insert(block.id.clone(), call);
-        output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: block.id.clone(),
-            name: block.name.clone(),
-            kind: kind(&block.name),
-            title: None,
-            mcp_server: mcp_server(&block.name),
-            parent_tool_call_id: None,
-        }));
+        output.event(call_started(block, kind(&block.name)));
     }
 
     /// All of the input is known; without partial messages this is the first word of a call.
@@ -70,12 +62,7 @@ impl Tools {
         if let Some(call) = self.open.get_mut(&block.id) {
             call.input = Some(block.input.clone());
         }
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: block.id.clone(),
-            input: block.input.clone(),
-            title: title(&block.name, &block.input),
-            truncated: None,
-        }));
+        output.event(call_ready(block, title(&block.name, &block.input)));
         if block.name == HELPER_TOOL {
             output.event(Event::SubagentStarted(SubagentStarted {
                 subagent_id: block.id.clone(),
@@ -89,7 +76,7 @@ impl Tools {
     pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.get(id).is_some_and(|call| call.input.is_none()) {
             self.open.remove(id);
-            output.event(result(id, ToolStatus::Cancelled, Value::Null));
+            output.event(call_result(id, ToolStatus::Cancelled, Value::Null, None));
         }
     }
 
@@ -117,18 +104,8 @@ impl Tools {
                 summary: None,
             }));
         }
-        output.event(result(&block.tool_use_id, status, Value::String(text)));
+        output.event(call_result(&block.tool_use_id, status, Value::String(text), None));
     }
-}
-
-fn result(id: &str, status: ToolStatus, text: Value) -> Event {
-    Event::ToolResult(ToolResult {
-        tool_call_id: id.to_owned(),
-        status,
-        output: text,
-        exit_code: None,
-        truncated: None,
-    })
 }
 
 fn is_denial(text: &str) -> bool {
@@ -167,12 +144,6 @@ pub(super) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// Tools of an MCP server are called `mcp__server__tool`.
-pub(super) fn mcp_server(name: &str) -> Option<String> {
-    let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
-    Some(server.to_owned())
-}
-
 /// One line for people.
 pub(super) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
@@ -186,8 +157,7 @@ pub(super) fn title(name: &str, input: &Value) -> Option<String> {
             format!("{name} {subject}")
         }
     };
-    let line = title.lines().next().unwrap_or_default();
-    Some(line.chars().take(TITLE_CHARACTERS).collect())
+    Some(first_line(&title))
 }
 
 fn helper_title(input: &Value) -> String {

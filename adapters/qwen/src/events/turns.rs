@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 
 use od_protocol::{
-    Event, McpServerStatus, SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded,
-    TurnStarted, UserMessage,
+    Event, SessionChoice, SessionMode, StopReason, TurnEnded, TurnStarted, UserMessage,
 };
 use od_sdk::RunOutput;
-
-use crate::native::Init;
+use od_sdk::stream_json::Init;
 
 /// The session and its turns.
 #[derive(Debug)]
@@ -49,20 +47,7 @@ impl Turns {
     pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
         if self.id.is_none() {
             self.id = Some(init.session_id.clone());
-            let servers = init.mcp_servers.into_iter();
-            output.event(Event::SessionStarted(SessionStarted {
-                session_id: init.session_id,
-                mode: self.mode,
-                parent_session_id: None,
-                model: init.model,
-                cwd: init.cwd,
-                tools: Some(init.tools),
-                mcp_servers: Some(
-                    servers
-                        .map(|server| McpServerStatus { name: server.name, status: server.status })
-                        .collect(),
-                ),
-            }));
+            output.event(init.session_started(self.mode, None));
         }
         self.ensure(output);
     }

@@ -1,0 +1,57 @@
+//! Tokens by kind, as the protocol counts them.
+
+/// Tokens by kind.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    /// Not cached.
+    pub input: u64,
+    /// Received.
+    pub output: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Written to the cache.
+    pub cache_write: u64,
+}
+
+impl Tokens {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    /// What came on top of an earlier count.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        self.combine(earlier, u64::saturating_sub)
+    }
+
+    /// All kinds.
+    pub fn sum(self) -> u64 {
+        [self.input, self.output, self.cache_read, self.cache_write]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+
+    fn combine(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: operation(self.input, other.input),
+            output: operation(self.output, other.output),
+            cache_read: operation(self.cache_read, other.cache_read),
+            cache_write: operation(self.cache_write, other.cache_write),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tokens;
+
+    #[test]
+    fn what_came_on_top_is_never_less_than_nothing() {
+        let one = Tokens { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+        assert_eq!(one.and(one).since(one), one);
+        assert_eq!(Tokens::default().since(one), Tokens::default());
+        assert_eq!(one.sum(), 10);
+    }
+}
