@@ -27,7 +27,7 @@ pub(super) const BUDGET: Duration = Duration::from_secs(15 * 60);
 const SLOW_BUDGET: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// How many checks run at once; most of their time is waiting.
-pub(super) const JOBS: usize = 2;
+pub(super) const JOBS: usize = 4;
 
 /// How many scenarios of the real agent CLI run at once.
 const REAL_JOBS: usize = 3;
