@@ -1,5 +1,7 @@
 //! What is OpenCode's own in ACP.
 
+use std::time::Duration;
+
 use od_protocol::{Credential, ErrorEvent, ErrorKind, FileChange, StartRunParams};
 use od_sdk::acp::{Call, Dialect, Stage, ToolCall};
 use od_sdk::json_rpc::RpcError;
@@ -8,6 +10,8 @@ use od_sdk::{Install, RunOutput, parts};
 
 use crate::retries::Retries;
 
+/// Less than it waits before it asks again, more than a model pauses between two words.
+const SILENT_RETRY: Duration = Duration::from_millis(1_500);
 /// Put before the model's own words.
 const INTERNAL: &str = "Internal error: ";
 
@@ -70,6 +74,12 @@ impl Dialect for OpenCodeDialect {
     /// The same message is said once more, under the same id.
     fn broke_off(&mut self) -> bool {
         std::mem::take(&mut self.is_broken)
+    }
+
+    /// An answer that breaks off in the middle is not in the log. It is asked for again two seconds
+    /// later at the earliest.
+    fn silent_retry(&self) -> Option<Duration> {
+        Some(SILENT_RETRY)
     }
 
     fn on_answer(&mut self, output: &mut RunOutput) {

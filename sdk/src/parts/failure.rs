@@ -102,6 +102,7 @@ fn by_text(text: &str, credential: Option<&Credential>) -> (ErrorKind, String) {
         "cannot connect",
         "unable to connect",
         "socket connection",
+        "connection reset",
         "econn",
         "timed out",
     ]) {

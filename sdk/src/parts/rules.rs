@@ -44,13 +44,20 @@ pub fn rules(start_run_params: &StartRunParams) -> Vec<Rule> {
 }
 
 /// The same rules as one JSON object, by permission and pattern. Patterns are sorted there, so that
-/// `*` comes first and counts least.
+/// `*` comes first and counts least. A permission with no other pattern gets the bare action: some
+/// take nothing else, and the agent CLI ignores *all* settings when one of them is malformed.
 pub fn rules_object(rules: &[Rule]) -> JsonObject {
     let mut object = JsonObject::new();
     for Rule { permission, pattern, action } in rules {
         let patterns = object.entry(permission.clone()).or_insert_with(|| JsonObject::new().into());
         if let Value::Object(patterns) = patterns {
             patterns.insert(pattern.clone(), (*action).into());
+        }
+    }
+    for patterns in object.values_mut() {
+        let is_alone = patterns.as_object().is_some_and(|patterns| patterns.len() == 1);
+        if let Some(action) = patterns.get_mut("*").filter(|_| is_alone).map(Value::take) {
+            *patterns = action;
         }
     }
     object
@@ -108,8 +115,8 @@ mod tests {
     #[test]
     fn modes() {
         assert_eq!(of("build", None), "{}");
-        assert_eq!(of("auto", None), r#"{"*":{"*":"allow"}}"#);
-        assert!(of("ask", None).contains(r#""edit":{"*":"ask"}"#));
+        assert_eq!(of("auto", None), r#"{"*":"allow"}"#);
+        assert!(of("ask", None).contains(r#""edit":"ask""#));
         assert_eq!(mode_agent(Some("plan")), Some("plan"));
         assert_eq!(mode_agent(Some("ask")), None);
     }
@@ -132,7 +139,7 @@ mod tests {
             ..Policy::default()
         };
         let rules = of("build", Some(policy));
-        assert!(rules.contains(r#""bash":{"*":"ask"}"#), "{rules}");
-        assert!(rules.contains(r#""webfetch":{"*":"deny"}"#), "{rules}");
+        assert!(rules.contains(r#""bash":"ask""#), "{rules}");
+        assert!(rules.contains(r#""webfetch":"deny""#), "{rules}");
     }
 }
