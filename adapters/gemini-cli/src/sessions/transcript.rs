@@ -194,9 +194,9 @@ fn tool_call(call: ToolCall, events: &mut Vec<Event>) {
 /// What the model was told of a call.
 fn told(result: &[Value]) -> Value {
     let places = ["/functionResponse/response/output", "/functionResponse/response/error"];
-    let texts =
+    let mut texts =
         result.iter().flat_map(|part| places.iter().filter_map(|place| part.pointer(place)));
-    texts.cloned().next().unwrap_or_default()
+    texts.next().cloned().unwrap_or_default()
 }
 
 /// Text as it is, or the texts of a list of parts.
