@@ -43,6 +43,7 @@ pub mod session_files;
 pub mod start_run;
 pub mod stream_json;
 pub mod testing;
+pub mod turns;
 pub mod wording;
 
 pub use adapter::{Adapter, Ending, Exit, Mapper, PoliteStop};

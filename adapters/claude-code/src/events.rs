@@ -120,7 +120,7 @@ impl Events {
         if stream_line.parent_tool_use_id.is_some() {
             return Some(());
         }
-        self.session.ensure_turn(output);
+        self.session.turns.ensure(output);
         self.speech.on_stream(stream_line, &mut self.tools, &mut self.meter, output)
     }
 
@@ -128,7 +128,7 @@ impl Events {
         if let Some(parent) = &line.parent_tool_use_id {
             return self.subagents.on_inner(parent, &line.message.content);
         }
-        self.session.ensure_turn(output);
+        self.session.turns.ensure(output);
         if let Some(error) = line.error {
             self.complaint = Some(Complaint::from_message(&error, line.message));
             return;
@@ -226,17 +226,17 @@ impl Events {
     }
 
     fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
-        self.session.ensure_turn(output);
+        self.session.turns.ensure(output);
         self.speech.end(output);
         self.meter.on_result(result, output);
         let failure = outcome::failure(result, self.complaint.take(), &self.limits);
         let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
-        self.session.end_turn(ending.stop_reason, output);
+        self.session.turns.end(ending.stop_reason, output);
         self.report_answer(result, output);
         self.pass_verdict(output);
         let is_error = result.is_error;
         self.verdict = Some(Verdict { ending, failure });
-        let goes_on = self.inputs.is_outstanding(self.session.turns, output)
+        let goes_on = self.inputs.is_outstanding(self.session.turns.count(), output)
             || self.session.reports_state
             || (!is_error && self.subagents.is_working());
         if !goes_on || output.is_cancelling() {
@@ -248,7 +248,7 @@ impl Events {
     /// (recordings `sj_state_queue`, `sj_state_background_agent`).
     fn on_state(&mut self, state: &str, output: &mut RunOutput) {
         self.session.reports_state = true;
-        if state == "idle" && !self.inputs.is_outstanding(self.session.turns, output) {
+        if state == "idle" && !self.inputs.is_outstanding(self.session.turns.count(), output) {
             self.conclude(output);
         }
     }
@@ -302,13 +302,13 @@ impl Mapper for Events {
         expected_turn: Option<&str>,
         output: &mut RunOutput,
     ) -> InputOutcome {
-        if expected_turn.is_some_and(|turn| self.session.turn() != Some(turn)) {
+        if expected_turn.is_some_and(|turn| self.session.turns.current() != Some(turn)) {
             return InputOutcome::Refused;
         }
         if self.approvals.answer(text, output).is_some() {
             return InputOutcome::Steered;
         }
-        self.inputs.send(text, self.session.turns, output);
+        self.inputs.send(text, self.session.turns.count(), output);
         // A line that arrives while a tool runs is shown to the model with the tool's result;
         // otherwise it is the next turn (recordings `sj_steer` and `sj_queue`).
         match self.tools.is_running() {
@@ -333,7 +333,7 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
-        let is_answered = !self.inputs.is_outstanding(self.session.turns, output);
+        let is_answered = !self.inputs.is_outstanding(self.session.turns.count(), output);
         if let Some(Verdict { ending, failure }) = self.verdict.take().filter(|_| is_answered) {
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(true)));

@@ -1,9 +1,9 @@
 //! What went wrong, in the protocol's words: from `session.error`, from the text of an ACP answer,
 //! from stderr when the CLI said nothing else.
 
-use od_protocol::{ErrorEvent, ErrorKind, JsonObject};
-use od_sdk::Exit;
+use od_protocol::{ErrorEvent, ErrorKind};
 use od_sdk::wording::error_text;
+use od_sdk::{Exit, failure};
 
 use crate::native::Trouble;
 
@@ -42,17 +42,7 @@ pub fn judge(text: &str, status: Option<u16>) -> ErrorEvent {
         Some(500..=599) => unreachable_model(),
         _ => by_words(text),
     };
-    let mut data = JsonObject::new();
-    if let Some(status) = status {
-        data.insert("httpStatus".to_owned(), status.into());
-    }
-    ErrorEvent {
-        retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-        message: error_text(text, NAMES),
-        hint: Some(hint.to_owned()).filter(|hint| !hint.is_empty()),
-        data: Some(data).filter(|data| !data.is_empty()),
-        ..ErrorEvent::fatal(kind, "")
-    }
+    failure::event(kind, error_text(text, NAMES), hint, failure::status_data(status))
 }
 
 /// The run does not want to wait for a rate limit any longer.

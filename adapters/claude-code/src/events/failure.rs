@@ -3,7 +3,7 @@
 
 use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
 use od_sdk::Exit;
-use od_sdk::failure::{context_exceeded, quota_exhausted, slow_down};
+use od_sdk::failure::{self, context_exceeded, quota_exhausted, slow_down};
 use od_sdk::stream_json::{Message, blocks};
 use od_sdk::wording::error_text;
 
@@ -65,11 +65,7 @@ impl Complaint {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Failure {
-    kind: ErrorKind,
-    message: String,
-    hint: Option<String>,
-    is_retryable: bool,
-    data: JsonObject,
+    event: ErrorEvent,
     /// Why the model stopped.
     pub(super) stop_reason: StopReason,
 }
@@ -90,29 +86,10 @@ impl Failure {
             }
             _ => by_word(complaint, limits),
         };
-        let mut failure = Self {
+        let data = data(&kind, complaint, limits);
+        Self {
             stop_reason: stop_reason(&kind),
-            is_retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-            message: error_text(&complaint.text, NAMES),
-            hint: Some(hint).filter(|hint| !hint.is_empty()),
-            data: JsonObject::new(),
-            kind,
-        };
-        failure.add_data(complaint, limits);
-        failure
-    }
-
-    fn add_data(&mut self, complaint: &Complaint, limits: &Limits) {
-        if matches!(self.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
-            if let Some(wait) = limits.retry_after_ms() {
-                self.data.insert("retryAfterMs".to_owned(), wait.into());
-            }
-            if let Some(resets_at) = limits.resets_at {
-                self.data.insert("resetsAt".to_owned(), resets_at.into());
-            }
-        }
-        if let Some(status) = complaint.http_status() {
-            self.data.insert("httpStatus".to_owned(), status.into());
+            event: failure::event(kind, error_text(&complaint.text, NAMES), &hint, data),
         }
     }
 
@@ -121,26 +98,29 @@ impl Failure {
         let mut lines = exit.stderr_tail.lines();
         let (line, (kind, hint)) = lines.find_map(|line| Some((line, refusal(line)?)))?;
         Some(Self {
-            kind,
-            message: error_text(line, NAMES),
-            hint: Some(hint),
-            is_retryable: false,
-            data: JsonObject::new(),
+            event: failure::event(kind, error_text(line, NAMES), &hint, JsonObject::new()),
             stop_reason: StopReason::Error,
         })
     }
 
     /// As an event; only the failure of the last turn is fatal.
     pub(super) fn into_event(self, fatal: bool) -> ErrorEvent {
-        ErrorEvent {
-            kind: self.kind,
-            message: self.message,
-            hint: self.hint,
-            fatal,
-            retryable: self.is_retryable,
-            data: Some(self.data).filter(|data| !data.is_empty()),
+        ErrorEvent { fatal, ..self.event }
+    }
+}
+
+/// What is known besides: how long to wait, and the HTTP status.
+fn data(kind: &ErrorKind, complaint: &Complaint, limits: &Limits) -> JsonObject {
+    let mut data = failure::status_data(complaint.http_status());
+    if matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
+        if let Some(wait) = limits.retry_after_ms() {
+            data.insert("retryAfterMs".to_owned(), wait.into());
+        }
+        if let Some(resets_at) = limits.resets_at {
+            data.insert("resetsAt".to_owned(), resets_at.into());
         }
     }
+    data
 }
 
 /// A line of stderr by which the CLI refuses to start.

@@ -1,11 +1,11 @@
 //! Session, turns, modes: the frame around what is said.
 
 use od_protocol::{
-    Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice,
-    SessionMode, StopReason, TurnEnded, TurnStarted,
+    Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice, SessionMode,
 };
 use od_sdk::RunOutput;
 use od_sdk::stream_json::Block;
+use od_sdk::turns::Turns;
 use serde_json::Value;
 
 use super::{notice, status};
@@ -41,9 +41,8 @@ pub(super) struct Session {
     id: Option<String>,
     model: Option<String>,
     permission_mode: Option<String>,
-    turn: Option<String>,
-    /// How many turns have begun.
-    pub(super) turns: u32,
+    /// Its turns.
+    pub(super) turns: Turns,
     /// The CLI has said something, so it reads what is written to it.
     pub(super) is_alive: bool,
     /// It tells when it is idle (versions before 2.1.128 or so do not).
@@ -59,16 +58,10 @@ impl Session {
             id: None,
             model: None,
             permission_mode: None,
-            turn: None,
-            turns: 0,
+            turns: Turns::default(),
             is_alive: false,
             reports_state: false,
         }
-    }
-
-    /// The turn that runs.
-    pub(super) fn turn(&self) -> Option<&str> {
-        self.turn.as_deref()
     }
 
     /// `system/init` comes at the start of every turn; the session starts only once.
@@ -78,7 +71,7 @@ impl Session {
         } else {
             self.start(init, output);
         }
-        self.ensure_turn(output);
+        self.turns.ensure(output);
     }
 
     fn start(&mut self, init: Init, output: &mut RunOutput) {
@@ -107,7 +100,7 @@ impl Session {
             self.on_mode(None, system.permission_mode.clone(), output);
         }
         if let Some(phase) = &system.status {
-            self.ensure_turn(output);
+            self.turns.ensure(output);
             output.event(status(phase));
         }
     }
@@ -131,22 +124,6 @@ impl Session {
             self.permission_mode.clone_from(&permission_mode);
         }
         output.event(Event::ModeChanged(ModeChanged { model, permission_mode }));
-    }
-
-    /// A turn runs from the first sign of the CLI's work to its result.
-    pub(super) fn ensure_turn(&mut self, output: &mut RunOutput) {
-        if self.turn.is_none() {
-            self.turns += 1;
-            let turn_id = format!("turn-{}", self.turns);
-            self.turn = Some(turn_id.clone());
-            output.event(Event::TurnStarted(TurnStarted { turn_id }));
-        }
-    }
-
-    pub(super) fn end_turn(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
-        if let Some(turn_id) = self.turn.take() {
-            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 mod texts;
 
 use od_protocol::{CredentialKind, ErrorEvent, ErrorKind, JsonObject, StopReason};
+use od_sdk::failure;
 use od_sdk::json_rpc::RpcError;
 use od_sdk::wording::error_text;
 
@@ -17,13 +18,7 @@ const NAMES: &[&str] = &["Codex"];
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
-    kind: ErrorKind,
-    message: String,
-    hint: Option<String>,
-    is_retryable: bool,
-    data: JsonObject,
-}
+pub(crate) struct Failure(ErrorEvent);
 
 /// A kind and what to do about it.
 pub(super) type Judgement = (ErrorKind, &'static str);
@@ -39,11 +34,7 @@ impl Failure {
             .or_else(|| code.and_then(texts::by_code))
             .or_else(|| status.and_then(by_status))
             .or_else(|| texts::by_text(message));
-        let mut failure = Self::new(judged, message, limits);
-        if let Some(status) = status {
-            failure.data.insert("httpStatus".to_owned(), status.into());
-        }
-        failure
+        Self::new(judged, message, status, limits)
     }
 
     /// Why a failure of `exec --json` happened, which is a text only.
@@ -54,47 +45,35 @@ impl Failure {
     /// Why a request was refused.
     pub(crate) fn of_refusal(error: &RpcError, limits: &Limits) -> Self {
         let judged = texts::by_refusal(error).or_else(|| texts::by_text(&error.message));
-        Self::new(judged, &error.message, limits)
+        Self::new(judged, &error.message, None, limits)
     }
 
     /// A refusal that is only on stderr.
     pub(super) fn of_start(line: &str, (kind, hint): Judgement) -> Self {
-        Self {
-            kind,
-            message: error_text(line, NAMES),
-            hint: Some(hint.to_owned()),
-            is_retryable: false,
-            data: JsonObject::new(),
-        }
+        Self(failure::event(kind, error_text(line, NAMES), hint, JsonObject::new()))
     }
 
-    fn new(judged: Option<Judgement>, message: &str, limits: &Limits) -> Self {
+    fn new(judged: Option<Judgement>, message: &str, status: Option<u16>, limits: &Limits) -> Self {
         let (kind, hint) = judged.unwrap_or((vendor("api_error"), ""));
         let (kind, hint) = match kind {
             ErrorKind::AuthExpired => login(limits),
             kind => (kind, hint.to_owned()),
         };
-        let mut failure = Self {
-            is_retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-            message: error_text(message, NAMES),
-            hint: Some(hint).filter(|hint| !hint.is_empty()),
-            data: JsonObject::new(),
-            kind,
-        };
-        if let Some(resets_at) = limits.resets_at().filter(|_| failure.is_rate_limit()) {
-            failure.data.insert("resetsAt".to_owned(), resets_at.into());
+        let mut data = failure::status_data(status);
+        if let Some(resets_at) = limits.resets_at().filter(|_| is_rate_limit(&kind)) {
+            data.insert("resetsAt".to_owned(), resets_at.into());
         }
-        failure
+        Self(failure::event(kind, error_text(message, NAMES), &hint, data))
     }
 
     /// The provider asks to slow down, or nothing is left.
     pub(crate) fn is_rate_limit(&self) -> bool {
-        matches!(self.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted)
+        is_rate_limit(&self.0.kind)
     }
 
     /// Why the model stopped.
     pub(crate) fn stop_reason(&self) -> StopReason {
-        match self.kind.as_str() {
+        match self.0.kind.as_str() {
             "_codex.max_output_tokens" => StopReason::MaxTokens,
             "_codex.refusal" => StopReason::Refusal,
             _ => StopReason::Error,
@@ -103,15 +82,12 @@ impl Failure {
 
     /// As an event; only the failure of the last turn is fatal.
     pub(crate) fn into_event(self, fatal: bool) -> ErrorEvent {
-        ErrorEvent {
-            kind: self.kind,
-            message: self.message,
-            hint: self.hint,
-            fatal,
-            retryable: self.is_retryable,
-            data: Some(self.data).filter(|data| !data.is_empty()),
-        }
+        ErrorEvent { fatal, ..self.0 }
     }
+}
+
+fn is_rate_limit(kind: &ErrorKind) -> bool {
+    matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted)
 }
 
 /// The words of `codexErrorInfo` that say enough; the others come with a status or a text.

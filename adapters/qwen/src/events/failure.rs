@@ -1,9 +1,9 @@
 //! What went wrong, in the protocol's words: from what Qwen Code says in the model's place, from
 //! its results, from its stderr when it said nothing else.
 
-use od_protocol::{ErrorEvent, ErrorKind, JsonObject};
-use od_sdk::Exit;
+use od_protocol::{ErrorEvent, ErrorKind};
 use od_sdk::wording::error_text;
+use od_sdk::{Exit, failure};
 
 use crate::native::ResultLine;
 
@@ -58,18 +58,9 @@ impl Failure {
 
     /// As an event; only the failure of the last turn is fatal.
     pub(super) fn event(&self, fatal: bool) -> ErrorEvent {
-        let mut data = JsonObject::new();
-        if let Some(status) = self.http_status {
-            data.insert("httpStatus".to_owned(), status.into());
-        }
-        ErrorEvent {
-            kind: self.kind.clone(),
-            message: self.message.clone(),
-            hint: Some(self.hint.to_owned()).filter(|hint| !hint.is_empty()),
-            fatal,
-            retryable: matches!(self.kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-            data: Some(data).filter(|data| !data.is_empty()),
-        }
+        let data = failure::status_data(self.http_status);
+        let event = failure::event(self.kind.clone(), self.message.clone(), self.hint, data);
+        ErrorEvent { fatal, ..event }
     }
 }
 

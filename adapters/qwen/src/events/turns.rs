@@ -2,19 +2,17 @@
 
 use std::collections::VecDeque;
 
-use od_protocol::{
-    Event, SessionChoice, SessionMode, StopReason, TurnEnded, TurnStarted, UserMessage,
-};
+use od_protocol::{Event, SessionChoice, SessionMode, StopReason, UserMessage};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::Init;
+use od_sdk::turns;
 
 /// The session and its turns.
 #[derive(Debug)]
 pub(super) struct Turns {
     mode: SessionMode,
     id: Option<String>,
-    current: Option<String>,
-    count: u32,
+    turns: turns::Turns,
     /// What was said while a turn ran; each will be a turn of its own. The first prompt is not
     /// among them.
     outstanding: VecDeque<String>,
@@ -22,16 +20,21 @@ pub(super) struct Turns {
 
 impl Turns {
     pub(super) fn new(choice: &SessionChoice) -> Self {
-        Self { mode: choice.mode, id: None, current: None, count: 0, outstanding: VecDeque::new() }
+        Self {
+            mode: choice.mode,
+            id: None,
+            turns: turns::Turns::default(),
+            outstanding: VecDeque::new(),
+        }
     }
 
     /// The turn that runs.
     pub(super) fn current(&self) -> Option<&str> {
-        self.current.as_deref()
+        self.turns.current()
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.current.is_some()
+        self.turns.current().is_some()
     }
 
     /// A line was sent that waits for its turn.
@@ -54,23 +57,18 @@ impl Turns {
 
     /// A turn runs from the first sign of the CLI's work to its result.
     pub(super) fn ensure(&mut self, output: &mut RunOutput) {
-        if self.current.is_some() {
+        if self.turns.current().is_some() {
             return;
         }
-        if self.count > 0
+        if self.turns.count() > 0
             && let Some(text) = self.outstanding.pop_front()
         {
             output.event(Event::UserMessage(UserMessage { text }));
         }
-        self.count += 1;
-        let turn_id = format!("turn-{}", self.count);
-        self.current = Some(turn_id.clone());
-        output.event(Event::TurnStarted(TurnStarted { turn_id }));
+        self.turns.ensure(output);
     }
 
     pub(super) fn end(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
-        if let Some(turn_id) = self.current.take() {
-            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
-        }
+        self.turns.end(stop_reason, output);
     }
 }
