@@ -39,6 +39,7 @@ pub mod parts;
 pub mod pi;
 pub mod probe;
 pub mod restart;
+pub mod retries;
 pub mod session_files;
 pub mod start_run;
 pub mod stream_json;

@@ -20,6 +20,25 @@ pub enum SystemMode {
     Replace,
 }
 
+/// `run/start.adapterOptions` as an adapter's own type.
+pub trait AdapterOptions: DeserializeOwned + Default {
+    /// Whose options they are.
+    const ADAPTER_ID: &'static str;
+
+    /// Reads the options of a run.
+    ///
+    /// # Errors
+    /// `config_invalid` for an unknown name or a value of the wrong type.
+    fn strict(start_run_params: &StartRunParams) -> Result<Self, ErrorObject> {
+        options(&start_run_params.adapter_options, Self::ADAPTER_ID)
+    }
+
+    /// Reads options that were checked before; what is wrong counts as absent.
+    fn lenient(start_run_params: &StartRunParams) -> Self {
+        Self::strict(start_run_params).unwrap_or_default()
+    }
+}
+
 /// Reads `adapterOptions` into the adapter's own type.
 ///
 /// # Errors

@@ -17,6 +17,7 @@ pub(crate) mod words;
 
 use od_protocol::{DoneEvidence, Event, Status, StopReason};
 use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     AssistantLine, Block, ControlRequestLine, Head, STREAM_EVENT_START, StreamLine, UserLine,
     blocks, control,
@@ -71,7 +72,7 @@ impl Events {
         install: &Install,
         new_id: fn() -> String,
     ) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         Self {
             session: Session::new(&start_run_params.session),
             speech: Speech::default(),

@@ -5,7 +5,7 @@ mod prompt;
 
 use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{self, absolute};
+use od_sdk::start_run::{self, AdapterOptions, absolute};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    let options = Options::strict(&start_run_params.adapter_options)?;
+    let options = Options::strict(start_run_params)?;
     let mut invocation = Invocation {
         stdin: prompt::first_lines(start_run_params, &options)?,
         stdin_mode: StdinMode::KeepOpen,
@@ -158,5 +158,5 @@ fn add_quiet(invocation: &mut Invocation, options: &Options) {
     invocation
         .set_env("DISABLE_AUTOUPDATER", "1")
         .set_env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")
-        .set_env("CLAUDE_CODE_MAX_RETRIES", options.max_retries().to_string());
+        .set_env("CLAUDE_CODE_MAX_RETRIES", options.retries().max_retries().to_string());
 }

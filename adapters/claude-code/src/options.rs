@@ -1,17 +1,10 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run::{self, SystemMode};
+use od_protocol::JsonObject;
+use od_sdk::retries::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
+use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
-
-/// How often the CLI may try a failed request again, unless the run says otherwise.
-const DEFAULT_MAX_RETRIES: u32 = 2;
-/// How long its announced waits may be in all: long enough for two retries, short enough that a
-/// person is told within three seconds.
-const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
-/// The same, when the run asks for more retries and thereby for patience.
-const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
 
 /// `run/start.adapterOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -29,32 +22,15 @@ pub struct Options {
     pub strict_mcp_config: bool,
 }
 
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "claude-code";
+}
+
 impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "claude-code")
-    }
-
-    /// Reads options that were checked before; what is wrong counts as absent.
-    pub fn lenient(options: &JsonObject) -> Self {
-        Self::strict(options).unwrap_or_default()
-    }
-
-    /// How often the CLI may try a failed request again.
-    pub fn max_retries(&self) -> u32 {
-        self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
-    }
-
-    /// How long its announced waits may be in all.
-    pub fn max_retry_wait_ms(&self) -> u64 {
-        let default = match self.max_retries {
-            Some(_) => PATIENT_MAX_RETRY_WAIT_MS,
-            None => DEFAULT_MAX_RETRY_WAIT_MS,
-        };
-        self.max_retry_wait_ms.unwrap_or(default)
+    /// What they say about retries.
+    pub fn retries(&self) -> RetryOptions {
+        let Self { max_retries, max_retry_wait_ms, .. } = *self;
+        RetryOptions { max_retries, max_retry_wait_ms }
     }
 }
 

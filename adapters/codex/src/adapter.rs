@@ -7,6 +7,7 @@ use od_protocol::{
     ListSessionsParams, ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult,
     StartRunParams,
 };
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 
 use crate::events::Events;
@@ -61,7 +62,7 @@ impl Adapter for Codex {
     }
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         match mode::of(&options, install) {
             Mode::AppServer => Box::new(Events::new(start_run_params, install)),
             Mode::Exec => Box::new(ExecEvents::new(start_run_params, install)),

@@ -20,6 +20,7 @@ pub(crate) mod words;
 use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus};
 use od_protocol::{RespondRunParams, StartRunParams, UserMessage};
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,7 +67,7 @@ pub struct Events {
 impl Events {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         Self {
             talk: Talk::new(install),
             opening: OpeningSteps::new(start_run_params, install),

@@ -5,6 +5,7 @@ use od_protocol::{
     Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
     SessionStarted, StartRunParams, StopReason, TurnEnded, TurnStarted,
 };
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 
 use crate::events::{
@@ -34,7 +35,7 @@ pub struct ExecEvents {
 impl ExecEvents {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         let mut meter = Meter::new(start_run_params.session.mode);
         meter.set_model(start_run_params.model.as_deref());
         Self {

@@ -7,6 +7,7 @@ mod flags;
 pub use flags::{HELP_PAGES, left_out};
 
 use od_protocol::{Credential, CredentialKind, ErrorObject, StartRunParams};
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Install, Invocation};
 
 use crate::mode::{self, Mode};
@@ -25,7 +26,7 @@ pub fn invocation(
     install: &Install,
     key: Option<&str>,
 ) -> Result<Invocation, ErrorObject> {
-    let options = Options::strict(&start_run_params.adapter_options)?;
+    let options = Options::strict(start_run_params)?;
     let mut invocation = match mode::of(&options, install) {
         Mode::AppServer => app_server::invocation(start_run_params, install, &options, key)?,
         Mode::Exec => exec::invocation(start_run_params, install, &options)?,

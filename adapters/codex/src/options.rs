@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run::{self, SystemMode};
+use od_protocol::JsonObject;
+use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -92,20 +92,11 @@ pub struct Options {
     max_retries: Option<u32>,
 }
 
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "codex";
+}
+
 impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "codex")
-    }
-
-    /// Reads options that were checked before; what is wrong counts as absent.
-    pub fn lenient(options: &JsonObject) -> Self {
-        Self::strict(options).unwrap_or_default()
-    }
-
     /// How often the CLI may connect anew after a broken stream.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)

@@ -10,6 +10,7 @@ use od_protocol::{
     DoneEvidence, DoneStatus, Event, McpServerStatus, SessionMode, SessionStarted, StartRunParams,
     StopReason, TurnEnded, TurnStarted,
 };
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Invocation, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
@@ -46,7 +47,7 @@ pub struct Events {
 impl Events {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams) -> Self {
-        let options = Options::strict(&start_run_params.adapter_options).unwrap_or_default();
+        let options = Options::lenient(start_run_params);
         Self {
             mode: start_run_params.session.mode,
             session_id: start_run_params.session.id.clone(),

@@ -2,7 +2,7 @@
 
 use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{self, absolute, invalid};
+use od_sdk::start_run::{self, AdapterOptions, absolute, invalid};
 use od_sdk::{Install, Invocation, acp};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    Options::strict(&start_run_params.adapter_options)?;
+    Options::strict(start_run_params)?;
     let mut invocation = Invocation {
         permission_mode: start_run_params.permission_mode.clone(),
         ..Invocation::default()

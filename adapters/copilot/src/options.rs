@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run;
+use od_protocol::JsonObject;
+use od_sdk::start_run::{self, AdapterOptions};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -15,15 +15,11 @@ pub struct Options {
     max_retries: Option<u32>,
 }
 
-impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "copilot")
-    }
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "copilot";
+}
 
+impl Options {
     /// How often the CLI may try again because of a rate limit.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)

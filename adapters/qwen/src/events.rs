@@ -13,6 +13,7 @@ use od_protocol::{
     ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, RespondRunParams,
     StartRunParams, StopReason,
 };
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
     STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
@@ -45,7 +46,7 @@ pub struct Events {
 impl Events {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, _install: &Install) -> Self {
-        let options = Options::strict(&start_run_params.adapter_options).unwrap_or_default();
+        let options = Options::lenient(start_run_params);
         Self {
             turns: Turns::new(&start_run_params.session),
             speech: Speech::default(),

@@ -2,7 +2,7 @@
 
 use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{self, SystemMode, absolute, invalid};
+use od_sdk::start_run::{self, AdapterOptions, SystemMode, absolute, invalid};
 use od_sdk::stream_json::control::{control_request, text_block};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    let options = Options::strict(&start_run_params.adapter_options)?;
+    let options = Options::strict(start_run_params)?;
     let mut invocation = Invocation {
         stdin: first_lines(&start_run_params.prompt.text),
         stdin_mode: StdinMode::KeepOpen,

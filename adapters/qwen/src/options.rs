@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run::{self, SystemMode};
+use od_protocol::JsonObject;
+use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,15 +20,11 @@ pub struct Options {
     max_silence_ms: Option<u64>,
 }
 
-impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "qwen")
-    }
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "qwen";
+}
 
+impl Options {
     /// How long the model may be silent; `None` means for ever.
     pub fn max_silence(&self) -> Option<Duration> {
         match self.max_silence_ms.unwrap_or(DEFAULT_MAX_SILENCE_MS) {

@@ -30,8 +30,8 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) fn new(options: &Options, credential: Option<Credential>) -> Self {
         Self {
-            max_retries: options.max_retries(),
-            max_wait_ms: options.max_retry_wait_ms(),
+            max_retries: options.retries().max_retries(),
+            max_wait_ms: options.retries().max_wait_ms(),
             retries: 0,
             wait_ms: 0,
             last_delay_ms: None,

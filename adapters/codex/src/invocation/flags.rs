@@ -3,6 +3,7 @@
 
 use od_protocol::StartRunParams;
 use od_sdk::Install;
+use od_sdk::start_run::AdapterOptions;
 
 use crate::mode::{self, Mode};
 use crate::options::Options;
@@ -22,7 +23,7 @@ pub(super) fn has(install: &Install, flag: &str) -> bool {
 
 /// What a run does without because the CLI has no flag for it: told, never an error.
 pub fn left_out(start_run_params: &StartRunParams, install: &Install) -> Vec<&'static str> {
-    let options = Options::lenient(&start_run_params.adapter_options);
+    let options = Options::lenient(start_run_params);
     let wanted = [
         (DISABLE, options.without_plugins),
         (SKIP_GIT_CHECK, mode::of(&options, install) == Mode::Exec),

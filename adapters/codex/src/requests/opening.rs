@@ -6,7 +6,7 @@ use od_protocol::{
 };
 use od_sdk::Install;
 use od_sdk::json_rpc::Requests;
-use od_sdk::start_run::{self, SystemMode, absolute, invalid, mcp_servers};
+use od_sdk::start_run::{self, AdapterOptions, SystemMode, absolute, invalid, mcp_servers};
 use serde_json::{Value, json};
 
 use super::{Purpose, text_input};
@@ -33,7 +33,7 @@ impl Opening {
     /// # Errors
     /// What only this adapter can judge: ids, paths, options.
     pub fn of(start_run_params: &StartRunParams, install: &Install) -> Result<Self, ErrorObject> {
-        let options = Options::strict(&start_run_params.adapter_options)?;
+        let options = Options::strict(start_run_params)?;
         Ok(Self {
             skills: skills(&start_run_params.skills)?,
             effort: start_run_params.effort,
