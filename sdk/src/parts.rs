@@ -31,6 +31,6 @@ pub use login::{auth, config_dir};
 pub use manifest::{capabilities, manifest};
 pub use mapper::{Finish, PartMapper};
 pub use models::{ask_models, provided_models};
-pub use patience::{Attempt, Patience, RetryOptions};
+pub use patience::{Attempt, Patience, options_schema};
 pub use rules::{Rule, mode_agent, rules, rules_object};
 pub use wishes::check_wishes;

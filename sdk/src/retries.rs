@@ -1,8 +1,6 @@
 //! How patient a run is with an agent CLI that tries a failed request again by itself: a person is
 //! to be told soon, not after minutes.
 
-use serde::Deserialize;
-
 /// How often it may try again, unless the run says otherwise.
 pub const DEFAULT_MAX_RETRIES: u32 = 2;
 /// How long its waits may be in all: long enough for a retry, short enough that a person is told
@@ -12,8 +10,7 @@ pub const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
 const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
 
 /// The part of `adapterOptions` that is about retries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetryOptions {
     /// How often it may try again.
     pub max_retries: Option<u32>,

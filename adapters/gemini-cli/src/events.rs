@@ -11,6 +11,7 @@ use od_protocol::{
 };
 use od_sdk::auth::rfc3339_millis;
 use od_sdk::restart::Restart;
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
@@ -48,7 +49,7 @@ impl Events {
         Self {
             session: start_run_params.session.clone(),
             credential: install.credential.clone(),
-            retries: Retries::new(&Options::lenient(&start_run_params.adapter_options)),
+            retries: Retries::new(&Options::lenient(start_run_params)),
             tools: Tools::new(&start_run_params.cwd),
             message: None,
             messages: 0,

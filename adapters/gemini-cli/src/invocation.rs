@@ -2,7 +2,7 @@
 
 use od_protocol::{ErrorObject, SessionMode, StartRunParams};
 use od_sdk::invocation::{RUN_FOLDER, StdinMode};
-use od_sdk::start_run::{SystemMode, absolute, invalid, session_uuid};
+use od_sdk::start_run::{AdapterOptions, SystemMode, absolute, invalid, session_uuid};
 use od_sdk::{Install, Invocation, acp};
 
 use crate::mode::{self, Mode};
@@ -20,7 +20,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    let options = Options::strict(&start_run_params.adapter_options)?;
+    let options = Options::strict(start_run_params)?;
     if options.mode == ModeOption::OneShot && mode::is_only_live(start_run_params) {
         return Err(invalid(
             "mode one_shot has no pictures, attachments and MCP servers, and takes /x and @x in a prompt for commands",

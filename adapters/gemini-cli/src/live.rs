@@ -11,6 +11,7 @@ use od_sdk::acp::{
     self, AcpMapper, Call, Dialect, Opening, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
 };
 use od_sdk::json_rpc::RpcError;
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Exit, Install, Mapper, RunOutput, diff};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ pub fn mapper(start_run_params: &StartRunParams, install: &Install) -> Box<dyn M
     let opening = opening(start_run_params).expect("the invocation refuses what cannot be said");
     let gemini = Gemini {
         credential: install.credential.clone(),
-        retries: Retries::new(&Options::lenient(&start_run_params.adapter_options)),
+        retries: Retries::new(&Options::lenient(start_run_params)),
     };
     Box::new(AcpMapper::new(opening, Box::new(gemini)))
 }

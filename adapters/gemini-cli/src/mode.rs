@@ -5,6 +5,7 @@
 
 use od_protocol::StartRunParams;
 use od_sdk::Install;
+use od_sdk::start_run::AdapterOptions;
 
 use crate::options::{ModeOption, Options};
 
@@ -22,7 +23,7 @@ pub enum Mode {
 
 /// Chooses by what is asked.
 pub fn of(start_run_params: &StartRunParams, install: &Install) -> Mode {
-    let asks_for_more = match Options::lenient(&start_run_params.adapter_options).mode {
+    let asks_for_more = match Options::lenient(start_run_params).mode {
         ModeOption::OneShot => false,
         ModeOption::Live => true,
         ModeOption::Auto => needs_live(start_run_params, install),

@@ -1,20 +1,21 @@
 //! Models: asked of the CLI itself by a short talk over ACP. When it does not answer (no login, a
 //! slow start), a list of our own stands in.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use od_protocol::{ListModelsResult, Model, ModelsSource};
-use od_sdk::probe::converse::{Talk, converse_until};
+use od_protocol::ListModelsResult;
+use od_sdk::probe::converse::{Talk, converse_until, declared_env, known_models};
 use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
 
 /// `models/list` has fifteen seconds.
 const LIMIT: Duration = Duration::from_secs(12);
+/// What the CLI takes when nothing names a model.
+const DEFAULT_MODEL: &str = "auto";
 /// The models 0.61.0 offers (recording `main.acp`).
 const STATIC_MODELS: &[(&str, &str)] = &[
-    ("auto", "Auto"),
+    (DEFAULT_MODEL, "Auto"),
     ("gemini-3.1-pro-preview-customtools", "gemini-3.1-pro-preview"),
     ("gemini-3-flash-preview", "gemini-3-flash-preview"),
     ("gemini-2.5-pro", "gemini-2.5-pro"),
@@ -24,10 +25,7 @@ const STATIC_MODELS: &[(&str, &str)] = &[
 
 /// The models the CLI offers; our own list when it does not say.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
-    let declared = manifest::manifest();
-    let names = declared.auth.env.iter().chain(declared.requirements.env.iter().map(|v| &v.name));
-    let mut env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned());
     let talk = Talk {
         args: ["--approval-mode", "plan", "--acp"].map(str::to_owned).to_vec(),
@@ -37,7 +35,8 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     };
     // Why it cannot be started is told by detection; here a list of our own will do.
     let stdout = converse_until(talk, is_answered, install, machine).unwrap_or_default();
-    acp::session_reply(&stdout).as_ref().and_then(acp::models_of).unwrap_or_else(static_models)
+    let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);
+    offered.unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
 /// The session was opened or refused.
@@ -46,15 +45,4 @@ fn is_answered(stdout: &[u8]) -> bool {
         .split(|byte| *byte == b'\n')
         .filter(|line| line.windows(5).any(|window| window == b"\"id\":") && !line.is_empty());
     answers.count() >= 2
-}
-
-fn static_models() -> ListModelsResult {
-    let models = STATIC_MODELS.iter().map(|(id, name)| Model {
-        id: (*id).to_owned(),
-        name: Some((*name).to_owned()),
-        default: *id == "auto",
-        context_window: None,
-        efforts: None,
-    });
-    ListModelsResult { models: models.collect(), current: None, source: ModelsSource::Static }
 }

@@ -1,7 +1,7 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::start_run::{self, SystemMode};
+use od_protocol::JsonObject;
+use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -30,19 +30,8 @@ pub struct Options {
     pub max_rate_limit_retries: u32,
 }
 
-impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "gemini-cli")
-    }
-
-    /// Reads options that were checked before; what is wrong counts as absent.
-    pub fn lenient(options: &JsonObject) -> Self {
-        Self::strict(options).unwrap_or_default()
-    }
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "gemini-cli";
 }
 
 /// The JSON Schema of the options, for the manifest.

@@ -13,6 +13,7 @@ use od_protocol::{
 use od_sdk::http::{Reply, Server};
 use od_sdk::parts::native::NamedError;
 use od_sdk::parts::{self, Attempt, Finish, PartMapper, Patience};
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -81,7 +82,7 @@ pub struct Events {
 impl Events {
     /// Before the server is there.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         Self {
             start_run_params: start_run_params.clone(),
             install: install.clone(),

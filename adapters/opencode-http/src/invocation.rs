@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
 use od_sdk::invocation::ProcessUse;
-use od_sdk::start_run::absolute;
+use od_sdk::start_run::{AdapterOptions, absolute};
 use od_sdk::{Install, Invocation, parts};
 
 use crate::options::Options;
@@ -22,7 +22,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    Options::strict(&start_run_params.adapter_options)?;
+    Options::strict(start_run_params)?;
     let is_attached = server::attached(start_run_params)?.is_some();
     parts::check_wishes(start_run_params)?;
     check(start_run_params, is_attached)?;

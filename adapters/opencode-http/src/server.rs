@@ -4,7 +4,7 @@
 use od_protocol::{ErrorObject, StartRunParams};
 use od_sdk::Install;
 use od_sdk::http::Server;
-use od_sdk::start_run::invalid;
+use od_sdk::start_run::{AdapterOptions, invalid};
 
 use crate::options::Options;
 
@@ -22,7 +22,7 @@ const LISTENING: &str = "listening on ";
 /// # Errors
 /// `config_invalid` for an address that is none of plain HTTP.
 pub fn attached(start_run_params: &StartRunParams) -> Result<Option<Server>, ErrorObject> {
-    let Some(url) = Options::lenient(&start_run_params.adapter_options).server_url else {
+    let Some(url) = Options::lenient(start_run_params).server_url else {
         return Ok(None);
     };
     let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));

@@ -3,7 +3,7 @@
 use od_protocol::{ErrorKind, ErrorObject, SessionMode, StartRunParams};
 use od_sdk::acp::{self, Opening, Setting};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::absolute;
+use od_sdk::start_run::{AdapterOptions, absolute};
 use od_sdk::{Install, Invocation, parts};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
-    Options::strict(&start_run_params.adapter_options)?;
+    Options::strict(start_run_params)?;
     let mode = Mode::of(start_run_params, install);
     parts::check_wishes(start_run_params)?;
     check(start_run_params, mode)?;

@@ -2,6 +2,7 @@
 
 use od_protocol::StartRunParams;
 use od_sdk::Install;
+use od_sdk::start_run::AdapterOptions;
 use serde::Deserialize;
 
 use crate::options::Options;
@@ -21,7 +22,7 @@ impl Mode {
     /// The run's own wish, else: ACP where something may be asked or an MCP server is to be added,
     /// lines where nothing can be asked anyway.
     pub fn of(start_run_params: &StartRunParams, install: &Install) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         let asks = install.host_answers_approvals
             && start_run_params.permission_mode.as_deref() != Some("auto");
         match options.mode {

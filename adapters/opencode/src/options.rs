@@ -1,8 +1,9 @@
 //! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
 
-use od_protocol::{ErrorObject, JsonObject};
-use od_sdk::parts::RetryOptions;
-use od_sdk::start_run;
+use od_protocol::JsonObject;
+use od_sdk::parts::options_schema;
+use od_sdk::retries::RetryOptions;
+use od_sdk::start_run::AdapterOptions;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -18,20 +19,11 @@ pub struct Options {
     max_retry_wait_ms: Option<u64>,
 }
 
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "opencode";
+}
+
 impl Options {
-    /// Reads the options of a run.
-    ///
-    /// # Errors
-    /// `config_invalid` for an unknown name or a value of the wrong type.
-    pub fn strict(options: &JsonObject) -> Result<Self, ErrorObject> {
-        start_run::options(options, "opencode")
-    }
-
-    /// Reads options that were checked before; what is wrong counts as absent.
-    pub fn lenient(options: &JsonObject) -> Self {
-        Self::strict(options).unwrap_or_default()
-    }
-
     /// What they say about retries.
     pub fn retries(&self) -> RetryOptions {
         let Self { max_retries, max_retry_wait_ms, .. } = *self;
@@ -41,7 +33,7 @@ impl Options {
 
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
-    RetryOptions::schema(json!({
+    options_schema(json!({
         "mode": {
             "enum": ["json", "acp"],
             "description": "drive `opencode run --format json` or `opencode acp`; without it acp where approvals are answered or MCP servers are given, else json",

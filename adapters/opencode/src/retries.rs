@@ -3,6 +3,7 @@
 
 use od_protocol::{Credential, StartRunParams};
 use od_sdk::parts::{self, Attempt, LogLine, Patience};
+use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Install, RunOutput};
 
 use crate::options::Options;
@@ -17,7 +18,7 @@ pub struct Retries {
 impl Retries {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
-        let options = Options::lenient(&start_run_params.adapter_options);
+        let options = Options::lenient(start_run_params);
         let credential = install.credential.clone();
         Self { credential, patience: Patience::new(options.retries()) }
     }

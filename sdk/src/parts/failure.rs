@@ -6,6 +6,7 @@ use od_protocol::{
 use serde_json::Value;
 
 use super::native::{ErrorData, NamedError};
+use crate::failure::{self, context_exceeded, quota_exhausted, slow_down};
 use crate::wording::error_text;
 
 /// The error by which a run that was stopped says so.
@@ -122,12 +123,7 @@ fn is_quota(text: &str) -> bool {
 fn event(kind: ErrorKind, hint: String, message: &str, data: JsonObject) -> ErrorEvent {
     // Some texts carry a stack behind their first line.
     let message = message.split("\n    at ").next().unwrap_or_default();
-    ErrorEvent {
-        retryable: matches!(kind, ErrorKind::RateLimited | ErrorKind::NetworkUnreachable),
-        hint: Some(hint).filter(|hint| !hint.is_empty()),
-        data: Some(data).filter(|data| !data.is_empty()),
-        ..ErrorEvent::fatal(kind, error_text(message, NAMES))
-    }
+    failure::event(kind, error_text(message, NAMES), &hint, data)
 }
 
 fn login(kind: ErrorKind, credential: Option<&Credential>) -> (ErrorKind, String) {
@@ -138,20 +134,6 @@ fn login(kind: ErrorKind, credential: Option<&Credential>) -> (ErrorKind, String
         _ => "log in to the model's provider: `opencode auth login`".to_owned(),
     };
     (kind, hint)
-}
-
-fn slow_down() -> (ErrorKind, String) {
-    (ErrorKind::RateLimited, "wait, then start the run again or resume it".to_owned())
-}
-
-fn quota_exhausted() -> (ErrorKind, String) {
-    let hint = "wait for the reset, add credit, or use another account";
-    (ErrorKind::QuotaExhausted, hint.to_owned())
-}
-
-fn context_exceeded() -> (ErrorKind, String) {
-    let hint = "start a new session, or shorten the prompt and its attachments";
-    (ErrorKind::ContextExceeded, hint.to_owned())
 }
 
 fn unreachable_model() -> (ErrorKind, String) {

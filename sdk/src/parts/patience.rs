@@ -4,48 +4,29 @@
 use std::time::Duration;
 
 use od_protocol::{ErrorEvent, ErrorKind, Event, JsonObject, RateLimited, Retry};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::retries::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
 use crate::{RunOutput, start_run};
 
-/// How often the model may ask to slow down, unless the run says otherwise.
-const DEFAULT_MAX_RETRIES: u32 = 2;
-/// How long nothing may happen after that: a person is told within three seconds.
-const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
-/// The same, when the run asks for more retries and thereby for patience.
-const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
-
-/// The part of `adapterOptions` that is about retries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct RetryOptions {
-    /// How often the model may ask to slow down.
-    pub max_retries: Option<u32>,
-    /// How long nothing may happen after that.
-    pub max_retry_wait_ms: Option<u64>,
-}
-
-impl RetryOptions {
-    /// The JSON Schema of an adapter's options: its own, and these.
-    pub fn schema(own: Value) -> JsonObject {
-        let mut properties = json!({
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often the model may ask OpenCode to slow down before the run fails",
-            },
-            "maxRetryWaitMs": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-                "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
-            },
-        });
-        if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
-            properties.extend(own);
-        }
-        start_run::schema(json!({
-            "type": "object", "additionalProperties": false, "properties": properties,
-        }))
+/// The JSON Schema of an adapter's options: its own, and those about retries.
+pub fn options_schema(own: Value) -> JsonObject {
+    let mut properties = json!({
+        "maxRetries": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+            "description": "how often the model may ask OpenCode to slow down before the run fails",
+        },
+        "maxRetryWaitMs": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
+            "description": "how long nothing may happen after that before the run fails; ten minutes when maxRetries is set",
+        },
+    });
+    if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
+        properties.extend(own);
     }
+    start_run::schema(json!({
+        "type": "object", "additionalProperties": false, "properties": properties,
+    }))
 }
 
 /// What is known about a failed attempt.
@@ -73,14 +54,9 @@ pub struct Patience {
 impl Patience {
     /// Before the first attempt.
     pub fn new(options: RetryOptions) -> Self {
-        let default_wait = match options.max_retries {
-            Some(_) => PATIENT_MAX_RETRY_WAIT_MS,
-            None => DEFAULT_MAX_RETRY_WAIT_MS,
-        };
-        let max_wait = options.max_retry_wait_ms.unwrap_or(default_wait);
         Self {
-            max_retries: options.max_retries.unwrap_or(DEFAULT_MAX_RETRIES),
-            max_wait: Duration::from_millis(max_wait),
+            max_retries: options.max_retries(),
+            max_wait: Duration::from_millis(options.max_wait_ms()),
             failed: 0,
             limit: None,
         }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use od_protocol::{
-    AuthInfo, AuthStatus, Capabilities, CliInfo, CliTransport, ConformanceInfo,
-    DetectAdapterResult, Effort, EffortCapability, ErrorObject, InputCapability, InstallMethod,
-    ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest, Marker, ProtocolRange,
-    ReadSessionsParams, ReadSessionsResult, Requirements, ResumeCapability, SkillStrategy,
-    SkillsInfo, StartRunParams, UsageCapability,
+    AuthInfo, AuthStatus, Capabilities, CliInfo, DetectAdapterResult, Effort, EffortCapability,
+    ErrorObject, InputCapability, InstallMethod, ListModelsResult, ListSessionsParams,
+    ListSessionsResult, Manifest, Marker, ReadSessionsParams, ReadSessionsResult, Requirements,
+    ResumeCapability, StartRunParams, UsageCapability,
 };
 
 use super::{Dialect, PiEvents, credentials, invocation, models, options, sessions};
+use crate::manifest::{self, Introduction, Versions, strings};
 use crate::{Adapter, Install, Invocation, Machine, Mapper};
 
 /// One CLI of the family as an adapter.
@@ -60,9 +60,9 @@ pub struct Installer {
 /// How one logs in to any of them.
 pub fn auth_info(auth_files: &[&str]) -> AuthInfo {
     AuthInfo {
-        methods: ["api_key", "oauth", "token", "cloud"].map(str::to_owned).to_vec(),
+        methods: strings(&["api_key", "oauth", "token", "cloud"]),
         env: credentials::auth_env(),
-        files: auth_files.iter().map(|file| (*file).to_owned()).collect(),
+        files: strings(auth_files),
         // One logs in inside the CLI, by `/login`.
         login_command: None,
     }
@@ -72,74 +72,49 @@ pub fn auth_info(auth_files: &[&str]) -> AuthInfo {
 pub fn common_capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        run: marker(),
         input: Some(InputCapability { steer: true }),
-        models: marker(),
         sessions: marker(),
         resume: Some(ResumeCapability { same_cwd_only: true }),
         fork: marker(),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
-        thinking: marker(),
-        tools: marker(),
-        text_deltas: marker(),
-        file_changes: marker(),
         usage: Some(UsageCapability { cost: true }),
         system_prompt: marker(),
         attachments: marker(),
         images: marker(),
-        ..Capabilities::default()
+        ..manifest::usual_capabilities()
     }
 }
 
 impl PiAdapter {
     fn cli(&self) -> CliInfo {
         let method = |installer: &Installer| InstallMethod {
-            platform: installer.platform.to_owned(),
-            kind: installer.kind.to_owned(),
-            command: installer.command.to_owned(),
             notes: installer.notes.map(str::to_owned),
+            ..manifest::install(installer.platform, installer.kind, installer.command)
         };
-        CliInfo {
-            names: vec![self.dialect.id.to_owned()],
-            version_min: Some(self.version_min.to_owned()),
-            version_tested: Some(self.version_tested.to_owned()),
-            transport: CliTransport::Stdio,
-            install: self.install.iter().map(method).collect(),
-        }
-    }
-
-    fn skills(&self) -> Option<SkillsInfo> {
-        let dirs: Vec<String> = self.skill_dirs.iter().map(|dir| (*dir).to_owned()).collect();
-        (!dirs.is_empty()).then_some(SkillsInfo { strategy: SkillStrategy::Native, dirs })
+        let versions = Versions { min: self.version_min, tested: self.version_tested };
+        let methods: Vec<InstallMethod> = self.install.iter().map(method).collect();
+        manifest::cli(self.dialect.id, versions, &methods)
     }
 }
 
 impl Adapter for PiAdapter {
     fn manifest(&self) -> Manifest {
+        let introduction = Introduction {
+            adapter_id: self.dialect.id,
+            display_name: self.display_name,
+            version: self.version,
+            description: self.description,
+            homepage: Some(self.homepage),
+        };
         let env = credentials::requirements_env(self.own_env);
+        let skills = manifest::native_skills(self.skill_dirs);
         Manifest {
-            manifest_version: "1.0".to_owned(),
-            adapter_id: self.dialect.id.to_owned(),
-            display_name: self.display_name.to_owned(),
-            version: self.version.to_owned(),
-            vendor: "OD Adapters".to_owned(),
-            description: self.description.to_owned(),
-            homepage: Some(self.homepage.to_owned()),
-            license: Some("MIT OR Apache-2.0".to_owned()),
-            protocol: ProtocolRange::current(),
             capabilities: (self.capabilities)(),
-            cli: self.cli(),
             auth: auth_info(self.auth_files),
-            requirements: Requirements { platforms: Vec::new(), bins: Vec::new(), env },
-            skills: self.skills(),
-            plugin_formats: Vec::new(),
+            requirements: Requirements { env, ..Requirements::default() },
+            skills: skills.filter(|skills| !skills.dirs.is_empty()),
             config_schema: Some(options::schema()),
-            conformance: Some(ConformanceInfo {
-                requirements: "1.0".to_owned(),
-                fixtures: Some("conformance".to_owned()),
-            }),
-            signature: None,
-            meta: None,
+            ..introduction.manifest(self.cli())
         }
     }
 

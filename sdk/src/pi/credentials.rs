@@ -5,6 +5,7 @@ use od_protocol::{CredentialKind, EnvRequirement};
 
 use crate::Machine;
 use crate::auth::{CredentialFile, Login};
+use crate::manifest::{secrets, settings};
 
 /// A variable that carries the key of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,10 +81,7 @@ pub fn auth_env() -> Vec<String> {
 
 /// The variables for `requirements.env` of a manifest, with those of the adapter's own.
 pub fn requirements_env(own: &[&str]) -> Vec<EnvRequirement> {
-    let variable =
-        |name: &&str, secret| EnvRequirement { name: (*name).to_owned(), secret, optional: true };
-    let secrets = SECRET_ENV.iter().map(|name| variable(name, true));
-    secrets.chain(SETTING_ENV.iter().chain(own).map(|name| variable(name, false))).collect()
+    [secrets(SECRET_ENV), settings(SETTING_ENV), settings(own)].concat()
 }
 
 /// The key of a provider that a variable holds; `None` for the provider means any.

@@ -188,7 +188,7 @@ impl PiEvents {
         self.is_working = true;
         self.has_ended = false;
         self.is_settled = false;
-        self.session.ensure_turn(output);
+        self.session.turns.ensure(output);
         self.inputs.on_start(output);
     }
 
@@ -260,7 +260,7 @@ impl PiEvents {
 
     fn end_turn(&mut self, output: &mut RunOutput) {
         self.meter.end_turn(output);
-        self.session.end_turn(self.last.stop_reason(output.is_cancelling()), output);
+        self.session.turns.end(self.last.stop_reason(output.is_cancelling()), output);
     }
 
     fn conclude(&mut self, evidence: DoneEvidence, output: &mut RunOutput) {
@@ -311,7 +311,8 @@ impl Mapper for PiEvents {
         expected_turn: Option<&str>,
         output: &mut RunOutput,
     ) -> InputOutcome {
-        let is_other_turn = expected_turn.is_some_and(|turn| self.session.turn() != Some(turn));
+        let is_other_turn =
+            expected_turn.is_some_and(|turn| self.session.turns.current() != Some(turn));
         if self.mode == Mode::Json || is_other_turn {
             return InputOutcome::Refused;
         }

@@ -3,10 +3,10 @@
 use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode, StartRunParams};
 
 use super::dialect::{has_flag, is_at_least};
-use super::options::{Options, SystemMode};
+use super::options::Options;
 use super::{Dialect, Mode, commands};
 use crate::invocation::StdinMode;
-use crate::start_run::{absolute, invalid};
+use crate::start_run::{SystemMode, absolute, invalid};
 use crate::{Install, Invocation};
 
 /// An argument of Linux may have 128 KiB; the system prompt is the only long one.

@@ -5,26 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Dialect, Mode};
-use crate::start_run;
-
-/// How often the CLI may try a failed request again, unless the run says otherwise.
-const DEFAULT_MAX_RETRIES: u32 = 2;
-/// How long its announced waits may be in all: the first retry of two seconds fits, and a person is
-/// told within three.
-const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
-/// The same, when the run asks for more retries and thereby for patience.
-const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
-
-/// What becomes of the CLI's own system prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemMode {
-    /// The run's follows it.
-    #[default]
-    Append,
-    /// The run's takes its place.
-    Replace,
-}
+use crate::retries::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
+use crate::start_run::{self, SystemMode};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,18 +48,10 @@ impl Options {
         })
     }
 
-    /// How often the CLI may try a failed request again.
-    pub fn max_retries(&self) -> u32 {
-        self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
-    }
-
-    /// How long its announced waits may be in all.
-    pub fn max_retry_wait_ms(&self) -> u64 {
-        let default = match self.max_retries {
-            Some(_) => PATIENT_MAX_RETRY_WAIT_MS,
-            None => DEFAULT_MAX_RETRY_WAIT_MS,
-        };
-        self.max_retry_wait_ms.unwrap_or(default)
+    /// What they say about retries.
+    pub fn retries(&self) -> RetryOptions {
+        let Self { max_retries, max_retry_wait_ms, .. } = *self;
+        RetryOptions { max_retries, max_retry_wait_ms }
     }
 }
 

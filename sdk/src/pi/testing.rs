@@ -2,15 +2,12 @@
 //! `<version>-rpc` the CLI was spoken to; `<scenario>.stdin.jsonl` then has what was said, each line
 //! with the number of lines that were heard before it.
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, InputOutcome, RespondRunParams,
-    SessionChoice, SessionMode, StartRunParams,
-};
+use od_protocol::{ApprovalOutcome, InputOutcome, SessionChoice, SessionMode, StartRunParams};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Dialect, PiEvents};
-use crate::testing::{Recording, Replay, replay_with};
+use crate::testing::{Recording, Replay, decide, decision, replay_with};
 use crate::{Install, Mapper, PoliteStop, RunOutput};
 
 /// What a folder's name ends with when the CLI was spoken to.
@@ -28,6 +25,37 @@ struct Said {
 pub fn check(dialect: &Dialect, adapter_dir: &str, version: &str, scenario: &str) {
     let recording = Recording::new(adapter_dir, version, scenario);
     recording.check(&play(dialect, adapter_dir, version, scenario));
+}
+
+/// One test a recording, and one that none is left out. The adapter's test has the constants `DIALECT`
+/// and `ADAPTER` (its folder).
+#[macro_export]
+macro_rules! pi_recordings {
+    ($module:ident, $version:literal: $($scenario:ident)+) => {
+        mod $module {
+            use super::{ADAPTER, DIALECT};
+
+            $(#[test] fn $scenario() {
+                $crate::pi::testing::check(&DIALECT, ADAPTER, $version, stringify!($scenario));
+            })+
+
+            #[test]
+            fn every_recording_is_a_test() {
+                let scenarios = [$(stringify!($scenario)),+];
+                $crate::testing::check_complete(ADAPTER, $version, &scenarios);
+            }
+        }
+    };
+}
+
+/// What is written to the CLI while a recording plays.
+///
+/// # Panics
+/// When it is no JSON.
+pub fn written(dialect: &Dialect, adapter_dir: &str, version: &str, scenario: &str) -> Vec<Value> {
+    let stdin = play(dialect, adapter_dir, version, scenario).stdin;
+    let stdin = std::str::from_utf8(&stdin).expect("what we write is text");
+    stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
 /// Plays a recording; the host answers, says and stops what it did then.
@@ -102,22 +130,8 @@ fn answer(said: &Value, mapper: &mut dyn Mapper, output: &mut RunOutput) {
             return;
         }
     };
-    let approval_id = said["id"].as_str().unwrap_or_default().to_owned();
-    // The runner tells the decision before it hands it on.
-    output.event(Event::ApprovalResolved(ApprovalResolved {
-        approval_id: approval_id.clone(),
-        outcome,
-        by: ApprovalResolver::User,
-    }));
-    let respond_run_params = RespondRunParams {
-        run_id: "run".to_owned(),
-        approval_id,
-        outcome,
-        updated_input: None,
-        message: None,
-        by: None,
-    };
-    mapper.on_decision(&respond_run_params, output);
+    let approval_id = said["id"].as_str().unwrap_or_default();
+    decide(&decision(approval_id, outcome), mapper, output);
 }
 
 /// The run that led to the recorded command line.

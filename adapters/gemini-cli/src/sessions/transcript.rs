@@ -2,10 +2,10 @@
 //! message again with what became of its tools, or a change to the whole.
 
 use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
+    ToolStatus, UserMessage,
 };
-use od_sdk::session_files::SessionLine;
+use od_sdk::session_files::{SessionLine, whole_thought};
 use od_sdk::wording::first_line;
 use serde::Deserialize;
 use serde_json::Value;
@@ -137,15 +137,7 @@ fn answer(index: usize, message: Message, events: &mut Vec<Event>) {
             true => thought.description,
             false => format!("**{}**\n{}", thought.subject, thought.description),
         };
-        events.extend([
-            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
-            Event::ThinkingDelta(ThinkingDelta {
-                thinking_id: thinking_id.clone(),
-                text,
-                truncated: None,
-            }),
-            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
-        ]);
+        events.extend(whole_thought(&thinking_id, &text));
     }
     let text = text_of(&message.content);
     if !text.is_empty() {

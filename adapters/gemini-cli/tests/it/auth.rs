@@ -2,7 +2,7 @@
 
 use od_adapter_gemini_cli::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
 
 const GOOGLE: (&str, &str) =
     (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"oauth-personal"}}}"#);
@@ -10,18 +10,8 @@ const KEY: (&str, &str) =
     (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"gemini-api-key"}}}"#);
 const LOGIN: &str = ".gemini/oauth_creds.json";
 
-/// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let status = detect::auth(MadeUpHome::new(files, env).machine());
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
-    assert_eq!(actual, credential);
+    auth_in(files, env, detect::auth)
 }
 
 #[test]

@@ -9,6 +9,7 @@ use od_protocol::{
 };
 use od_sdk::help::Flags;
 use od_sdk::invocation::StdinMode;
+use od_sdk::testing::args;
 use od_sdk::{Adapter, Install, Invocation};
 use serde_json::{Value, json};
 
@@ -30,10 +31,6 @@ fn yolo(prompt: &str) -> StartRunParams {
 
 fn answered() -> Install {
     Install { host_answers_approvals: true, ..Install::default() }
-}
-
-fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
 }
 
 fn options(value: Value) -> JsonObject {

@@ -3,28 +3,16 @@
 use od_adapter_omp::OMP;
 use od_protocol::{ErrorKind, SessionChoice, SessionMode, StartRunParams};
 use od_sdk::help::Flags;
+use od_sdk::testing::{args, start_params as params, started, stdin_lines};
 use od_sdk::{Adapter, Install, Invocation};
 use serde_json::{Value, json};
 
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams { cwd: "/workspace".to_owned(), ..StartRunParams::default() };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    OMP.invocation(&params(change), &Install::default()).expect("the options are fine")
-}
-
-fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
+    started(&OMP, change)
 }
 
 fn prompt(invocation: &Invocation) -> Value {
-    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
-    let line = text.lines().nth(1).expect("the prompt is the second line");
-    serde_json::from_str(line).expect("a line is JSON")
+    stdin_lines(invocation).swap_remove(1)
 }
 
 #[test]

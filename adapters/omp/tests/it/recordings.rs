@@ -1,43 +1,25 @@
 //! Every recording: the real CLI's lines in, the expected events out.
 
 use od_adapter_omp::dialect::DIALECT;
-use od_sdk::pi::testing::{check, play};
-use od_sdk::testing::check_complete;
+use od_sdk::pi::testing;
+use od_sdk::pi_recordings;
 use serde_json::{Value, json};
 
 const ADAPTER: &str = env!("CARGO_MANIFEST_DIR");
 
-macro_rules! recordings {
-    ($module:ident, $version:literal: $($scenario:ident)+) => {
-        mod $module {
-            $(#[test] fn $scenario() {
-                super::check(&super::DIALECT, super::ADAPTER, $version, stringify!($scenario));
-            })+
-
-            #[test]
-            fn every_recording_is_a_test() {
-                let scenarios = [$(stringify!($scenario)),+];
-                super::check_complete(super::ADAPTER, $version, &scenarios);
-            }
-        }
-    };
-}
-
-recordings! { json, "18.2.3":
+pi_recordings! { json, "18.2.3":
     continue_3 ctx400 drop maxtok noauth nomodel parallel plain r401 r404 r429 resume_1 resume_2
     slow_sigint slow_sigterm sseerr stdin text think toolfail write
 }
 
-recordings! { rpc, "18.2.3-rpc":
+pi_recordings! { rpc, "18.2.3-rpc":
     abort_stream abort_tool approve ctx400 deny dismissed fork forkmissing input missing noauth
     nomodel parallel plain r401 resume slash steer stop_in_retry talk think toolfail write
 }
 
 /// What is written to the CLI while a recording plays.
-fn written(scenario: &'static str) -> Vec<Value> {
-    let stdin = play(&DIALECT, ADAPTER, "18.2.3-rpc", scenario).stdin;
-    let stdin = String::from_utf8(stdin).expect("what we write is text");
-    stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+fn written(scenario: &str) -> Vec<Value> {
+    testing::written(&DIALECT, ADAPTER, "18.2.3-rpc", scenario)
 }
 
 #[test]

@@ -3,23 +3,13 @@
 use od_adapter_opencode::OpenCode;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::{auth_in, check_auth as check};
 
 const STORED: &str = ".local/share/opencode/auth.json";
 const SETTINGS: &str = ".config/opencode/opencode.json";
 
-/// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let status = OpenCode.auth(MadeUpHome::new(files, env).machine());
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("sk-secret"), "a value is shown: {shown}");
-    status
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
-    assert_eq!(actual, credential);
+    auth_in(files, env, |machine| OpenCode.auth(machine))
 }
 
 #[test]

@@ -4,42 +4,27 @@ use od_adapter_opencode::OpenCode;
 use od_protocol::{
     Effort, ErrorKind, McpServer, McpTransport, Policy, SessionChoice, SessionMode, StartRunParams,
 };
-use od_sdk::{Adapter, Install, Invocation};
+use od_sdk::testing::{self, args, started_with, values};
+use od_sdk::{Install, Invocation};
 use serde_json::json;
 
 const SESSION: &str = "ses_e1e6fb0b3ffes15hYm1HU4J4ui";
 
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams {
-        run_id: "run".to_owned(),
-        cwd: "/workspace".to_owned(),
-        ..StartRunParams::default()
-    };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
-
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    OpenCode.invocation(&params(change), &Install::default()).expect("the options are fine")
+    testing::started(&OpenCode, change)
 }
 
 fn answered(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    OpenCode.invocation(&params(change), &install).expect("the options are fine")
+    started_with(&OpenCode, &install, change)
 }
 
 fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let refused = OpenCode.invocation(&params(change), &Install::default());
-    refused.expect_err("the option cannot be honoured").kind()
-}
-
-fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
+    testing::refused(&OpenCode, change)
 }
 
 fn value<'a>(invocation: &'a Invocation, flag: &str) -> Option<&'a str> {
-    args(invocation).windows(2).find(|pair| pair[0] == flag).map(|pair| pair[1])
+    values(invocation, flag).first().copied()
 }
 
 fn mcp_server() -> McpServer {

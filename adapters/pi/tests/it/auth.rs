@@ -1,35 +1,14 @@
 //! Who pays: Pi's own order of credentials, on a made-up home.
 
-use std::fs;
-
 use od_adapter_pi::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::Machine;
-use tempfile::TempDir;
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
 
 const FAR: u64 = 4_102_444_800_000;
 const PAST: u64 = 1_000_000_000_000;
 
-/// A home with these files and these variables.
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
-    let home = TempDir::new().expect("a scratch home");
-    for (path, content) in files {
-        let path = home.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
-        fs::write(path, content).expect("a file");
-    }
-    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let machine = Machine { env, home: home.path().to_owned(), ..Machine::default() };
-    let status = detect::auth(&machine);
-    let shown = format!("{status:?}");
-    assert!(!shown.contains("secret"), "a value is shown: {shown}");
-    status
-}
-
-fn check(status: &AuthStatus, state: AuthState, credential: Option<(CredentialKind, &str)>) {
-    assert_eq!(status.state, state, "{status:?}");
-    let actual = status.credential.as_ref().map(|found| (found.kind, found.name.as_str()));
-    assert_eq!(actual, credential);
+    auth_in(files, env, detect::auth)
 }
 
 fn oauth(expires: u64, refresh: &str) -> String {
@@ -93,9 +72,8 @@ fn a_broken_file_is_unknown() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let other = TempDir::new().expect("a scratch folder");
     let key = r#"{"groq":{"type":"api_key","key":"secret"}}"#;
-    fs::write(other.path().join("auth.json"), key).expect("a file");
+    let other = MadeUpHome::new(&[("auth.json", key)], &[]);
     let path = other.path().display().to_string();
     let status =
         auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[("PI_CODING_AGENT_DIR", &path)]);

@@ -3,26 +3,16 @@
 use od_adapter_pi::PI;
 use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode, StartRunParams};
 use od_sdk::invocation::StdinMode;
+use od_sdk::testing::{args, start_params as params, started_with, stdin_lines, values};
 use od_sdk::{Adapter, Install, Invocation};
-use serde_json::{Value, json};
-
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams {
-        run_id: "run".to_owned(),
-        cwd: "/workspace".to_owned(),
-        ..StartRunParams::default()
-    };
-    params.prompt.text = "hello".to_owned();
-    change(&mut params);
-    params
-}
+use serde_json::json;
 
 fn version(version: &str) -> Install {
     Install { version: Some(version.to_owned()), ..Install::default() }
 }
 
 fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
-    PI.invocation(&params(change), &version("0.87.1")).expect("the options are fine")
+    started_with(&PI, &version("0.87.1"), change)
 }
 
 fn refused(install: &Install, change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
@@ -31,27 +21,13 @@ fn refused(install: &Install, change: impl FnOnce(&mut StartRunParams)) -> Error
     error.kind()
 }
 
-fn args(invocation: &Invocation) -> Vec<&str> {
-    invocation.args.iter().map(|argument| argument.text.as_str()).collect()
-}
-
-fn values<'a>(invocation: &'a Invocation, flag: &str) -> Vec<&'a str> {
-    let args = args(invocation);
-    args.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1]).collect()
-}
-
-fn stdin(invocation: &Invocation) -> Vec<Value> {
-    let text = String::from_utf8(invocation.stdin.clone()).expect("stdin is text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
-}
-
 #[test]
 fn a_current_version_is_spoken_to_both_ways() {
     let text = "/cost @secret $(x) \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(args(&invocation), ["--mode", "rpc"]);
     assert_eq!(invocation.stdin_mode, StdinMode::KeepOpen);
-    let lines = stdin(&invocation);
+    let lines = stdin_lines(&invocation);
     assert_eq!(lines[0]["type"], "get_state");
     assert_eq!(lines[1], json!({"id": "od-prompt", "type": "prompt", "message": text}));
 }
@@ -131,7 +107,7 @@ fn pictures_and_files() {
         params.prompt.attachments = vec!["/workspace/a b.txt".to_owned()];
         params.prompt.images = vec![image(Some("AAAA"), None), image(None, Some("/p.png"))];
     });
-    let prompt = &stdin(&invocation)[1];
+    let prompt = &stdin_lines(&invocation)[1];
     assert_eq!(prompt["message"], "hello\n\nAttached files:\n/workspace/a b.txt\n/p.png");
     let expected = json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]);
     assert_eq!(prompt["images"], expected);

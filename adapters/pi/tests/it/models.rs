@@ -1,27 +1,13 @@
 //! Models, asked of a real process that answers as the CLI does.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-
 use od_adapter_pi::PI;
 use od_protocol::{Effort, ErrorKind, ModelsSource};
-use od_sdk::{Adapter, Machine};
-use tempfile::TempDir;
+use od_sdk::Adapter;
+use od_sdk::testing::MadeUpHome;
 
 /// A machine whose `pi` is this script.
-fn machine(script: &str) -> (TempDir, Machine) {
-    let home = TempDir::new().expect("a scratch home");
-    let cli_path: PathBuf = home.path().join("pi");
-    fs::write(&cli_path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-    fs::set_permissions(&cli_path, fs::Permissions::from_mode(0o755)).expect("executable");
-    let machine = Machine {
-        home: home.path().to_owned(),
-        cli_path: Some(cli_path),
-        env: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
-        ..Machine::default()
-    };
-    (home, machine)
+fn home(script: &str) -> MadeUpHome {
+    MadeUpHome::with_cli("pi", script)
 }
 
 const ANSWER: &str = r#"cat >/dev/null
@@ -30,8 +16,8 @@ echo '{"id":"od-models","type":"response","command":"get_available_models","succ
 
 #[test]
 fn the_models_that_are_set_up() {
-    let (_home, machine) = machine(ANSWER);
-    let list = PI.models(&machine).expect("a list");
+    let home = home(ANSWER);
+    let list = PI.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     assert_eq!(list.current.as_deref(), Some("p/big"));
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
@@ -45,8 +31,8 @@ fn the_models_that_are_set_up() {
 #[test]
 fn a_cli_that_does_not_answer_is_an_error_with_a_hint() {
     for script in ["exit 1", "echo nonsense"] {
-        let (_home, machine) = machine(script);
-        let error = PI.models(&machine).expect_err("no list");
+        let home = home(script);
+        let error = PI.models(home.machine()).expect_err("no list");
         assert_eq!(error.kind(), ErrorKind::CliProtocol, "{script}");
         assert!(error.hint().is_some_and(|hint| hint.contains("--list-models")));
     }

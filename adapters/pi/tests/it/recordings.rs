@@ -1,55 +1,37 @@
 //! Every recording: the real CLI's lines in, the expected events out.
 
 use od_adapter_pi::dialect::DIALECT;
-use od_sdk::pi::testing::{check, play};
-use od_sdk::testing::check_complete;
+use od_sdk::pi::testing;
+use od_sdk::pi_recordings;
 use serde_json::Value;
 
 const ADAPTER: &str = env!("CARGO_MANIFEST_DIR");
 
-macro_rules! recordings {
-    ($module:ident, $version:literal: $($scenario:ident)+) => {
-        mod $module {
-            $(#[test] fn $scenario() {
-                super::check(&super::DIALECT, super::ADAPTER, $version, stringify!($scenario));
-            })+
-
-            #[test]
-            fn every_recording_is_a_test() {
-                let scenarios = [$(stringify!($scenario)),+];
-                super::check_complete(super::ADAPTER, $version, &scenarios);
-            }
-        }
-    };
-}
-
-recordings! { v0_87_1, "0.87.1":
+pi_recordings! { v0_87_1, "0.87.1":
     continue_3 ctx400 drop maxtok noauth nomodel parallel plain r401 r429 resume_1 slow_sigterm
     sseerr stdin stdin_big text think toolfail unicode write
 }
 
-recordings! { rpc, "0.87.1-rpc":
+pi_recordings! { rpc, "0.87.1-rpc":
     abort_stream abort_tool confirm_no confirm_yes drop fork input missing noauth nomodel
     other_folder r401 resume session_id slash steer talk think write
 }
 
 // The newest at the time of writing; it was run from its packed bundle.
-recordings! { v1_5_0, "1.5.0":
+pi_recordings! { v1_5_0, "1.5.0":
     auth_check_anthropic auth_check_fake plain print_r401 r401 r429 session_id_1 slow_sigterm
     text_r401 think write
 }
 
 // The last of the old package: no `agent_settled`, the whole message in every update.
-recordings! { v0_73_1, "0.73.1":
+pi_recordings! { v0_73_1, "0.73.1":
     continue_3 fork_4 noauth plain r401 r429 resume_1 resume_2 resume_missing slow_sigterm stdin
     think write
 }
 
 /// What is written to the CLI while a recording plays.
-fn written(scenario: &'static str) -> Vec<Value> {
-    let stdin = play(&DIALECT, ADAPTER, "0.87.1-rpc", scenario).stdin;
-    let stdin = String::from_utf8(stdin).expect("what we write is text");
-    stdin.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+fn written(scenario: &str) -> Vec<Value> {
+    testing::written(&DIALECT, ADAPTER, "0.87.1-rpc", scenario)
 }
 
 #[test]

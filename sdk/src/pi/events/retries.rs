@@ -27,8 +27,8 @@ const RETRY_MARGIN_MS: u64 = 500;
 impl Retries {
     pub(super) fn new(options: &Options) -> Self {
         Self {
-            max_retries: options.max_retries(),
-            max_wait_ms: options.max_retry_wait_ms(),
+            max_retries: options.retries().max_retries(),
+            max_wait_ms: options.retries().max_wait_ms(),
             retries: 0,
             wait_ms: 0,
             silent: None,

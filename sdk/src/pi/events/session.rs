@@ -2,12 +2,12 @@
 
 use od_protocol::{
     Context, Event, Notice, NoticeLevel, SessionChoice, SessionMode, SessionStarted, Status,
-    StopReason, TurnEnded, TurnStarted,
 };
 
 use crate::RunOutput;
 use crate::pi::native::{CompactionLine, NoticeLine, SessionLine, State};
 use crate::pi::words::model_id;
+use crate::turns::Turns;
 
 /// The session and its turns. A turn runs from a prompt to the end of the agent's work on it,
 /// retries and input included; the CLI's own turns are single answers.
@@ -17,8 +17,8 @@ pub(super) struct Session {
     parent: Option<String>,
     /// Where the run works; paths of tools are relative to it.
     pub(super) cwd: String,
-    turn: Option<String>,
-    turns: u32,
+    /// Its turns.
+    pub(super) turns: Turns,
 }
 
 impl Session {
@@ -28,14 +28,8 @@ impl Session {
             mode: choice.mode,
             parent: choice.id.clone().filter(|_| is_fork),
             cwd: cwd.to_owned(),
-            turn: None,
-            turns: 0,
+            turns: Turns::default(),
         }
-    }
-
-    /// The turn that runs.
-    pub(super) fn turn(&self) -> Option<&str> {
-        self.turn.as_deref()
     }
 
     /// The first line of `--mode json`.
@@ -70,21 +64,6 @@ impl Session {
             tools: None,
             mcp_servers: None,
         }));
-    }
-
-    pub(super) fn ensure_turn(&mut self, output: &mut RunOutput) {
-        if self.turn.is_none() {
-            self.turns += 1;
-            let turn_id = format!("turn-{}", self.turns);
-            self.turn = Some(turn_id.clone());
-            output.event(Event::TurnStarted(TurnStarted { turn_id }));
-        }
-    }
-
-    pub(super) fn end_turn(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
-        if let Some(turn_id) = self.turn.take() {
-            output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
-        }
     }
 }
 
