@@ -44,8 +44,8 @@ conformance: ## The contract suite against every adapter of this repository
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
 self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)
-	$(CARGO) build --locked -p od-conformance
-	target/debug/conformance self-test
+	$(CARGO) build --locked --release -p od-conformance
+	target/release/conformance self-test
 
 real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
 	$(CARGO) build --locked --workspace --bins

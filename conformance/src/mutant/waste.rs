@@ -43,8 +43,8 @@ pub(super) fn after_run(behaviour: Behaviour) {
         std::mem::forget(std::env::current_exe().and_then(std::fs::File::open));
     }
     if behaviour.has(Fault::LeaksMemory) {
-        // Every byte is written, so that it counts.
-        std::mem::forget(vec![1_u8; LEAK_BYTES]);
+        // Every byte is written, so that it counts; a compiler that sees it unread must not skip it.
+        std::mem::forget(std::hint::black_box(vec![1_u8; LEAK_BYTES]));
     }
     if behaviour.has(Fault::LeavesTempFiles) {
         let name = format!("parrot-{}-{}", std::process::id(), RUNS.load(Ordering::Relaxed));
