@@ -68,7 +68,12 @@ fn a_long_command_is_given_time() {
     let schema = json!({"properties": {"command": {"type": "string"},
         "timeout": {"type": "number", "description": "in milliseconds", "maximum": 600_000}},
         "required": ["command"]});
-    check("SCN:sleep", "Bash", schema, &json!({"command": "true && /bin/sleep 60", "timeout": 120_000}));
+    check(
+        "SCN:sleep",
+        "Bash",
+        schema,
+        &json!({"command": "true && /bin/sleep 60", "timeout": 120_000}),
+    );
 }
 
 #[test]
