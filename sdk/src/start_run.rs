@@ -53,12 +53,25 @@ pub fn options<T: DeserializeOwned>(
     })
 }
 
-/// A JSON Schema for the manifest, written with `json!`.
-pub fn schema(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    }
+/// The JSON Schema of an adapter's options for the manifest, from that of each of them, written with
+/// `json!`. Others are refused.
+pub fn schema(properties: Value) -> JsonObject {
+    let fields = [
+        ("type", json!("object")),
+        ("additionalProperties", json!(false)),
+        ("properties", properties),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The JSON Schema of the option `systemMode`; `whose` is such as `Claude Code's`.
+pub fn system_mode_schema(whose: &str) -> Value {
+    json!({
+        "enum": ["append", "replace"],
+        "default": "append",
+        "description":
+            format!("whether prompt.system follows {whose} own system prompt or takes its place"),
+    })
 }
 
 /// The id of the session, for agent CLIs whose ids are UUIDs.

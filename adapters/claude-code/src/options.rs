@@ -36,36 +36,27 @@ impl Options {
 
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
-    let schema = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "systemMode": {
-                "enum": ["append", "replace"],
-                "default": "append",
-                "description": "whether prompt.system follows Claude Code's own system prompt or takes its place",
-            },
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often Claude Code may try a failed request again",
-            },
-            "maxRetryWaitMs": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-                "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
-            },
-            "maxBudgetUsd": {
-                "type": "number", "exclusiveMinimum": 0,
-                "description": "stop the run when so many dollars are spent",
-            },
-            "fallbackModel": {
-                "type": "string",
-                "description": "the model to take when the first is overloaded",
-            },
-            "strictMcpConfig": {
-                "type": "boolean", "default": false,
-                "description": "use only the run's MCP servers",
-            },
+    start_run::schema(json!({
+        "systemMode": start_run::system_mode_schema("Claude Code's"),
+        "maxRetries": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+            "description": "how often Claude Code may try a failed request again",
         },
-    });
-    start_run::schema(schema)
+        "maxRetryWaitMs": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
+            "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
+        },
+        "maxBudgetUsd": {
+            "type": "number", "exclusiveMinimum": 0,
+            "description": "stop the run when so many dollars are spent",
+        },
+        "fallbackModel": {
+            "type": "string",
+            "description": "the model to take when the first is overloaded",
+        },
+        "strictMcpConfig": {
+            "type": "boolean", "default": false,
+            "description": "use only the run's MCP servers",
+        },
+    }))
 }

@@ -112,41 +112,37 @@ impl Options {
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
     start_run::schema(json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "mode": {
-                "enum": ["auto", "app_server", "exec"], "default": "auto",
-                "description": "how Codex is driven: by its app server, or by `codex exec --json`, which has no approvals, no input and no deltas; auto takes the app server from version 0.120.0 on",
-            },
-            "systemMode": {
-                "enum": ["append", "replace"], "default": "append",
-                "description": "whether prompt.system follows Codex's own instructions or takes their place",
-            },
-            "approvalPolicy": {
-                "enum": ["untrusted", "on-request", "never"],
-                "description": "when Codex asks before it acts; without it the person's settings count, and never where nobody answers",
-            },
-            "reasoningSummary": {
-                "enum": ["auto", "concise", "detailed", "none"],
-                "description": "how much of its thoughts the model tells; without it the person's settings and the model's default count",
-            },
-            "networkAccess": {
-                "type": "boolean",
-                "description": "whether commands in the permission mode workspace-write may reach the network",
-            },
-            "ephemeral": {
-                "type": "boolean", "default": false,
-                "description": "keep no session on disk",
-            },
-            "withoutPlugins": {
-                "type": "boolean", "default": false,
-                "description": "run without the person's plugins and apps",
-            },
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often Codex may connect anew before the run fails; a rate limit is waited out only when this is set",
-            },
+        "mode": {
+            "enum": ["auto", "app_server", "exec"], "default": "auto",
+            "description": "how Codex is driven: by its app server, or by `codex exec --json`, which has no approvals, no input and no deltas; auto takes the app server from version 0.120.0 on",
+        },
+        "systemMode": {
+            "enum": ["append", "replace"], "default": "append",
+            "description": "whether prompt.system follows Codex's own instructions or takes their place",
+        },
+        "approvalPolicy": {
+            "enum": ["untrusted", "on-request", "never"],
+            "description": "when Codex asks before it acts; without it the person's settings count, and never where nobody answers",
+        },
+        "reasoningSummary": {
+            "enum": ["auto", "concise", "detailed", "none"],
+            "description": "how much of its thoughts the model tells; without it the person's settings and the model's default count",
+        },
+        "networkAccess": {
+            "type": "boolean",
+            "description": "whether commands in the permission mode workspace-write may reach the network",
+        },
+        "ephemeral": {
+            "type": "boolean", "default": false,
+            "description": "keep no session on disk",
+        },
+        "withoutPlugins": {
+            "type": "boolean", "default": false,
+            "description": "run without the person's plugins and apps",
+        },
+        "maxRetries": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+            "description": "how often Codex may connect anew before the run fails; a rate limit is waited out only when this is set",
         },
     }))
 }

@@ -29,13 +29,9 @@ impl Options {
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
     start_run::schema(json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often Copilot may try again because of a rate limit before the run fails; by itself it tries five times",
-            },
+        "maxRetries": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+            "description": "how often Copilot may try again because of a rate limit before the run fails; by itself it tries five times",
         },
     }))
 }

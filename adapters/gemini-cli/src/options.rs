@@ -37,23 +37,15 @@ impl AdapterOptions for Options {
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
     start_run::schema(json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "mode": {
-                "enum": ["auto", "one_shot", "live"],
-                "default": "auto",
-                "description": "one_shot drives Gemini CLI by stream-json, live by ACP (approvals, thoughts, input, pictures, MCP servers); auto chooses by what the run asks for",
-            },
-            "systemMode": {
-                "enum": ["append", "replace"],
-                "default": "append",
-                "description": "whether prompt.system follows Gemini CLI's own system prompt or takes its place",
-            },
-            "maxRateLimitRetries": {
-                "type": "integer", "minimum": 0, "default": 0,
-                "description": "how often Gemini CLI may ask again when the provider says to slow down; each wait is five seconds to half a minute",
-            },
+        "mode": {
+            "enum": ["auto", "one_shot", "live"],
+            "default": "auto",
+            "description": "one_shot drives Gemini CLI by stream-json, live by ACP (approvals, thoughts, input, pictures, MCP servers); auto chooses by what the run asks for",
+        },
+        "systemMode": start_run::system_mode_schema("Gemini CLI's"),
+        "maxRateLimitRetries": {
+            "type": "integer", "minimum": 0, "default": 0,
+            "description": "how often Gemini CLI may ask again when the provider says to slow down; each wait is five seconds to half a minute",
         },
     }))
 }

@@ -36,20 +36,11 @@ impl Options {
 
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
-    let schema = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "systemMode": {
-                "enum": ["append", "replace"],
-                "default": "append",
-                "description": "whether prompt.system follows Qwen Code's own system prompt or takes its place",
-            },
-            "maxSilenceMs": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_SILENCE_MS,
-                "description": "how long the model may be silent before the run fails as rate limited, because Qwen Code retries in silence; 0 means for ever",
-            },
+    start_run::schema(json!({
+        "systemMode": start_run::system_mode_schema("Qwen Code's"),
+        "maxSilenceMs": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_SILENCE_MS,
+            "description": "how long the model may be silent before the run fails as rate limited, because Qwen Code retries in silence; 0 means for ever",
         },
-    });
-    start_run::schema(schema)
+    }))
 }

@@ -24,9 +24,7 @@ pub fn options_schema(own: Value) -> JsonObject {
     if let (Value::Object(properties), Value::Object(own)) = (&mut properties, own) {
         properties.extend(own);
     }
-    start_run::schema(json!({
-        "type": "object", "additionalProperties": false, "properties": properties,
-    }))
+    start_run::schema(properties)
 }
 
 /// What is known about a failed attempt.

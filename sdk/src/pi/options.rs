@@ -58,26 +58,18 @@ impl Options {
 /// The JSON Schema of the options, for the manifest.
 pub fn schema() -> JsonObject {
     start_run::schema(json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "mode": {
-                "enum": ["rpc", "json"],
-                "description": "rpc (the default where the CLI has it) takes input, answers and a polite stop while the run goes on; json only reports",
-            },
-            "systemMode": {
-                "enum": ["append", "replace"],
-                "default": "append",
-                "description": "whether prompt.system follows the CLI's own system prompt or takes its place",
-            },
-            "maxRetries": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-                "description": "how often the CLI may try a failed request again",
-            },
-            "maxRetryWaitMs": {
-                "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-                "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
-            },
+        "mode": {
+            "enum": ["rpc", "json"],
+            "description": "rpc (the default where the CLI has it) takes input, answers and a polite stop while the run goes on; json only reports",
+        },
+        "systemMode": start_run::system_mode_schema("the CLI's"),
+        "maxRetries": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
+            "description": "how often the CLI may try a failed request again",
+        },
+        "maxRetryWaitMs": {
+            "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
+            "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
         },
     }))
 }

@@ -1,5 +1,7 @@
 //! Tokens by kind, as the protocol counts them.
 
+use od_protocol::{Usage, UsageScope, UsageSource};
+
 /// Tokens by kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tokens {
@@ -31,6 +33,24 @@ impl Tokens {
         [self.input, self.output, self.cache_read, self.cache_write]
             .into_iter()
             .fold(0, u64::saturating_add)
+    }
+
+    /// As the agent CLI's own count; what else is known is the caller's to add.
+    pub fn usage(self, scope: UsageScope, cumulative: bool) -> Usage {
+        Usage {
+            scope,
+            cumulative,
+            input_tokens: self.input,
+            output_tokens: self.output,
+            cache_read_tokens: self.cache_read,
+            cache_write_tokens: self.cache_write,
+            reasoning_tokens: None,
+            total_tokens: self.sum(),
+            cost_usd: None,
+            model: None,
+            service_tier: None,
+            source: UsageSource::Cli,
+        }
     }
 
     fn combine(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {

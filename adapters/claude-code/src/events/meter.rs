@@ -1,6 +1,6 @@
 //! Tokens, money and how full the window is.
 
-use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
+use od_protocol::{Context, Event, Usage, UsageScope};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::{TokenUsage, Tokens};
 
@@ -45,18 +45,11 @@ impl Meter {
         };
         let usage = |scope, cumulative, tokens: Tokens, reasoning_tokens, cost_usd| {
             Event::Usage(Usage {
-                scope,
-                cumulative,
-                input_tokens: tokens.input,
-                output_tokens: tokens.output,
-                cache_read_tokens: tokens.cache_read,
-                cache_write_tokens: tokens.cache_write,
                 reasoning_tokens,
-                total_tokens: tokens.sum(),
                 cost_usd,
                 model: only_model(result),
                 service_tier: result.usage.as_ref().and_then(|usage| usage.service_tier.clone()),
-                source: UsageSource::Cli,
+                ..tokens.usage(scope, cumulative)
             })
         };
         output.event(usage(UsageScope::Turn, false, turn, turn_reasoning, turn_cost));

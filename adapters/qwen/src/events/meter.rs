@@ -1,7 +1,7 @@
 //! Tokens. The figures of a `result` are those of the whole session, earlier processes included
 //! (recording `resume`): only in a session of our own do they tell what this run has spent.
 
-use od_protocol::{Context, Event, SessionMode, Usage, UsageScope, UsageSource};
+use od_protocol::{Context, Event, SessionMode, Usage, UsageScope};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::{TokenUsage, Tokens};
 
@@ -67,20 +67,7 @@ impl Meter {
     }
 
     fn usage(&self, scope: UsageScope, cumulative: bool, tokens: Tokens) -> Event {
-        Event::Usage(Usage {
-            scope,
-            cumulative,
-            input_tokens: tokens.input,
-            output_tokens: tokens.output,
-            cache_read_tokens: tokens.cache_read,
-            cache_write_tokens: tokens.cache_write,
-            reasoning_tokens: None,
-            total_tokens: tokens.sum(),
-            cost_usd: None,
-            model: self.model.clone(),
-            service_tier: None,
-            source: UsageSource::Cli,
-        })
+        Event::Usage(Usage { model: self.model.clone(), ..tokens.usage(scope, cumulative) })
     }
 }
 

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage,
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
+    ToolStatus, UserMessage,
 };
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::pi::native::{Block, Message};
 use crate::pi::words::{blocks, kind, mcp_server, model_id, text_of, title};
-use crate::session_files::SessionLine;
+use crate::session_files::{SessionLine, whole_thought};
 use crate::wording::first_line;
 
 /// One entry. Entries of other types have few of these.
@@ -121,7 +121,7 @@ impl Transcript {
     fn on_block(&mut self, block: Block) {
         match block.kind.as_str() {
             "text" if !block.text.is_empty() => self.on_text(block.text),
-            "thinking" if !block.thinking.is_empty() => self.on_thought(block.thinking),
+            "thinking" if !block.thinking.is_empty() => self.on_thought(&block.thinking),
             "toolCall" => self.on_call(block),
             _ => {}
         }
@@ -136,15 +136,9 @@ impl Transcript {
         ]);
     }
 
-    fn on_thought(&mut self, text: String) {
+    fn on_thought(&mut self, text: &str) {
         self.thoughts += 1;
-        let thinking_id = format!("thought-{}", self.thoughts);
-        let delta = ThinkingDelta { thinking_id: thinking_id.clone(), text, truncated: None };
-        self.events.extend([
-            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }),
-            Event::ThinkingDelta(delta),
-            Event::ThinkingStopped(ThinkingStopped { thinking_id }),
-        ]);
+        self.events.extend(whole_thought(&format!("thought-{}", self.thoughts), text));
     }
 
     fn on_call(&mut self, block: Block) {
