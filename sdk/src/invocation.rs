@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::Install;
+
 /// One argument; a hidden one is not shown in `run_started.argv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
@@ -62,6 +64,9 @@ pub struct Invocation {
     /// The file of the run's own folder that the agent CLI writes and the mapper reads when the
     /// process has ended, see [`Invocation::report`].
     pub report: Option<String>,
+    /// Flags that this version of the agent CLI lacks: the run does without them and says so, see
+    /// [`Invocation::known_flag`].
+    pub left_out: Vec<String>,
     /// The first bytes of stdin: usually the prompt.
     pub stdin: Vec<u8>,
     /// What becomes of stdin then.
@@ -92,6 +97,30 @@ impl Invocation {
     /// Adds a flag and its value.
     pub fn flag(&mut self, flag: &str, value: impl Into<String>) -> &mut Self {
         self.arg(flag).arg(value)
+    }
+
+    /// Adds a flag that a version may lack. A help that was never read proves nothing, so it is left
+    /// out only where a help page was read that does not name it; never ask so for a hidden flag.
+    pub fn known_arg(&mut self, install: &Install, flag: &str) -> &mut Self {
+        if self.is_known(install, flag) { self.arg(flag) } else { self }
+    }
+
+    /// The same with a value.
+    pub fn known_flag(
+        &mut self,
+        install: &Install,
+        flag: &str,
+        value: impl Into<String>,
+    ) -> &mut Self {
+        if self.is_known(install, flag) { self.flag(flag, value) } else { self }
+    }
+
+    fn is_known(&mut self, install: &Install, flag: &str) -> bool {
+        let is_known = install.flags.as_ref().is_none_or(|flags| flags.knows(flag));
+        if !is_known && !self.left_out.iter().any(|told| told == flag) {
+            self.left_out.push(flag.to_owned());
+        }
+        is_known
     }
 
     /// Adds a flag and a value that is not shown.

@@ -37,7 +37,7 @@ pub(crate) use failure::Failure;
 use inputs::Inputs;
 pub(crate) use limits::{Limits, windows};
 pub(crate) use meter::Meter;
-pub(crate) use notices::{flag_missing, notice};
+pub(crate) use notices::notice;
 use opening::OpeningSteps;
 pub(crate) use speech::Speech;
 use subagents::Subagents;

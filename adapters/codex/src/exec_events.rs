@@ -8,10 +8,7 @@ use od_protocol::{
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
 
-use crate::events::{
-    Failure, Limits, Meter, Speech, Tools, Verdict, flag_missing, notice, verdict, words,
-};
-use crate::invocation::left_out;
+use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verdict, words};
 use crate::native::{ExecLine, Item, TurnError};
 use crate::options::Options;
 
@@ -25,7 +22,6 @@ const TURN: &str = "turn-1";
 pub struct ExecEvents {
     session: SessionChoice,
     effort: Option<Effort>,
-    left_out: Vec<&'static str>,
     speech: Speech,
     tools: Tools,
     limits: Limits,
@@ -41,7 +37,6 @@ impl ExecEvents {
         Self {
             session: start_run_params.session.clone(),
             effort: start_run_params.effort,
-            left_out: left_out(start_run_params, install),
             speech: Speech::default(),
             tools: Tools::default(),
             limits: Limits::new(&options, install.credential.clone()),
@@ -86,9 +81,6 @@ impl ExecEvents {
             tools: None,
             mcp_servers: None,
         }));
-        for flag in &self.left_out {
-            output.event(flag_missing(flag));
-        }
         if self.effort == Some(Effort::Max) {
             let text = "`codex exec` does not tell how hard a model can think; max is sent as high";
             output.event(notice(NoticeLevel::Info, "effort_lowered", text));

@@ -4,7 +4,7 @@ mod app_server;
 mod exec;
 mod flags;
 
-pub use flags::{HELP_PAGES, left_out};
+pub use flags::HELP_PAGES;
 
 use od_protocol::{Credential, CredentialKind, ErrorObject, StartRunParams};
 use od_sdk::start_run::AdapterOptions;
@@ -43,8 +43,12 @@ pub fn is_paid_by_key(install: &Install) -> bool {
 
 /// Without the person's plugins and apps, where the CLI can.
 fn add_features(invocation: &mut Invocation, install: &Install, options: &Options) {
-    if options.without_plugins && flags::has(install, flags::DISABLE) {
-        invocation.flag(flags::DISABLE, "apps").flag(flags::DISABLE, "plugins");
+    if options.without_plugins {
+        invocation.known_flag(install, flags::DISABLE, "apps").known_flag(
+            install,
+            flags::DISABLE,
+            "plugins",
+        );
     }
 }
 

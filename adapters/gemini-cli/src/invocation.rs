@@ -59,8 +59,7 @@ fn add_one_shot(
         match start_run_params.session.mode {
             SessionMode::Resume => invocation.flag("--resume", id),
             // An id for a new session is given where the CLI can.
-            _ if !flags::has(install, flags::SESSION_ID) => invocation,
-            _ => invocation.flag(flags::SESSION_ID, id),
+            _ => invocation.known_flag(install, flags::SESSION_ID, id),
         };
     }
     invocation.stdin = start_run_params.prompt.text.clone().into_bytes();

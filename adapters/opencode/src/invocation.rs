@@ -27,7 +27,7 @@ pub fn invocation(
         ..Invocation::default()
     };
     match mode {
-        Mode::Json => add_run(&mut invocation, start_run_params)?,
+        Mode::Json => add_run(&mut invocation, start_run_params, install)?,
         Mode::Acp => {
             opening(start_run_params)?;
             invocation.arg("acp");
@@ -73,8 +73,9 @@ fn check(start_run_params: &StartRunParams, mode: Mode) -> Result<(), ErrorObjec
 fn add_run(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
+    install: &Install,
 ) -> Result<(), ErrorObject> {
-    invocation.arg("run").flag("--format", "json").arg("--thinking");
+    invocation.arg("run").flag("--format", "json").known_arg(install, "--thinking");
     if let Some(id) = &start_run_params.session.id {
         invocation.flag("--session", id);
     }
@@ -85,7 +86,7 @@ fn add_run(
         invocation.flag("--model", model);
     }
     if let Some(effort) = start_run_params.effort {
-        invocation.flag("--variant", effort.as_str());
+        invocation.known_flag(install, "--variant", effort.as_str());
     }
     match start_run_params.permission_mode.as_deref() {
         Some("auto") => invocation.arg("--auto"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event,
-    MAX_LINE_BYTES, Notice, NoticeLevel, RespondRunParams, RunStarted,
+    MAX_LINE_BYTES, Notice, NoticeLevel, RespondRunParams,
 };
 
 use crate::Invocation;
@@ -268,9 +268,9 @@ impl RunCore {
     }
 
     /// The agent CLI was started so.
-    pub(crate) fn tell_start(&self, run_started: RunStarted, invocation: &Invocation) {
+    pub(crate) fn tell_start(&self, first_events: Vec<Event>, invocation: &Invocation) {
         self.with_parts(|Parts { mapper, output }| {
-            output.event(Event::RunStarted(run_started));
+            first_events.into_iter().for_each(|event| output.event(event));
             guarded(output, |output| mapper.on_started(invocation, output));
         });
     }

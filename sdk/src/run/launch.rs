@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::process::{Command, Stdio};
 
-use od_protocol::{ErrorKind, ErrorObject, RunStarted, StartRunParams};
+use od_protocol::{ErrorKind, ErrorObject, Event, Notice, NoticeLevel, RunStarted, StartRunParams};
 use tempfile::TempDir;
 
 use crate::invocation::ProcessUse;
@@ -94,6 +94,21 @@ impl Launch {
         Tree::spawn(command)
     }
 
+    /// How the run begins, and the flags that it does without.
+    pub(crate) fn first_events(&self, pid: Option<u32>) -> Vec<Event> {
+        let left_out = self.invocation.left_out.iter().map(|flag| {
+            let text =
+                format!("this version of the agent CLI has no {flag}: the run does without it");
+            Event::Notice(Notice {
+                level: NoticeLevel::Warn,
+                code: "flag_missing".to_owned(),
+                text,
+                hint: Some("install the tested version: `od-host agents` names it".to_owned()),
+            })
+        });
+        [Event::RunStarted(self.run_started(pid))].into_iter().chain(left_out).collect()
+    }
+
     /// The file that gets the raw output.
     pub(crate) fn trace_file(&self) -> Option<File> {
         let path = self.start_run_params.trace_path.as_ref()?;
@@ -152,5 +167,25 @@ mod tests {
         assert_eq!(launch.invocation.args[2].text, "not {run-folder}");
         drop(launch);
         assert!(!std::path::Path::new(&path).exists());
+    }
+
+    #[test]
+    fn a_flag_that_the_help_does_not_name_is_left_out_and_told() {
+        let flags = Some(crate::help::Flags::parse("--format"));
+        let install = Install { flags, ..Install::default() };
+        let mut invocation = Invocation::default();
+        invocation.known_flag(&install, "--format", "json").known_arg(&install, "--thinking");
+        invocation.known_arg(&Install::default(), "--variant");
+        let launch = Launch {
+            install,
+            invocation,
+            env: Default::default(),
+            start_run_params: StartRunParams::default(),
+            folder: None,
+        };
+        assert_eq!(launch.invocation.shown_args(), ["--format", "json", "--variant"]);
+        let told = launch.first_events(None);
+        assert!(matches!(&told[1], Event::Notice(notice) if notice.text.contains("--thinking")));
+        assert_eq!(told.len(), 2);
     }
 }

@@ -118,8 +118,8 @@ impl Supervisor {
     }
 
     fn watch(&mut self, process: &Process, pipes: Option<Pipes>, runs: &Runs) {
-        let started = self.launch.run_started(process.pid());
-        self.core.tell_start(started, &self.launch.invocation);
+        let first_events = self.launch.first_events(process.pid());
+        self.core.tell_start(first_events, &self.launch.invocation);
         self.outbox.write_now();
         if let (Some(tree), Some(pipes)) = (process.tree(), pipes) {
             self.start_threads(tree, pipes);

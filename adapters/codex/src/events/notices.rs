@@ -87,12 +87,6 @@ fn on_mcp_server(startup: &McpServerStartup, output: &mut RunOutput) {
     }
 }
 
-/// A flag that this version of the CLI does not have was left out.
-pub(crate) fn flag_missing(flag: &str) -> Event {
-    let text = format!("this version of Codex has no {flag}; the run goes on without it");
-    notice(NoticeLevel::Warn, "flag_missing", text)
-}
-
 /// What the CLI does now.
 pub(super) fn status(phase: &str, detail: Option<String>) -> Event {
     Event::Status(Status { phase: phase.to_owned(), detail, ttft_ms: None })

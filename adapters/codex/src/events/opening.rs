@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::talk::Talk;
 use super::{notices, read};
-use crate::invocation::{is_paid_by_key, left_out};
+use crate::invocation::is_paid_by_key;
 use crate::native::{ModelList, ThreadReply};
 use crate::requests::{self, Opening, Purpose};
 
@@ -25,7 +25,6 @@ pub(super) struct OpeningSteps {
     mode: SessionMode,
     permission_mode: Option<String>,
     model: Option<String>,
-    left_out: Vec<&'static str>,
 }
 
 impl OpeningSteps {
@@ -37,7 +36,6 @@ impl OpeningSteps {
             mode: start_run_params.session.mode,
             permission_mode: start_run_params.permission_mode.clone(),
             model: None,
-            left_out: left_out(start_run_params, install),
         }
     }
 
@@ -112,9 +110,6 @@ impl OpeningSteps {
             mcp_servers: None,
         }));
         self.tell_mode(&reply.sandbox.kind, output);
-        for flag in &self.left_out {
-            output.event(notices::flag_missing(flag));
-        }
         match self.opening.effort {
             Some(Effort::Max) => output.write_json(&requests::models(&mut talk.requests)),
             effort => self.say_prompt(effort.map(Effort::as_str), talk, output),

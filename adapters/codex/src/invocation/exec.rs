@@ -21,9 +21,7 @@ pub(super) fn invocation(
     let mut invocation =
         Invocation { stdin: prompt(start_run_params).into_bytes(), ..Invocation::default() };
     invocation.args(["exec", "--json"]);
-    if flags::has(install, flags::SKIP_GIT_CHECK) {
-        invocation.arg(flags::SKIP_GIT_CHECK);
-    }
+    invocation.known_arg(install, flags::SKIP_GIT_CHECK);
     add_model(&mut invocation, start_run_params, options);
     add_sandbox(&mut invocation, start_run_params, options)?;
     for image in &start_run_params.prompt.images {
