@@ -63,4 +63,6 @@ pub struct RealExpectation {
     pub params: toml::Table,
     /// The kinds of error that `done` may name instead of the suite's own.
     pub error_kinds: Vec<String>,
+    /// How many seconds a run may take; 60 unless told.
+    pub limit_s: Option<u64>,
 }

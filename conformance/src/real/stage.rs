@@ -206,7 +206,8 @@ impl Stage {
     /// # Errors
     /// A failure when it does not end, or when a process of it is left.
     pub(super) fn finish(&mut self, run_id: &str) -> Result<RunRecord, Finding> {
-        let record = self.plugin.finish(run_id, RUN_LIMIT)?;
+        let limit = self.expectation.limit_s.map_or(RUN_LIMIT, Duration::from_secs);
+        let record = self.plugin.finish(run_id, limit)?;
         let left = self.processes();
         if left.is_empty() {
             return Ok(record);
