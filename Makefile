@@ -7,6 +7,7 @@ WORK     ?= $(CURDIR)/target/make-run
 PROMPT   ?= Make a small web page about tea
 AGENT    ?= auto
 REAL_DIR ?= target/real
+REAL_FLAGS ?= --patience 2
 ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
