@@ -116,7 +116,7 @@ impl Invocation {
     }
 
     fn is_known(&mut self, install: &Install, flag: &str) -> bool {
-        let is_known = install.flags.as_ref().is_none_or(|flags| flags.knows(flag));
+        let is_known = install.may_have(flag);
         if !is_known && !self.left_out.iter().any(|told| told == flag) {
             self.left_out.push(flag.to_owned());
         }

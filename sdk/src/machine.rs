@@ -122,6 +122,12 @@ pub struct Install {
 }
 
 impl Install {
+    /// Whether the CLI has a flag, as far as it is known: a help that was never read proves nothing.
+    /// Never ask so for a hidden flag.
+    pub fn may_have(&self, flag: &str) -> bool {
+        self.flags.as_ref().is_none_or(|flags| flags.knows(flag))
+    }
+
     /// The folders an agent CLI that was found outside PATH needs there: its own, because a script's
     /// interpreter sits beside it, and the further ones.
     pub fn path_folders(&self) -> Vec<PathBuf> {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::failure;
 use crate::invocation::SESSION_FLAG;
-use crate::native::{Delta, Line, ResultLine, Server, Session, Trouble};
+use crate::native::{Delta, Line, ResultLine, Server, Session, TEXT_START, TextLine, Trouble};
 use crate::options::Options;
 use meter::Meter;
 use retries::Retries;
@@ -190,6 +190,11 @@ impl Mapper for Events {
     }
 
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
+        if line.starts_with(TEXT_START)
+            && let Ok(TextLine { data }) = serde_json::from_slice(line)
+        {
+            return self.speech.on_text(&data, output);
+        }
         // What is no JSON object with a type is noise.
         let Ok(Line { kind, data }) = serde_json::from_slice(line) else { return };
         let understood = match (&*kind, data) {

@@ -18,6 +18,17 @@ pub struct Line<'a> {
     pub data: Option<&'a RawValue>,
 }
 
+/// Lines with a piece of text start like this; they are read in one pass.
+pub const TEXT_START: &[u8] = br#"{"type":"assistant.message_delta""#;
+
+/// A line with a piece of text.
+#[derive(Debug, Deserialize)]
+pub struct TextLine<'a> {
+    /// The piece.
+    #[serde(borrow)]
+    pub data: Delta<'a>,
+}
+
 /// `assistant.message_start`, `assistant.message_delta`, `assistant.reasoning_delta`: the hot path
 /// borrows from the line.
 #[derive(Debug, Default, Deserialize)]

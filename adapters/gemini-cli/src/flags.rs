@@ -10,13 +10,8 @@ pub const SESSION_ID: &str = "--session-id";
 
 /// The flag that starts a talk: it had another name at first.
 pub fn talk(install: &Install) -> &'static str {
-    match has(install, "--acp") {
+    match install.may_have("--acp") {
         true => "--acp",
         false => "--experimental-acp",
     }
-}
-
-/// Whether the CLI has a flag, as far as it is known.
-pub fn has(install: &Install, flag: &str) -> bool {
-    install.flags.as_ref().is_none_or(|flags| flags.knows(flag))
 }

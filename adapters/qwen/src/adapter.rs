@@ -33,8 +33,8 @@ impl Adapter for Qwen {
         invocation::invocation(start_run_params, install)
     }
 
-    fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-        Box::new(Events::new(start_run_params, install))
+    fn mapper(&self, start_run_params: &StartRunParams, _install: &Install) -> Box<dyn Mapper> {
+        Box::new(Events::new(start_run_params))
     }
 
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {

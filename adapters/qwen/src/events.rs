@@ -18,7 +18,7 @@ use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
     STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
 };
-use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Ending, Exit, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
 use crate::invocation::user_line;
@@ -45,7 +45,7 @@ pub struct Events {
 
 impl Events {
     /// Before the first line.
-    pub fn new(start_run_params: &StartRunParams, _install: &Install) -> Self {
+    pub fn new(start_run_params: &StartRunParams) -> Self {
         let options = Options::lenient(start_run_params);
         Self {
             turns: Turns::new(&start_run_params.session),

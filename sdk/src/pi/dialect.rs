@@ -75,11 +75,7 @@ impl Dialect {
     /// The arguments that are always there, without those that the help of this install does not
     /// know: they only keep a run tidy, so that it goes on without them.
     pub fn fixed_args(&self, install: &Install) -> impl Iterator<Item = &'static str> {
-        let flags = install.flags.clone();
-        self.fixed_args
-            .iter()
-            .copied()
-            .filter(move |flag| flags.as_ref().is_none_or(|flags| flags.knows(flag)))
+        self.fixed_args.iter().copied().filter(|flag| install.may_have(flag))
     }
 
     /// The settings folder, whether it exists or not.

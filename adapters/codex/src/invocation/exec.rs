@@ -98,7 +98,7 @@ fn refuse(
     options: &Options,
 ) -> Result<(), ErrorObject> {
     let images = &start_run_params.prompt.images;
-    let lacks = |flag: &str| !flags::has(install, flag);
+    let lacks = |flag: &str| !install.may_have(flag);
     let is_fork = start_run_params.session.mode == SessionMode::Fork;
     let is_old = mode::of_version(install.version.as_deref()) == Mode::Exec;
     let wanted = [

@@ -3,11 +3,11 @@
 use od_adapter_qwen::events::Events;
 use od_protocol::StartRunParams;
 use od_sdk::testing::{Replay, replay, replay_with};
-use od_sdk::{Exit, Install, Mapper};
+use od_sdk::{Exit, Mapper};
 use serde_json::{Value, json};
 
 fn events() -> Events {
-    Events::new(&StartRunParams::default(), &Install::default())
+    Events::new(&StartRunParams::default())
 }
 
 fn stream(event: Value) -> Value {

@@ -5,7 +5,7 @@ use od_protocol::{
     ApprovalOutcome, InputOutcome, RespondRunParams, SessionChoice, SessionMode, StartRunParams,
 };
 use od_sdk::testing::{Recording, check_complete, decide, decision, replay_with};
-use od_sdk::{Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Mapper, PoliteStop, RunOutput};
 use serde_json::Value;
 
 const ADAPTER: &str = env!("CARGO_MANIFEST_DIR");
@@ -28,7 +28,7 @@ fn check(scenario: &str) {
     let stdout = recording.read("stdout.jsonl");
     let mut lines = stdout.lines();
     let mut host = Host { is_live: scenario == "bidi", asked: 0 };
-    let mut events = Events::new(&start_run_params(&recording), &Install::default());
+    let mut events = Events::new(&start_run_params(&recording));
     let replay =
         replay_with(&mut events, stdout.as_bytes(), &recording.exit(), |mapper, output| {
             host.act(lines.next().unwrap_or_default(), mapper, output);
