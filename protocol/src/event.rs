@@ -140,6 +140,8 @@ events! {
     RateLimited(RateLimited) = "rate_limited",
     /// The agent CLI tries again.
     Retry(Retry) = "retry",
+    /// Another agent takes over; only the host sends it.
+    AgentSwitched(AgentSwitched) = "agent_switched",
     /// A picture.
     Image(Image) = "image",
     /// A skill was loaded or used.

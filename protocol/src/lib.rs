@@ -10,6 +10,8 @@
 
 mod wire_enum;
 
+pub mod api;
+
 pub mod approval;
 pub mod capabilities;
 pub mod detect;

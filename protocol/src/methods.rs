@@ -55,7 +55,7 @@ macro_rules! methods {
         $params:ident => $result:ident $(or $null:ident)?, $summary:literal;)+) => {
         $(
             #[doc = $summary]
-            pub const $constant: Method = Method {
+            pub const $constant: $crate::methods::Method = $crate::methods::Method {
                 name: $name,
                 gate: $gate,
                 limit_ms: $limit,
@@ -79,6 +79,8 @@ macro_rules! methods {
     (@result $result:ident) => { $result };
     (@result $result:ident null) => { Option<$result> };
 }
+
+pub(crate) use methods;
 
 methods! {
     INITIALIZE = "initialize", gate None, limit 5_000, InitializeParams => InitializeResult,

@@ -387,6 +387,14 @@ FileOp = Literal[
 class GetQuotaParams(TypedDict):
     """Parameters of `quota/get`."""
 
+# What the next agent is told of what has happened. An unknown word is the prompt only.
+Handover = Literal[
+    # The prompt alone, as if nothing had happened.
+    "prompt",
+    # The prompt, and before it what the agent before has said and done.
+    "transcript",
+] | str
+
 
 class HealthAdapterParams(TypedDict):
     """Parameters of `adapter/health`."""
@@ -972,6 +980,31 @@ class UserMessage(TypedDict):
 
     # What was said.
     text: str
+
+
+class AgentSwitched(TypedDict):
+    """Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows."""
+
+    # The agent that failed.
+    fromAgent: str
+
+    # The agent that takes over.
+    toAgent: str
+
+    # Which attempt of the run this is, from 2.
+    attempt: int
+
+    # The kind of error that caused it.
+    errorKind: ErrorKind
+
+    # Why, for people.
+    reason: str
+
+    # What the next agent is told.
+    handover: Handover
+
+    # How much of what happened is handed over, in bytes. Default: 0.
+    handoverBytes: NotRequired[int]
 
 
 class ApprovalOption(TypedDict):
@@ -2134,6 +2167,12 @@ class EventRetry(Retry):
     type: Literal["retry"]
 
 
+class EventAgentSwitched(AgentSwitched):
+    """Another agent takes over; only the host sends it."""
+
+    type: Literal["agent_switched"]
+
+
 class EventImage(Image):
     """A picture."""
 
@@ -2220,6 +2259,7 @@ KnownEvent = (
     | EventQuota
     | EventRateLimited
     | EventRetry
+    | EventAgentSwitched
     | EventImage
     | EventSkill
     | EventPlugin
@@ -2265,6 +2305,7 @@ EventType = Literal[
     "quota",
     "rate_limited",
     "retry",
+    "agent_switched",
     "image",
     "skill",
     "plugin",

@@ -26,6 +26,24 @@ export interface AdapterInfo {
   vendor: string;
 }
 
+/** Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows. */
+export interface AgentSwitched {
+  /** The agent that failed. */
+  fromAgent: string;
+  /** The agent that takes over. */
+  toAgent: string;
+  /** Which attempt of the run this is, from 2. */
+  attempt: number;
+  /** The kind of error that caused it. */
+  errorKind: ErrorKind;
+  /** Why, for people. */
+  reason: string;
+  /** What the next agent is told. */
+  handover: Handover;
+  /** How much of what happened is handed over, in bytes. Default: `0`. */
+  handoverBytes?: number;
+}
+
 /** What kind of thing the agent asks to do. */
 export type ApprovalCategory =
   /** Run a command. */
@@ -572,6 +590,7 @@ export const EVENT_TYPES = [
   "quota",
   "rate_limited",
   "retry",
+  "agent_switched",
   "image",
   "skill",
   "plugin",
@@ -647,6 +666,8 @@ export type KnownEvent =
   | ({ type: "rate_limited" } & RateLimited)
   /** The agent CLI tries again. */
   | ({ type: "retry" } & Retry)
+  /** Another agent takes over; only the host sends it. */
+  | ({ type: "agent_switched" } & AgentSwitched)
   /** A picture. */
   | ({ type: "image" } & Image)
   /** A skill was loaded or used. */
@@ -749,6 +770,14 @@ export interface GetQuotaResult {
   /** The first moment that helps, in milliseconds since 1970. */
   earliestResetAt?: number | null;
 }
+
+/** What the next agent is told of what has happened. An unknown word is the prompt only. */
+export type Handover =
+  /** The prompt alone, as if nothing had happened. */
+  | "prompt"
+  /** The prompt, and before it what the agent before has said and done. */
+  | "transcript"
+  | (string & {});
 
 /** Parameters of `adapter/health`. */
 export type HealthAdapterParams = Record<string, unknown>;

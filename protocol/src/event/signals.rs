@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ErrorKind;
+use crate::api::Handover;
 use crate::wire_enum::wire_enum;
 
 /// Payload of `context`.
@@ -50,6 +52,28 @@ pub struct Retry {
     pub delay_ms: Option<u64>,
     /// Why, in the agent CLI's words.
     pub reason: String,
+}
+
+/// Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose
+/// own `run_started` (with who pays) follows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSwitched {
+    /// The agent that failed.
+    pub from_agent: String,
+    /// The agent that takes over.
+    pub to_agent: String,
+    /// Which attempt of the run this is, from 2.
+    pub attempt: u32,
+    /// The kind of error that caused it.
+    pub error_kind: ErrorKind,
+    /// Why, for people.
+    pub reason: String,
+    /// What the next agent is told.
+    pub handover: Handover,
+    /// How much of what happened is handed over, in bytes.
+    #[serde(default)]
+    pub handover_bytes: u64,
 }
 
 wire_enum! {

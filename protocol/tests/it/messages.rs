@@ -1,6 +1,7 @@
 //! The list of every type in the schema, each with a way to put it into a schema document and to
 //! send a JSON value through the Rust type and back.
 
+use od_protocol::api::Handover;
 use od_protocol::*;
 use schemars::SchemaGenerator;
 use serde::Serialize;
@@ -67,7 +68,7 @@ message_types! {
     MessageStopped MessageDiscarded ThinkingStarted ThinkingDelta ThinkingStopped
     ToolCallStarted ToolInputDelta ToolCallReady ToolOutputDelta ToolResult FileChange
     ApprovalRequested ApprovalResolved InputRequested Plan SubagentStarted SubagentStopped Usage
-    Context RateLimited Retry Image Extension ModeChanged Notice Unmapped Heartbeat ErrorEvent
+    Context RateLimited Retry AgentSwitched Image Extension ModeChanged Notice Unmapped Heartbeat ErrorEvent
     Done
     // Parts of messages.
     AdapterConfig AdapterInfo ApprovalOption ApprovalsCapability AuthInfo AuthStatus
@@ -79,7 +80,7 @@ message_types! {
     // Sets of words.
     ApprovalCategory ApprovalOutcome ApprovalResolver ApprovalRisk AuthState CliTransport
     CredentialKind DoneEvidence DoneStatus Effort ErrorKind ExtensionPhase FileChangeSource
-    FileOp HealthStatus InputOutcome McpTransport ModelsSource NetworkMode NoticeLevel
+    FileOp Handover HealthStatus InputOutcome McpTransport ModelsSource NetworkMode NoticeLevel
     OutputStream PlanStatus SessionMode SkillStrategy StopReason TestedVersion ToolKind
     ToolStatus UsageScope UsageSource
 }
