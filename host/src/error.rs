@@ -1,6 +1,6 @@
 //! What goes wrong in the host: a kind to branch on, a text, a hint, and the exit status it means.
 
-use od_protocol::{Done, DoneStatus, ErrorKind, ErrorObject};
+use od_protocol::{Done, DoneStatus, ErrorKind, ErrorObject, api};
 
 /// The exit statuses of `od-host`; part of its contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +135,26 @@ impl HostError {
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The error object that a client of the API gets.
+    pub fn into_error_object(self) -> ErrorObject {
+        let kind = match &self.failure {
+            Failure::Usage => ErrorKind::from_wire(api::USAGE),
+            Failure::AgentUnknown => ErrorKind::from_wire(api::AGENT_UNKNOWN),
+            Failure::AgentRejected => ErrorKind::from_wire(api::AGENT_REJECTED),
+            Failure::Storage => ErrorKind::from_wire(api::STORAGE),
+            Failure::Protocol(kind) => kind.clone(),
+        };
+        let own = api::HOST_ERROR_KINDS.iter().find(|own| own.kind == kind.as_str());
+        let mut error = ErrorObject::new(kind, self.message);
+        if let Some(own) = own {
+            error.code = own.code;
+        }
+        match self.hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
     }
 
     /// The exit status of a command that ends with this error.

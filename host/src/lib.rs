@@ -30,6 +30,9 @@ pub mod doctor;
 
 mod host;
 
+pub mod service;
+
 pub use error::{ExitStatus, Failure, HostError};
 pub use host::{Host, HostOptions};
 pub use run::{Answers, RunHandle, RunRequest};
+pub use service::Service;

@@ -1,0 +1,45 @@
+//! From a method's name and its parameters as JSON to its function, and back to JSON.
+
+use od_protocol::{Call, ErrorKind, ErrorObject, api};
+use serde_json::value::RawValue;
+
+use super::{Client, Service};
+use crate::error::HostError;
+
+/// An answer as JSON, or the error that every face sends as it is.
+pub(super) type Answer = Result<Box<RawValue>, ErrorObject>;
+
+impl Service {
+    /// Calls a method by its name.
+    ///
+    /// # Errors
+    /// `method_not_found`, `invalid_params`, or what the method says.
+    pub async fn call(&self, _client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
+        match method {
+            name if name == api::GET_HOST_INFO.name => {
+                answer(params, async |params| self.host_info(params).await).await
+            }
+            _ => Err(ErrorObject::new(
+                ErrorKind::MethodNotFound,
+                format!("there is no method {method:?}"),
+            )
+            .with_hint("schemas/api/v1/openrpc.json lists the methods")),
+        }
+    }
+}
+
+async fn answer<P: Call>(
+    params: Option<&RawValue>,
+    function: impl AsyncFnOnce(P) -> Result<P::Result, HostError>,
+) -> Answer {
+    let params: P = serde_json::from_str(params.map_or("{}", RawValue::get)).map_err(|error| {
+        ErrorObject::new(
+            ErrorKind::InvalidParams,
+            format!("the parameters of {} do not fit: {error}", P::METHOD.name),
+        )
+        .with_hint("schemas/api/v1/openrpc.json describes them")
+    })?;
+    let result = function(params).await.map_err(HostError::into_error_object)?;
+    serde_json::value::to_raw_value(&result)
+        .map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))
+}
