@@ -60,12 +60,16 @@ impl RunClient {
         self.call(params).await.map(|result| result.accepted)
     }
 
-    /// Says something to the live run.
+    /// Says something to the live run; `expected_turn` refuses it when that turn is over.
     ///
     /// # Errors
     /// When the owner cannot be reached, or what the adapter answered.
-    pub async fn input(&mut self, text: String) -> Result<InputOutcome, HostError> {
-        let params = InputRunParams { run_id: self.run_id.clone(), text, expected_turn: None };
+    pub async fn input(
+        &mut self,
+        text: String,
+        expected_turn: Option<String>,
+    ) -> Result<InputOutcome, HostError> {
+        let params = InputRunParams { run_id: self.run_id.clone(), text, expected_turn };
         self.call(params).await.map(|result| result.outcome)
     }
 

@@ -220,6 +220,16 @@ impl Host {
         EventReader::open(folder, from, source)
     }
 
+    /// A run of this process that is going on.
+    pub fn live_run(&self, run_id: &str) -> Option<RunHandle> {
+        self.live().get(run_id).cloned()
+    }
+
+    /// All runs of this process that are going on.
+    pub fn live_runs(&self) -> Vec<RunHandle> {
+        self.live().values().cloned().collect()
+    }
+
     /// A line to the process that owns a run, to cancel, feed or answer it.
     ///
     /// # Errors

@@ -42,6 +42,13 @@ pub enum RunStatus {
     TimedOut,
 }
 
+impl RunStatus {
+    /// Whether it goes on or may still begin.
+    pub fn is_alive(self) -> bool {
+        self == Self::Running
+    }
+}
+
 impl From<DoneStatus> for RunStatus {
     fn from(status: DoneStatus) -> Self {
         match status {

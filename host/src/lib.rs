@@ -35,4 +35,4 @@ pub mod service;
 pub use error::{ExitStatus, Failure, HostError};
 pub use host::{Host, HostOptions};
 pub use run::{Answers, RunHandle, RunRequest};
-pub use service::Service;
+pub use service::{Service, ServiceOptions};

@@ -5,6 +5,12 @@
 
 mod dispatch;
 mod host;
+mod list;
+mod roots;
+mod runs;
+mod start;
+
+pub use roots::Roots;
 
 use std::sync::Arc;
 
@@ -13,6 +19,17 @@ use crate::host::Host;
 /// Who asks: clients take turns in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Client(pub String);
+
+/// What the face decides.
+#[derive(Debug, Clone)]
+pub struct ServiceOptions {
+    /// The folders that runs may work in.
+    pub roots: Roots,
+    /// The largest request the face takes, for `host/info`.
+    pub max_request_bytes: u64,
+    /// Calls of one client in a second, for `host/info`.
+    pub max_calls_per_second: u32,
+}
 
 /// The API. Clones share it.
 #[derive(Debug, Clone)]
@@ -23,16 +40,22 @@ pub struct Service {
 #[derive(Debug)]
 struct Shared {
     host: Host,
+    options: ServiceOptions,
 }
 
 impl Service {
     /// The API on top of a host.
-    pub fn new(host: Host) -> Self {
-        Self { shared: Arc::new(Shared { host }) }
+    pub fn new(host: Host, options: ServiceOptions) -> Self {
+        Self { shared: Arc::new(Shared { host, options }) }
     }
 
     /// The host below.
     pub fn host(&self) -> &Host {
         &self.shared.host
+    }
+
+    /// What the face decided.
+    pub fn options(&self) -> &ServiceOptions {
+        &self.shared.options
     }
 }

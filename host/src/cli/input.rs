@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let mut client = host.run_client(&record.run_id).await?;
-    match client.input(arguments.text.clone()).await? {
+    match client.input(arguments.text.clone(), None).await? {
         InputOutcome::Steered => print("the agent reads it now\n")?,
         InputOutcome::Queued => print("the agent reads it after this turn\n")?,
         _ => {

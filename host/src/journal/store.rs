@@ -46,14 +46,15 @@ pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
     let unknown = |message: String| {
         HostError::protocol(ErrorKind::RunUnknown, message).with_hint("`od-host runs` lists them")
     };
+    if is_proper_id(text) && home.run(text).is_dir() {
+        return Ok(text.to_owned());
+    }
     let ids = ids(home)?;
     if text == "last" {
         return ids.into_iter().next().ok_or_else(|| unknown("there are no runs yet".to_owned()));
     }
-    let fitting: Vec<&String> = match ids.iter().find(|id| *id == text) {
-        Some(exact) => vec![exact],
-        None => ids.iter().filter(|id| !text.is_empty() && id.starts_with(text)).collect(),
-    };
+    let fitting: Vec<&String> =
+        ids.iter().filter(|id| !text.is_empty() && id.starts_with(text)).collect();
     match fitting[..] {
         [only] => Ok(only.clone()),
         [] => Err(unknown(format!("there is no run {text:?}"))),

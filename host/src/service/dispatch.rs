@@ -14,8 +14,29 @@ impl Service {
     ///
     /// # Errors
     /// `method_not_found`, `invalid_params`, or what the method says.
-    pub async fn call(&self, _client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
+    pub async fn call(&self, client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
         match method {
+            name if name == api::START_RUNS.name => {
+                answer(params, async |params| self.start_run(client, params).await).await
+            }
+            name if name == api::LIST_RUNS.name => {
+                answer(params, async |params| self.list_runs(params).await).await
+            }
+            name if name == api::GET_RUN.name => {
+                answer(params, async |params| self.get_run(params).await).await
+            }
+            name if name == api::INPUT_RUNS.name => {
+                answer(params, async |params| self.input_run(params).await).await
+            }
+            name if name == api::RESPOND_RUNS.name => {
+                answer(params, async |params| self.respond_run(params).await).await
+            }
+            name if name == api::CANCEL_RUNS.name => {
+                answer(params, async |params| self.cancel_run(params).await).await
+            }
+            name if name == api::DELETE_RUNS.name => {
+                answer(params, async |params| self.delete_run(params).await).await
+            }
             name if name == api::GET_HOST_INFO.name => {
                 answer(params, async |params| self.host_info(params).await).await
             }

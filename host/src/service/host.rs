@@ -12,7 +12,8 @@ impl Service {
     /// # Errors
     /// None so far.
     pub async fn host_info(&self, _params: GetHostInfoParams) -> Result<HostStatus, HostError> {
-        let host = self.host();
+        let (host, options) = (self.host(), self.options());
+        let roots = options.roots.folders().iter();
         Ok(HostStatus {
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -22,11 +23,15 @@ impl Service {
             started_at: host.owner().started_at,
             home: host.home().root().display().to_string(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
-            running: 0,
+            running: u32::try_from(host.live_runs().len()).unwrap_or(u32::MAX),
             queued: 0,
             draining: false,
-            roots: Vec::new(),
-            limits: HostLimits::default(),
+            roots: roots.map(|folder| folder.display().to_string()).collect(),
+            limits: HostLimits {
+                max_request_bytes: options.max_request_bytes,
+                max_calls_per_second: options.max_calls_per_second,
+                ..HostLimits::default()
+            },
         })
     }
 }

@@ -10,4 +10,5 @@ mod journal;
 mod processes;
 mod refusals;
 mod run;
+mod service_runs;
 pub(crate) mod stage;

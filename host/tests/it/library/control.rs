@@ -51,7 +51,8 @@ fn another_process_can_watch_feed_and_cancel() {
         let host = stage.host();
         assert_eq!(host.find_run(&run_id).expect("a record").status, RunStatus::Running);
         let mut client = host.run_client(&run_id).await.expect("a line");
-        assert_eq!(client.input("hello".to_owned()).await.expect("taken"), InputOutcome::Steered);
+        let outcome = client.input("hello".to_owned(), None).await.expect("taken");
+        assert_eq!(outcome, InputOutcome::Steered);
         assert!(client.cancel(Duration::from_secs(1)).await.expect("taken"));
         let events = attach(&host, &run_id).await;
         assert_whole(&events);

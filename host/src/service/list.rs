@@ -1,0 +1,91 @@
+//! `runs/list` and `runs/get`: how runs stand, from their records.
+
+use od_protocol::api::{GetRunParams, ListRunsParams, ListRunsResult, RunInfo, RunState};
+
+use super::Service;
+use crate::error::HostError;
+use crate::journal::folder::RunFolder;
+use crate::journal::{RunRecord, RunStatus, store};
+use crate::run::recover;
+
+const DEFAULT_LIMIT: u32 = 50;
+const LARGEST_LIMIT: u32 = 500;
+
+impl Service {
+    /// `runs/list`: reads only as many records as it shows, and one more.
+    ///
+    /// # Errors
+    /// When the folder of runs cannot be read.
+    pub async fn list_runs(&self, params: ListRunsParams) -> Result<ListRunsResult, HostError> {
+        let service = self.clone();
+        let listing = tokio::task::spawn_blocking(move || service.list(&params));
+        listing.await.unwrap_or_else(|error| {
+            Err(HostError::protocol(od_protocol::ErrorKind::Internal, error.to_string()))
+        })
+    }
+
+    /// `runs/get`.
+    ///
+    /// # Errors
+    /// `run_unknown`.
+    pub async fn get_run(&self, params: GetRunParams) -> Result<RunInfo, HostError> {
+        self.known(&params.run_id).map(|record| self.info(record))
+    }
+
+    fn list(&self, params: &ListRunsParams) -> Result<ListRunsResult, HostError> {
+        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
+        let is_older = |id: &String| params.before.as_ref().is_none_or(|before| id < before);
+        let fits = |info: &RunInfo| {
+            params.agent.as_ref().is_none_or(|agent| info.agent == *agent)
+                && params.state.is_none_or(|state| info.state == state)
+        };
+        let ids = store::ids(self.host().home())?;
+        let fitting =
+            ids.into_iter().filter(is_older).filter_map(|id| self.shown(&id)).filter(fits);
+        let mut runs: Vec<RunInfo> = fitting.take(limit + 1).collect();
+        let more = runs.len() > limit;
+        runs.truncate(limit);
+        let next = runs.last().filter(|_| more).map(|info| info.run_id.clone());
+        Ok(ListRunsResult { runs, next })
+    }
+
+    /// A run for the list; one whose record cannot be read is left out, and `doctor` tells about it.
+    fn shown(&self, run_id: &str) -> Option<RunInfo> {
+        match recover::settle(&RunFolder::of(self.host().home(), run_id)) {
+            Ok(record) => Some(self.info(record)),
+            Err(error) => {
+                tracing::warn!(run_id, %error, "a run cannot be shown");
+                None
+            }
+        }
+    }
+
+    fn info(&self, record: RunRecord) -> RunInfo {
+        RunInfo {
+            run_id: record.run_id,
+            agent: record.agent,
+            cwd: record.cwd.display().to_string(),
+            prompt_preview: record.prompt_preview,
+            model: record.model,
+            state: state(record.status),
+            queue_position: None,
+            started_at: record.started_at,
+            ended_at: record.ended_at,
+            error_kind: record.error_kind,
+            session_id: record.session_id,
+            key: None,
+            attempts: 1,
+        }
+    }
+}
+
+/// The word of the API for how a run stands.
+pub(super) fn state(status: RunStatus) -> RunState {
+    match status {
+        RunStatus::Running => RunState::Running,
+        RunStatus::Completed => RunState::Completed,
+        RunStatus::Failed => RunState::Failed,
+        RunStatus::Cancelled => RunState::Cancelled,
+        RunStatus::TimedOut => RunState::TimedOut,
+    }
+}

@@ -1,0 +1,271 @@
+//! Which folders a client may name: every path of a task lies below a root once links are resolved. What an agent
+//! does with its own tools is the matter of its permissions, not of this file.
+
+use std::ffi::OsString;
+use std::io::ErrorKind as IoErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use od_protocol::api::{PATH_NOT_ALLOWED, RunTask};
+use od_protocol::{ErrorKind, ImageInput};
+
+use crate::error::HostError;
+
+/// The ending of a file that may be written on, because a run has made it.
+const TRACE_EXTENSION: &str = "trace";
+
+/// The folders that runs may work in, links resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roots {
+    folders: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// These folders and everything below them.
+    ///
+    /// # Errors
+    /// When one is not there or is no folder.
+    pub fn new<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Self, HostError> {
+        let resolve = |folder: P| {
+            let folder = folder.as_ref();
+            let refuse = |why: String| {
+                HostError::usage(format!("{} cannot be a root: {why}", folder.display()))
+                    .with_hint("name a folder that exists: --root DIR")
+            };
+            match folder.canonicalize() {
+                Ok(resolved) if resolved.is_dir() => Ok(resolved),
+                Ok(_) => Err(refuse("it is no folder".to_owned())),
+                Err(error) => Err(refuse(error.to_string())),
+            }
+        };
+        Ok(Self { folders: folders.into_iter().map(resolve).collect::<Result<_, _>>()? })
+    }
+
+    /// The user's home folder: where projects live, and nothing of the system or of other users.
+    ///
+    /// # Errors
+    /// When it cannot be told or is not there.
+    pub fn of_user() -> Result<Self, HostError> {
+        let strategy = etcetera::choose_base_strategy().map_err(|error| {
+            HostError::usage(format!("the home folder is not known: {error}"))
+                .with_hint("name the folders that runs may work in: --root DIR")
+        })?;
+        Self::new([strategy.home_dir()])
+    }
+
+    /// The folders.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Whether every path of a task may be used.
+    ///
+    /// # Errors
+    /// `_od.path_not_allowed` for the first that may not.
+    pub fn check(&self, task: &RunTask) -> Result<(), HostError> {
+        self.check_path("cwd", &task.cwd)?;
+        let images = task.prompt.images.iter().filter_map(|image: &ImageInput| image.path.as_ref());
+        let named = [
+            ("addDirs", &task.add_dirs),
+            ("skills", &task.skills),
+            ("prompt.attachments", &task.prompt.attachments),
+        ];
+        for (member, paths) in named {
+            paths.iter().try_for_each(|path| self.check_path(member, path).map(drop))?;
+        }
+        for path in images {
+            self.check_path("prompt.images", path)?;
+        }
+        match &task.trace_path {
+            Some(path) => check_trace(&self.check_path("tracePath", path)?),
+            None => Ok(()),
+        }
+    }
+
+    /// One path, links resolved.
+    fn check_path(&self, member: &str, path: &str) -> Result<PathBuf, HostError> {
+        let refuse = |why: &str| {
+            let text = format!("{member} {path:?} {why}");
+            HostError::protocol(ErrorKind::from_wire(PATH_NOT_ALLOWED), text).with_hint(self.hint())
+        };
+        let path = Path::new(path);
+        if !path.is_absolute() {
+            return Err(refuse("is not absolute"));
+        }
+        let resolved =
+            resolve(path).map_err(|error| refuse(&format!("cannot be used: {error}")))?;
+        match self.folders.iter().any(|root| resolved.starts_with(root)) {
+            true => Ok(resolved),
+            false => Err(refuse("is outside the folders that runs may work in")),
+        }
+    }
+
+    fn hint(&self) -> String {
+        let folders: Vec<String> =
+            self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        format!("allowed: {}; `od-host serve --root DIR` allows another folder", folders.join(", "))
+    }
+}
+
+/// The path without links. The end of it may not be there yet; what cannot be told is an error.
+fn resolve(path: &Path) -> std::io::Result<PathBuf> {
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut existing = path;
+    loop {
+        match existing.canonicalize() {
+            Ok(mut resolved) => {
+                resolved.extend(missing.iter().rev());
+                return Ok(resolved);
+            }
+            Err(error) if error.kind() == IoErrorKind::NotFound => {
+                // A link to nowhere: whoever writes to it decides where that is.
+                if existing.symlink_metadata().is_ok() {
+                    return Err(error);
+                }
+                let Some(Component::Normal(name)) = existing.components().next_back() else {
+                    return Err(error); // `..` below something that is not there.
+                };
+                missing.push(name.to_owned());
+                existing = existing.parent().ok_or(error)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Adapters append to the trace, so an existing file must be one: empty, or named `*.trace`.
+fn check_trace(path: &Path) -> Result<(), HostError> {
+    let Ok(metadata) = path.metadata() else { return Ok(()) };
+    let is_trace = path.extension().is_some_and(|extension| extension == TRACE_EXTENSION);
+    if metadata.is_file() && (metadata.len() == 0 || is_trace) {
+        return Ok(());
+    }
+    let text = format!("tracePath {} is there already and no trace", path.display());
+    Err(HostError::protocol(ErrorKind::from_wire(PATH_NOT_ALLOWED), text)
+        .with_hint("name a new file; an existing one is added to when its name ends in .trace"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place {
+        scratch: tempfile::TempDir,
+        roots: Roots,
+    }
+
+    impl Place {
+        /// `in/` is the root, `out/` lies beside it.
+        fn new() -> Self {
+            let scratch = tempfile::tempdir().expect("a scratch folder");
+            for name in ["in", "out"] {
+                std::fs::create_dir(scratch.path().join(name)).expect("a folder");
+            }
+            let roots = Roots::new([scratch.path().join("in")]).expect("a root");
+            Self { scratch, roots }
+        }
+
+        fn path(&self, path: &str) -> String {
+            self.scratch.path().join(path).display().to_string()
+        }
+
+        fn write(&self, path: &str, content: &str) {
+            std::fs::write(self.scratch.path().join(path), content).expect("a file");
+        }
+
+        fn task(&self) -> RunTask {
+            RunTask { cwd: self.path("in"), ..RunTask::default() }
+        }
+
+        fn allows(&self, task: &RunTask) -> bool {
+            match self.roots.check(task) {
+                Ok(()) => true,
+                Err(error) => {
+                    assert_eq!(error.failure.as_str(), PATH_NOT_ALLOWED);
+                    assert!(error.hint.is_some(), "{error}");
+                    false
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_below_a_root_is_allowed_and_its_neighbour_is_not() {
+        let place = Place::new();
+        let allows = |cwd: String| place.allows(&RunTask { cwd, ..RunTask::default() });
+        assert!(allows(place.path("in")));
+        assert!(allows(place.path("in/not/there/yet")));
+        assert!(allows(place.path("out/../in")));
+        for bad in ["out", "in/../out", "in-disguise", "in/gone/../../out"] {
+            assert!(!allows(place.path(bad)), "{bad}");
+        }
+        for bad in ["", ".", "in", "/"] {
+            assert!(!allows(bad.to_owned()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_member_that_names_a_path_is_checked() {
+        let place = Place::new();
+        let (inside, outside) = (place.path("in/x"), place.path("out/x"));
+        let with = |member: &str, path: &str| {
+            let mut task = place.task();
+            let path = path.to_owned();
+            match member {
+                "addDirs" => task.add_dirs = vec![path],
+                "skills" => task.skills = vec![path],
+                "attachments" => task.prompt.attachments = vec![path],
+                "images" => {
+                    let mime = "image/png".to_owned();
+                    task.prompt.images = vec![ImageInput { mime, data: None, path: Some(path) }];
+                }
+                _ => task.trace_path = Some(path),
+            }
+            place.allows(&task)
+        };
+        for member in ["addDirs", "skills", "attachments", "images", "tracePath"] {
+            assert!(with(member, &inside), "{member}");
+            assert!(!with(member, &outside), "{member}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_counts_as_what_it_points_to() {
+        let place = Place::new();
+        let link = |name: &str, target: String| {
+            std::os::unix::fs::symlink(target, place.path(name)).expect("a link");
+        };
+        link("in/way-out", place.path("out"));
+        link("in/nowhere", place.path("out/not-yet"));
+        link("out/way-in", place.path("in"));
+        let allows = |cwd: &str| place.allows(&RunTask { cwd: place.path(cwd), ..place.task() });
+        assert!(!allows("in/way-out"));
+        assert!(!allows("in/way-out/new"));
+        assert!(!allows("in/nowhere"));
+        assert!(allows("out/way-in"));
+    }
+
+    #[test]
+    fn a_trace_is_a_new_file_or_one_that_was_a_trace() {
+        let place = Place::new();
+        place.write("in/notes.txt", "do not touch");
+        place.write("in/empty.txt", "");
+        place.write("in/old.trace", "{}");
+        let allows = |path: &str| {
+            place.allows(&RunTask { trace_path: Some(place.path(path)), ..place.task() })
+        };
+        assert!(allows("in/new.jsonl") && allows("in/empty.txt") && allows("in/old.trace"));
+        assert!(!allows("in/notes.txt") && !allows("in"));
+    }
+
+    #[test]
+    fn a_root_must_be_a_folder() {
+        let place = Place::new();
+        place.write("file", "");
+        for bad in ["gone", "file"] {
+            let error = Roots::new([place.path(bad)]).expect_err("no root");
+            assert!(error.message.contains(bad) && error.hint.is_some(), "{error}");
+        }
+    }
+}

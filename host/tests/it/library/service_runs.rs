@@ -1,0 +1,188 @@
+//! `runs/*` through the library's API, against real adapter processes.
+
+use od_host::service::{Client, Roots};
+use od_host::{HostError, Service, ServiceOptions};
+use od_protocol::api::{
+    CancelRunsParams, DeleteRunsParams, GetRunParams, InputRunsParams, ListRunsParams,
+    PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunsParams, StartRunsResult,
+};
+use od_protocol::{ErrorKind, RunEventParams};
+
+use super::control::other_host;
+use super::stage::{Stage, assert_whole, block_on, types};
+
+pub(crate) fn service(stage: &Stage) -> Service {
+    service_on(stage, stage.host())
+}
+
+pub(crate) fn service_on(stage: &Stage, host: od_host::Host) -> Service {
+    let roots = Roots::new([stage.work()]).expect("a root");
+    Service::new(
+        host,
+        ServiceOptions { roots, max_request_bytes: 1 << 20, max_calls_per_second: 100 },
+    )
+}
+
+pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunsParams {
+    let mut params =
+        StartRunsParams { agent: Some(agent.to_owned()), ..StartRunsParams::default() };
+    params.task.cwd = stage.work().display().to_string();
+    params.task.prompt.text = prompt.to_owned();
+    params
+}
+
+pub(crate) async fn start(
+    service: &Service,
+    params: StartRunsParams,
+) -> Result<StartRunsResult, HostError> {
+    service.start_run(&Client("test".to_owned()), params).await
+}
+
+/// All events of a run, to its end.
+pub(crate) async fn events(service: &Service, run_id: &str) -> Vec<RunEventParams> {
+    let mut reader = service.events(run_id, 0).expect("a reader");
+    let mut events = Vec::new();
+    while let Some(event) = reader.next().await.expect("an event") {
+        events.push(event.parse().expect("a whole event"));
+    }
+    events
+}
+
+pub(crate) async fn state(service: &Service, run_id: &str) -> RunState {
+    let params = GetRunParams { run_id: run_id.to_owned() };
+    service.get_run(params).await.expect("a run").state
+}
+
+/// Waits until everything of a run is over.
+pub(crate) async fn over(service: &Service, run_id: &str) {
+    if let Some(run) = service.host().live_run(run_id) {
+        run.wait().await;
+    }
+}
+
+fn cancel(run_id: &str) -> CancelRunsParams {
+    CancelRunsParams { run_id: run_id.to_owned(), grace_ms: None }
+}
+
+fn delete(run_id: &str) -> DeleteRunsParams {
+    DeleteRunsParams { run_id: run_id.to_owned() }
+}
+
+#[test]
+fn a_run_is_started_watched_and_removed() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
+        assert_eq!((run.agent.as_str(), run.state), ("x", RunState::Running));
+        let events = events(&service, &run.run_id).await;
+        assert_whole(&events);
+        assert_eq!(types(&events), ["run_started", "session_started", "text_delta", "done"]);
+        over(&service, &run.run_id).await;
+
+        let info = service.get_run(GetRunParams { run_id: run.run_id.clone() }).await;
+        let info = info.expect("a run");
+        assert_eq!((info.state, info.session_id.as_deref()), (RunState::Completed, Some("s1")));
+        let late = service.cancel_run(cancel(&run.run_id)).await.expect("an answer");
+        assert!(!late.accepted);
+        assert!(service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
+        assert!(!service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
+        let gone = service.events(&run.run_id, 0).expect_err("it is gone");
+        assert_eq!(gone.failure.as_str(), ErrorKind::RunUnknown.as_str());
+    });
+}
+
+#[test]
+fn a_run_is_fed_and_stopped_and_cannot_be_removed_meanwhile() {
+    let stage = Stage::with("x", "waits");
+    block_on(async {
+        let service = service(&stage);
+        let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
+        let active = service.delete_run(delete(&run.run_id)).await.expect_err("it is going on");
+        assert_eq!(active.failure.as_str(), RUN_ACTIVE);
+        let input = InputRunsParams {
+            run_id: run.run_id.clone(),
+            text: "hello".to_owned(),
+            expected_turn: None,
+        };
+        service.input_run(input).await.expect("it is taken");
+        assert!(service.cancel_run(cancel(&run.run_id)).await.expect("an answer").accepted);
+        let events = events(&service, &run.run_id).await;
+        assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
+        over(&service, &run.run_id).await;
+        assert_eq!(state(&service, &run.run_id).await, RunState::Cancelled);
+    });
+}
+
+#[test]
+fn a_run_of_another_process_is_fed_and_stopped_too() {
+    let stage = Stage::with("x", "waits");
+    let (mut owner, run_id) = other_host(&stage, &[]);
+    block_on(async {
+        let service = service(&stage);
+        assert_eq!(state(&service, &run_id).await, RunState::Running);
+        let input = InputRunsParams {
+            run_id: run_id.clone(),
+            text: "hello".to_owned(),
+            expected_turn: None,
+        };
+        service.input_run(input).await.expect("it is taken");
+        assert!(service.cancel_run(cancel(&run_id)).await.expect("an answer").accepted);
+        let events = events(&service, &run_id).await;
+        assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
+    });
+    assert_eq!(owner.wait().expect("an end").code(), Some(130));
+}
+
+#[test]
+fn the_list_comes_in_pages_and_by_agent() {
+    let stage = Stage::with("x", "good");
+    stage.add("y", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mut ids = Vec::new();
+        for agent in ["x", "y", "x", "y", "x"] {
+            let run = start(&service, task(&stage, agent, "go")).await.expect("a run");
+            over(&service, &run.run_id).await;
+            ids.insert(0, run.run_id);
+        }
+        let page = |before: Option<String>, agent: Option<&str>| ListRunsParams {
+            limit: Some(2),
+            before,
+            agent: agent.map(str::to_owned),
+            state: None,
+        };
+        let mut seen = Vec::new();
+        let mut next = None;
+        loop {
+            let result = service.list_runs(page(next, None)).await.expect("a page");
+            seen.extend(result.runs.into_iter().map(|info| info.run_id));
+            next = result.next;
+            if next.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, ids, "the newest first, each once");
+        let of_y = service.list_runs(page(None, Some("y"))).await.expect("a page");
+        let of_y_ids: Vec<String> = of_y.runs.into_iter().map(|info| info.run_id).collect();
+        assert_eq!((of_y_ids, of_y.next), (vec![ids[1].clone(), ids[3].clone()], None));
+        let failed = ListRunsParams { state: Some(RunState::Failed), ..ListRunsParams::default() };
+        assert_eq!(service.list_runs(failed).await.expect("a page").runs, []);
+    });
+}
+
+#[test]
+fn a_path_outside_the_roots_is_refused_before_anything_is_made() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mut params = task(&stage, "x", "go");
+        params.task.cwd = stage.adapters().display().to_string();
+        let error = start(&service, params).await.expect_err("it is outside");
+        assert_eq!(error.failure.as_str(), PATH_NOT_ALLOWED);
+        let hint = error.hint.unwrap_or_default();
+        assert!(hint.contains("work"), "{hint}");
+        let runs = service.list_runs(ListRunsParams::default()).await.expect("a page").runs;
+        assert_eq!(runs, []);
+    });
+}
