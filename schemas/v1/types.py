@@ -6,7 +6,7 @@ Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
-from typing import Any, Final, Literal, NotRequired, TypedDict
+from typing import Any, Final, Literal, NotRequired, Protocol, TypedDict, overload
 
 PROTOCOL_MAJOR: Final = 1
 
@@ -2454,3 +2454,72 @@ METHODS: Final[dict[str, tuple[Any, Any]]] = {
     # Stops every run, then answers.
     "shutdown": (ShutdownParams, ShutdownResult),
 }
+
+
+class Calls(Protocol):
+    """A function that calls a method by its name."""
+
+    @overload
+    def __call__(
+        self, method: Literal["initialize"], params: InitializeParams, /
+    ) -> InitializeResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["ping"], params: PingParams = ..., /
+    ) -> PingResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["adapter/health"], params: HealthAdapterParams = ..., /
+    ) -> HealthAdapterResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["adapter/detect"], params: DetectAdapterParams = ..., /
+    ) -> DetectAdapterResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["models/list"], params: ListModelsParams = ..., /
+    ) -> ListModelsResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["quota/get"], params: GetQuotaParams = ..., /
+    ) -> GetQuotaResult | None: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["sessions/list"], params: ListSessionsParams = ..., /
+    ) -> ListSessionsResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["sessions/read"], params: ReadSessionsParams, /
+    ) -> ReadSessionsResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["run/start"], params: StartRunParams, /
+    ) -> StartRunResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["run/input"], params: InputRunParams, /
+    ) -> InputRunResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["run/respond"], params: RespondRunParams, /
+    ) -> RespondRunResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["run/cancel"], params: CancelRunParams, /
+    ) -> CancelRunResult: ...
+
+    @overload
+    def __call__(
+        self, method: Literal["shutdown"], params: ShutdownParams = ..., /
+    ) -> ShutdownResult: ...

@@ -211,6 +211,16 @@ pub struct RunEvents {
     pub events: Vec<RunEventParams>,
 }
 
+/// Parameters of `runs/event`: what a subscription brings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachedEvents {
+    /// What `runs/attach` answered.
+    pub subscription: String,
+    /// The events.
+    pub result: RunEvents,
+}
+
 /// Parameters of `runs/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]

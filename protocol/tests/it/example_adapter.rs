@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::schemas::committed::repository;
+use crate::schemas::contract::ADAPTER;
 use crate::validator::assert_valid;
 
 /// A CLI that gives the prompt back as one piece of text, then says a strange thing and ends.
@@ -74,7 +75,7 @@ impl Session {
         let mut events = Vec::new();
         while events.last().is_none_or(|event: &Value| event["type"] != "done") {
             let params = self.next()["params"].take();
-            assert_valid("RunEventParams", &params);
+            assert_valid(&ADAPTER, "RunEventParams", &params);
             assert_eq!(params["seq"], events.len());
             events.push(params["event"].clone());
         }
@@ -95,7 +96,7 @@ fn its_manifest_is_valid() {
     let output =
         adapter(&scratch_folder("lines-manifest"), "--manifest").output().expect("it runs");
     let manifest: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
-    assert_valid("Manifest", &manifest);
+    assert_valid(&ADAPTER, "Manifest", &manifest);
     assert_eq!(manifest["adapterId"], "lines");
 }
 
@@ -128,12 +129,12 @@ fn it_carries_a_run_from_start_to_done() {
         "config": { "cliPath": cli },
     });
     let reply = session.call("initialize", &initialize);
-    assert_valid("InitializeResult", &reply["result"]);
+    assert_valid(&ADAPTER, "InitializeResult", &reply["result"]);
     let detected = session.call("adapter/detect", &json!({}));
-    assert_valid("DetectAdapterResult", &detected["result"]);
+    assert_valid(&ADAPTER, "DetectAdapterResult", &detected["result"]);
     assert_eq!(detected["result"]["version"], "1.2.3");
     let refused = session.call("models/list", &json!({}));
-    assert_valid("ErrorObject", &refused["error"]);
+    assert_valid(&ADAPTER, "ErrorObject", &refused["error"]);
     assert_eq!(refused["error"]["data"]["which"], "models");
 
     assert_eq!(session.call("run/start", &start)["result"]["runId"], "r1");

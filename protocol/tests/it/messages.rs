@@ -1,12 +1,17 @@
-//! The list of every type in the schema, each with a way to put it into a schema document and to
+//! The lists of every type in the schemas, each with a way to put it into a schema document and to
 //! send a JSON value through the Rust type and back.
 
-use od_protocol::api::Handover;
+use od_protocol::api::*;
 use od_protocol::*;
 use schemars::SchemaGenerator;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::schemas::contract::CONTRACTS;
+
+/// An event of a later version is read as a part of `Event` only.
+const LATER_EVENT: &str = "UnknownEvent";
 
 /// One type of the protocol, known by name.
 pub(crate) struct MessageType {
@@ -46,16 +51,16 @@ fn round_trip<T: DeserializeOwned + Serialize + PartialEq>(
 
 macro_rules! message_types {
     ($($name:ident)+) => {
-        /// Every type of the protocol; a test compares the list with the schema.
-        pub(crate) const MESSAGE_TYPES: &[MessageType] = &[$(MessageType {
+        &[$(MessageType {
             name: stringify!($name),
             describe: |generator| { generator.subschema_for::<$name>(); },
             round_trip: round_trip::<$name>,
-        }),+];
+        }),+]
     };
 }
 
-message_types! {
+/// Every type of the adapter protocol; a test compares the list with the schema.
+pub(crate) const ADAPTER_TYPES: &[MessageType] = message_types! {
     // Messages.
     Manifest InitializeParams InitializeResult PingParams PingResult ShutdownParams
     ShutdownResult HealthAdapterParams HealthAdapterResult DetectAdapterParams
@@ -83,18 +88,42 @@ message_types! {
     FileOp Handover HealthStatus InputOutcome McpTransport ModelsSource NetworkMode NoticeLevel
     OutputStream PlanStatus SessionMode SkillStrategy StopReason TestedVersion ToolKind
     ToolStatus UsageScope UsageSource
-}
+};
 
-/// The type of that name.
+/// Every type that only the host's API has, and those of the adapter protocol that its methods
+/// answer with; the other shared ones are mentioned by these.
+pub(crate) const API_TYPES: &[MessageType] = message_types! {
+    // Messages.
+    ListAgentsParams RefreshAgentsParams ListAgentsResult GetAgentParams AgentStatus
+    SetActiveAgentParams SetActiveAgentResult ListAgentModelsParams ListModelsResult
+    GetAgentQuotaParams GetQuotaResult GetAgentHealthParams HealthAdapterResult
+    GetAgentFeaturesParams AgentFeatures StartRunsParams StartRunsResult AttachRunsParams
+    AttachedEvents ListRunsParams ListRunsResult GetRunParams RunInfo GetRunResultParams RunResult
+    InputRunsParams InputRunResult RespondRunsParams RespondRunResult CancelRunsParams
+    CancelRunResult DeleteRunsParams DeleteRunsResult ListAgentSessionsParams ListSessionsResult
+    ReadAgentSessionParams ReadSessionsResult SummarizeUsageParams UsageSummary ListAdaptersParams
+    ListAdaptersResult TrustAdaptersParams TrustAdaptersResult ListInstallHintsParams
+    ListInstallHintsResult GetHostInfoParams HostStatus ShutdownHostParams ShutdownHostResult
+    ErrorObject
+    // Parts of messages.
+    AgentProblem ChangedFile FallbackPolicy FeatureGate HiddenAdapter HostLimits InstallHint
+    RejectedAdapter RetryPolicy RunAttempt RunEvents RunTask RunVerdict SkillRequirements UsageRow
+    UsedAdapter
+    // Sets of words.
+    Feature RunState UsageGroup
+};
+
+/// The type of that name, of either list.
 pub(crate) fn message_type(name: &str) -> &'static MessageType {
-    MESSAGE_TYPES.iter().find(|message| message.name == name).expect("the type is in the list")
+    let mut types = ADAPTER_TYPES.iter().chain(API_TYPES);
+    types.find(|message| message.name == name).expect("the type is in a list")
 }
 
 #[test]
 fn every_definition_has_its_rust_type() {
-    let listed: Vec<&str> = MESSAGE_TYPES.iter().map(|message| message.name).collect();
-    for name in crate::schemas::document::definitions().keys() {
-        // An unknown event is read as a part of `Event` only.
-        assert!(name == "UnknownEvent" || listed.contains(&name.as_str()), "{name} is not listed");
+    for contract in CONTRACTS {
+        for name in contract.definitions().keys().filter(|name| *name != LATER_EVENT) {
+            assert_eq!(message_type(name).name, name);
+        }
     }
 }

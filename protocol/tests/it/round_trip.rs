@@ -3,8 +3,9 @@
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::Value;
 
-use crate::messages::{MESSAGE_TYPES, MessageType};
-use crate::schemas::shape::{self, Field, Kind, Shape};
+use crate::messages::MessageType;
+use crate::schemas::contract::{ADAPTER, API, Contract};
+use crate::schemas::shape::{Field, Kind, Shape};
 use crate::strategy::{From, instances};
 use crate::validator::objections;
 
@@ -13,92 +14,119 @@ const CASES: u32 = 24;
 
 #[test]
 fn values_of_this_version_keep_everything() {
-    for message_type in MESSAGE_TYPES {
-        check(message_type, From::ThisVersion);
-    }
+    check(&ADAPTER, From::ThisVersion);
 }
 
 #[test]
 fn values_of_a_later_version_are_read() {
-    for message_type in MESSAGE_TYPES {
-        check(message_type, From::LaterVersion);
-    }
+    check(&ADAPTER, From::LaterVersion);
 }
 
-fn check(message_type: &MessageType, from: From) {
-    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config)
-        .run(&instances(message_type.name, from), |value| holds(message_type, from, &value));
-    if let Err(error) = outcome {
-        panic!("{}: {error}", message_type.name);
-    }
+#[test]
+fn values_of_this_version_of_the_api_keep_everything() {
+    check(&API, From::ThisVersion);
 }
 
-fn holds(message_type: &MessageType, from: From, value: &Value) -> Result<(), TestCaseError> {
-    let name = message_type.name;
-    fits(name, value)?;
-    let trip = (message_type.round_trip)(value)
-        .map_err(|error| TestCaseError::fail(format!("refused: {error}")))?;
-    if !trip.equal {
-        return Err(TestCaseError::fail(format!("read again it is another value: {}", trip.text)));
-    }
-    let written = trip.value();
-    fits(name, &written)?;
-    match from {
-        From::ThisVersion => kept(&Kind::Reference(name), value, &written, name),
-        From::LaterVersion => Ok(()),
-    }
+#[test]
+fn values_of_a_later_version_of_the_api_are_read() {
+    check(&API, From::LaterVersion);
 }
 
-fn fits(name: &str, value: &Value) -> Result<(), TestCaseError> {
-    let objections = objections(name, value);
-    match objections.is_empty() {
-        true => Ok(()),
-        false => Err(TestCaseError::fail(format!("{value}: {}", objections.join("; ")))),
-    }
-}
-
-/// Whether all that was said is still said after the value went through its type.
-fn kept(kind: &Kind, before: &Value, after: &Value, path: &str) -> Result<(), TestCaseError> {
-    match (kind, before, after) {
-        (Kind::Reference(name), ..) => match shape::definition(name).shape {
-            Shape::Record(fields) => fields_kept(&fields, before, after, path),
-            Shape::Events(types) => {
-                let event = types.into_iter().find(|event| before["type"] == event.word);
-                let payload = event.expect("a known event").payload;
-                same(&before["type"], &after["type"], path)?;
-                fields_kept(&shape::record_fields(payload), before, after, path)
-            }
-            Shape::Words { .. } | Shape::LaterEvent => same(before, after, path),
-        },
-        (Kind::ListOf(kind), Value::Array(before), Value::Array(after)) => {
-            same(&before.len().into(), &after.len().into(), path)?;
-            before.iter().zip(after).try_for_each(|(before, after)| kept(kind, before, after, path))
-        }
-        (Kind::Number, ..) => same(&before.as_f64().into(), &after.as_f64().into(), path),
-        _ => same(before, after, path),
-    }
-}
-
-fn fields_kept(
-    fields: &[Field],
-    before: &Value,
-    after: &Value,
-    path: &str,
-) -> Result<(), TestCaseError> {
-    for field in fields {
-        let (before, after) = (before.get(field.name), after.get(field.name));
-        match (before.filter(|value| !means_absent(value)), after) {
-            (Some(before), Some(after)) => {
-                kept(&field.kind, before, after, &format!("{path}.{}", field.name))?;
-            }
-            (Some(_), None) => {
-                return Err(TestCaseError::fail(format!("{path}.{} is lost", field.name)));
-            }
-            (None, _) => {}
+fn check(contract: &'static Contract, from: From) {
+    for message_type in contract.types {
+        let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+        let trip = Trip { contract, message_type, from };
+        let instances = instances(contract, message_type.name, from);
+        if let Err(error) = TestRunner::new(config).run(&instances, |value| trip.holds(&value)) {
+            panic!("{}: {error}", message_type.name);
         }
     }
-    Ok(())
+}
+
+/// The way of a type's values through the type and back.
+struct Trip {
+    contract: &'static Contract,
+    message_type: &'static MessageType,
+    from: From,
+}
+
+impl Trip {
+    fn holds(&self, value: &Value) -> Result<(), TestCaseError> {
+        self.fits(value)?;
+        let trip = (self.message_type.round_trip)(value)
+            .map_err(|error| TestCaseError::fail(format!("refused: {error}")))?;
+        if !trip.equal {
+            let text = format!("read again it is another value: {}", trip.text);
+            return Err(TestCaseError::fail(text));
+        }
+        let written = trip.value();
+        self.fits(&written)?;
+        let name = self.message_type.name;
+        match self.from {
+            From::ThisVersion => self.kept(&Kind::Reference(name), value, &written, name),
+            From::LaterVersion => Ok(()),
+        }
+    }
+
+    fn fits(&self, value: &Value) -> Result<(), TestCaseError> {
+        let objections = objections(self.contract, self.message_type.name, value);
+        match objections.is_empty() {
+            true => Ok(()),
+            false => Err(TestCaseError::fail(format!("{value}: {}", objections.join("; ")))),
+        }
+    }
+
+    /// Whether all that was said is still said after the value went through its type.
+    fn kept(
+        &self,
+        kind: &Kind,
+        before: &Value,
+        after: &Value,
+        path: &str,
+    ) -> Result<(), TestCaseError> {
+        match (kind, before, after) {
+            (Kind::Reference(name), ..) => match self.contract.definition(name).shape {
+                Shape::Record(fields) => self.fields_kept(&fields, before, after, path),
+                Shape::Events(types) => {
+                    let event = types.into_iter().find(|event| before["type"] == event.word);
+                    let payload = event.expect("a known event").payload;
+                    same(&before["type"], &after["type"], path)?;
+                    let fields = self.contract.record_fields(payload);
+                    self.fields_kept(&fields, before, after, path)
+                }
+                Shape::Words { .. } | Shape::LaterEvent => same(before, after, path),
+            },
+            (Kind::ListOf(kind), Value::Array(before), Value::Array(after)) => {
+                same(&before.len().into(), &after.len().into(), path)?;
+                let mut pairs = before.iter().zip(after);
+                pairs.try_for_each(|(before, after)| self.kept(kind, before, after, path))
+            }
+            (Kind::Number, ..) => same(&before.as_f64().into(), &after.as_f64().into(), path),
+            _ => same(before, after, path),
+        }
+    }
+
+    fn fields_kept(
+        &self,
+        fields: &[Field],
+        before: &Value,
+        after: &Value,
+        path: &str,
+    ) -> Result<(), TestCaseError> {
+        for field in fields {
+            let (before, after) = (before.get(field.name), after.get(field.name));
+            match (before.filter(|value| !means_absent(value)), after) {
+                (Some(before), Some(after)) => {
+                    self.kept(&field.kind, before, after, &format!("{path}.{}", field.name))?;
+                }
+                (Some(_), None) => {
+                    return Err(TestCaseError::fail(format!("{path}.{} is lost", field.name)));
+                }
+                (None, _) => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Null, and a list or map of nothing, may be left out.

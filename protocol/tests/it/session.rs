@@ -6,6 +6,7 @@ use od_protocol::{METHODS, Message, Method, RUN_EVENT, RunEventParams};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::schemas::contract::ADAPTER;
 use crate::schemas::readme;
 use crate::validator::assert_valid;
 
@@ -33,16 +34,16 @@ fn every_line_of_the_session_is_valid() {
         match (arrow, Message::read(line.as_bytes()).expect("a message")) {
             ('→', Message::Request { id, method, params }) => {
                 let method = method_named(&method);
-                assert_valid(method.params, &value(params.expect("parameters")));
+                assert_valid(&ADAPTER, method.params, &value(params.expect("parameters")));
                 open.insert(id.get().to_owned(), method);
             }
             ('←', Message::Response { id, outcome: Ok(result) }) => {
                 let method = open.remove(id.get()).expect("an answer to an open request");
-                assert_valid(method.result, &value(result));
+                assert_valid(&ADAPTER, method.result, &value(result));
             }
             ('←', Message::Notification { method, params }) => {
                 assert_eq!(method, RUN_EVENT);
-                assert_valid("RunEventParams", &value(params.expect("parameters")));
+                assert_valid(&ADAPTER, "RunEventParams", &value(params.expect("parameters")));
             }
             (arrow, message) => panic!("unexpected {arrow}: {message:?}"),
         }

@@ -4,7 +4,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value, json};
 
-use crate::schemas::shape::{self, Field, Kind, Shape};
+use crate::schemas::contract::Contract;
+use crate::schemas::shape::{Field, Kind, Shape};
 
 /// Which version of the protocol the instance comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +17,13 @@ pub(crate) enum From {
 }
 
 /// Arbitrary instances of the definition of that name.
-pub(crate) fn instances(name: &str, from: From) -> BoxedStrategy<Value> {
-    let definition = shape::definition(name);
-    match definition.shape {
-        Shape::Record(fields) => record(fields, Map::new(), from),
+pub(crate) fn instances(
+    contract: &'static Contract,
+    name: &str,
+    from: From,
+) -> BoxedStrategy<Value> {
+    match contract.definition(name).shape {
+        Shape::Record(fields) => record(contract, fields, Map::new(), from),
         Shape::Words { words, .. } => {
             let known = words.into_iter().map(|word| Value::from(word.word)).collect::<Vec<_>>();
             with_later(proptest::sample::select(known).boxed(), text(), from)
@@ -27,7 +31,7 @@ pub(crate) fn instances(name: &str, from: From) -> BoxedStrategy<Value> {
         Shape::Events(types) => {
             let known = types.into_iter().map(|event| {
                 let tag = Map::from_iter([("type".to_owned(), Value::from(event.word))]);
-                record(shape::record_fields(event.payload), tag, from)
+                record(contract, contract.record_fields(event.payload), tag, from)
             });
             let known = proptest::strategy::Union::new(known).boxed();
             with_later(known, later_event(), from)
@@ -48,10 +52,15 @@ fn with_later(
 }
 
 /// Required fields always, the others half of the time, null where it is allowed.
-fn record(fields: Vec<Field>, start: Map<String, Value>, from: From) -> BoxedStrategy<Value> {
+fn record(
+    contract: &'static Contract,
+    fields: Vec<Field>,
+    start: Map<String, Value>,
+    from: From,
+) -> BoxedStrategy<Value> {
     let names: Vec<&'static str> = fields.iter().map(|field| field.name).collect();
     let values: Vec<BoxedStrategy<Option<Value>>> =
-        fields.iter().map(|field| field_values(field, from)).collect();
+        fields.iter().map(|field| field_values(contract, field, from)).collect();
     let unknown = match from {
         From::ThisVersion => Just(Map::new()).boxed(),
         From::LaterVersion => any_members(2),
@@ -69,8 +78,12 @@ fn record(fields: Vec<Field>, start: Map<String, Value>, from: From) -> BoxedStr
         .boxed()
 }
 
-fn field_values(field: &Field, from: From) -> BoxedStrategy<Option<Value>> {
-    let values = values(&field.kind, from);
+fn field_values(
+    contract: &'static Contract,
+    field: &Field,
+    from: From,
+) -> BoxedStrategy<Option<Value>> {
+    let values = values(contract, &field.kind, from);
     let values = match field.nullable {
         true => prop_oneof![4 => values, 1 => Just(Value::Null)].boxed(),
         false => values,
@@ -81,7 +94,7 @@ fn field_values(field: &Field, from: From) -> BoxedStrategy<Option<Value>> {
     }
 }
 
-fn values(kind: &Kind, from: From) -> BoxedStrategy<Value> {
+fn values(contract: &'static Contract, kind: &Kind, from: From) -> BoxedStrategy<Value> {
     match kind {
         Kind::Text => text(),
         Kind::Integer { minimum, maximum } => integer(*minimum, *maximum),
@@ -89,11 +102,13 @@ fn values(kind: &Kind, from: From) -> BoxedStrategy<Value> {
         Kind::Boolean => any::<bool>().prop_map(Value::from).boxed(),
         Kind::Anything => anything(),
         Kind::AnyObject => any_members(3).prop_map(Value::Object).boxed(),
-        Kind::MapOf(kind) => btree_map(any_text(), values(kind, from), 0..3)
+        Kind::MapOf(kind) => btree_map(any_text(), values(contract, kind, from), 0..3)
             .prop_map(|members| Value::Object(members.into_iter().collect()))
             .boxed(),
-        Kind::ListOf(kind) => vec(values(kind, from), 0..3).prop_map(Value::Array).boxed(),
-        Kind::Reference(name) => instances(name, from),
+        Kind::ListOf(kind) => {
+            vec(values(contract, kind, from), 0..3).prop_map(Value::Array).boxed()
+        }
+        Kind::Reference(name) => instances(contract, name, from),
     }
 }
 

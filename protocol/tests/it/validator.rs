@@ -1,18 +1,19 @@
 //! The published schema, asked about one value.
 
-use std::sync::LazyLock;
-
 use jsonschema::ValidatorMap;
 use serde_json::Value;
 
-use crate::schemas::document::DOCUMENT;
+use crate::schemas::contract::{ADAPTER, API, CONTRACTS, Contract};
 
-static VALIDATORS: LazyLock<ValidatorMap> =
-    LazyLock::new(|| jsonschema::validator_map_for(&DOCUMENT).expect("the schema is valid"));
+/// A validator for every definition of a schema.
+pub(crate) fn validators(document: &Value) -> ValidatorMap {
+    jsonschema::validator_map_for(document).expect("the schema is valid")
+}
 
 /// What the definition of that name has against the value; empty when it fits.
-pub(crate) fn objections(name: &str, value: &Value) -> Vec<String> {
-    let validator = VALIDATORS
+pub(crate) fn objections(contract: &Contract, name: &str, value: &Value) -> Vec<String> {
+    let validator = contract
+        .validators
         .get(&format!("#/$defs/{name}"))
         .unwrap_or_else(|| panic!("the schema has no definition {name}"));
     validator
@@ -23,18 +24,21 @@ pub(crate) fn objections(name: &str, value: &Value) -> Vec<String> {
 
 /// Fails when the value does not fit the definition of that name.
 #[track_caller]
-pub(crate) fn assert_valid(name: &str, value: &Value) {
-    let objections = objections(name, value);
+pub(crate) fn assert_valid(contract: &Contract, name: &str, value: &Value) {
+    let objections = objections(contract, name, value);
     assert!(objections.is_empty(), "{value:#} is no {name}:\n{}", objections.join("\n"));
 }
 
 #[test]
-fn the_schema_is_draft_2020_12() {
-    let meta = jsonschema::meta::validator_for(&DOCUMENT).expect("the draft is known");
-    if let Err(error) = meta.validate(&DOCUMENT) {
-        panic!("schema.json is no valid schema at {}: {error}", error.instance_path());
+fn the_schemas_are_draft_2020_12() {
+    for contract in CONTRACTS {
+        let document = &*contract.document;
+        let meta = jsonschema::meta::validator_for(document).expect("the draft is known");
+        if let Err(error) = meta.validate(document) {
+            panic!("schema.json is no valid schema at {}: {error}", error.instance_path());
+        }
+        assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
-    assert_eq!(DOCUMENT["$schema"], "https://json-schema.org/draft/2020-12/schema");
 }
 
 #[test]
@@ -48,6 +52,21 @@ fn the_schema_refuses_what_is_wrong() {
         ("Capabilities", serde_json::json!({ "run": true })),
     ];
     for (name, value) in wrong {
-        assert!(!objections(name, &value).is_empty(), "the schema takes {value} for a {name}");
+        assert!(
+            !objections(&ADAPTER, name, &value).is_empty(),
+            "the schema takes {value} for a {name}"
+        );
+    }
+    let wrong = [
+        ("StartRunsParams", serde_json::json!({ "agent": "demo" })),
+        ("AttachedEvents", serde_json::json!({ "subscription": "1" })),
+        ("RunInfo", serde_json::json!({ "runId": 7 })),
+        ("UsageSummary", serde_json::json!({ "by": "agent", "rows": {} })),
+    ];
+    for (name, value) in wrong {
+        assert!(
+            !objections(&API, name, &value).is_empty(),
+            "the schema takes {value} for a {name}"
+        );
     }
 }

@@ -12,6 +12,12 @@ pub(crate) fn updating() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1")
 }
 
+/// The text of a committed file, named from the repository's root.
+pub(crate) fn read(path: &str) -> String {
+    let text = std::fs::read_to_string(repository().join(path));
+    text.unwrap_or_else(|error| panic!("{path}: {error}")).replace("\r\n", "\n")
+}
+
 /// Compares a file, named from the repository's root, with what it should be.
 pub(crate) fn check(path: &str, expected: &str) {
     let file = repository().join(path);

@@ -1,38 +1,38 @@
 //! `schema.json`: the Rust types as one JSON Schema document (draft 2020-12).
 
-use std::sync::LazyLock;
-
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::committed::{check, pretty};
-use crate::messages::MESSAGE_TYPES;
+use super::contract::{CONTRACTS, Contract};
 
 /// The largest integer that every language reads exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// The document, generated once.
-pub(crate) static DOCUMENT: LazyLock<Value> = LazyLock::new(generate);
-
-/// All definitions by name.
-pub(crate) fn definitions() -> &'static Map<String, Value> {
-    DOCUMENT["$defs"].as_object().expect("the document has definitions")
+impl Contract {
+    /// All definitions by name.
+    pub(crate) fn definitions(&'static self) -> &'static Map<String, Value> {
+        self.document["$defs"].as_object().expect("the document has definitions")
+    }
 }
 
-fn generate() -> Value {
+/// The document of a contract.
+pub(super) fn generate(contract: &Contract) -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    for message_type in MESSAGE_TYPES {
+    for message_type in contract.types {
         (message_type.describe)(&mut generator);
     }
     let mut definitions = Value::Object(generator.take_definitions(true));
     portable(&mut definitions);
+    let description = format!(
+        "{} Generated from the Rust types in protocol/: do not edit.",
+        contract.about_schema
+    );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:odap:1",
-        "title": "OD adapter protocol, version 1",
-        "description": "Every message between a host and an od-adapter-* executable. Validate a \
-            message against the definition of its name; methods.json says which method takes \
-            which. Generated from the Rust types in protocol/: do not edit.",
+        "$id": contract.id,
+        "title": contract.versioned_title(),
+        "description": description,
         "$defs": definitions,
     })
 }
@@ -71,5 +71,7 @@ fn limits(format: &str) -> Option<(Value, Value)> {
 
 #[test]
 fn schema_json_is_current() {
-    check("schemas/v1/schema.json", &pretty(&DOCUMENT));
+    for contract in CONTRACTS {
+        check(&contract.file("schema.json"), &pretty(&contract.document));
+    }
 }

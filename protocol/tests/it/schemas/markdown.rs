@@ -1,12 +1,17 @@
-//! Markdown for people: the tables that the specification and `types.md` share.
+//! Markdown for people: what the pages with tables and `types.md` share.
 
+use od_protocol::Method;
+
+use super::contract::ErrorRow;
 use super::shape::{Definition, Field, Kind, Shape};
 
 /// Where the types are described, seen from the file that is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
-    /// The specification.
+    /// The specification of the adapter protocol.
     Specification,
+    /// The host's page.
+    HostPage,
     /// `types.md` itself.
     Types,
 }
@@ -69,7 +74,20 @@ pub(crate) fn linked(name: &str, place: Place) -> String {
 pub(crate) fn link(word: &str, name: &str, place: Place) -> String {
     let file = match place {
         Place::Specification => "../schemas/v1/types.md",
+        Place::HostPage => "../schemas/api/v1/types.md",
         Place::Types => "",
     };
     format!("[`{word}`]({file}#{})", name.to_lowercase())
+}
+
+/// Kinds of errors as a table.
+pub(crate) fn errors(rows: &[ErrorRow]) -> String {
+    let cells = |row: &ErrorRow| [row.code.to_string(), code(row.kind), row.summary.to_owned()];
+    table(["code", "kind", ""], rows.iter().map(cells).collect())
+}
+
+/// The type of a method's result, which may be null.
+pub(crate) fn result(method: &Method, place: Place) -> String {
+    let null = if method.nullable { " or null" } else { "" };
+    format!("{}{null}", linked(method.result, place))
 }

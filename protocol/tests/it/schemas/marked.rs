@@ -1,10 +1,16 @@
 //! Documents with generated parts: what stands between a marker and its end is made anew.
 
+use super::committed::{check, read};
+
 const END: &str = "<!-- end -->";
 
-/// The text with every part made anew by `part`, which gets the words of the marker
-/// `<!-- generated: … -->`.
-pub(crate) fn regenerate(text: &str, part: fn(&str) -> String) -> String {
+/// Compares a document, named from the repository's root, with itself after `part` has made every
+/// part anew. It gets the words of the marker `<!-- generated: … -->`.
+pub(crate) fn check_parts(path: &str, part: fn(&str) -> String) {
+    check(path, &regenerate(&read(path), part));
+}
+
+fn regenerate(text: &str, part: fn(&str) -> String) -> String {
     let mut lines = text.lines();
     let mut generated = String::new();
     while let Some(line) = lines.next() {

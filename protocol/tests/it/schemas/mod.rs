@@ -1,10 +1,12 @@
-//! `schemas/v1/`, regenerated in memory and compared with what is committed.
+//! `schemas/v1/` and `schemas/api/v1/`, regenerated in memory and compared with what is committed.
 //! `UPDATE_EXPECT=1` rewrites the files instead; the diff is reviewed as code.
 
 mod agents;
 pub(crate) mod committed;
+pub(crate) mod contract;
 pub(crate) mod document;
 mod examples;
+mod host_readme;
 mod markdown;
 mod marked;
 mod methods;

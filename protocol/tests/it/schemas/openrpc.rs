@@ -1,32 +1,38 @@
-//! `openrpc.json`: the adapter's methods as an OpenRPC 1.3 document that needs no other file.
+//! `openrpc.json`: a contract's methods as an OpenRPC 1.3 document that needs no other file.
 
-use od_protocol::{ErrorKind, METHODS, Method, PROTOCOL_MAJOR};
+use od_protocol::Method;
+use od_protocol::api::Subscription;
 use serde_json::{Map, Value, json};
 
 use super::committed::{check, pretty};
-use super::document::{DOCUMENT, definitions};
-use super::methods::{NOTIFICATIONS, Notification};
+use super::contract::{CONTRACTS, Contract, Notification};
 
-fn generate() -> Value {
+fn generate(contract: &'static Contract) -> Value {
+    let methods = contract.methods.iter().map(|entry| method(contract, entry));
+    let subscriptions =
+        contract.subscriptions.iter().flat_map(|entry| subscription(contract, entry));
+    let notifications = contract.notifications.iter().map(|entry| notification(contract, entry));
+    let description = format!(
+        "{} Generated from the Rust types in protocol/: do not edit.",
+        contract.about_methods
+    );
     let mut document = json!({
         "openrpc": "1.3.2",
         "info": {
-            "title": "OD adapter protocol",
-            "version": PROTOCOL_MAJOR.to_string(),
-            "description": "What an od-adapter-* executable answers on its stdin and stdout, one \
-                JSON-RPC 2.0 message a line. Generated from the Rust types in protocol/: do not \
-                edit.",
+            "title": contract.title,
+            "version": contract.major.1.to_string(),
+            "description": description,
             "license": { "name": "MIT OR Apache-2.0" },
         },
-        "methods": METHODS.iter().map(method).collect::<Vec<_>>(),
-        "x-notifications": NOTIFICATIONS.iter().map(notification).collect::<Vec<_>>(),
-        "components": { "schemas": definitions(), "errors": errors() },
+        "methods": methods.chain(subscriptions).collect::<Vec<_>>(),
+        "x-notifications": notifications.collect::<Vec<_>>(),
+        "components": { "schemas": contract.definitions(), "errors": errors(contract) },
     });
     point_to_components(&mut document);
     document
 }
 
-fn method(method: &Method) -> Value {
+fn method(contract: &'static Contract, method: &Method) -> Value {
     let reference = json!({ "$ref": format!("#/$defs/{}", method.result) });
     let result = match method.nullable {
         true => json!({ "anyOf": [reference, { "type": "null" }] }),
@@ -36,26 +42,49 @@ fn method(method: &Method) -> Value {
         "name": method.name,
         "summary": method.summary,
         "paramStructure": "by-name",
-        "params": parameters(method.params),
+        "params": parameters(contract, method.params),
         "result": { "name": method.result, "schema": result },
         "x-gate": method.gate,
         "x-limitMs": method.limit_ms,
     })
 }
 
-fn notification(notification: &Notification) -> Value {
+/// The call that begins a subscription, and the one that ends it.
+fn subscription(contract: &'static Contract, subscription: &Subscription) -> [Value; 2] {
+    let id = json!({ "type": "string" });
+    [
+        json!({
+            "name": subscription.subscribe,
+            "summary": subscription.summary,
+            "paramStructure": "by-name",
+            "params": parameters(contract, subscription.params),
+            "result": { "name": "subscription", "schema": id },
+            "x-notification": subscription.notification,
+            "x-unsubscribe": subscription.unsubscribe,
+        }),
+        json!({
+            "name": subscription.unsubscribe,
+            "summary": format!("Ends what `{}` began; false when it had ended.", subscription.subscribe),
+            "paramStructure": "by-position",
+            "params": [{ "name": "subscription", "required": true, "schema": id }],
+            "result": { "name": "ended", "schema": { "type": "boolean" } },
+        }),
+    ]
+}
+
+fn notification(contract: &'static Contract, notification: &Notification) -> Value {
     json!({
         "name": notification.name,
         "summary": notification.summary,
         "x-sender": notification.sender,
         "paramStructure": "by-name",
-        "params": parameters(notification.params),
+        "params": parameters(contract, notification.params),
     })
 }
 
 /// OpenRPC describes each named parameter by itself.
-fn parameters(name: &str) -> Vec<Value> {
-    let schema = &definitions()[name];
+fn parameters(contract: &'static Contract, name: &str) -> Vec<Value> {
+    let schema = &contract.definitions()[name];
     let required = |name: &String| {
         schema["required"].as_array().is_some_and(|names| names.iter().any(|entry| entry == name))
     };
@@ -67,9 +96,10 @@ fn parameters(name: &str) -> Vec<Value> {
     parameters
 }
 
-fn errors() -> Map<String, Value> {
-    let error = |kind: &ErrorKind| json!({ "code": kind.code(), "message": kind.summary() });
-    ErrorKind::KNOWN.iter().map(|kind| (kind.to_string(), error(kind))).collect()
+fn errors(contract: &Contract) -> Map<String, Value> {
+    let rows = (contract.errors)().into_iter();
+    rows.map(|row| (row.kind.to_owned(), json!({ "code": row.code, "message": row.summary })))
+        .collect()
 }
 
 fn point_to_components(value: &mut Value) {
@@ -101,15 +131,19 @@ fn each_reference(value: &Value, visit: &mut impl FnMut(&str)) {
 
 #[test]
 fn every_reference_leads_somewhere() {
-    for document in [&generate(), &*DOCUMENT] {
-        each_reference(document, &mut |target| {
-            let pointer = target.strip_prefix('#').expect("a reference into the same document");
-            assert!(document.pointer(pointer).is_some(), "{target} leads nowhere");
-        });
+    for contract in CONTRACTS {
+        for document in [&generate(contract), &*contract.document] {
+            each_reference(document, &mut |target| {
+                let pointer = target.strip_prefix('#').expect("a reference into the same document");
+                assert!(document.pointer(pointer).is_some(), "{target} leads nowhere");
+            });
+        }
     }
 }
 
 #[test]
 fn openrpc_json_is_current() {
-    check("schemas/v1/openrpc.json", &pretty(&generate()));
+    for contract in CONTRACTS {
+        check(&contract.file("openrpc.json"), &pretty(&generate(contract)));
+    }
 }

@@ -1,38 +1,40 @@
-//! `types.py`: the schema as Python types, standard library only.
-
-use od_protocol::{ErrorKind, METHODS, PROTOCOL_MAJOR};
+//! `types.py`: a contract as Python types, standard library only.
 
 use super::committed::check;
-use super::shape::{self, Definition, EventType, Field, Kind, Shape, Word};
+use super::contract::{CONTRACTS, Contract};
+use super::shape::{Definition, EventType, Field, Kind, Shape, Word};
 
-const HEAD: &str = r#""""The OD adapter protocol, version 1, as Python types (Python 3.11 or later).
-
-Generated from schema.json and methods.json: do not edit.
-
+/// After the title.
+const HEAD: &str = r#"
 Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
-from typing import Any, Final, Literal, NotRequired, TypedDict
+from typing import Any, Final, Literal, NotRequired, Protocol, TypedDict, overload
 "#;
 
 /// Words that cannot name a field of a class.
 const KEYWORDS: &[&str] = &["from", "import", "class", "global", "pass", "in", "is", "as", "def"];
 
-fn generate() -> String {
-    let mut text = HEAD.to_owned();
-    text += &format!("\nPROTOCOL_MAJOR: Final = {PROTOCOL_MAJOR}\n");
-    for definition in dependencies_first() {
+fn generate(contract: &'static Contract) -> String {
+    let (name, major) = contract.major;
+    let mut text = format!(
+        "\"\"\"The {}, as Python types (Python 3.11 or later).\n\n\
+         Generated from {}: do not edit.\n{HEAD}\n{name}: Final = {major}\n",
+        contract.versioned_title(),
+        contract.sources
+    );
+    for definition in dependencies_first(contract.all()) {
         text.push('\n');
         text += &definition_text(&definition);
     }
-    text += &tables();
+    text += &tables(contract);
+    text += &calls(contract);
     text
 }
 
 /// Python reads from top to bottom: what is mentioned comes before what mentions it.
-fn dependencies_first() -> Vec<Definition> {
-    let mut waiting = shape::all();
+fn dependencies_first(mut waiting: Vec<Definition>) -> Vec<Definition> {
     let mut sorted: Vec<Definition> = Vec::new();
     while !waiting.is_empty() {
         let known = |name: &str| sorted.iter().any(|definition| definition.name == name);
@@ -155,14 +157,13 @@ fn kind_text(kind: &Kind) -> String {
     }
 }
 
-fn tables() -> String {
-    let codes: String = ErrorKind::KNOWN
+fn tables(contract: &Contract) -> String {
+    let codes: String = (contract.errors)()
         .iter()
-        .map(|kind| {
-            format!("{}    \"{kind}\": {},\n", comment(kind.summary(), "    "), kind.code())
-        })
+        .map(|row| format!("{}    \"{}\": {},\n", comment(row.summary, "    "), row.kind, row.code))
         .collect();
-    let methods: String = METHODS
+    let methods: String = contract
+        .methods
         .iter()
         .map(|method| {
             let head = comment(method.summary, "    ");
@@ -171,9 +172,27 @@ fn tables() -> String {
         .collect();
     format!(
         "\n# The JSON-RPC code of each kind.\nERROR_CODES: Final[dict[str, int]] = {{\n{codes}}}\n\
-         \n# What the host calls: parameters and result of each method.\n\
-         METHODS: Final[dict[str, tuple[Any, Any]]] = {{\n{methods}}}\n"
+         \n# What {} calls: parameters and result of each method.\n\
+         METHODS: Final[dict[str, tuple[Any, Any]]] = {{\n{methods}}}\n",
+        contract.caller
     )
+}
+
+/// The type of a function that calls any method: each method's own parameters and result.
+/// Parameters that may all be absent may be left out.
+fn calls(contract: &'static Contract) -> String {
+    let overloads = contract.methods.iter().map(|method| {
+        let null = if method.nullable { " | None" } else { "" };
+        let is_demanding = contract.record_fields(method.params).iter().any(|field| field.required);
+        let default = if is_demanding { "" } else { " = ..." };
+        format!(
+            "\n    @overload\n    def __call__(\n        self, method: Literal[\"{}\"], params: {}{default}, /\n    \
+             ) -> {}{null}: ...\n",
+            method.name, method.params, method.result
+        )
+    });
+    let class = class("Calls", "Protocol", "A function that calls a method by its name.");
+    overloads.fold(format!("\n\n{class}"), |text, overload| text + &overload)
 }
 
 fn comment(text: &str, indent: &str) -> String {
@@ -189,11 +208,15 @@ fn types_py_is_python() {
     if !is_new.is_ok_and(|output| output.status.success()) {
         return eprintln!("python3 3.11 is not installed: types.py was compared but not run");
     }
-    let output = python(&generate()).expect("python3 runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for contract in CONTRACTS {
+        let output = python(&generate(contract)).expect("python3 runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]
 fn types_py_is_current() {
-    check("schemas/v1/types.py", &generate());
+    for contract in CONTRACTS {
+        check(&contract.file("types.py"), &generate(contract));
+    }
 }

@@ -1,22 +1,18 @@
 //! `protocol/README.md`: the tables between its markers, made from the types; and its session,
 //! read line by line.
 
+use od_protocol::METHODS;
 use od_protocol::environment::{ALLOWED_NAMES, ALLOWED_PREFIXES, FIXED, NESTING_MARKERS};
-use od_protocol::{ErrorKind, METHODS};
 
-use super::committed::{check, repository};
-use super::markdown::{Place, code, field_name, fields, link, linked, table};
-use super::marked::regenerate;
-use super::methods::NOTIFICATIONS;
-use super::shape::{self, Definition, Shape};
-
-const FILE: &str = "protocol/README.md";
+use super::committed::read;
+use super::contract::ADAPTER;
+use super::markdown::{self, Place, code, field_name, fields, link, linked, table};
+use super::marked::check_parts;
+use super::shape::{Definition, Shape};
 
 /// The committed text.
 pub(crate) fn text() -> String {
-    let text =
-        std::fs::read_to_string(repository().join(FILE)).expect("the specification is there");
-    text.replace("\r\n", "\n")
+    read(ADAPTER.specification)
 }
 
 fn part(wanted: &str) -> String {
@@ -25,24 +21,23 @@ fn part(wanted: &str) -> String {
         "notifications" => notifications(),
         "events" => events(),
         "words" => words(),
-        "errors" => errors(),
+        "errors" => markdown::errors(&(ADAPTER.errors)()),
         "environment" => environment(),
         _ => {
             let names = wanted.strip_prefix("fields ").expect("a known part");
-            names.split(' ').map(|name| titled(&shape::definition(name))).collect()
+            names.split(' ').map(|name| titled(&ADAPTER.definition(name))).collect()
         }
     }
 }
 
 fn methods() -> String {
     let rows = METHODS.iter().map(|method| {
-        let null = if method.nullable { " or null" } else { "" };
         let grace = if method.name == "shutdown" { "grace + " } else { "" };
         [
             code(method.name),
             method.gate.map(code).unwrap_or_default(),
             linked(method.params, Place::Specification),
-            format!("{}{null}", linked(method.result, Place::Specification)),
+            markdown::result(method, Place::Specification),
             format!("{grace}{} s", method.limit().as_secs()),
             method.summary.to_owned(),
         ]
@@ -51,7 +46,7 @@ fn methods() -> String {
 }
 
 fn notifications() -> String {
-    let rows = NOTIFICATIONS.iter().map(|entry| {
+    let rows = ADAPTER.notifications.iter().map(|entry| {
         [
             code(entry.name),
             entry.sender.to_owned(),
@@ -63,8 +58,8 @@ fn notifications() -> String {
 }
 
 fn events() -> String {
-    let rows = shape::event_types().into_iter().map(|event| {
-        let fields = shape::record_fields(event.payload);
+    let rows = ADAPTER.event_types().into_iter().map(|event| {
+        let fields = ADAPTER.record_fields(event.payload);
         let names: Vec<String> = fields.iter().map(field_name).collect();
         let word = link(event.word, event.payload, Place::Specification);
         [word, names.join(", "), event.description.to_owned()]
@@ -82,7 +77,7 @@ fn titled(definition: &Definition) -> String {
 }
 
 fn words() -> String {
-    let rows = shape::all().into_iter().filter_map(|definition| {
+    let rows = ADAPTER.all().into_iter().filter_map(|definition| {
         let Shape::Words { words, fallback: Some(fallback) } = definition.shape else {
             return None;
         };
@@ -90,13 +85,6 @@ fn words() -> String {
         Some([code(definition.name), words.join(" "), code(fallback)])
     });
     table(["set", "words", "an unknown word is read as"], rows.collect())
-}
-
-fn errors() -> String {
-    let rows = ErrorKind::KNOWN
-        .iter()
-        .map(|kind| [kind.code().to_string(), code(kind.as_str()), kind.summary().to_owned()]);
-    table(["code", "kind", ""], rows.collect())
 }
 
 fn environment() -> String {
@@ -118,5 +106,5 @@ fn environment() -> String {
 
 #[test]
 fn the_tables_of_the_specification_are_current() {
-    check(FILE, &regenerate(&text(), part));
+    check_parts(ADAPTER.specification, part);
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::definitions;
+use super::contract::Contract;
 
 /// One entry of `$defs`.
 pub(crate) struct Definition {
@@ -65,44 +65,47 @@ pub(crate) enum Kind {
     Reference(&'static str),
 }
 
-/// All definitions, by name.
-pub(crate) fn all() -> Vec<Definition> {
-    definitions().keys().map(|name| definition(name)).collect()
-}
-
-/// The definition of that name.
-pub(crate) fn definition(name: &str) -> Definition {
-    let (name, schema) = definitions()
-        .get_key_value(name)
-        .unwrap_or_else(|| panic!("the schema has no definition {name}"));
-    let schema = schema.as_object().expect("a definition is an object");
-    let shape = match (name.as_str(), alternatives(schema)) {
-        ("Event", Some(variants)) => {
-            Shape::Events(variants.iter().filter_map(event_type).collect())
-        }
-        ("UnknownEvent", None) => Shape::LaterEvent,
-        (_, Some(variants)) => Shape::Words {
-            words: variants.iter().filter_map(word).collect(),
-            fallback: variants.iter().find_map(fallback),
-        },
-        (_, None) => Shape::Record(fields(schema)),
-    };
-    Definition { name, description: description(schema), shape }
-}
-
-/// The fields of a record.
-pub(crate) fn record_fields(name: &str) -> Vec<Field> {
-    match definition(name).shape {
-        Shape::Record(fields) => fields,
-        _ => panic!("{name} is no record"),
+impl Contract {
+    /// All definitions, by name.
+    pub(crate) fn all(&'static self) -> Vec<Definition> {
+        self.definitions().keys().map(|name| self.definition(name)).collect()
     }
-}
 
-/// The known event types.
-pub(crate) fn event_types() -> Vec<EventType> {
-    match definition("Event").shape {
-        Shape::Events(types) => types,
-        _ => panic!("Event is no union of events"),
+    /// The definition of that name.
+    pub(crate) fn definition(&'static self, name: &str) -> Definition {
+        let (name, schema) = self
+            .definitions()
+            .get_key_value(name)
+            .unwrap_or_else(|| panic!("the schema has no definition {name}"));
+        let schema = schema.as_object().expect("a definition is an object");
+        let shape = match (name.as_str(), alternatives(schema)) {
+            ("Event", Some(variants)) => {
+                Shape::Events(variants.iter().filter_map(event_type).collect())
+            }
+            ("UnknownEvent", None) => Shape::LaterEvent,
+            (_, Some(variants)) => Shape::Words {
+                words: variants.iter().filter_map(word).collect(),
+                fallback: variants.iter().find_map(fallback),
+            },
+            (_, None) => Shape::Record(fields(schema)),
+        };
+        Definition { name, description: description(schema), shape }
+    }
+
+    /// The fields of a record.
+    pub(crate) fn record_fields(&'static self, name: &str) -> Vec<Field> {
+        match self.definition(name).shape {
+            Shape::Record(fields) => fields,
+            _ => panic!("{name} is no record"),
+        }
+    }
+
+    /// The known event types.
+    pub(crate) fn event_types(&'static self) -> Vec<EventType> {
+        match self.definition("Event").shape {
+            Shape::Events(types) => types,
+            _ => panic!("Event is no union of events"),
+        }
     }
 }
 

@@ -1,19 +1,22 @@
 //! `types.md`: every type and every word, for people.
 
 use super::committed::check;
+use super::contract::{CONTRACTS, Contract};
 use super::markdown::{Place, code, fields, linked, table};
-use super::shape::{self, Definition, EventType, Shape, Word};
+use super::shape::{Definition, EventType, Shape, Word};
 
-const HEAD: &str = "\
-# The types of the OD adapter protocol, version 1
+fn generate(contract: &'static Contract) -> String {
+    contract.all().iter().fold(head(contract), |text, definition| text + &section(definition))
+}
 
-Generated from schema.json: do not edit. The specification is
-[`protocol/README.md`](../../protocol/README.md). A field with a question mark may be absent, and
-null there means the same.
-";
-
-fn generate() -> String {
-    shape::all().iter().fold(HEAD.to_owned(), |text, definition| text + &section(definition))
+fn head(contract: &Contract) -> String {
+    let (title, page) = (contract.versioned_title(), contract.specification);
+    let link = format!("{}{page}", contract.to_root());
+    format!(
+        "# The types of the {title}\n\n\
+         Generated from schema.json: do not edit. The specification is\n[`{page}`]({link}). \
+         A field with a question mark may be absent, and\nnull there means the same.\n"
+    )
 }
 
 fn section(definition: &Definition) -> String {
@@ -46,5 +49,7 @@ fn events(types: &[EventType]) -> String {
 
 #[test]
 fn types_md_is_current() {
-    check("schemas/v1/types.md", &generate());
+    for contract in CONTRACTS {
+        check(&contract.file("types.md"), &generate(contract));
+    }
 }

@@ -1,14 +1,13 @@
-//! `types.ts`: the schema as TypeScript.
+//! `types.ts`: a contract as TypeScript.
 
-use od_protocol::{ErrorKind, METHODS, PROTOCOL_MAJOR};
+use od_protocol::api::Subscription;
 
 use super::committed::check;
-use super::methods::NOTIFICATIONS;
-use super::shape::{self, Definition, EventType, Field, Kind, Shape, Word};
+use super::contract::{CONTRACTS, Contract};
+use super::shape::{Definition, EventType, Field, Kind, Shape, Word};
 
+/// After the title.
 const HEAD: &str = "\
-// The OD adapter protocol, version 1, as TypeScript types.
-// Generated from schema.json and methods.json: do not edit.
 //
 // Where a type allows null, it means the same as absent. An open set of words is
 // `\"a\" | \"b\" | (string & {})`: a later version may send others, so keep a default branch.
@@ -44,15 +43,21 @@ export function isKnownEvent(event: Event): event is KnownEvent {
 }
 "#;
 
-fn generate() -> String {
-    let mut text = HEAD.to_owned();
-    text += &format!("\nexport const PROTOCOL_MAJOR = {PROTOCOL_MAJOR};\n");
-    for definition in shape::all() {
+fn generate(contract: &'static Contract) -> String {
+    let (name, major) = contract.major;
+    let mut text = format!(
+        "// The {}, as TypeScript types.\n// Generated from {}: do not edit.\n{HEAD}\n\
+         export const {name} = {major};\n",
+        contract.versioned_title(),
+        contract.sources
+    );
+    for definition in contract.all() {
         text.push('\n');
         text += &definition_text(&definition);
     }
-    text += &error_codes();
-    text += &methods();
+    text += &error_codes(contract);
+    text += &methods(contract);
+    text += &subscriptions(contract);
     text += TAIL;
     text
 }
@@ -128,18 +133,27 @@ fn kind_text(kind: &Kind) -> String {
     }
 }
 
-fn error_codes() -> String {
-    let codes: String = ErrorKind::KNOWN
+fn error_codes(contract: &Contract) -> String {
+    let codes: String = (contract.errors)()
         .iter()
-        .map(|kind| format!("{}  {kind}: {},\n", comment(kind.summary(), "  "), kind.code()))
+        .map(|row| {
+            let head = comment(row.summary, "  ");
+            format!("{head}  {}: {},\n", property(row.kind), row.code)
+        })
         .collect();
     format!(
         "\n/** The JSON-RPC code of each kind. */\nexport const ERROR_CODES = {{\n{codes}}} as const;\n"
     )
 }
 
-fn methods() -> String {
-    let methods: String = METHODS
+/// A name of an object's member; one with a dot needs quotes.
+fn property(name: &str) -> String {
+    if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+fn methods(contract: &Contract) -> String {
+    let methods: String = contract
+        .methods
         .iter()
         .map(|method| {
             let null = if method.nullable { " | null" } else { "" };
@@ -148,15 +162,41 @@ fn methods() -> String {
             format!("{head}  \"{name}\": {{ params: {params}; result: {result}{null} }};\n")
         })
         .collect();
-    let notifications: String = NOTIFICATIONS
+    let notifications: String = contract
+        .notifications
         .iter()
         .map(|entry| {
             format!("{}  \"{}\": {};\n", comment(entry.summary, "  "), entry.name, entry.params)
         })
         .collect();
     format!(
-        "\n/** What the host calls, by method. */\nexport interface Methods {{\n{methods}}}\n\
-         \n/** What gets no answer, by method. */\nexport interface Notifications {{\n{notifications}}}\n"
+        "\n/** What {} calls, by method. */\nexport interface Methods {{\n{methods}}}\n\
+         \n/** What gets no answer, by method. */\nexport interface Notifications {{\n{notifications}}}\n",
+        contract.caller
+    )
+}
+
+/// A contract without subscriptions does not speak of them.
+fn subscriptions(contract: &Contract) -> String {
+    if contract.subscriptions.is_empty() {
+        return String::new();
+    }
+    let rows: String = contract
+        .subscriptions
+        .iter()
+        .map(|entry| {
+            let Subscription { subscribe, notification, unsubscribe, params, item, summary } = entry;
+            format!(
+                "{}  \"{subscribe}\": {{\n    params: {params};\n    notification: \"{notification}\";\n    \
+                 item: {item};\n    unsubscribe: \"{unsubscribe}\";\n  }};\n",
+                comment(summary, "  ")
+            )
+        })
+        .collect();
+    format!(
+        "\n/** What {} subscribes to, by the method that begins it; its result is the subscription's id. */\n\
+         export interface Subscriptions {{\n{rows}}}\n",
+        contract.caller
     )
 }
 
@@ -166,5 +206,7 @@ fn comment(text: &str, indent: &str) -> String {
 
 #[test]
 fn types_ts_is_current() {
-    check("schemas/v1/types.ts", &generate());
+    for contract in CONTRACTS {
+        check(&contract.file("types.ts"), &generate(contract));
+    }
 }

@@ -1,0 +1,46 @@
+//! `host/README.md`: the tables of the API between its markers, made from the types.
+
+use super::contract::API;
+use super::markdown::{self, Place, code, linked, table};
+use super::marked::check_parts;
+
+fn part(wanted: &str) -> String {
+    match wanted {
+        "methods" => methods(),
+        "subscriptions" => subscriptions(),
+        "errors" => markdown::errors(&(API.own_errors)()),
+        _ => panic!("no such part: {wanted}"),
+    }
+}
+
+fn methods() -> String {
+    let rows = API.methods.iter().map(|method| {
+        [
+            code(method.name),
+            linked(method.params, Place::HostPage),
+            markdown::result(method, Place::HostPage),
+            method.summary.to_owned(),
+        ]
+    });
+    table(["method", "parameters", "result", ""], rows.collect())
+}
+
+fn subscriptions() -> String {
+    let rows = API.subscriptions.iter().map(|entry| {
+        [
+            code(entry.subscribe),
+            linked(entry.params, Place::HostPage),
+            code(entry.notification),
+            linked(entry.item, Place::HostPage),
+            code(entry.unsubscribe),
+            entry.summary.to_owned(),
+        ]
+    });
+    let head = ["subscription", "parameters", "notification", "its `result`", "ended by", ""];
+    table(head, rows.collect())
+}
+
+#[test]
+fn the_tables_of_the_api_are_current() {
+    check_parts(API.specification, part);
+}
