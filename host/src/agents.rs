@@ -5,6 +5,7 @@ pub(crate) mod cache;
 mod fingerprint;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use od_protocol::{AuthState, DetectAdapterParams, DetectAdapterResult, ErrorObject, Manifest};
 use tokio::task::JoinSet;
@@ -94,12 +95,14 @@ async fn detect(
     adapter: Adapter,
     refresh: Refresh,
 ) -> (Adapter, Detection, Option<process::Ended>) {
+    let begun = Instant::now();
     let plugin = match host.launch(&adapter).await {
         Ok(plugin) => plugin,
         Err(error) => return (adapter, Err(error), None),
     };
     let params = DetectAdapterParams { refresh: refresh == Refresh::Always };
     let detection = plugin.call(params).await;
+    host.telemetry().detected(&adapter.id, begun.elapsed());
     let ended = plugin.stop().await;
     (adapter, detection, Some(ended))
 }

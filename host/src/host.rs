@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::{
-    AdapterConfig, ErrorKind, ErrorObject, HostCapabilities, HostInfo, InitializeParams, Limits,
-    ProtocolRange,
+    AdapterConfig, Done, ErrorKind, ErrorObject, HostCapabilities, HostInfo, InitializeParams,
+    Limits, ProtocolRange,
 };
 
 use crate::agents::{self, Agent, Refresh};
@@ -26,6 +26,8 @@ use crate::manifest_cache::ManifestCache;
 use crate::plugin::{Launch, Plugin, os};
 use crate::run::{self, RunHandle, RunRequest, now_ms, recover};
 use crate::settings::Settings;
+use crate::telemetry::Telemetry;
+use crate::telemetry::metrics::Snapshot;
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
 #[derive(Debug, Clone)]
@@ -66,6 +68,7 @@ struct Shared {
     settings: Arc<Settings>,
     manifests: Arc<ManifestCache>,
     started_at: u64,
+    telemetry: Telemetry,
     /// Runs of this process that are going on.
     runs: Mutex<HashMap<String, RunHandle>>,
 }
@@ -94,11 +97,13 @@ impl Host {
         if let Err(error) = os::become_reaper() {
             tracing::warn!(%error, "what a killed adapter leaves behind cannot be found");
         }
+        let started_at = now_ms();
         let shared = Shared {
             folders: folders(&options.adapter_dirs, &options.home),
             manifests: Arc::new(ManifestCache::load(options.home.manifest_cache())),
             settings: Arc::new(settings),
-            started_at: now_ms(),
+            started_at,
+            telemetry: Telemetry::new(started_at),
             runs: Mutex::default(),
             options,
         };
@@ -254,6 +259,20 @@ impl Host {
         &self.shared.options
     }
 
+    /// Where its logs, metrics and traces come from.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.shared.telemetry
+    }
+
+    /// All metrics as text for Prometheus, with [`CONTENT_TYPE`](crate::telemetry::metrics::CONTENT_TYPE). Looks at
+    /// the journals on disk, so it may take a moment.
+    pub fn metrics_text(&self) -> String {
+        let running = self.live().len();
+        let journal_bytes = store::bytes(self.home());
+        let snapshot = Snapshot { running, queued: 0, journal_bytes };
+        self.telemetry().metrics().encode(&snapshot)
+    }
+
     /// Starts an adapter outside a run.
     pub(crate) async fn launch(&self, adapter: &Adapter) -> Result<Plugin, ErrorObject> {
         let launch = Launch {
@@ -261,6 +280,7 @@ impl Host {
             environment: self.environment(adapter),
             initialize: self.initialize(adapter, HostCapabilities::default()),
             sink: None,
+            meter: self.telemetry().metrics().adapter(&adapter.id),
         };
         Plugin::launch(launch).await
     }
@@ -304,11 +324,13 @@ impl Host {
     /// Remembers a run while it is going on.
     pub(crate) fn adopt(&self, run: &RunHandle) {
         self.live().insert(run.id().to_owned(), run.clone());
+        self.telemetry().run_started(&run.record(), Duration::ZERO);
     }
 
     /// Forgets a run that is over.
-    pub(crate) fn release(&self, run: &RunHandle) {
+    pub(crate) fn release(&self, run: &RunHandle, done: &Done) {
         self.live().remove(run.id());
+        self.telemetry().run_ended(&run.record(), done, run.journal_size());
     }
 
     async fn search(&self, wanted: Option<&str>) -> Discovery {

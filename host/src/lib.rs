@@ -32,6 +32,8 @@ mod host;
 
 pub mod service;
 
+pub mod telemetry;
+
 pub use error::{ExitStatus, Failure, HostError};
 pub use host::{Host, HostOptions};
 pub use run::{Answers, RunHandle, RunRequest};

@@ -29,6 +29,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::journal::sink::Sink;
+use crate::telemetry::metrics::AdapterMeter;
 use caller::Caller;
 use process::{Ended, Process};
 use reader::{Observations, OutputReader};
@@ -46,6 +47,7 @@ pub(crate) struct Launch {
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) initialize: InitializeParams,
     pub(crate) sink: Option<Arc<Mutex<Sink>>>,
+    pub(crate) meter: AdapterMeter,
 }
 
 /// A running, initialised adapter process.
@@ -157,6 +159,8 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
         .envs(launch.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(child_stdout).stderr(Stdio::piped());
     let mut process = process::spawn(command)?;
+    launch.meter.started();
+    tracing::debug!(agent = launch.meter.agent(), pid = process.pid(), "adapter started");
     let missing = || std::io::Error::other("the process has no pipe");
     let stdin = process.inner().stdin.take().ok_or_else(missing)?;
     let stderr = StderrTail::collect(process.inner().stderr.take().ok_or_else(missing)?);
@@ -164,7 +168,7 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
     let (lines, written) = tokio::sync::mpsc::channel(64);
     let (answers, answered) = tokio::sync::mpsc::unbounded_channel();
     let pending = transport::Pending::default();
-    let observations = Arc::new(Observations::new());
+    let observations = Arc::new(Observations::new(launch.meter.clone()));
     let writer = tokio::spawn(transport::write_stdin(stdin, written)).abort_handle();
     let (open, output) = watch::channel(());
     let reader = OutputReader {

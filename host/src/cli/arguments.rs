@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use od_host::telemetry::logs::{self, LogFormat};
 
 use crate::cli::{
     agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
@@ -44,6 +45,9 @@ pub(crate) struct SharedArguments {
     /// Tell on stderr what the host does; twice or three times tells more
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
+    /// The form of what is told: text or json
+    #[arg(long, value_name = "FORM", global = true, env = logs::FORMAT_VARIABLE)]
+    pub(crate) log_format: Option<LogFormat>,
 }
 
 /// The commands.

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use od_host::home::OdHome;
+use od_host::telemetry::logs;
 use od_host::{ExitStatus, Host, HostError, HostOptions};
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
 
 use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
@@ -17,7 +18,7 @@ use crate::cli::{
 /// Runs the command that was typed.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    start_logging(arguments.shared.verbose);
+    logs::start(level(&arguments), arguments.shared.log_format.unwrap_or_default());
     let status = execute(arguments).unwrap_or_else(|error| {
         print_error(&error);
         error.exit_status()
@@ -82,18 +83,12 @@ fn absolute(path: std::path::PathBuf) -> Result<std::path::PathBuf, HostError> {
         .map_err(|error| HostError::usage(format!("{} is no path: {error}", path.display())))
 }
 
-/// Logs go to stderr. `RUST_LOG` says more exactly what `-v` says roughly.
-fn start_logging(verbose: u8) {
-    let level = match verbose {
-        0 => "error",
-        1 => "info",
-        2 => "debug",
-        _ => "trace",
-    };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
-        .init();
+/// How much is logged.
+fn level(arguments: &Arguments) -> LevelFilter {
+    match arguments.shared.verbose {
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    }
 }

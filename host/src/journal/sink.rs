@@ -23,6 +23,8 @@ const SPARE: usize = 1024 * 1024;
 pub(crate) struct Progress {
     /// Bytes on disk that are whole events.
     pub(crate) length: u64,
+    /// How many events were taken.
+    pub(crate) events: u64,
     /// Events that did not fit on the disk any more.
     pub(crate) tail: Option<Arc<[u8]>>,
     /// How the stream stands.
@@ -216,7 +218,12 @@ impl Sink {
     }
 
     fn publish(&self, phase: Phase, tail: Option<Arc<[u8]>>) {
-        self.progress.send_replace(Progress { length: self.length, tail, phase });
+        self.progress.send_replace(Progress {
+            length: self.length,
+            events: self.next_seq,
+            tail,
+            phase,
+        });
     }
 }
 

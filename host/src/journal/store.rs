@@ -41,6 +41,13 @@ pub(crate) fn ids(home: &OdHome) -> Result<Vec<String>, HostError> {
     Ok(ids)
 }
 
+/// Bytes of all journals; what cannot be looked at counts nothing.
+pub(crate) fn bytes(home: &OdHome) -> u64 {
+    let ids = ids(home).unwrap_or_default();
+    let journals = ids.iter().map(|run_id| RunFolder::of(home, run_id).events());
+    journals.filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum()
+}
+
 /// The id that a text means: an id, the beginning of just one, or `last`.
 pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
     let unknown = |message: String| {

@@ -2,11 +2,11 @@
 //! to their callers, and counts everything else. It never waits for a client.
 
 use std::io::PipeReader;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use od_protocol::{MAX_LINE_BYTES, Message, RUN_EVENT};
+use od_protocol::{ErrorKind, MAX_LINE_BYTES, Message, RUN_EVENT};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
@@ -14,6 +14,7 @@ use super::lines::{Line, LineBuffer};
 use super::transport::Pending;
 use crate::journal::envelope::Envelope;
 use crate::journal::sink::Sink;
+use crate::telemetry::metrics::AdapterMeter;
 
 /// How the sdk begins an event; what follows is the envelope and one closing brace.
 const EVENT_PREFIX: &[u8] = br#"{"jsonrpc":"2.0","method":"run/event","params":"#;
@@ -25,15 +26,19 @@ pub(crate) struct Observations {
     heard_ms: AtomicU64,
     violations: AtomicU64,
     first_violation: OnceLock<String>,
+    failed: AtomicBool,
+    meter: AdapterMeter,
 }
 
 impl Observations {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(meter: AdapterMeter) -> Self {
         Self {
             begun: Instant::now(),
             heard_ms: AtomicU64::new(0),
             violations: AtomicU64::new(0),
             first_violation: OnceLock::new(),
+            failed: AtomicBool::new(false),
+            meter,
         }
     }
 
@@ -51,17 +56,31 @@ impl Observations {
         }
     }
 
+    /// The process crashed or hangs; only the first time counts.
+    pub(super) fn failed(&self, kind: &ErrorKind) {
+        if !self.failed.swap(true, Ordering::Relaxed) {
+            self.meter.failed(kind);
+            tracing::warn!(
+                agent = self.meter.agent(),
+                error_kind = kind.as_str(),
+                "adapter failed"
+            );
+        }
+    }
+
     fn heard(&self) {
         let elapsed = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard_ms.store(elapsed, Ordering::Relaxed);
     }
 
     fn violation(&self, what: &str, line: &[u8]) {
+        self.meter.violation();
         if self.violations.fetch_add(1, Ordering::Relaxed) == 0 {
             let sample = String::from_utf8_lossy(&line[..line.len().min(120)]).into_owned();
+            // The line may hold anything, so it goes into the run's error but not into the log.
             tracing::warn!(
+                agent = self.meter.agent(),
                 what,
-                sample,
                 "an adapter breaks the protocol; further breaks are counted"
             );
             self.first_violation.get_or_init(|| format!("{what}: {sample}"));

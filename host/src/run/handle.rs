@@ -12,6 +12,7 @@ use crate::journal::folder::RunFolder;
 use crate::journal::sink::Progress;
 use crate::journal::{EventReader, RunRecord, Source};
 use crate::plugin::caller::Caller;
+use crate::telemetry::JournalSize;
 
 /// A wish to stop.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +101,12 @@ impl RunHandle {
                 std::future::pending::<()>().await;
             }
         }
+    }
+
+    /// How long the journal is so far.
+    pub(crate) fn journal_size(&self) -> JournalSize {
+        let progress = self.shared.progress.borrow();
+        JournalSize { events: progress.events, bytes: progress.length }
     }
 
     pub(crate) fn folder(&self) -> &RunFolder {

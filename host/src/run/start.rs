@@ -54,6 +54,7 @@ async fn begin(
         environment: host.environment(adapter),
         initialize: host.initialize(adapter, HostCapabilities { approvals }),
         sink: Some(Arc::clone(&sink)),
+        meter: host.telemetry().metrics().adapter(&adapter.id),
     })
     .await?;
     let (stop, stopping) = mpsc::unbounded_channel();
@@ -103,7 +104,7 @@ fn watch_over(
             Some(error) => supervisor.give_up(error).await,
         };
         drop(control);
-        host.release(&watched);
+        host.release(&watched, &done);
         ended.send_replace(Some(done));
     });
     run

@@ -2,6 +2,7 @@
 
 use od_protocol::{Call, ErrorKind, ErrorObject, api};
 use serde_json::value::RawValue;
+use tracing::Instrument;
 
 use super::{Client, Service};
 use crate::error::HostError;
@@ -15,6 +16,13 @@ impl Service {
     /// # Errors
     /// `method_not_found`, `invalid_params`, or what the method says.
     pub async fn call(&self, client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
+        let call = self.host().telemetry().call(&client.0, method);
+        let answer = self.dispatch(client, method, params).instrument(call.span()).await;
+        call.ended(method, &answer);
+        answer
+    }
+
+    async fn dispatch(&self, client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
         match method {
             name if name == api::START_RUNS.name => {
                 answer(params, async |params| self.start_run(client, params).await).await

@@ -7,6 +7,13 @@ use super::Service;
 use crate::error::HostError;
 
 impl Service {
+    /// All metrics as text for Prometheus.
+    pub async fn metrics_text(&self) -> String {
+        let host = self.host().clone();
+        // Counting the bytes of the journals waits for the disk.
+        tokio::task::spawn_blocking(move || host.metrics_text()).await.unwrap_or_default()
+    }
+
     /// `host/info`.
     ///
     /// # Errors

@@ -12,3 +12,4 @@ mod refusals;
 mod run;
 mod service_runs;
 pub(crate) mod stage;
+mod telemetry;

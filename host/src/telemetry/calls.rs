@@ -1,0 +1,42 @@
+//! Calls of the API: a span for whatever is logged inside, one line at level debug, and the count.
+
+use std::time::Instant;
+
+use od_protocol::{ErrorKind, ErrorObject};
+use tracing::Span;
+
+use super::Telemetry;
+use super::metrics::Metrics;
+
+/// A call that has begun.
+#[derive(Debug)]
+pub(crate) struct ApiCall {
+    metrics: Metrics,
+    begun: Instant,
+    span: Span,
+}
+
+impl Telemetry {
+    /// A call begins. Its parameters are nobody's business.
+    pub(crate) fn call(&self, client: &str, method: &str) -> ApiCall {
+        let span = tracing::debug_span!("call", method, client);
+        ApiCall { metrics: self.metrics.clone(), begun: Instant::now(), span }
+    }
+}
+
+impl ApiCall {
+    /// What is logged inside belongs to it.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// It was answered.
+    pub(crate) fn ended<T>(&self, method: &str, answer: &Result<T, ErrorObject>) {
+        let kind = answer.as_ref().err().map(ErrorObject::kind);
+        let outcome = kind.as_ref().map_or("ok", ErrorKind::as_str);
+        let took = self.begun.elapsed();
+        self.metrics.called(method, outcome, took);
+        let _inside = self.span.enter();
+        tracing::debug!(outcome, duration_ms = took.as_secs_f64() * 1000.0, "call answered");
+    }
+}

@@ -1,0 +1,146 @@
+//! Metrics of the API: calls, refusals, who is connected.
+
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::labels::{self, ByFace, ByMethod, ByMethodAndOutcome, ByReason};
+
+const CALL_SECONDS: [f64; 11] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+
+/// How a client is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// A WebSocket.
+    WebSocket,
+    /// A connection of HTTP calls.
+    Http,
+    /// A stream of server-sent events.
+    Sse,
+    /// Standard input and output.
+    Stdio,
+}
+
+impl Face {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::WebSocket => "websocket",
+            Self::Http => "http",
+            Self::Sse => "sse",
+            Self::Stdio => "stdio",
+        }
+    }
+}
+
+/// Why a request was turned away before it reached a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The token is missing or wrong.
+    Token,
+    /// The `Host` is not one of ours.
+    Host,
+    /// The `Origin` is not allowed.
+    Origin,
+    /// The client calls too often.
+    Rate,
+    /// It is too large.
+    Size,
+    /// There are too many connections.
+    Connections,
+    /// It is no request we understand.
+    Malformed,
+}
+
+impl Refusal {
+    /// The word in the label and in the log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Host => "host",
+            Self::Origin => "origin",
+            Self::Rate => "rate",
+            Self::Size => "size",
+            Self::Connections => "connections",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+/// One more in a gauge, as long as it lives.
+#[derive(Debug)]
+pub struct Present {
+    gauge: Gauge,
+}
+
+impl Present {
+    fn new(gauge: Gauge) -> Self {
+        gauge.inc();
+        Self { gauge }
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.gauge.dec();
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ApiMetrics {
+    calls: Family<ByMethodAndOutcome, Counter>,
+    seconds: Family<ByMethod, Histogram>,
+    refused: Family<ByReason, Counter>,
+    clients: Family<ByFace, Gauge>,
+    subscribers: Gauge,
+}
+
+impl ApiMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            calls: Family::default(),
+            seconds: Family::new_with_constructor(|| Histogram::new(CALL_SECONDS)),
+            refused: Family::default(),
+            clients: Family::default(),
+            subscribers: Gauge::default(),
+        };
+        let Self { calls, seconds, refused, clients, subscribers } = &metrics;
+        registry.register(
+            "od_api_calls",
+            "Calls of the API, by `ok` or the kind of error",
+            calls.clone(),
+        );
+        registry.register("od_api_call_seconds", "How long calls took", seconds.clone());
+        registry.register(
+            "od_api_refused",
+            "Requests that were turned away before they reached a method",
+            refused.clone(),
+        );
+        registry.register("od_clients", "Clients that are connected", clients.clone());
+        registry.register("od_subscribers", "Watched runs, once each watcher", subscribers.clone());
+        metrics
+    }
+
+    pub(super) fn called(&self, method: &str, outcome: &str, took: Duration) {
+        let method = labels::method(method);
+        let outcome = if outcome == "ok" { "ok" } else { labels::error_kind(outcome) };
+        self.calls.get_or_create(&ByMethodAndOutcome { method, outcome }).inc();
+        self.seconds.get_or_create(&ByMethod { method }).observe(took.as_secs_f64());
+    }
+
+    pub(super) fn refused(&self, refusal: Refusal) {
+        self.refused.get_or_create(&ByReason { reason: refusal.as_str() }).inc();
+    }
+
+    pub(super) fn client(&self, face: Face) -> Present {
+        Present::new(self.clients.get_or_create_owned(&ByFace { face: face.as_str() }))
+    }
+
+    pub(super) fn subscriber(&self) -> Present {
+        Present::new(self.subscribers.clone())
+    }
+}

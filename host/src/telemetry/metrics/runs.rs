@@ -1,0 +1,121 @@
+//! Metrics of runs, taken when a run begins and when it is over.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use od_protocol::{Done, ErrorKind, Usage};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::labels::{self, ByAgent, ByAgentAndKind, ByEnd};
+
+/// From a quick answer to an afternoon, in seconds.
+const RUN_SECONDS: [f64; 14] =
+    [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0];
+const WAIT_SECONDS: [f64; 10] = [0.01, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
+
+/// A run that is over.
+#[derive(Debug)]
+pub(crate) struct EndedRun<'a> {
+    /// The agent that had it last.
+    pub(crate) agent: &'a str,
+    /// Its last event.
+    pub(crate) done: &'a Done,
+    /// How many events it had.
+    pub(crate) events: u64,
+    /// How long its journal is.
+    pub(crate) bytes: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct RunMetrics {
+    started: Family<ByAgent, Counter>,
+    ended: Family<ByEnd, Counter>,
+    duration: Family<ByAgent, Histogram>,
+    wait: Histogram,
+    events: Family<ByAgent, Counter>,
+    event_bytes: Counter,
+    tokens: Family<ByAgentAndKind, Counter>,
+    cost: Family<ByAgent, Counter<f64, AtomicU64>>,
+}
+
+impl RunMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            started: Family::default(),
+            ended: Family::default(),
+            duration: Family::new_with_constructor(|| Histogram::new(RUN_SECONDS)),
+            wait: Histogram::new(WAIT_SECONDS),
+            events: Family::default(),
+            event_bytes: Counter::default(),
+            tokens: Family::default(),
+            cost: Family::default(),
+        };
+        let Self { started, ended, duration, wait, events, event_bytes, tokens, cost } = &metrics;
+        registry.register("od_runs_started", "Runs that have begun", started.clone());
+        registry.register("od_runs_ended", "Runs that are over, by how they ended", ended.clone());
+        registry.register(
+            "od_run_duration_seconds",
+            "From start to end of a run",
+            duration.clone(),
+        );
+        registry.register(
+            "od_queue_wait_seconds",
+            "How long runs waited for their turn",
+            wait.clone(),
+        );
+        registry.register("od_events", "Events of runs that are over", events.clone());
+        registry.register(
+            "od_event_bytes",
+            "Bytes of events of runs that are over",
+            event_bytes.clone(),
+        );
+        registry.register("od_tokens", "Tokens that agents stated, by kind", tokens.clone());
+        registry.register("od_cost_usd", "US dollars that agents stated", cost.clone());
+        metrics
+    }
+
+    pub(super) fn started(&self, agent: Arc<str>, waited: Duration) {
+        self.started.get_or_create(&ByAgent { agent }).inc();
+        self.wait.observe(waited.as_secs_f64());
+    }
+
+    pub(super) fn ended(&self, agent: Arc<str>, run: &EndedRun<'_>) {
+        let error_kind = run.done.error_kind.as_ref().map(ErrorKind::as_str);
+        let end = ByEnd {
+            agent: Arc::clone(&agent),
+            status: run.done.status.as_str(),
+            error_kind: error_kind.map_or("", labels::error_kind),
+        };
+        self.ended.get_or_create(&end).inc();
+        if let Some(usage) = &run.done.totals.usage {
+            self.used(&agent, usage);
+        }
+        let by_agent = ByAgent { agent };
+        let seconds = Duration::from_millis(run.done.duration_ms).as_secs_f64();
+        self.duration.get_or_create(&by_agent).observe(seconds);
+        self.events.get_or_create(&by_agent).inc_by(run.events);
+        self.event_bytes.inc_by(run.bytes);
+        // A negative cost would take a counter back.
+        if let Some(cost) = run.done.totals.cost_usd.filter(|cost| *cost >= 0.0) {
+            self.cost.get_or_create(&by_agent).inc_by(cost);
+        }
+    }
+
+    fn used(&self, agent: &Arc<str>, usage: &Usage) {
+        let kinds = [
+            ("input", usage.input_tokens),
+            ("output", usage.output_tokens),
+            ("cache_read", usage.cache_read_tokens),
+            ("cache_write", usage.cache_write_tokens),
+            ("reasoning", usage.reasoning_tokens.unwrap_or_default()),
+        ];
+        for (kind, tokens) in kinds.into_iter().filter(|(_, tokens)| *tokens > 0) {
+            let labels = ByAgentAndKind { agent: Arc::clone(agent), kind };
+            self.tokens.get_or_create(&labels).inc_by(tokens);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Every metric is counted once, and the table in the README names each of them and no other.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use od_protocol::{Done, DoneEvidence, DoneStatus, ErrorKind, StopReason, Totals, Usage};
+
+use super::*;
+
+const README: &str = include_str!("../../../README.md");
+
+fn done() -> Done {
+    let usage = serde_json::json!({
+        "scope": "run", "cumulative": false, "inputTokens": 7, "outputTokens": 5, "totalTokens": 12,
+        "costUsd": 0.25, "source": "cli",
+    });
+    let usage: Usage = serde_json::from_value(usage).expect("a usage");
+    Done {
+        status: DoneStatus::Failed,
+        stop_reason: StopReason::Error,
+        error_kind: Some(ErrorKind::PluginCrashed),
+        evidence: DoneEvidence::Watchdog,
+        session_id: None,
+        exit_code: None,
+        signal: None,
+        duration_ms: 1500,
+        totals: Totals { usage: Some(usage), cost_usd: Some(0.25), ..Totals::default() },
+    }
+}
+
+fn everything_counted_once() -> Metrics {
+    let metrics = Metrics::new(1_500);
+    metrics.run_started("demo", Duration::from_millis(20));
+    metrics.run_ended(&EndedRun { agent: "demo", done: &done(), events: 9, bytes: 900 });
+    let adapter = metrics.adapter("demo");
+    adapter.started();
+    adapter.violation();
+    adapter.failed(&ErrorKind::PluginCrashed);
+    metrics.detected("demo", Duration::from_millis(30));
+    metrics.called("runs/start", "ok", Duration::from_millis(3));
+    metrics.refused(Refusal::Token);
+    metrics
+}
+
+/// The names in the text, with the suffix that the format adds.
+fn names(text: &str) -> BTreeSet<String> {
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    let name = |(name, kind): (&str, &str)| match kind {
+        "counter" => format!("{name}_total"),
+        "info" => format!("{name}_info"),
+        _ => name.to_owned(),
+    };
+    types.map(name).collect()
+}
+
+#[test]
+fn the_readme_names_every_metric_and_no_other() {
+    let metrics = everything_counted_once();
+    let _client = metrics.client(Face::WebSocket);
+    let named: BTreeSet<String> = README
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split(['`', '{']).next())
+        .filter(|name| name.starts_with("od_") || name.starts_with("process_"))
+        .map(str::to_owned)
+        .collect();
+    let counted = names(&metrics.encode(&Snapshot::default()));
+    if cfg!(target_os = "linux") {
+        assert_eq!(named, counted);
+    } else {
+        assert!(counted.is_subset(&named), "{counted:?}");
+    }
+}
+
+#[test]
+fn figures_have_their_labels() {
+    let text =
+        everything_counted_once().encode(&Snapshot { running: 3, queued: 2, journal_bytes: 77 });
+    for line in [
+        r#"od_runs_started_total{agent="demo"} 1"#,
+        r#"od_runs_ended_total{agent="demo",status="failed",error_kind="plugin_crashed"} 1"#,
+        r#"od_run_duration_seconds_bucket{le="2.0",agent="demo"} 1"#,
+        r#"od_events_total{agent="demo"} 9"#,
+        "od_event_bytes_total 900",
+        r#"od_tokens_total{agent="demo",kind="input"} 7"#,
+        r#"od_cost_usd_total{agent="demo"} 0.25"#,
+        r#"od_adapter_failures_total{agent="demo",kind="plugin_crashed"} 1"#,
+        r#"od_api_calls_total{method="runs/start",outcome="ok"} 1"#,
+        r#"od_api_refused_total{reason="token"} 1"#,
+        "od_runs_running 3",
+        "od_runs_queued 2",
+        "od_journal_bytes 77",
+        "process_start_time_seconds 1.5",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line}\nis missing in\n{text}");
+    }
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn who_is_gone_is_not_counted() {
+    let metrics = Metrics::new(0);
+    let first = metrics.client(Face::Stdio);
+    let second = metrics.client(Face::Stdio);
+    drop(first);
+    let text = metrics.encode(&Snapshot::default());
+    assert!(text.contains(r#"od_clients{face="stdio"} 1"#), "{text}");
+    drop(second);
+    let text = metrics.encode(&Snapshot::default());
+    assert!(text.contains(r#"od_clients{face="stdio"} 0"#), "{text}");
+}
