@@ -69,7 +69,7 @@ struct Shared {
     manifests: Arc<ManifestCache>,
     started_at: u64,
     telemetry: Telemetry,
-    /// Runs of this process that are going on.
+    /// Runs of this process that are alive.
     runs: Mutex<HashMap<String, RunHandle>>,
 }
 
@@ -218,9 +218,9 @@ impl Host {
             return run.events(from);
         }
         let folder = RunFolder::of(self.home(), &record.run_id);
-        let source = match record.status {
-            RunStatus::Running => Source::Elsewhere(Instant::now()),
-            _ => Source::Nobody,
+        let source = match record.status.is_alive() {
+            true => Source::Elsewhere(Instant::now()),
+            false => Source::Nobody,
         };
         EventReader::open(folder, from, source)
     }
@@ -241,7 +241,7 @@ impl Host {
     /// When the run is unknown or over.
     pub async fn run_client(&self, run_id: &str) -> Result<RunClient, HostError> {
         let record = self.find_run(run_id)?;
-        if record.status != RunStatus::Running {
+        if !record.status.is_alive() {
             let text = format!("the run {} is over", record.run_id);
             return Err(HostError::protocol(ErrorKind::RunUnknown, text)
                 .with_hint(format!("`od-host replay {}` shows it", record.run_id)));
@@ -267,9 +267,12 @@ impl Host {
     /// All metrics as text for Prometheus, with [`CONTENT_TYPE`](crate::telemetry::metrics::CONTENT_TYPE). Looks at
     /// the journals on disk, so it may take a moment.
     pub fn metrics_text(&self) -> String {
-        let running = self.live().len();
+        let (alive, queued) = {
+            let live = self.live();
+            (live.len(), live.values().filter(|run| run.status() == RunStatus::Queued).count())
+        };
         let journal_bytes = store::bytes(self.home());
-        let snapshot = Snapshot { running, queued: 0, journal_bytes };
+        let snapshot = Snapshot { running: alive - queued, queued, journal_bytes };
         self.telemetry().metrics().encode(&snapshot)
     }
 
@@ -321,15 +324,19 @@ impl Host {
         RunOwner { pid: std::process::id(), started_at: self.shared.started_at }
     }
 
-    /// Remembers a run while it is going on.
+    /// Remembers a run while it is alive.
     pub(crate) fn adopt(&self, run: &RunHandle) {
         self.live().insert(run.id().to_owned(), run.clone());
-        self.telemetry().run_started(&run.record(), Duration::ZERO);
+    }
+
+    /// Forgets a run that was taken back.
+    pub(crate) fn forget(&self, run: &RunHandle) {
+        self.live().remove(run.id());
     }
 
     /// Forgets a run that is over.
     pub(crate) fn release(&self, run: &RunHandle, done: &Done) {
-        self.live().remove(run.id());
+        self.forget(run);
         self.telemetry().run_ended(&run.record(), done, run.journal_size());
     }
 

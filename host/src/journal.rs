@@ -30,6 +30,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
+    /// It waits for its turn.
+    Queued,
     /// It is going on.
     Running,
     /// The agent said that it is done.
@@ -43,9 +45,9 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// Whether it goes on or may still begin.
-    pub fn is_alive(self) -> bool {
-        self == Self::Running
+    /// It is not over: somebody owns it, and `done` is still to come.
+    pub const fn is_alive(self) -> bool {
+        matches!(self, Self::Queued | Self::Running)
     }
 }
 
@@ -76,7 +78,7 @@ pub struct RunOwner {
 pub struct RunRecord {
     /// The run.
     pub run_id: String,
-    /// The agent.
+    /// The agent that has it now, or had it last.
     pub agent: String,
     /// The adapter's executable.
     pub adapter_path: PathBuf,
@@ -88,7 +90,7 @@ pub struct RunRecord {
     pub prompt_preview: String,
     /// The model that was asked for.
     pub model: Option<String>,
-    /// In milliseconds since 1970.
+    /// In milliseconds since 1970; while it is queued, since when it waits.
     pub started_at: u64,
     /// In milliseconds since 1970; null while it is going on.
     pub ended_at: Option<u64>,
@@ -103,6 +105,23 @@ pub struct RunRecord {
     /// The disk was full: the journal gets its end when it is next looked at.
     #[serde(default)]
     pub lacks_end: bool,
+    /// How many attempts there were so far, the first included; 0 while it is queued.
+    #[serde(default = "one")]
+    pub attempts: u32,
+    /// Who asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// The client's own name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What `key` stands for: the hash of what was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_hash: Option<String>,
+}
+
+/// Records that were written before attempts were counted had one.
+const fn one() -> u32 {
+    1
 }
 
 /// One event of a journal, its bytes exactly as the adapter wrote them.

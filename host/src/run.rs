@@ -1,21 +1,37 @@
 //! One run, from prompt to `done`: what is asked, who watches it, and how a broken stream is mended.
+//!
+//! Reading order for a newcomer: `request` (what is asked), `start` (the folder, the journal, the record),
+//! `pending` (a run that waits), `conduct` (its whole life), `supervise` (one adapter at work), then
+//! `stream`, `repair` and `recover` (how a stream without an end gets one).
 
-mod handle;
-pub(crate) mod recover;
-pub(crate) mod repair;
 mod request;
 pub(crate) mod start;
-mod stream;
+
+mod handle;
+mod pending;
+
+mod conduct;
 mod supervise;
 
-pub use handle::RunHandle;
-pub use repair::{HOST_DIED, JOURNAL_FAILED};
-pub use request::{Answers, RunRequest};
+pub(crate) mod recover;
+pub(crate) mod repair;
+mod stream;
 
+pub use handle::RunHandle;
+pub use pending::PendingRun;
+pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};
+pub use request::{Answers, Origin, RunRequest};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Now, in milliseconds since 1970.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A lock that does not care about a panic elsewhere: the data is whole after each statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use od_host::journal::{RunRecord, RunStatus};
+use od_host::journal::RunRecord;
 use od_host::{ExitStatus, Host, HostError};
 use od_protocol::Event;
 
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 /// When the run is unknown or its owner cannot be reached.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
-    if record.status != RunStatus::Running {
+    if !record.status.is_alive() {
         return over_already(&record);
     }
     let grace = if arguments.now { Duration::ZERO } else { GRACE };

@@ -64,6 +64,7 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
     let room = columns.saturating_sub(id_length + agent_width + 41).max(10);
     for record in records {
         let style = match record.status {
+            RunStatus::Queued => DIM,
             RunStatus::Running => BOLD,
             RunStatus::Completed => GOOD,
             RunStatus::Cancelled => WARN,

@@ -62,6 +62,7 @@ pub(crate) fn resolution(approval: &ApprovalResolved) -> (Style, String) {
 /// How a run stands.
 pub(crate) const fn run_status(status: RunStatus) -> &'static str {
     match status {
+        RunStatus::Queued => "queued",
         RunStatus::Running => "running",
         RunStatus::Completed => "completed",
         RunStatus::Failed => "failed",

@@ -3,7 +3,7 @@
 use super::Check;
 use crate::home::OdHome;
 use crate::journal::folder::RunFolder;
-use crate::journal::{EventReader, RunRecord, RunStatus, Source, store};
+use crate::journal::{EventReader, RunRecord, Source, store};
 use crate::plugin::os;
 use crate::run::{HOST_DIED, recover};
 
@@ -23,7 +23,7 @@ pub(super) fn examine(home: &OdHome) -> Vec<Check> {
         match (folder.read_record(), recover::settle(&folder)) {
             (Ok(before), Ok(after)) => {
                 checks.extend(abandoned(&before, &after));
-                if index < JOURNALS_READ && after.status != RunStatus::Running {
+                if index < JOURNALS_READ && !after.status.is_alive() {
                     checks.extend(integrity(&folder, &after));
                 }
             }
@@ -44,7 +44,7 @@ pub(super) fn examine(home: &OdHome) -> Vec<Check> {
 }
 
 fn abandoned(before: &RunRecord, after: &RunRecord) -> Option<Check> {
-    let closed_now = before.status == RunStatus::Running && after.status != RunStatus::Running;
+    let closed_now = before.status.is_alive() && !after.status.is_alive();
     let died = after.error_kind.as_ref().is_some_and(|kind| kind.as_str() == HOST_DIED);
     (closed_now && died).then(|| {
         Check::warn(

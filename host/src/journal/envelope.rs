@@ -1,11 +1,17 @@
 //! A cheap look at the start of an event: which run, which number, which type. The event itself stays
 //! raw bytes.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// Larger integers are not exact in every language that reads JSON.
 const LARGEST_SEQ: u64 = (1 << 53) - 1;
+
+const USUAL_BEGIN: &str = "{\"runId\":\"";
+const BEFORE_SEQ: &str = "\",\"seq\":";
 
 /// What the host needs to know of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +48,44 @@ impl<'a> Envelope<'a> {
         (envelope.seq <= LARGEST_SEQ).then_some(envelope)
     }
 
+    /// Appends the same envelope under another number. In the order the sdk writes only the digits are
+    /// exchanged; any other order becomes that order. Nothing inside the event changes.
+    pub(crate) fn write_as(&self, seq: u64, target: &mut Vec<u8>) {
+        let number = seq.to_string();
+        if let Some(digits) = self.digits() {
+            target.extend_from_slice(&self.bytes[..digits.start]);
+            target.extend_from_slice(number.as_bytes());
+            target.extend_from_slice(&self.bytes[digits.end..]);
+            return;
+        }
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(self.bytes).expect("an envelope was read from these bytes");
+        let mut begin: &[u8] = b"{";
+        let first = ["runId", "seq", "ts", "event"];
+        let rest = members.keys().map(String::as_str).filter(|name| !first.contains(name));
+        for name in first.into_iter().chain(rest) {
+            target.extend_from_slice(begin);
+            serde_json::to_writer(&mut *target, name).expect("a name has a JSON form");
+            target.push(b':');
+            let value = if name == "seq" { number.as_str() } else { members[name].get() };
+            target.extend_from_slice(value.as_bytes());
+            begin = b",";
+        }
+        target.push(b'}');
+    }
+
+    /// Where the number stands, in the order the sdk writes.
+    fn digits(&self) -> Option<Range<usize>> {
+        let start = USUAL_BEGIN.len() + self.run_id.len() + BEFORE_SEQ.len();
+        let rest = self.bytes.strip_prefix(USUAL_BEGIN.as_bytes())?;
+        rest.strip_prefix(self.run_id.as_bytes())?.strip_prefix(BEFORE_SEQ.as_bytes())?;
+        let length = self.bytes[start..].iter().position(|byte| !byte.is_ascii_digit())?;
+        Some(start..start + length)
+    }
+
     /// The order of members that the sdk writes, found without parsing the event.
     fn read_usual(text: &'a str) -> Option<Self> {
-        let rest = text.strip_prefix("{\"runId\":\"")?;
+        let rest = text.strip_prefix(USUAL_BEGIN)?;
         let (run_id, rest) = word(rest)?;
         let (seq, rest) = number(rest.strip_prefix(",\"seq\":")?)?;
         let (ts, rest) = number(rest.strip_prefix(",\"ts\":")?)?;
@@ -113,7 +154,33 @@ mod tests {
         assert_eq!(Envelope::read(b"{\"runId\":\"\xff\"}"), None);
     }
 
+    /// Renumbers, and reads the result again.
+    fn renumbered(text: &str, seq: u64) -> String {
+        let mut line = Vec::new();
+        Envelope::read(text.as_bytes()).expect("an envelope").write_as(seq, &mut line);
+        String::from_utf8(line).expect("UTF-8")
+    }
+
+    #[test]
+    fn another_number_changes_nothing_else() {
+        assert_eq!(renumbered(USUAL, 1234), USUAL.replace("\"seq\":7,", "\"seq\":1234,"));
+        let odd = r#"{ "event": {"a":[1.50],"type":"x"}, "_meta":{"k":1}, "ts":1, "seq":3, "runId":"r" }"#;
+        let usual =
+            r#"{"runId":"r","seq":4,"ts":1,"event":{"a":[1.50],"type":"x"},"_meta":{"k":1}}"#;
+        assert_eq!(renumbered(odd, 4), usual);
+    }
+
     proptest::proptest! {
+        #[test]
+        fn any_event_keeps_its_payload(text in ".*", seq in 0..LARGEST_SEQ) {
+            let event = serde_json::json!({"type": "text_delta", "text": text});
+            let line = serde_json::json!({"runId": "r", "seq": 0, "ts": 1, "event": event}).to_string();
+            let again: serde_json::Value =
+                serde_json::from_str(&renumbered(&line, seq)).expect("JSON");
+            proptest::prop_assert_eq!(&again["event"], &event);
+            proptest::prop_assert_eq!(&again["seq"], &serde_json::json!(seq));
+        }
+
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
             let _ = Envelope::read(&bytes);

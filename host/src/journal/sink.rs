@@ -12,6 +12,7 @@ use super::folder::RunFolder;
 use super::os;
 use super::syncer::SyncedFile;
 use crate::error::HostError;
+use crate::run::now_ms;
 
 /// Room for the closing events of a run, kept back until the disk is full.
 const RESERVE: usize = 16 * 1024;
@@ -53,6 +54,9 @@ pub(crate) struct Sink {
     batch: Vec<u8>,
     length: u64,
     next_seq: u64,
+    /// What is added to an adapter's own numbers: events of the host and of attempts before.
+    offset: u64,
+    last_ts: u64,
     done: Option<Done>,
     broken: bool,
     progress: watch::Sender<Progress>,
@@ -77,6 +81,8 @@ impl Sink {
             batch: Vec::new(),
             length: 0,
             next_seq: 0,
+            offset: 0,
+            last_ts: 0,
             done: None,
             broken: false,
             progress: watch::Sender::new(Progress::default()),
@@ -91,6 +97,11 @@ impl Sink {
     /// The number the next event should have.
     pub(crate) fn next_seq(&self) -> u64 {
         self.next_seq
+    }
+
+    /// Whether the adapter has not said anything yet.
+    pub(crate) fn is_unheard(&self) -> bool {
+        self.next_seq == self.offset
     }
 
     /// The end of the run, once it has come.
@@ -112,17 +123,42 @@ impl Sink {
         if self.broken {
             return Err("an event after the journal could not be written");
         }
-        if envelope.seq < self.next_seq {
+        let seq = envelope.seq + self.offset;
+        if seq < self.next_seq {
             return Err("an event number that was used before");
         }
         if envelope.type_name == "done" {
             self.done = Some(read_done(envelope.bytes).ok_or("a malformed `done`")?);
         }
-        let gap = envelope.seq > self.next_seq;
-        self.next_seq = envelope.seq + 1;
-        self.batch.extend_from_slice(envelope.bytes);
+        let gap = seq > self.next_seq;
+        self.next_seq = seq + 1;
+        self.last_ts = envelope.ts;
+        match self.offset {
+            0 => self.batch.extend_from_slice(envelope.bytes),
+            _ => envelope.write_as(seq, &mut self.batch),
+        }
         self.batch.push(b'\n');
         if gap { Err("a gap in the event numbers") } else { Ok(()) }
+    }
+
+    /// Writes an event of the host's own, before, between or beside those of an adapter.
+    pub(crate) fn tell(&mut self, event: Event) {
+        if self.done.is_some() || self.broken {
+            return;
+        }
+        let ts = now_ms().max(self.last_ts);
+        let envelope = RunEventParams {
+            run_id: self.run_id.clone(),
+            seq: self.next_seq,
+            ts,
+            event,
+            meta: None,
+        };
+        write_line(&mut self.batch, &envelope);
+        self.next_seq += 1;
+        self.offset += 1;
+        self.last_ts = ts;
+        self.flush();
     }
 
     /// Writes what was taken, and tells the readers. With `done` it also syncs.
@@ -225,6 +261,12 @@ impl Sink {
             phase,
         });
     }
+}
+
+/// Appends an event that the host made, as a line.
+pub(crate) fn write_line(lines: &mut Vec<u8>, envelope: &RunEventParams) {
+    serde_json::to_writer(&mut *lines, envelope).expect("our own events have a JSON form");
+    lines.push(b'\n');
 }
 
 fn read_done(bytes: &[u8]) -> Option<Done> {

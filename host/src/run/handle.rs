@@ -1,16 +1,18 @@
 //! The client's end of a run of this process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use od_protocol::api::RUN_WAITING;
 use od_protocol::{Done, ErrorKind, ErrorObject, InputOutcome, InputRunParams, RespondRunParams};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
+use super::lock;
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
 use crate::journal::sink::Progress;
-use crate::journal::{EventReader, RunRecord, Source};
+use crate::journal::{EventReader, RunRecord, RunStatus, Source};
 use crate::plugin::caller::Caller;
 use crate::telemetry::JournalSize;
 
@@ -30,8 +32,9 @@ pub struct RunHandle {
 pub(super) struct Shared {
     pub(super) run_id: String,
     pub(super) folder: RunFolder,
-    pub(super) record: Arc<Mutex<RunRecord>>,
-    pub(super) caller: Caller,
+    pub(super) record: Mutex<RunRecord>,
+    /// The way to the adapter; nobody is there before it starts and between two attempts.
+    pub(super) caller: Mutex<Option<Caller>>,
     pub(super) progress: watch::Receiver<Progress>,
     pub(super) stop: UnboundedSender<Stop>,
     pub(super) ended: watch::Receiver<Option<Done>>,
@@ -45,7 +48,12 @@ impl RunHandle {
 
     /// What `run.json` says.
     pub fn record(&self) -> RunRecord {
-        self.shared.record.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.shared.record).clone()
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> RunStatus {
+        lock(&self.shared.record).status
     }
 
     /// Reads the events from a number on.
@@ -60,25 +68,25 @@ impl RunHandle {
     /// Says something to the live run; `expected_turn` refuses it when that turn is over.
     ///
     /// # Errors
-    /// What the adapter answered.
+    /// What the adapter answered; `_od.run_waiting` while no agent has the run.
     pub async fn input(
         &self,
         text: String,
         expected_turn: Option<String>,
     ) -> Result<InputOutcome, ErrorObject> {
-        self.check_alive()?;
+        let caller = self.caller()?;
         let params = InputRunParams { run_id: self.shared.run_id.clone(), text, expected_turn };
-        self.shared.caller.call(params).await.map(|result| result.outcome)
+        caller.call(params).await.map(|result| result.outcome)
     }
 
     /// Answers an approval; `run_id` is filled in.
     ///
     /// # Errors
-    /// What the adapter answered.
+    /// What the adapter answered; `_od.run_waiting` while no agent has the run.
     pub async fn respond(&self, mut answer: RespondRunParams) -> Result<(), ErrorObject> {
-        self.check_alive()?;
+        let caller = self.caller()?;
         answer.run_id.clone_from(&self.shared.run_id);
-        self.shared.caller.call(answer).await.map(|_| ())
+        caller.call(answer).await.map(|_| ())
     }
 
     /// Asks the run to stop with everything it started; zero grace means at once. Returns when the
@@ -117,12 +125,23 @@ impl RunHandle {
         self.shared.ended.borrow().is_some()
     }
 
-    fn check_alive(&self) -> Result<(), ErrorObject> {
+    /// Says who has the run now; `None` while it waits.
+    pub(super) fn set_caller(&self, caller: Option<Caller>) {
+        *lock(&self.shared.caller) = caller;
+    }
+
+    fn caller(&self) -> Result<Caller, ErrorObject> {
+        let run_id = &self.shared.run_id;
         if self.is_over() {
-            let text = format!("the run {} is over", self.shared.run_id);
+            let text = format!("the run {run_id} is over");
             return Err(ErrorObject::new(ErrorKind::RunUnknown, text)
                 .with_hint("start another run; --resume takes up its session"));
         }
-        Ok(())
+        lock(&self.shared.caller).clone().ok_or_else(|| {
+            let text = format!("the run {run_id} waits, no agent has it yet");
+            HostError::protocol(ErrorKind::from_wire(RUN_WAITING), text)
+                .with_hint("say it again when its events show that it goes on")
+                .into_error_object()
+        })
     }
 }

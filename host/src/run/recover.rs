@@ -30,8 +30,8 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     // The owner may have ended between the two looks.
     let mut record = folder.read_record()?;
     if !is_closed(&record) {
-        let done = close(file, &record).map_err(failed)?;
-        conclude(&mut record, &done);
+        let (done, now) = close(file, &record).map_err(failed)?;
+        conclude(&mut record, &done, now);
         record.lacks_end = false;
         folder.write_record(&record)?;
         remove_traces(folder);
@@ -41,39 +41,44 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
 
 /// Whether a run has no living owner any more; closes it if need be.
 pub(crate) fn is_over(folder: &RunFolder) -> Result<bool, HostError> {
-    settle(folder).map(|record| record.status != RunStatus::Running)
+    settle(folder).map(|record| !record.status.is_alive())
 }
 
 fn is_closed(record: &RunRecord) -> bool {
-    record.status != RunStatus::Running && !record.lacks_end
+    !record.status.is_alive() && !record.lacks_end
+}
+
+/// When the run itself began: the time in the queue is no part of it.
+pub(crate) fn begun(record: &RunRecord, now: u64) -> u64 {
+    if record.status == RunStatus::Queued { now } else { record.started_at }
 }
 
 /// Writes the end of a run into its record.
-pub(crate) fn conclude(record: &mut RunRecord, done: &Done) {
+pub(crate) fn conclude(record: &mut RunRecord, done: &Done, now: u64) {
+    record.ended_at = Some(begun(record, now).saturating_add(done.duration_ms));
     record.status = done.status.into();
-    record.ended_at = Some(record.started_at.saturating_add(done.duration_ms));
     record.error_kind = done.error_kind.clone();
     record.session_id = done.session_id.clone().or(record.session_id.take());
 }
 
 /// Takes half a line back, appends what is missing, and brings it to the disk.
-fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<Done> {
+fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<(Done, u64)> {
     let mut state = StreamState::default();
     if let Some(file) = &file {
         state.read(file)?;
         file.set_len(state.whole_bytes)?;
     }
-    if let Some(done) = state.done {
-        return Ok(done);
-    }
     let now = if state.last_ts > 0 { state.last_ts } else { now_ms() };
-    let times = Times { started: record.started_at, now };
+    if let Some(done) = state.done {
+        return Ok((done, now));
+    }
+    let times = Times { started: begun(record, now), now };
     let (lines, done) = closing_events(&record.run_id, &state, &verdict(record), times);
     if let Some(mut file) = file {
         file.write_all(&lines)?;
         file.sync_data()?;
     }
-    Ok(done)
+    Ok((done, now))
 }
 
 /// Why the journal has no end.

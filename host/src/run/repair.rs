@@ -3,12 +3,13 @@
 
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, Done, DoneEvidence, DoneStatus,
-    ErrorEvent, ErrorKind, ErrorObject, Event, RunEventParams, RunStarted, StopReason,
+    ErrorEvent, ErrorKind, ErrorObject, Event, JsonObject, RunEventParams, RunStarted, StopReason,
     ThinkingStopped, ToolResult, ToolStatus,
 };
 use serde_json::Value;
 
 use super::stream::StreamState;
+use crate::journal::sink::write_line;
 
 /// The kind of error of a journal that cannot be written.
 pub const JOURNAL_FAILED: &str = "_od.journal_failed";
@@ -17,7 +18,7 @@ pub const HOST_DIED: &str = "_od.host_died";
 
 /// How a run ends that did not end by itself.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// It was told to stop, and had to be made to.
     Cancelled,
     /// Something went wrong.
@@ -28,15 +29,26 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// A failure that the protocol has an error object for.
-    pub(crate) fn failed(error: ErrorObject) -> Self {
-        let mut event = ErrorEvent::fatal(error.kind(), error.message);
-        if let Some(data) = error.data {
-            event.hint = data.hint;
-            event.retryable = data.retryable;
-            event.data = data.details;
-        }
-        Self::Failed(Box::new(event))
+    pub fn failed(error: ErrorObject) -> Self {
+        Self::Failed(Box::new(fatal(error)))
     }
+
+    /// A limit of time that ran out: which one, and what to say of it.
+    pub fn timed_out(which: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let mut error = ErrorEvent::fatal(ErrorKind::Timeout, message).with_hint(hint);
+        error.data = Some(JsonObject::from_iter([("which".to_owned(), which.into())]));
+        Self::TimedOut(Box::new(error))
+    }
+}
+
+fn fatal(error: ErrorObject) -> ErrorEvent {
+    let mut event = ErrorEvent::fatal(error.kind(), error.message);
+    if let Some(data) = error.data {
+        event.hint = data.hint;
+        event.retryable = data.retryable;
+        event.data = data.details;
+    }
+    event
 }
 
 /// The events that close a stream, as lines, and the `done` among them.
@@ -47,7 +59,7 @@ pub(crate) fn closing_events(
     times: Times,
 ) -> (Vec<u8>, Done) {
     let mut events = Vec::new();
-    if state.next_seq == 0 {
+    if !state.started {
         events.push(Event::RunStarted(RunStarted::default()));
     }
     events.extend(open_ends(state, verdict));
@@ -66,8 +78,7 @@ pub(crate) fn closing_events(
             event,
             meta: None,
         };
-        serde_json::to_writer(&mut lines, &envelope).expect("our own events have a JSON form");
-        lines.push(b'\n');
+        write_line(&mut lines, &envelope);
     }
     (lines, done)
 }
@@ -156,6 +167,17 @@ mod tests {
         let events = close("", &crash());
         let types: Vec<&str> = events.iter().map(Event::type_name).collect();
         assert_eq!(types, ["run_started", "error", "done"]);
+    }
+
+    #[test]
+    fn events_of_the_host_before_the_adapter_spoke_are_no_beginning() {
+        let journal = concat!(
+            r#"{"runId":"r","seq":0,"ts":1,"event":{"type":"status","phase":"queued"}}"#,
+            "\n",
+        );
+        let events = close(journal, &Verdict::Cancelled);
+        let types: Vec<&str> = events.iter().map(Event::type_name).collect();
+        assert_eq!(types, ["run_started", "done"]);
     }
 
     #[test]

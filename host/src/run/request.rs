@@ -23,6 +23,17 @@ pub enum Answers {
     Client,
 }
 
+/// Where a request comes from, for the record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Who asks.
+    pub client: Option<String>,
+    /// The client's own name for the run.
+    pub key: Option<String>,
+    /// What `key` stands for: the hash of what was asked.
+    pub task_hash: Option<String>,
+}
+
 /// What to run.
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
@@ -32,11 +43,13 @@ pub struct RunRequest {
     pub params: StartRunParams,
     /// Whether somebody answers approvals.
     pub answers: Answers,
+    /// Where the request comes from.
+    pub origin: Origin,
 }
 
 /// Checks a request and fills in what was left out.
-pub(super) fn check(request: RunRequest) -> Result<RunRequest, HostError> {
-    let RunRequest { agent, mut params, answers } = request;
+pub(super) fn check(mut request: RunRequest) -> Result<RunRequest, HostError> {
+    let params = &mut request.params;
     if params.prompt.text.trim().is_empty() {
         return Err(HostError::usage("the prompt is empty")
             .with_hint("type what the agent should do: od-host run \"fix the test\""));
@@ -48,8 +61,8 @@ pub(super) fn check(request: RunRequest) -> Result<RunRequest, HostError> {
             .with_hint("use letters, digits, `-` and `_`, at most 100 of them"));
     }
     params.cwd = check_folder(&params.cwd)?;
-    check_size(&params)?;
-    Ok(RunRequest { agent, params, answers })
+    check_size(params)?;
+    Ok(request)
 }
 
 /// The first line of a prompt, shortened.

@@ -16,6 +16,8 @@ const LONGEST_LINE: u64 = MAX_LINE_BYTES + 1;
 pub(crate) struct StreamState {
     pub(crate) next_seq: u64,
     pub(crate) last_ts: u64,
+    /// `run_started` was there; events of the host may precede it.
+    pub(crate) started: bool,
     pub(crate) open_calls: BTreeSet<String>,
     pub(crate) open_thoughts: BTreeSet<String>,
     pub(crate) open_approvals: BTreeSet<String>,
@@ -80,6 +82,7 @@ impl StreamState {
 
     fn apply(&mut self, event: Event) {
         match event {
+            Event::RunStarted(_) => self.started = true,
             Event::SessionStarted(session) => self.session_id = Some(session.session_id),
             Event::TextDelta(delta) => {
                 *self.text.entry(delta.message_id).or_default() += delta.text.len() as u64;

@@ -1,25 +1,19 @@
-//! Watching one run: it waits for `done`, and when that cannot come any more it ends what is left and
-//! closes the stream.
+//! Watching one adapter at work: it waits for `done`, and when that cannot come any more it ends what is
+//! left and says why. What that means for the run is decided in `conduct`.
 
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use od_protocol::{CancelRunParams, Done, ErrorEvent, ErrorKind, ErrorObject, PingParams};
+use od_protocol::{CancelRunParams, ErrorKind, ErrorObject, PingParams};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::handle::Stop;
-use super::recover::conclude;
-use super::repair::{JOURNAL_FAILED, Times, Verdict, closing_events};
-use super::stream::StreamState;
-use crate::journal::RunRecord;
-use crate::journal::folder::RunFolder;
-use crate::journal::sink::{Phase, Progress, Sink};
+use super::repair::{JOURNAL_FAILED, Verdict};
+use crate::journal::sink::{Phase, Progress};
 use crate::plugin::caller::Caller;
 use crate::plugin::{LAST_WORDS, POLITE_END, Plugin, os, process};
-use crate::run::now_ms;
 
 /// What an adapter needs beyond the grace: its answer, SIGTERM's second, SIGKILL.
 const CANCEL_SLACK: Duration = Duration::from_millis(3500);
@@ -30,23 +24,16 @@ const TOTAL_SLACK: Duration = Duration::from_secs(5);
 /// How long the last bytes of a dead adapter may take through the pipe.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// How long an adapter may be silent, and then how long it may take to answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
-    pub(super) silence: Duration,
-    pub(super) ping_limit: Duration,
-    pub(super) total: Option<Duration>,
-}
-
-/// One run and everything that must be ended with it.
-pub(super) struct Supervisor {
-    pub(super) plugin: Plugin,
-    pub(super) sink: Arc<Mutex<Sink>>,
+/// What is watched, and how long things may take.
+pub(super) struct Watching<'a> {
+    pub(super) run_id: &'a str,
     pub(super) progress: watch::Receiver<Progress>,
-    pub(super) stop: UnboundedReceiver<Stop>,
-    pub(super) folder: RunFolder,
-    pub(super) record: Arc<Mutex<RunRecord>>,
-    pub(super) patience: Patience,
+    /// How long the adapter may be silent before it is pinged.
+    pub(super) silence: Duration,
+    /// How long it may then take to answer.
+    pub(super) ping_limit: Duration,
+    /// When the limit of the whole run is over.
+    pub(super) deadline: Option<Instant>,
 }
 
 /// Why the watching is over.
@@ -60,111 +47,84 @@ enum Ending {
     CancelOverdue,
 }
 
-impl Supervisor {
-    /// Watches the run to its end. Afterwards nothing of it is alive and its journal is complete.
-    pub(super) async fn run(mut self) -> Done {
-        let (ending, cancelled) = self.watch().await;
-        self.wind_up(ending, cancelled).await
-    }
+/// What was seen of an adapter at work.
+pub(super) struct Watched {
+    ending: Ending,
+    /// The run was told to stop.
+    pub(super) cancelled: bool,
+}
 
-    /// Closes a run that failed before it could be watched.
-    pub(super) async fn give_up(self, error: ErrorObject) -> Done {
-        self.wind_up(Ending::Failed(error), false).await
-    }
+/// An adapter that refused after it had begun to talk: there is nothing to watch.
+pub(super) fn refused(error: ErrorObject) -> Watched {
+    Watched { ending: Ending::Failed(error), cancelled: false }
+}
 
-    async fn watch(&mut self) -> (Ending, bool) {
-        let caller = self.plugin.caller().clone();
-        let mut output = self.plugin.output();
-        let mut progress = self.progress.clone();
-        let mut cancel_due: Option<Instant> = None;
-        let hung = hung(caller.clone(), self.patience);
-        tokio::pin!(hung);
-        let total = self.patience.total;
-        let total_due = total.and_then(|total| Instant::now().checked_add(total + TOTAL_SLACK));
-        loop {
-            let ending = tokio::select! {
-                biased;
-                _ = progress.wait_for(|progress| progress.phase != Phase::Open) => Ending::Done,
-                Some(stop) = self.stop.recv() => {
-                    let due = Instant::now() + stop.grace.min(LONGEST_GRACE) + CANCEL_SLACK;
-                    cancel_due = Some(cancel_due.map_or(due, |earlier| earlier.min(due)));
-                    tokio::spawn(ask_to_stop(caller.clone(), self.run_id(), stop.grace));
-                    continue;
-                }
-                exit = self.plugin.exited() => Ending::Exited(exit),
-                _ = output.changed() => Ending::OutputClosed,
-                error = &mut hung => Ending::Failed(error),
-                () = at(cancel_due) => Ending::CancelOverdue,
-                () = at(total_due) => Ending::Overdue,
-            };
-            let phase = self.progress.borrow().phase.clone();
-            let ending = match phase {
-                Phase::Broken(reason) => Ending::JournalFailed(reason),
-                Phase::Ended => Ending::Done,
-                Phase::Open => ending,
-            };
-            return (ending, cancel_due.is_some());
+/// Watches an adapter until `done` has come or cannot come any more.
+pub(super) async fn watch(
+    plugin: &mut Plugin,
+    watching: Watching<'_>,
+    stops: &mut UnboundedReceiver<Stop>,
+    mut stop: Option<Stop>,
+) -> Watched {
+    let caller = plugin.caller().clone();
+    let mut output = plugin.output();
+    let mut progress = watching.progress.clone();
+    let mut cancel_due: Option<Instant> = None;
+    let hung = hung(caller.clone(), watching.silence, watching.ping_limit);
+    tokio::pin!(hung);
+    let total_due = watching.deadline.and_then(|due| due.checked_add(TOTAL_SLACK));
+    loop {
+        if let Some(stop) = stop.take() {
+            let due = Instant::now() + stop.grace.min(LONGEST_GRACE) + CANCEL_SLACK;
+            cancel_due = Some(cancel_due.map_or(due, |earlier| earlier.min(due)));
+            tokio::spawn(ask_to_stop(caller.clone(), watching.run_id.to_owned(), stop.grace));
         }
-    }
-
-    async fn wind_up(mut self, mut ending: Ending, cancelled: bool) -> Done {
-        let caller = self.plugin.caller().clone();
-        let mut output = self.plugin.output();
-        if matches!(ending, Ending::Done) {
-            self.plugin.close_stdin();
-            // In time or not, the rest is the same.
-            drop(timeout(POLITE_END, self.plugin.exited()).await);
-        }
-        // Output that ends is mostly the first sign of a death.
-        if matches!(ending, Ending::OutputClosed)
-            && let Ok(exit @ Some(_)) = timeout(LAST_WORDS, self.plugin.exited()).await
-        {
-            ending = Ending::Exited(exit);
-        }
-        let ended = self.plugin.stop().await;
-        process::sweep(ended).await;
-        // Everything that could write is dead, so the reader comes to the end by itself.
-        drop(timeout(DRAIN, output.changed()).await);
-        caller.stderr().settled(LAST_WORDS).await;
-        let verdict = verdict(&caller, ending, cancelled);
-        let done = close(&self.sink, &self.folder, &self.record, &verdict);
-        let mut record = lock(&self.record);
-        conclude(&mut record, &done);
-        record.lacks_end = !lock(&self.sink).is_on_disk();
-        if let Err(error) = self.folder.write_record(&record) {
-            tracing::warn!(run = record.run_id, %error, "the record of a run is behind its journal");
-        }
-        done
-    }
-
-    fn run_id(&self) -> String {
-        lock(&self.record).run_id.clone()
+        let ending = tokio::select! {
+            biased;
+            _ = progress.wait_for(|progress| progress.phase != Phase::Open) => Ending::Done,
+            Some(next) = stops.recv() => {
+                stop = Some(next);
+                continue;
+            }
+            exit = plugin.exited() => Ending::Exited(exit),
+            _ = output.changed() => Ending::OutputClosed,
+            error = &mut hung => Ending::Failed(error),
+            () = at(cancel_due) => Ending::CancelOverdue,
+            () = at(total_due) => Ending::Overdue,
+        };
+        let phase = watching.progress.borrow().phase.clone();
+        let ending = match phase {
+            Phase::Broken(reason) => Ending::JournalFailed(reason),
+            Phase::Ended => Ending::Done,
+            Phase::Open => ending,
+        };
+        return Watched { ending, cancelled: cancel_due.is_some() };
     }
 }
 
-/// Closes the stream unless it has ended by itself.
-fn close(
-    sink: &Mutex<Sink>,
-    folder: &RunFolder,
-    record: &Mutex<RunRecord>,
-    verdict: &Verdict,
-) -> Done {
-    let mut sink = lock(sink);
-    if let Some(done) = sink.done().cloned() {
-        sink.close(&[], done.clone());
-        return done;
+/// Ends an adapter with everything it has started, and waits for its last bytes. Says what to tell of
+/// its end if the stream has none.
+pub(super) async fn wind_up(mut plugin: Plugin, watched: Watched) -> Verdict {
+    let Watched { mut ending, cancelled } = watched;
+    let caller = plugin.caller().clone();
+    let mut output = plugin.output();
+    if matches!(ending, Ending::Done) {
+        plugin.close_stdin();
+        // In time or not, the rest is the same.
+        drop(timeout(POLITE_END, plugin.exited()).await);
     }
-    let mut state = StreamState::default();
-    let read = std::fs::File::open(folder.events()).and_then(|file| state.read(file));
-    if let Err(error) = read.and_then(|()| state.read(sink.unwritten())) {
-        tracing::warn!(%error, "what a run has left open is not known");
-        state.next_seq = sink.next_seq();
+    // Output that ends is mostly the first sign of a death.
+    if matches!(ending, Ending::OutputClosed)
+        && let Ok(exit @ Some(_)) = timeout(LAST_WORDS, plugin.exited()).await
+    {
+        ending = Ending::Exited(exit);
     }
-    let record = lock(record);
-    let times = Times { started: record.started_at, now: now_ms() };
-    let (lines, done) = closing_events(&record.run_id, &state, verdict, times);
-    sink.close(&lines, done.clone());
-    done
+    let ended = plugin.stop().await;
+    process::sweep(ended).await;
+    // Everything that could write is dead, so the reader comes to the end by itself.
+    drop(timeout(DRAIN, output.changed()).await);
+    caller.stderr().settled(LAST_WORDS).await;
+    verdict(&caller, ending, cancelled)
 }
 
 fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
@@ -178,10 +138,7 @@ fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
         ),
         _ if cancelled => Verdict::Cancelled,
         Ending::CancelOverdue => Verdict::Cancelled,
-        Ending::Overdue => Verdict::TimedOut(Box::new(
-            ErrorEvent::fatal(ErrorKind::Timeout, "the run took longer than its limit")
-                .with_hint("allow more time: od-host run --timeout SECONDS …"),
-        )),
+        Ending::Overdue => total_timeout(),
         Ending::Failed(error) => Verdict::failed(error),
         Ending::Exited(exit) => {
             let exit = exit.map_or("an unknown end".to_owned(), os::describe_exit);
@@ -194,23 +151,32 @@ fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
     }
 }
 
+/// The limit of the whole run is over.
+pub(super) fn total_timeout() -> Verdict {
+    Verdict::timed_out(
+        "total",
+        "the run took longer than its limit",
+        "allow more time: od-host run --timeout SECONDS …",
+    )
+}
+
 /// Pings a silent adapter; returns when it does not answer.
-async fn hung(caller: Caller, patience: Patience) -> ErrorObject {
+async fn hung(caller: Caller, patience: Duration, ping_limit: Duration) -> ErrorObject {
     loop {
         let silence = caller.observations().silence();
-        if silence < patience.silence {
-            sleep(patience.silence - silence).await;
+        if silence < patience {
+            sleep(patience - silence).await;
             continue;
         }
-        match caller.call_within(PingParams {}, patience.ping_limit).await {
+        match caller.call_within(PingParams {}, ping_limit).await {
             Err(error)
                 if error.kind() == ErrorKind::PluginHung
-                    && caller.observations().silence() >= patience.ping_limit =>
+                    && caller.observations().silence() >= ping_limit =>
             {
                 return error;
             }
             // An answer, or a death that somebody else reports.
-            _ => sleep(patience.silence / 10).await,
+            _ => sleep(patience / 10).await,
         }
     }
 }
@@ -229,9 +195,4 @@ async fn at(due: Option<Instant>) {
         Some(due) => sleep_until(due).await,
         None => std::future::pending().await,
     }
-}
-
-/// A lock that does not care about a panic elsewhere: the data is whole after each statement.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -73,8 +73,8 @@ impl Service {
             ended_at: record.ended_at,
             error_kind: record.error_kind,
             session_id: record.session_id,
-            key: None,
-            attempts: 1,
+            key: record.key,
+            attempts: record.attempts,
         }
     }
 }
@@ -82,6 +82,7 @@ impl Service {
 /// The word of the API for how a run stands.
 pub(super) fn state(status: RunStatus) -> RunState {
     match status {
+        RunStatus::Queued => RunState::Queued,
         RunStatus::Running => RunState::Running,
         RunStatus::Completed => RunState::Completed,
         RunStatus::Failed => RunState::Failed,

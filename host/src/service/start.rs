@@ -24,7 +24,8 @@ impl Service {
         };
         let answers = if params.approvals { Answers::Client } else { Answers::Nobody };
         let params = params.task.into_start_run(store::fresh_id());
-        let run = self.host().start(RunRequest { agent: agent.clone(), params, answers }).await?;
+        let request = RunRequest { agent: agent.clone(), params, answers, ..RunRequest::default() };
+        let run = self.host().start(request).await?;
         Ok(StartRunsResult {
             run_id: run.id().to_owned(),
             agent,

@@ -6,6 +6,7 @@ mod discover;
 mod doctor;
 mod environment;
 mod journal;
+mod pending;
 #[cfg(target_os = "linux")]
 mod processes;
 mod refusals;

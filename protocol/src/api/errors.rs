@@ -43,4 +43,5 @@ host_error_kinds! {
     RUN_ACTIVE = 2020 "_od.run_active", "A run is going on, so this has to wait.";
     KEY_CONFLICT = 2021 "_od.key_conflict", "The key was used for another task.";
     QUEUE_FULL = 2022 "_od.queue_full", "No more runs can wait.";
+    RUN_WAITING = 2023 "_od.run_waiting", "The run waits, so no agent can take what was said.";
 }

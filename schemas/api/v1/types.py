@@ -2918,6 +2918,8 @@ ERROR_CODES: Final[dict[str, int]] = {
     "_od.key_conflict": 2021,
     # No more runs can wait.
     "_od.queue_full": 2022,
+    # The run waits, so no agent can take what was said.
+    "_od.run_waiting": 2023,
 }
 
 # What an app calls: parameters and result of each method.

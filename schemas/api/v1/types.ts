@@ -2227,6 +2227,8 @@ export const ERROR_CODES = {
   "_od.key_conflict": 2021,
   /** No more runs can wait. */
   "_od.queue_full": 2022,
+  /** The run waits, so no agent can take what was said. */
+  "_od.run_waiting": 2023,
 } as const;
 
 /** What an app calls, by method. */

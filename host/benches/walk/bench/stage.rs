@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use od_host::home::OdHome;
-use od_host::{Answers, Host, HostOptions, RunHandle, RunRequest};
+use od_host::{Host, HostOptions, RunHandle, RunRequest};
 use od_protocol::StartRunParams;
 use tempfile::TempDir;
 
@@ -106,6 +106,6 @@ pub(super) async fn start(host: &Host, workspace: &Path) -> anyhow::Result<RunHa
     let mut params =
         StartRunParams { cwd: workspace.display().to_string(), ..StartRunParams::default() };
     params.prompt.text = "go".to_owned();
-    let request = RunRequest { agent: AGENT.to_owned(), params, answers: Answers::Nobody };
+    let request = RunRequest { agent: AGENT.to_owned(), params, ..RunRequest::default() };
     Ok(host.start(request).await?)
 }

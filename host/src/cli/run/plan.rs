@@ -59,7 +59,8 @@ impl RunPlan {
             timeouts: Timeouts { total_ms: arguments.timeout, ..Timeouts::default() },
             ..StartRunParams::default()
         };
-        let request = RunRequest { agent, params, answers: Answers::Client };
+        let request =
+            RunRequest { agent, params, answers: Answers::Client, ..RunRequest::default() };
         Ok(Self { request, answers, output: arguments.output })
     }
 }
