@@ -1,24 +1,23 @@
 //! What each adapter finds on this machine: all at once, remembered for a day or until something it
 //! stands on has changed.
+//!
+//! Reading order for a newcomer: [`Agent`], [`standing`] (what it needs), `live` (who looks, and when),
+//! `cache` and `fingerprint` (what is remembered, and for how long).
 
 pub(crate) mod cache;
 mod fingerprint;
+pub(crate) mod live;
+pub mod standing;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
-use od_protocol::{AuthState, DetectAdapterParams, DetectAdapterResult, ErrorObject, Manifest};
-use tokio::task::JoinSet;
+use od_protocol::{AuthState, DetectAdapterResult, ErrorObject, Manifest};
 
-use crate::discover::Adapter;
 use crate::error::HostError;
-use crate::host::Host;
-use crate::plugin::process;
-use cache::AgentsCache;
-use fingerprint::Surroundings;
+pub use standing::Standing;
 
 /// Whether a remembered result is good enough.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refresh {
     /// Yes, while nothing it stands on has changed.
     #[default]
@@ -36,16 +35,20 @@ pub struct Agent {
     pub adapter_path: PathBuf,
     /// What the adapter says about itself.
     pub manifest: Manifest,
-    /// What it found, or why it could not tell.
+    /// What it found at the last look, or why it could not tell.
     pub detected: Result<DetectAdapterResult, HostError>,
+    /// What it found before, when it could not tell at the last look.
+    pub before: Option<DetectAdapterResult>,
+    /// When it found that, in milliseconds since 1970; `None` means never.
+    pub detected_at: Option<u64>,
+    /// What is shown here may no longer be so.
+    pub stale: bool,
 }
 
 impl Agent {
     /// The agent CLI is there and not too old.
     pub fn is_installed(&self) -> bool {
-        self.detected
-            .as_ref()
-            .is_ok_and(|detected| detected.installed && detected.meets_min != Some(false))
+        self.found().is_some_and(|found| found.installed && found.meets_min != Some(false))
     }
 
     /// A run would be let in, as far as can be told.
@@ -53,65 +56,21 @@ impl Agent {
         let let_in = |state: AuthState| matches!(state, AuthState::Ok | AuthState::Unknown);
         self.is_installed() && self.detected.as_ref().is_ok_and(|found| let_in(found.auth.state))
     }
+
+    /// The last thing it found, even when the last look failed.
+    pub fn found(&self) -> Option<&DetectAdapterResult> {
+        self.detected.as_ref().ok().or(self.before.as_ref())
+    }
+}
+
+/// All agents, as far as they are known right now.
+#[derive(Debug, Clone, Default)]
+pub struct AgentList {
+    /// In the order of their ids.
+    pub agents: Vec<Agent>,
+    /// Some are being looked at at this moment.
+    pub refreshing: bool,
 }
 
 /// What an adapter answered, or why it did not.
 type Detection = Result<DetectAdapterResult, ErrorObject>;
-
-/// Asks all adapters at once. One that hangs costs its own limit and delays no other.
-pub(crate) async fn detect_all(host: &Host, refresh: Refresh) -> Vec<Agent> {
-    let adapters = host.discover().await.adapters;
-    let surroundings = Surroundings::look(host.settings());
-    let mut cache = AgentsCache::read(&host.home().agents_file());
-    let mut agents = Vec::with_capacity(adapters.len());
-    let mut asked = JoinSet::new();
-    for adapter in adapters {
-        let known = match refresh {
-            Refresh::Always => None,
-            Refresh::WhenStale => cache.get(&adapter, &surroundings),
-        };
-        match known {
-            Some(detection) => agents.push(agent(adapter, detection)),
-            None => drop(asked.spawn(detect(host.clone(), adapter, refresh))),
-        }
-    }
-    let mut ended = None;
-    while let Some(answer) = asked.join_next().await {
-        let Ok((adapter, detection, end)) = answer else { continue };
-        ended = [ended, end].into_iter().flatten().min();
-        cache.put(&adapter, &detection, &surroundings);
-        agents.push(agent(adapter, detection));
-    }
-    if let Some(ended) = ended {
-        process::sweep(ended).await;
-    }
-    cache.save();
-    agents.sort_by(|left, right| left.id.cmp(&right.id));
-    agents
-}
-
-async fn detect(
-    host: Host,
-    adapter: Adapter,
-    refresh: Refresh,
-) -> (Adapter, Detection, Option<process::Ended>) {
-    let begun = Instant::now();
-    let plugin = match host.launch(&adapter).await {
-        Ok(plugin) => plugin,
-        Err(error) => return (adapter, Err(error), None),
-    };
-    let params = DetectAdapterParams { refresh: refresh == Refresh::Always };
-    let detection = plugin.call(params).await;
-    host.telemetry().detected(&adapter.id, begun.elapsed());
-    let ended = plugin.stop().await;
-    (adapter, detection, Some(ended))
-}
-
-fn agent(adapter: Adapter, detection: Detection) -> Agent {
-    Agent {
-        id: adapter.id,
-        adapter_path: adapter.path,
-        manifest: adapter.manifest,
-        detected: detection.map_err(HostError::from),
-    }
-}

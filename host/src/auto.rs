@@ -71,6 +71,9 @@ mod tests {
             adapter_path: id.into(),
             manifest: serde_json::from_value(manifest).expect("a manifest"),
             detected: Ok(serde_json::from_value(detected).expect("a result")),
+            before: None,
+            detected_at: None,
+            stale: false,
         }
     }
 

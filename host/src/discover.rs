@@ -121,31 +121,55 @@ pub struct Discovery {
     pub rejected: Vec<Rejected>,
 }
 
-/// Finds adapters: all of them, or one by its id.
-pub(crate) async fn discover(
-    folders: &[Folder],
-    wanted: Option<&str>,
-    cache: &Arc<ManifestCache>,
-    settings: &Arc<Settings>,
-) -> Discovery {
-    let found = search::search(folders, wanted);
-    let mut discovery = Discovery { rejected: found.rejected, ..Discovery::default() };
-    let mut asked = JoinSet::new();
-    for (_, candidates) in found.candidates {
-        let (cache, settings) = (Arc::clone(cache), Arc::clone(settings));
-        asked.spawn(async move { first_usable(candidates, &cache, &settings).await });
+/// A search that goes on: what is found by name is asked for its manifest, all at once.
+pub(crate) struct Search {
+    rejected: Vec<Rejected>,
+    asked: JoinSet<Discovery>,
+    cache: Arc<ManifestCache>,
+}
+
+impl Search {
+    /// Begins to look for adapters: all of them, or one by its id.
+    pub(crate) fn begin(
+        folders: &[Folder],
+        wanted: Option<&str>,
+        cache: &Arc<ManifestCache>,
+        settings: &Arc<Settings>,
+    ) -> Self {
+        let found = search::search(folders, wanted);
+        let mut asked = JoinSet::new();
+        for (_, candidates) in found.candidates {
+            let (cache, settings) = (Arc::clone(cache), Arc::clone(settings));
+            asked.spawn(async move { first_usable(candidates, &cache, &settings).await });
+        }
+        Self { rejected: found.rejected, asked, cache: Arc::clone(cache) }
     }
-    while let Some(answer) = asked.join_next().await {
-        let Ok(mut answer) = answer else { continue };
-        discovery.adapters.append(&mut answer.adapters);
-        discovery.shadowed.append(&mut answer.shadowed);
-        discovery.rejected.append(&mut answer.rejected);
+
+    /// What came of the next name; `None` after the last.
+    pub(crate) async fn next(&mut self) -> Option<Discovery> {
+        while let Some(answer) = self.asked.join_next().await {
+            if let Ok(answer) = answer {
+                return Some(answer);
+            }
+        }
+        self.cache.save();
+        None
     }
-    cache.save();
-    discovery.adapters.sort_by(|left, right| left.id.cmp(&right.id));
-    discovery.shadowed.sort_by(|left, right| left.id.cmp(&right.id));
-    discovery.rejected.sort_by_key(|rejected| rejected.origin);
-    discovery
+
+    /// All of it, in order.
+    pub(crate) async fn finish(mut self) -> Discovery {
+        let rejected = std::mem::take(&mut self.rejected);
+        let mut discovery = Discovery { rejected, ..Discovery::default() };
+        while let Some(mut answer) = self.next().await {
+            discovery.adapters.append(&mut answer.adapters);
+            discovery.shadowed.append(&mut answer.shadowed);
+            discovery.rejected.append(&mut answer.rejected);
+        }
+        discovery.adapters.sort_by(|left, right| left.id.cmp(&right.id));
+        discovery.shadowed.sort_by(|left, right| left.id.cmp(&right.id));
+        discovery.rejected.sort_by_key(|rejected| rejected.origin);
+        discovery
+    }
 }
 
 /// Of the files with one name the first that can be used wins; the usable rest is shadowed.

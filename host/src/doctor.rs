@@ -65,7 +65,7 @@ impl Check {
 
 /// Looks at everything, from the ground up.
 pub(crate) async fn examine(host: &Host) -> Vec<Check> {
-    let mut checks = home::examine(host.home());
+    let mut checks = home::examine(host);
     checks.extend(adapters::examine(host).await);
     checks.extend(runs::examine(host.home()));
     checks

@@ -1,7 +1,7 @@
 //! Which variables an adapter gets: the protocol's list, what its manifest declares, what the
 //! settings allow. Never the inherited environment.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use od_protocol::Manifest;
 use od_protocol::environment::{FIXED, crosses, is_nesting_marker};
@@ -9,12 +9,17 @@ use od_protocol::environment::{FIXED, crosses, is_nesting_marker};
 use crate::settings::Settings;
 
 /// The whole environment of an adapter process. Without a manifest (it is being asked for it) only
-/// the protocol's own list crosses.
+/// the protocol's own list crosses. `search_path` stands in for the inherited PATH.
 pub fn adapter_environment(
     settings: &Settings,
     manifest: Option<&Manifest>,
+    search_path: Option<&OsStr>,
 ) -> Vec<(OsString, OsString)> {
-    choose(std::env::vars_os(), settings, manifest)
+    let is_path = |name: &OsStr| name.eq_ignore_ascii_case("PATH");
+    let inherited =
+        std::env::vars_os().filter(|(name, _)| search_path.is_none() || !is_path(name));
+    let ours = search_path.map(|path| ("PATH".into(), path.to_owned()));
+    choose(inherited.chain(ours), settings, manifest)
 }
 
 fn choose(

@@ -11,11 +11,12 @@ use od_protocol::{
     Limits, ProtocolRange,
 };
 
-use crate::agents::{self, Agent, Refresh};
+use crate::agents::live::{self, LiveAgents};
+use crate::agents::{Agent, AgentList, Refresh};
 use crate::auto;
 use crate::control::RunClient;
 use crate::discover::search::{Folder, folders};
-use crate::discover::{self, Adapter, Discovery};
+use crate::discover::{Adapter, Discovery, Search};
 use crate::doctor::{self, Check};
 use crate::environment::adapter_environment;
 use crate::error::{Failure, HostError};
@@ -40,6 +41,8 @@ pub struct HostOptions {
     pub silence: Duration,
     /// How long it may take to answer that ping.
     pub ping_limit: Duration,
+    /// Stands in for the PATH this process was started with (see `login_path`).
+    pub search_path: Option<OsString>,
 }
 
 impl HostOptions {
@@ -50,6 +53,7 @@ impl HostOptions {
             adapter_dirs: Vec::new(),
             silence: Duration::from_secs(10),
             ping_limit: Duration::from_secs(5),
+            search_path: None,
         }
     }
 }
@@ -67,6 +71,7 @@ struct Shared {
     folders: Vec<Folder>,
     settings: Arc<Settings>,
     manifests: Arc<ManifestCache>,
+    live_agents: LiveAgents,
     started_at: u64,
     telemetry: Telemetry,
     /// Runs of this process that are alive.
@@ -98,9 +103,13 @@ impl Host {
             tracing::warn!(%error, "what a killed adapter leaves behind cannot be found");
         }
         let started_at = now_ms();
+        let search_path = effective_path(&options);
+        let manifests =
+            ManifestCache::load(options.home.manifest_cache(), options.search_path.clone());
         let shared = Shared {
-            folders: folders(&options.adapter_dirs, &options.home),
-            manifests: Arc::new(ManifestCache::load(options.home.manifest_cache())),
+            folders: folders(&options.adapter_dirs, &options.home, &search_path),
+            manifests: Arc::new(manifests),
+            live_agents: LiveAgents::new(options.home.agents_file()),
             settings: Arc::new(settings),
             started_at,
             telemetry: Telemetry::new(started_at),
@@ -122,7 +131,7 @@ impl Host {
 
     /// Which adapters are there; reads manifests from the cache where it can.
     pub async fn discover(&self) -> Discovery {
-        self.search(None).await
+        self.begin_search(None).finish().await
     }
 
     /// One adapter by its id.
@@ -130,7 +139,7 @@ impl Host {
     /// # Errors
     /// When there is none of that name, or it may not be used: with the reason and the fix.
     pub async fn adapter(&self, id: &str) -> Result<Adapter, HostError> {
-        let mut discovery = self.search(Some(id)).await;
+        let mut discovery = self.begin_search(Some(id)).finish().await;
         if let Some(adapter) = discovery.adapters.pop() {
             return Ok(adapter);
         }
@@ -149,9 +158,31 @@ impl Host {
         })
     }
 
-    /// What each adapter finds on this machine, in the order of their ids.
+    /// What each adapter finds on this machine, in the order of their ids. Waits until all rows hold.
     pub async fn agents(&self, refresh: Refresh) -> Vec<Agent> {
-        agents::detect_all(self, refresh).await
+        live::look(self, refresh).await
+    }
+
+    /// The same at once, from what is known; what no longer holds is looked at meanwhile.
+    pub async fn list_agents(&self) -> AgentList {
+        live::list(self).await
+    }
+
+    /// Looks again at all agents, or at one. An adapter that hangs costs its own limit only.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub async fn refresh_agents(&self, agent: Option<&str>) -> Result<AgentList, HostError> {
+        live::refresh(self, agent).await
+    }
+
+    /// One agent; waits until its row holds.
+    ///
+    /// # Errors
+    /// When there is no such agent, or its adapter may not be used.
+    pub async fn agent(&self, id: &str) -> Result<Agent, HostError> {
+        let adapter = self.adapter(id).await?;
+        Ok(live::look_at(self, &adapter, Refresh::WhenStale).await)
     }
 
     /// The agent that `auto` means.
@@ -290,7 +321,18 @@ impl Host {
 
     /// The environment of an adapter.
     pub(crate) fn environment(&self, adapter: &Adapter) -> Vec<(OsString, OsString)> {
-        adapter_environment(self.settings(), Some(&adapter.manifest))
+        let search_path = self.shared.options.search_path.as_deref();
+        adapter_environment(self.settings(), Some(&adapter.manifest), search_path)
+    }
+
+    /// Where adapters and agent CLIs are searched for.
+    pub(crate) fn search_path(&self) -> OsString {
+        effective_path(&self.shared.options)
+    }
+
+    /// What is known of the agents.
+    pub(crate) fn live_agents(&self) -> &LiveAgents {
+        &self.shared.live_agents
     }
 
     /// What an adapter is told first.
@@ -340,12 +382,17 @@ impl Host {
         self.telemetry().run_ended(&run.record(), done, run.journal_size());
     }
 
-    async fn search(&self, wanted: Option<&str>) -> Discovery {
+    /// Begins to look for adapters: all of them, or one by its id.
+    pub(crate) fn begin_search(&self, wanted: Option<&str>) -> Search {
         let Shared { folders, manifests, settings, .. } = &*self.shared;
-        discover::discover(folders, wanted, manifests, settings).await
+        Search::begin(folders, wanted, manifests, settings)
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, RunHandle>> {
         self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn effective_path(options: &HostOptions) -> OsString {
+    options.search_path.clone().or_else(|| std::env::var_os("PATH")).unwrap_or_default()
 }

@@ -2,9 +2,10 @@
 //! cache may be deleted or damaged at any time; it is then written anew.
 
 mod probe;
-mod stamp;
+pub(crate) mod stamp;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,6 +27,8 @@ const SILENCE_MS: u64 = 60 * 1000;
 #[derive(Debug)]
 pub(crate) struct ManifestCache {
     path: PathBuf,
+    /// The PATH of an adapter that is asked.
+    search_path: Option<OsString>,
     state: Mutex<State>,
 }
 
@@ -55,7 +58,7 @@ struct Document {
 
 impl ManifestCache {
     /// Reads the cache; a damaged one counts as empty.
-    pub(crate) fn load(path: PathBuf) -> Self {
+    pub(crate) fn load(path: PathBuf, search_path: Option<OsString>) -> Self {
         let (entries, changed) = match read(&path) {
             Ok(entries) => (entries, false),
             Err(reason) => {
@@ -63,7 +66,7 @@ impl ManifestCache {
                 (BTreeMap::new(), true)
             }
         };
-        Self { path, state: Mutex::new(State { entries, changed }) }
+        Self { path, search_path, state: Mutex::new(State { entries, changed }) }
     }
 
     /// The manifest and hash of an executable, from the cache while the file is the same.
@@ -99,7 +102,7 @@ impl ManifestCache {
                 return Err(probe::silent(executable));
             }
         }
-        let answer = probe::ask(executable, settings).await;
+        let answer = probe::ask(executable, settings, self.search_path.as_deref()).await;
         match &answer {
             Ok(manifest) => entry.manifest = Some(manifest.clone()),
             Err(problem) if problem.rule == Rule::ManifestTimeout => {

@@ -3,25 +3,33 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use od_protocol::{DetectAdapterResult, ErrorKind, ErrorObject};
+use od_protocol::{AuthState, DetectAdapterResult, ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 
-use super::Detection;
 use super::fingerprint::Surroundings;
+use super::{Agent, Detection};
 use crate::discover::Adapter;
+use crate::error::HostError;
 use crate::manifest_cache::replace_json;
+use crate::manifest_cache::stamp::Stamp;
 use crate::run::now_ms;
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// An adapter that hangs costs its limit once in this time, not with every command.
-const HUNG_MS: u64 = 10 * 60 * 1000;
+/// An adapter that hangs costs its limit once in this time, not with every command. What was not
+/// installed or logged in is looked at again as soon: a keychain or a folder off PATH leaves no trace
+/// in the fingerprint.
+const SHORT_MS: u64 = 10 * 60 * 1000;
+/// An app that asks all the time does not start a crashing adapter all the time.
+const JUST_NOW_MS: u64 = 10 * 1000;
 
 /// The results, by the adapter's path.
 #[derive(Debug)]
 pub(super) struct AgentsCache {
     path: PathBuf,
     document: Document,
+    /// The file as it was read or written last; another process may have written it since.
+    seen: Option<Stamp>,
     changed: bool,
 }
 
@@ -31,98 +39,151 @@ struct Document {
     agents: BTreeMap<PathBuf, Row>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
+/// One agent: the last result, and the failure that came after it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Row {
     id: String,
-    detected_at: u64,
+    detected: Option<DetectAdapterResult>,
+    detected_at: Option<u64>,
+    failure: Option<ErrorObject>,
+    failed_at: Option<u64>,
     fingerprint: String,
-    outcome: Outcome,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Outcome {
-    Detected(DetectAdapterResult),
-    Hung(ErrorObject),
+/// What a row is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worth {
+    /// It holds.
+    Good,
+    /// It failed a moment ago.
+    JustFailed,
+    /// It is too old, or something it stands on has changed.
+    Stale,
+}
+
+impl Row {
+    /// What it is worth now.
+    pub(super) fn worth(&self, adapter: &Adapter, surroundings: &Surroundings<'_>) -> Worth {
+        if self.fingerprint != surroundings.of(adapter, self.detected.as_ref()) {
+            return Worth::Stale;
+        }
+        let within = |time: Option<u64>, limit: u64| {
+            time.is_some_and(|time| now_ms().saturating_sub(time) < limit)
+        };
+        match (&self.failure, &self.detected) {
+            (Some(failure), _) => {
+                let hung = failure.kind() == ErrorKind::PluginHung;
+                match (hung, within(self.failed_at, SHORT_MS), within(self.failed_at, JUST_NOW_MS)) {
+                    (true, true, _) => Worth::Good,
+                    (_, _, true) => Worth::JustFailed,
+                    _ => Worth::Stale,
+                }
+            }
+            (None, Some(detected)) if within(self.detected_at, lifetime(detected)) => Worth::Good,
+            _ => Worth::Stale,
+        }
+    }
+
+    /// The agent as this row knows it.
+    pub(super) fn agent(&self, adapter: &Adapter, worth: Worth) -> Agent {
+        let (detected, before) = match (&self.failure, &self.detected) {
+            (Some(failure), before) => (Err(HostError::from(failure.clone())), before.clone()),
+            (None, Some(detected)) => (Ok(detected.clone()), None),
+            (None, None) => (Err(being_looked_at()), None),
+        };
+        Agent {
+            id: adapter.id.clone(),
+            adapter_path: adapter.path.clone(),
+            manifest: adapter.manifest.clone(),
+            stale: worth != Worth::Good || before.is_some(),
+            detected,
+            before,
+            detected_at: self.detected_at,
+        }
+    }
+}
+
+/// How long a result may be shown as true.
+fn lifetime(detected: &DetectAdapterResult) -> u64 {
+    let expired = detected.auth.expires_at.is_some_and(|expiry| expiry <= now_ms());
+    let waiting = matches!(detected.auth.state, AuthState::Missing | AuthState::Expired);
+    match (expired, !detected.installed || waiting) {
+        (true, _) => 0,
+        (false, true) => SHORT_MS,
+        (false, false) => DAY_MS,
+    }
+}
+
+fn being_looked_at() -> HostError {
+    HostError::protocol(ErrorKind::Timeout, "its adapter has not answered yet")
+        .with_hint("ask again in a moment")
 }
 
 impl AgentsCache {
     /// Reads the file; a damaged one counts as empty.
     pub(super) fn read(path: &Path) -> Self {
-        let (document, changed) = match read(path) {
-            Ok(document) => (document, false),
+        let document = Document { format: FORMAT, agents: BTreeMap::new() };
+        let mut cache = Self { path: path.to_owned(), document, seen: None, changed: false };
+        cache.reread();
+        cache
+    }
+
+    /// Reads the file again when another process has written it.
+    pub(super) fn reread(&mut self) {
+        let stamp = Stamp::of(&self.path).ok();
+        if stamp == self.seen {
+            return;
+        }
+        self.seen = stamp;
+        match read(&self.path) {
+            Ok(document) => self.document = document,
             Err(reason) => {
-                tracing::warn!(path = %path.display(), %reason, "agents.json is written anew");
-                (Document { format: FORMAT, agents: BTreeMap::new() }, true)
+                tracing::warn!(path = %self.path.display(), %reason, "agents.json is written anew");
+                self.changed = true;
             }
-        };
-        Self { path: path.to_owned(), document, changed }
+        }
     }
 
-    /// A result that is still good.
-    pub(super) fn get(&self, adapter: &Adapter, surroundings: &Surroundings) -> Option<Detection> {
-        let row = self.document.agents.get(&adapter.path)?;
-        let age = now_ms().saturating_sub(row.detected_at);
-        let good = match &row.outcome {
-            Outcome::Hung(_) => age < HUNG_MS,
-            Outcome::Detected(detected) => age < DAY_MS && !has_expired(detected),
-        };
-        let same = row.fingerprint == surroundings.of(adapter, row.outcome.detected());
-        (good && same).then(|| match &row.outcome {
-            Outcome::Detected(detected) => Ok(detected.clone()),
-            Outcome::Hung(error) => Err(error.clone()),
-        })
+    /// What is known of an adapter's agent.
+    pub(super) fn row(&self, adapter: &Adapter) -> Option<&Row> {
+        self.document.agents.get(&adapter.path)
     }
 
-    /// Remembers a result; of failures only a hang, which is the one that is slow to find out.
+    /// Remembers a result; a failure leaves what was found before.
     pub(super) fn put(
         &mut self,
         adapter: &Adapter,
-        detection: &Detection,
-        surroundings: &Surroundings,
+        detection: Detection,
+        surroundings: &Surroundings<'_>,
     ) {
-        let outcome = match detection {
-            Ok(detected) => Outcome::Detected(detected.clone()),
-            Err(error) if error.kind() == ErrorKind::PluginHung => Outcome::Hung(error.clone()),
-            Err(_) => {
-                self.changed |= self.document.agents.remove(&adapter.path).is_some();
-                return;
+        let row = self.document.agents.entry(adapter.path.clone()).or_default();
+        row.id.clone_from(&adapter.id);
+        match detection {
+            Ok(detected) => {
+                (row.detected, row.detected_at) = (Some(detected), Some(now_ms()));
+                (row.failure, row.failed_at) = (None, None);
             }
-        };
-        let row = Row {
-            id: adapter.id.clone(),
-            detected_at: now_ms(),
-            fingerprint: surroundings.of(adapter, outcome.detected()),
-            outcome,
-        };
-        self.document.agents.insert(adapter.path.clone(), row);
+            Err(failure) => (row.failure, row.failed_at) = (Some(failure), Some(now_ms())),
+        }
+        row.fingerprint = surroundings.of(adapter, row.detected.as_ref());
         self.changed = true;
     }
 
     /// Writes the file if something changed.
-    pub(super) fn save(mut self) {
+    pub(super) fn save(&mut self) {
         if !self.changed {
             return;
         }
         self.document.agents.retain(|path, _| path.exists());
-        if let Err(error) = replace_json(&self.path, &self.document) {
-            tracing::warn!(path = %self.path.display(), %error, "cannot write agents.json");
+        match replace_json(&self.path, &self.document) {
+            Ok(()) => self.changed = false,
+            Err(error) => {
+                tracing::warn!(path = %self.path.display(), %error, "cannot write agents.json");
+            }
         }
+        self.seen = Stamp::of(&self.path).ok();
     }
-}
-
-impl Outcome {
-    fn detected(&self) -> Option<&DetectAdapterResult> {
-        match self {
-            Self::Detected(detected) => Some(detected),
-            Self::Hung(_) => None,
-        }
-    }
-}
-
-fn has_expired(detected: &DetectAdapterResult) -> bool {
-    detected.auth.expires_at.is_some_and(|expiry| expiry <= now_ms())
 }
 
 /// Whether the file can be read, for `doctor`. An absent one can.

@@ -3,60 +3,69 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use od_protocol::DetectAdapterResult;
 use sha2::{Digest, Sha256};
 
 use crate::discover::Adapter;
 use crate::environment::declared_names;
+use crate::host::Host;
+use crate::manifest_cache::stamp::{Stamp, hex};
 use crate::settings::Settings;
 
 /// What all adapters stand on, looked at once.
 #[derive(Debug)]
-pub(super) struct Surroundings {
-    settings: Settings,
+pub(super) struct Surroundings<'a> {
+    settings: &'a Settings,
     /// PATH, HOME, and when each folder on PATH last changed: installing a CLI changes one.
     common: String,
 }
 
-impl Surroundings {
-    pub(super) fn look(settings: &Settings) -> Self {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+impl<'a> Surroundings<'a> {
+    pub(super) fn look(host: &'a Host) -> Self {
+        let path = host.search_path();
         let home = std::env::var_os("HOME").unwrap_or_default();
         let folders: BTreeSet<_> = std::env::split_paths(&path).collect();
         let mut common = format!("{}\n{}\n", path.display(), home.display());
         for folder in folders {
             common.push_str(&changed(&folder));
         }
-        Self { settings: settings.clone(), common }
+        Self { settings: host.settings(), common }
     }
 
-    /// The fingerprint of one result.
+    /// The fingerprint of one result: the surroundings, the adapter's own bytes, its settings, the
+    /// variables it reads, and every file it looked at. Where a link leads counts too, so an upgrade
+    /// that only moves a link is seen.
     pub(super) fn of(&self, adapter: &Adapter, detected: Option<&DetectAdapterResult>) -> String {
         let mut hasher = Sha256::new();
         hasher.update(&self.common);
         hasher.update(format!("{}\n{:?}\n", adapter.sha256, self.settings.agent(&adapter.id)));
         let declared: BTreeSet<String> =
-            declared_names(&self.settings, &adapter.manifest).into_iter().collect();
+            declared_names(self.settings, &adapter.manifest).into_iter().collect();
         for name in declared {
             // Whether it is set counts, and whether it has changed; the value itself is not kept.
             hasher.update(format!("{name}={:?}\n", std::env::var_os(&name)));
         }
-        let evidence = detected.map(|detected| detected.evidence.as_slice()).unwrap_or_default();
-        let looked_at = evidence.iter().map(|evidence| evidence.subject.as_str());
-        for subject in looked_at.chain(detected.and_then(|detected| detected.path.as_deref())) {
-            if Path::new(subject).is_absolute() {
-                hasher.update(changed(Path::new(subject)));
-            }
+        for subject in detected.map(looked_at).unwrap_or_default() {
+            hasher.update(changed(Path::new(subject)));
         }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&hasher.finalize())
     }
 }
 
-/// When a file or folder last changed; it may also be absent.
+/// The files and folders a result names, each once.
+fn looked_at(detected: &DetectAdapterResult) -> BTreeSet<&str> {
+    let evidence = detected.evidence.iter().map(|evidence| evidence.subject.as_str());
+    let named = [&detected.path, &detected.config_dir, &detected.skills_dir];
+    evidence
+        .chain(named.into_iter().filter_map(|path| path.as_deref()))
+        .filter(|subject| Path::new(subject).is_absolute())
+        .collect()
+}
+
+/// What a file or folder is now; it may also be absent.
 fn changed(path: &Path) -> String {
-    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    format!("{} {modified:?}\n", path.display())
+    let stamp = Stamp::of(path).ok();
+    let real = stamp.is_some().then(|| std::fs::canonicalize(path).ok()).flatten();
+    format!("{} {stamp:?} {real:?}\n", path.display())
 }

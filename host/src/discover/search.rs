@@ -1,7 +1,7 @@
 //! Looking through folders for files with the right name. No adapter is started here.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::{Origin, Rejected, Rule};
@@ -34,12 +34,15 @@ pub(crate) struct Found {
 }
 
 /// The folders in the order of precedence.
-pub(crate) fn folders(adapter_dirs: &[PathBuf], home: &OdHome) -> Vec<Folder> {
-    let listed = |variable: &str, origin: Origin| -> Vec<Folder> {
-        let value = std::env::var_os(variable).unwrap_or_default();
+pub(crate) fn folders(
+    adapter_dirs: &[PathBuf],
+    home: &OdHome,
+    search_path: &OsStr,
+) -> Vec<Folder> {
+    let listed = |value: &OsStr, origin: Origin| -> Vec<Folder> {
         // An unset variable is no folder; an empty entry in a set one is the current folder.
         let entries: Vec<PathBuf> =
-            if value.is_empty() { Vec::new() } else { std::env::split_paths(&value).collect() };
+            if value.is_empty() { Vec::new() } else { std::env::split_paths(value).collect() };
         entries.into_iter().map(|path| Folder { path, origin }).collect()
     };
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
@@ -47,10 +50,11 @@ pub(crate) fn folders(adapter_dirs: &[PathBuf], home: &OdHome) -> Vec<Folder> {
         .iter()
         .map(|path| Folder { path: path.clone(), origin: Origin::AdapterDir })
         .collect();
-    folders.extend(listed("OD_ADAPTER_PATH", Origin::AdapterPath));
+    let adapter_path = std::env::var_os("OD_ADAPTER_PATH").unwrap_or_default();
+    folders.extend(listed(&adapter_path, Origin::AdapterPath));
     folders.extend(beside.map(|path| Folder { path, origin: Origin::BesideHost }));
     folders.push(Folder { path: home.adapters(), origin: Origin::UserFolder });
-    folders.extend(listed("PATH", Origin::Path));
+    folders.extend(listed(search_path, Origin::Path));
     folders
 }
 

@@ -3,7 +3,7 @@
 use od_protocol::{AuthState, DetectAdapterResult};
 
 use super::Check;
-use crate::agents::{Agent, Refresh};
+use crate::agents::{Agent, Refresh, Standing};
 use crate::discover::Discovery;
 use crate::host::Host;
 
@@ -42,58 +42,45 @@ fn passed_over(discovery: &Discovery) -> Vec<Check> {
 
 fn agent(agent: &Agent) -> Check {
     let name = format!("agent.{}", agent.id);
-    match &agent.detected {
-        Err(error) => Check::fail(
+    let or = |fix: Option<String>, otherwise: &str| fix.unwrap_or_else(|| otherwise.to_owned());
+    match (&agent.detected, agent.standing()) {
+        (Err(error), _) => Check::fail(
             name,
             format!("{} cannot tell: {error}", agent.adapter_path.display()),
-            error.hint.clone().unwrap_or_else(|| "reinstall the adapter".to_owned()),
+            or(agent.fix(), "reinstall the adapter"),
         ),
-        Ok(detected) if !detected.installed => {
+        (Ok(_), Standing::NotInstalled) => {
             let names = agent.manifest.cli.names.join(" or ");
-            Check::warn(name, format!("{names} is not installed"), install(agent, detected))
+            let fix = or(agent.fix(), "see the agent's own page");
+            Check::warn(name, format!("{names} is not installed"), fix)
         }
-        Ok(detected) => installed(name, agent, detected),
+        (Ok(detected), Standing::TooOld) => {
+            let least =
+                agent.manifest.cli.version_min.as_deref().unwrap_or("the oldest that works");
+            let found = format!("{} is older than {least}", cli(detected));
+            Check::fail(name, found, or(agent.fix(), "see the agent's own page"))
+        }
+        (Ok(detected), Standing::NotAuthenticated) => {
+            let what = match detected.auth.state {
+                AuthState::Expired => "the login has run out",
+                _ => "nobody is logged in",
+            };
+            let fix = or(agent.fix(), "log in to the agent");
+            Check::warn(name, format!("{}, {what}", cli(detected)), fix)
+        }
+        (Ok(detected), _) => {
+            let login = match detected.auth.state {
+                _ if agent.manifest.auth.methods.is_empty() => "no login needed",
+                AuthState::Ok => "logged in",
+                _ => "the login cannot be checked from here",
+            };
+            Check::ok(name, format!("{}, {login}", cli(detected)))
+        }
     }
 }
 
-fn installed(name: String, agent: &Agent, detected: &DetectAdapterResult) -> Check {
-    let version = detected.version.as_deref().unwrap_or("of unknown version");
+fn cli(detected: &DetectAdapterResult) -> String {
     let path = detected.path.as_deref().unwrap_or("built in");
-    let found = format!("{path} {version}");
-    if detected.meets_min == Some(false) {
-        let least = agent.manifest.cli.version_min.as_deref().unwrap_or("the oldest that works");
-        return Check::fail(
-            name,
-            format!("{found} is older than {least}"),
-            install(agent, detected),
-        );
-    }
-    let login = || {
-        let command = agent.manifest.auth.login_command.clone();
-        detected
-            .auth
-            .guidance
-            .clone()
-            .or(command)
-            .unwrap_or_else(|| "log in to the agent".to_owned())
-    };
-    match detected.auth.state {
-        AuthState::Missing => Check::warn(name, format!("{found}, nobody is logged in"), login()),
-        AuthState::Expired => Check::warn(name, format!("{found}, the login has run out"), login()),
-        _ if agent.manifest.auth.methods.is_empty() => {
-            Check::ok(name, format!("{found}, no login needed"))
-        }
-        AuthState::Ok => Check::ok(name, format!("{found}, logged in")),
-        _ => Check::ok(name, format!("{found}, the login cannot be checked from here")),
-    }
-}
-
-fn install(agent: &Agent, detected: &DetectAdapterResult) -> String {
-    let here = |platform: &str| platform == "any" || platform == std::env::consts::OS;
-    let listed = agent.manifest.cli.install.iter().find(|method| here(&method.platform));
-    detected
-        .guidance
-        .clone()
-        .or_else(|| listed.map(|method| method.command.clone()))
-        .unwrap_or_else(|| "see the agent's own page".to_owned())
+    let version = detected.version.as_deref().unwrap_or("of unknown version");
+    format!("{path} {version}")
 }

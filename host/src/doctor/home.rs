@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Check, os};
 use crate::home::OdHome;
+use crate::host::Host;
 use crate::{agents, manifest_cache};
 
 const MEBIBYTE: u64 = 1024 * 1024;
@@ -12,12 +13,13 @@ const LITTLE: u64 = 500 * MEBIBYTE;
 /// Below this hardly any run fits.
 const TOO_LITTLE: u64 = 20 * MEBIBYTE;
 
-pub(super) fn examine(home: &OdHome) -> Vec<Check> {
+pub(super) fn examine(host: &Host) -> Vec<Check> {
+    let home = host.home();
     let mut checks = vec![writable(home)];
     checks.extend(space(home));
     checks.push(cache("cache.manifests", &home.manifest_cache(), manifest_cache::check));
     checks.push(cache("cache.agents", &home.agents_file(), agents::cache::check));
-    checks.extend(path_entries(std::env::var_os("PATH").unwrap_or_default().as_ref()));
+    checks.extend(path_entries(&host.search_path()));
     checks
 }
 

@@ -1,6 +1,7 @@
 //! Asking an adapter for its manifest: a short-lived process with nothing on stdin, a limit of time
 //! and a limit of output.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -19,9 +20,13 @@ const LIMIT: Duration = Duration::from_secs(2);
 const LONGEST: u64 = 1024 * 1024;
 
 /// Runs `--manifest` and reads what it prints.
-pub(crate) async fn ask(executable: &Path, settings: &Settings) -> Result<Manifest, Problem> {
+pub(crate) async fn ask(
+    executable: &Path,
+    settings: &Settings,
+    search_path: Option<&OsStr>,
+) -> Result<Manifest, Problem> {
     let mut command = tokio::process::Command::new(executable);
-    command.arg("--manifest").env_clear().envs(adapter_environment(settings, None));
+    command.arg("--manifest").env_clear().envs(adapter_environment(settings, None, search_path));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = process::spawn(command)
         .map_err(|error| invalid(executable, &format!("cannot be started: {error}")))?;

@@ -37,7 +37,12 @@ pub(crate) fn sha256(path: &Path) -> std::io::Result<String> {
             length => hasher.update(&chunk[..length]),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hasher.finalize()))
+}
+
+/// Bytes as people write a hash.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(unix)]

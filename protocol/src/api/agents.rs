@@ -66,6 +66,8 @@ pub struct AgentStatus {
     pub vendor: String,
     /// The adapter's version.
     pub adapter_version: String,
+    /// The adapter's executable.
+    pub adapter_path: String,
     /// A run would be let in, as far as can be told.
     pub ready: bool,
     /// It is the one that runs without a name get.
@@ -102,7 +104,8 @@ pub struct AgentStatus {
     /// When it was looked at, in milliseconds since 1970; absent means never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detected_at: Option<u64>,
-    /// Something it stands on has changed since then; it is being looked at again.
+    /// It may no longer be so: something it stands on has changed since then, or the last look failed.
+    /// It is being looked at again.
     #[serde(default)]
     pub stale: bool,
 }
