@@ -1,4 +1,4 @@
-//! Which agent `-a auto` means: the best one that is installed and logged in, `demo` last.
+//! Which agent `-a auto` means: the active one, else the best that is installed and logged in, `demo` last.
 
 use od_protocol::AuthState;
 
@@ -25,8 +25,9 @@ pub fn best_agent(agents: &[Agent]) -> Option<&Agent> {
 }
 
 /// The agent that `auto` means, or what is missing.
-pub(crate) fn choose(agents: Vec<Agent>) -> Result<Agent, HostError> {
-    if let Some(agent) = best_agent(&agents) {
+pub(crate) fn choose(agents: Vec<Agent>, active: Option<&str>) -> Result<Agent, HostError> {
+    let active = agents.iter().find(|agent| active == Some(&agent.id) && agent.may_run());
+    if let Some(agent) = active.or_else(|| best_agent(&agents)) {
         return Ok(agent.clone());
     }
     let installed: Vec<&str> =
@@ -96,8 +97,22 @@ mod tests {
     }
 
     #[test]
+    fn the_active_agent_comes_first_while_it_can_run() {
+        let agents = |active: &str| {
+            vec![
+                agent("good", true, "ok", json!({"run": {}, "input": {}})),
+                agent("chosen", true, active, json!({"run": {}})),
+            ]
+        };
+        let auto = |agents| choose(agents, Some("chosen")).map(|agent| agent.id);
+        assert_eq!(auto(agents("ok")).as_deref(), Ok("chosen"));
+        assert_eq!(auto(agents("missing")).as_deref(), Ok("good"));
+    }
+
+    #[test]
     fn when_none_can_run_the_error_says_what_is_missing() {
-        let message = |agents| choose(agents).map_err(|error| error.message).map(|agent| agent.id);
+        let message =
+            |agents| choose(agents, None).map_err(|error| error.message).map(|agent| agent.id);
         assert_eq!(message(vec![]), Err("no adapter was found".to_owned()));
         let locked = agent("locked", true, "missing", json!({}));
         assert_eq!(message(vec![locked]), Err("nobody is logged in to locked".to_owned()));

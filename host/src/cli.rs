@@ -8,6 +8,7 @@ mod agents;
 mod attach;
 mod cancel;
 mod capabilities;
+mod choose;
 mod completions;
 mod doctor;
 mod input;

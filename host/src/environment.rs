@@ -16,8 +16,7 @@ pub fn adapter_environment(
     search_path: Option<&OsStr>,
 ) -> Vec<(OsString, OsString)> {
     let is_path = |name: &OsStr| name.eq_ignore_ascii_case("PATH");
-    let inherited =
-        std::env::vars_os().filter(|(name, _)| search_path.is_none() || !is_path(name));
+    let inherited = std::env::vars_os().filter(|(name, _)| search_path.is_none() || !is_path(name));
     let ours = search_path.map(|path| ("PATH".into(), path.to_owned()));
     choose(inherited.chain(ours), settings, manifest)
 }

@@ -71,6 +71,21 @@ impl OdHome {
         self.root.join("agents.json")
     }
 
+    /// Which agent is active.
+    pub fn active_file(&self) -> PathBuf {
+        self.root.join("active.json")
+    }
+
+    /// Adapters that were pinned by a client of the API.
+    pub fn trust_file(&self) -> PathBuf {
+        self.root.join("trust.json")
+    }
+
+    /// The PATH of a login shell, remembered.
+    pub fn login_path_file(&self) -> PathBuf {
+        self.cache().join("login-path.json")
+    }
+
     /// Adapters of this user.
     pub fn adapters(&self) -> PathBuf {
         self.root.join("adapters")

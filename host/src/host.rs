@@ -1,5 +1,7 @@
 //! The front door of the library: what a command or a server calls.
 
+mod agents;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,9 +13,8 @@ use od_protocol::{
     Limits, ProtocolRange,
 };
 
-use crate::agents::live::{self, LiveAgents};
-use crate::agents::{Agent, AgentList, Refresh};
-use crate::auto;
+use crate::agents::live::LiveAgents;
+use crate::connections::Connections;
 use crate::control::RunClient;
 use crate::discover::search::{Folder, folders};
 use crate::discover::{Adapter, Discovery, Search};
@@ -29,6 +30,7 @@ use crate::run::{self, RunHandle, RunRequest, now_ms, recover};
 use crate::settings::Settings;
 use crate::telemetry::Telemetry;
 use crate::telemetry::metrics::Snapshot;
+use crate::trust::pins;
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
 #[derive(Debug, Clone)]
@@ -41,6 +43,8 @@ pub struct HostOptions {
     pub silence: Duration,
     /// How long it may take to answer that ping.
     pub ping_limit: Duration,
+    /// How long an adapter that answered a call outside a run is kept for the next one.
+    pub keep_adapters: Duration,
     /// Stands in for the PATH this process was started with (see `login_path`).
     pub search_path: Option<OsString>,
 }
@@ -53,6 +57,7 @@ impl HostOptions {
             adapter_dirs: Vec::new(),
             silence: Duration::from_secs(10),
             ping_limit: Duration::from_secs(5),
+            keep_adapters: Duration::from_secs(60),
             search_path: None,
         }
     }
@@ -72,6 +77,7 @@ struct Shared {
     settings: Arc<Settings>,
     manifests: Arc<ManifestCache>,
     live_agents: LiveAgents,
+    connections: Connections,
     started_at: u64,
     telemetry: Telemetry,
     /// Runs of this process that are alive.
@@ -110,6 +116,7 @@ impl Host {
             folders: folders(&options.adapter_dirs, &options.home, &search_path),
             manifests: Arc::new(manifests),
             live_agents: LiveAgents::new(options.home.agents_file()),
+            connections: Connections::default(),
             settings: Arc::new(settings),
             started_at,
             telemetry: Telemetry::new(started_at),
@@ -156,41 +163,6 @@ impl Host {
             None => HostError::new(Failure::AgentUnknown, format!("there is no agent {id:?}"))
                 .with_hint("`od-host agents` lists the agents that are there"),
         })
-    }
-
-    /// What each adapter finds on this machine, in the order of their ids. Waits until all rows hold.
-    pub async fn agents(&self, refresh: Refresh) -> Vec<Agent> {
-        live::look(self, refresh).await
-    }
-
-    /// The same at once, from what is known; what no longer holds is looked at meanwhile.
-    pub async fn list_agents(&self) -> AgentList {
-        live::list(self).await
-    }
-
-    /// Looks again at all agents, or at one. An adapter that hangs costs its own limit only.
-    ///
-    /// # Errors
-    /// When there is no such agent.
-    pub async fn refresh_agents(&self, agent: Option<&str>) -> Result<AgentList, HostError> {
-        live::refresh(self, agent).await
-    }
-
-    /// One agent; waits until its row holds.
-    ///
-    /// # Errors
-    /// When there is no such agent, or its adapter may not be used.
-    pub async fn agent(&self, id: &str) -> Result<Agent, HostError> {
-        let adapter = self.adapter(id).await?;
-        Ok(live::look_at(self, &adapter, Refresh::WhenStale).await)
-    }
-
-    /// The agent that `auto` means.
-    ///
-    /// # Errors
-    /// When none can run, with what is missing.
-    pub async fn auto(&self) -> Result<Agent, HostError> {
-        auto::choose(self.agents(Refresh::WhenStale).await)
     }
 
     /// Starts one adapter and initialises it, for calls outside a run: `models/list`,
@@ -325,16 +297,6 @@ impl Host {
         adapter_environment(self.settings(), Some(&adapter.manifest), search_path)
     }
 
-    /// Where adapters and agent CLIs are searched for.
-    pub(crate) fn search_path(&self) -> OsString {
-        effective_path(&self.shared.options)
-    }
-
-    /// What is known of the agents.
-    pub(crate) fn live_agents(&self) -> &LiveAgents {
-        &self.shared.live_agents
-    }
-
     /// What an adapter is told first.
     pub(crate) fn initialize(
         &self,
@@ -385,7 +347,7 @@ impl Host {
     /// Begins to look for adapters: all of them, or one by its id.
     pub(crate) fn begin_search(&self, wanted: Option<&str>) -> Search {
         let Shared { folders, manifests, settings, .. } = &*self.shared;
-        Search::begin(folders, wanted, manifests, settings)
+        Search::begin(folders, wanted, manifests, &pins::with_pins(settings, self.home()))
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, RunHandle>> {

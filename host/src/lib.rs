@@ -24,9 +24,12 @@ pub mod run;
 
 pub mod control;
 
+mod active;
 pub mod agents;
 pub mod auto;
+mod connections;
 pub mod doctor;
+pub mod features;
 
 mod host;
 

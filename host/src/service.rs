@@ -3,11 +3,14 @@
 //! Reading order for a newcomer: [`Service`] (what it holds), `dispatch` (from a method's name to its
 //! function), then one file for each noun. How a request arrives and who may send it lives in `serve`.
 
+mod adapters;
+mod agents;
 mod dispatch;
 mod host;
 mod list;
 mod roots;
 mod runs;
+mod sessions;
 mod start;
 
 pub use roots::Roots;

@@ -1,15 +1,17 @@
 //! Which files may be executed: nobody but the user or root can have put them there, and with the
 //! policy `pinned` their hash is on the user's list.
 
+pub(crate) mod pins;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::{check_file, check_folder};
+pub(crate) use unix::{check_file, check_folder, check_private};
 #[cfg(windows)]
-pub(crate) use windows::{check_file, check_folder};
+pub(crate) use windows::{check_file, check_folder, check_private};
 
 use crate::discover::Rule;
 use crate::settings::{Trust, TrustPolicy};
@@ -31,7 +33,9 @@ pub(crate) fn check_pin(trust: &Trust, sha256: &str) -> Result<(), Problem> {
     Err(Problem {
         rule: Rule::NotPinned,
         reason: format!("its sha256 {sha256} is not on the list of pinned adapters"),
-        fix: format!("if you trust it, add \"{sha256}\" to trust.pinned in settings.toml"),
+        fix: format!(
+            "if you trust it, add \"{sha256}\" to trust.pinned in settings.toml, or call adapters/trust"
+        ),
     })
 }
 

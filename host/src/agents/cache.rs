@@ -74,7 +74,8 @@ impl Row {
         match (&self.failure, &self.detected) {
             (Some(failure), _) => {
                 let hung = failure.kind() == ErrorKind::PluginHung;
-                match (hung, within(self.failed_at, SHORT_MS), within(self.failed_at, JUST_NOW_MS)) {
+                match (hung, within(self.failed_at, SHORT_MS), within(self.failed_at, JUST_NOW_MS))
+                {
                     (true, true, _) => Worth::Good,
                     (_, _, true) => Worth::JustFailed,
                     _ => Worth::Stale,

@@ -1,17 +1,16 @@
 //! `od-host agents`: which agents work here, who would pay, and what the others need.
 
 mod list;
-mod standing;
 
 use clap::Args;
-use od_host::agents::{Agent, Refresh};
-use od_host::discover::Discovery;
+use od_host::agents::{Agent, Refresh, Standing};
 use od_host::{ExitStatus, Host, HostError};
-use serde_json::{Value, json};
+use od_protocol::api::AgentStatus;
+use serde_json::json;
 
 use crate::cli::print::{print, print_json, print_remark, print_warning};
 use crate::cli::terminal::{self, while_waiting};
-use standing::Standing;
+use list::List;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,18 +35,33 @@ pub(crate) struct Arguments {
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let refresh = if arguments.refresh { Refresh::Always } else { Refresh::WhenStale };
     let agents = while_waiting("looking at the agents", host.agents(refresh)).await;
-    let discovery = host.discover().await;
+    let (discovery, active) = (host.discover().await, host.active_agent());
     if arguments.json {
-        print_json(&json_of(&agents, &discovery))?;
+        print_json(&json!({
+            "agents": statuses(&agents, active.as_deref()),
+            "active": active,
+            "rejected": discovery.rejected,
+            "shadowed": discovery.shadowed,
+        }))?;
         return Ok(ExitStatus::Completed);
     }
-    print(&list::text(&agents, &discovery, terminal::columns()))?;
+    let list = List { agents: &agents, discovery: &discovery, active: active.as_deref() };
+    print(&list.text(terminal::columns()))?;
     advise(&agents);
     Ok(ExitStatus::Completed)
 }
 
+/// The rows that `agents/list` of the API has, too.
+fn statuses(agents: &[Agent], active: Option<&str>) -> Vec<AgentStatus> {
+    let status = |agent: &Agent| AgentStatus {
+        active: active == Some(&agent.id),
+        ..AgentStatus::from(agent)
+    };
+    agents.iter().map(status).collect()
+}
+
 fn advise(agents: &[Agent]) {
-    let ready = agents.iter().find(|agent| Standing::of(agent) == Standing::Ready);
+    let ready = agents.iter().find(|agent| agent.standing() == Standing::Ready);
     match ready {
         _ if agents.is_empty() => print_warning(
             "no adapter was found\n\
@@ -56,31 +70,4 @@ fn advise(agents: &[Agent]) {
         Some(agent) => print_remark(format!("\nstart one: od-host run -a {} \"…\"", agent.id)),
         None => print_remark("\nno agent is ready yet; the lines with → say what to do"),
     }
-}
-
-fn json_of(agents: &[Agent], discovery: &Discovery) -> Value {
-    let agents: Vec<Value> = agents.iter().map(agent_json).collect();
-    json!({
-        "agents": agents,
-        "rejected": discovery.rejected,
-        "shadowed": discovery.shadowed,
-    })
-}
-
-fn agent_json(agent: &Agent) -> Value {
-    let standing = Standing::of(agent);
-    let error = agent.detected.as_ref().err().map(|error| {
-        json!({"kind": error.failure.as_str(), "message": error.message, "hint": error.hint})
-    });
-    json!({
-        "id": agent.id,
-        "displayName": agent.manifest.display_name,
-        "adapterPath": agent.adapter_path,
-        "adapterVersion": agent.manifest.version,
-        "ready": standing == Standing::Ready,
-        "standing": standing.as_str(),
-        "fix": standing::fix(agent),
-        "detected": agent.detected.as_ref().ok(),
-        "error": error,
-    })
 }

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use od_host::telemetry::logs::{self, LogFormat};
 
 use crate::cli::{
-    agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
+    agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
+    runs,
 };
 
 const EXAMPLES: &str = "\
@@ -55,6 +56,8 @@ pub(crate) struct SharedArguments {
 pub(crate) enum Command {
     /// List the agents: which are ready, which credential pays, what the others need
     Agents(agents::Arguments),
+    /// Make an agent the active one: `run` without --agent takes it
+    Use(choose::Arguments),
     /// Run an agent on a prompt and show what it does
     Run(Box<run::Arguments>),
     /// List the models of an agent

@@ -12,7 +12,8 @@ use tracing::level_filters::LevelFilter;
 use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
 use crate::cli::{
-    agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
+    agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
+    runs,
 };
 
 /// Runs the command that was typed.
@@ -46,6 +47,7 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
 async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, HostError> {
     match command {
         Command::Agents(arguments) => agents::execute(&arguments, host).await,
+        Command::Use(arguments) => choose::execute(&arguments, host).await,
         Command::Run(arguments) => run::execute(*arguments, host).await,
         Command::Models(arguments) => models::execute(&arguments, host).await,
         Command::Capabilities(arguments) => capabilities::execute(&arguments, host).await,

@@ -34,11 +34,7 @@ pub(crate) struct Found {
 }
 
 /// The folders in the order of precedence.
-pub(crate) fn folders(
-    adapter_dirs: &[PathBuf],
-    home: &OdHome,
-    search_path: &OsStr,
-) -> Vec<Folder> {
+pub(crate) fn folders(adapter_dirs: &[PathBuf], home: &OdHome, search_path: &OsStr) -> Vec<Folder> {
     let listed = |value: &OsStr, origin: Origin| -> Vec<Folder> {
         // An unset variable is no folder; an empty entry in a set one is the current folder.
         let entries: Vec<PathBuf> =

@@ -48,13 +48,66 @@ impl Service {
             name if name == api::GET_HOST_INFO.name => {
                 answer(params, async |params| self.host_info(params).await).await
             }
-            _ => Err(ErrorObject::new(
-                ErrorKind::MethodNotFound,
-                format!("there is no method {method:?}"),
-            )
-            .with_hint("schemas/api/v1/openrpc.json lists the methods")),
+            name if name.starts_with("agents/") => self.call_agents(name, params).await,
+            _ => self.call_adapters(method, params).await,
         }
     }
+
+    async fn call_agents(&self, method: &str, params: Option<&RawValue>) -> Answer {
+        match method {
+            name if name == api::LIST_AGENTS.name => {
+                answer(params, async |params| self.list_agents(params).await).await
+            }
+            name if name == api::REFRESH_AGENTS.name => {
+                answer(params, async |params| self.refresh_agents(params).await).await
+            }
+            name if name == api::GET_AGENT.name => {
+                answer(params, async |params| self.get_agent(params).await).await
+            }
+            name if name == api::SET_ACTIVE_AGENT.name => {
+                answer(params, async |params| self.set_active_agent(params).await).await
+            }
+            name if name == api::LIST_AGENT_MODELS.name => {
+                answer(params, async |params| self.agent_models(params).await).await
+            }
+            name if name == api::GET_AGENT_QUOTA.name => {
+                answer(params, async |params| self.agent_quota(params).await).await
+            }
+            name if name == api::GET_AGENT_HEALTH.name => {
+                answer(params, async |params| self.agent_health(params).await).await
+            }
+            name if name == api::GET_AGENT_FEATURES.name => {
+                answer(params, async |params| self.agent_features(params).await).await
+            }
+            _ => Err(unknown(method)),
+        }
+    }
+
+    async fn call_adapters(&self, method: &str, params: Option<&RawValue>) -> Answer {
+        match method {
+            name if name == api::LIST_AGENT_SESSIONS.name => {
+                answer(params, async |params| self.list_sessions(params).await).await
+            }
+            name if name == api::READ_AGENT_SESSION.name => {
+                answer(params, async |params| self.read_session(params).await).await
+            }
+            name if name == api::LIST_ADAPTERS.name => {
+                answer(params, async |params| self.list_adapters(params).await).await
+            }
+            name if name == api::TRUST_ADAPTERS.name => {
+                answer(params, async |params| self.trust_adapter(params).await).await
+            }
+            name if name == api::LIST_INSTALL_HINTS.name => {
+                answer(params, async |params| self.install_hints(params).await).await
+            }
+            _ => Err(unknown(method)),
+        }
+    }
+}
+
+fn unknown(method: &str) -> ErrorObject {
+    ErrorObject::new(ErrorKind::MethodNotFound, format!("there is no method {method:?}"))
+        .with_hint("schemas/api/v1/openrpc.json lists the methods")
 }
 
 async fn answer<P: Call>(

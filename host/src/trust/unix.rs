@@ -21,10 +21,8 @@ pub(crate) fn check_file(path: &Path) -> Result<(), Problem> {
             fix: format!("remove {}", path.display()),
         });
     }
-    let owner = Owner::of(&metadata);
-    check_owner(path, owner, Rule::ForeignFile)?;
-    check_mode(path, owner.mode, Rule::WritableFile)?;
-    if owner.mode & EXECUTABLE == 0 {
+    check_private(path)?;
+    if metadata.mode() & EXECUTABLE == 0 {
         return Err(Problem {
             rule: Rule::NotExecutable,
             reason: "the file is not executable".to_owned(),
@@ -32,6 +30,13 @@ pub(crate) fn check_file(path: &Path) -> Result<(), Problem> {
         });
     }
     Ok(())
+}
+
+/// Whether only the user or root can have written a file.
+pub(crate) fn check_private(path: &Path) -> Result<(), Problem> {
+    let owner = Owner::of(&look_at(path)?);
+    check_owner(path, owner, Rule::ForeignFile)?;
+    check_mode(path, owner.mode, Rule::WritableFile)
 }
 
 /// Whether a folder is one that only the user or root can put files into. The sticky bit does not

@@ -56,6 +56,9 @@ pub struct RejectedAdapter {
     pub reason: String,
     /// What to type or change.
     pub fix: String,
+    /// Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// Result of `adapters/list`.

@@ -1,21 +1,32 @@
 //! The list of agents as text. Pure.
 
-use od_host::agents::Agent;
+use od_host::agents::{Agent, Standing};
 use od_host::discover::Discovery;
 use od_protocol::{AuthState, DetectAdapterResult, TestedVersion};
 
-use super::standing::{Standing, fix};
 use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
 use crate::cli::{format, words};
 
-/// Everything that was found, at most so many columns wide.
-pub(super) fn text(agents: &[Agent], discovery: &Discovery, columns: usize) -> String {
-    let id_width = agents.iter().map(|agent| format::width(&agent.id)).max().unwrap_or_default();
-    let mut page = Page { text: String::new(), columns, indent: id_width + 4 };
-    agents.iter().for_each(|agent| page.agent(agent, id_width));
-    page.rejected(discovery);
-    page.shadowed(discovery);
-    page.text
+/// What is shown.
+pub(super) struct List<'a> {
+    pub(super) agents: &'a [Agent],
+    pub(super) discovery: &'a Discovery,
+    pub(super) active: Option<&'a str>,
+}
+
+impl List<'_> {
+    /// Everything that was found, at most so many columns wide.
+    pub(super) fn text(&self, columns: usize) -> String {
+        let widths = self.agents.iter().map(|agent| format::width(&agent.id));
+        let id_width = widths.max().unwrap_or_default();
+        let mut page = Page { text: String::new(), columns, indent: id_width + 4 };
+        for agent in self.agents {
+            page.agent(agent, id_width, self.active == Some(&agent.id));
+        }
+        page.rejected(self.discovery);
+        page.shadowed(self.discovery);
+        page.text
+    }
 }
 
 struct Page {
@@ -25,8 +36,8 @@ struct Page {
 }
 
 impl Page {
-    fn agent(&mut self, agent: &Agent, id_width: usize) {
-        let sign = match Standing::of(agent) {
+    fn agent(&mut self, agent: &Agent, id_width: usize, active: bool) {
+        let sign = match agent.standing() {
             Standing::Ready => paint(GOOD, "✓"),
             Standing::NotAuthenticated | Standing::TooOld => paint(BAD, "✗"),
             Standing::NotInstalled | Standing::AdapterFailed => paint(BAD, "✗"),
@@ -34,12 +45,13 @@ impl Page {
         let id = paint(BOLD, format!("{:id_width$}", agent.id));
         let name = single_line(&agent.manifest.display_name);
         let summary = summary(agent);
-        self.text.push_str(&format!("{sign} {id}  {name}{summary}\n"));
+        let active = if active { paint(GOOD, " · active") } else { String::new() };
+        self.text.push_str(&format!("{sign} {id}  {name}{summary}{active}\n"));
         match &agent.detected {
             Ok(detected) => self.facts(detected, agent),
             Err(error) => self.wrapped("", BAD, &error.message),
         }
-        if let Some(fix) = fix(agent) {
+        if let Some(fix) = agent.fix() {
             self.wrapped("→ ", ASK, &fix);
         }
     }
@@ -106,7 +118,7 @@ impl Page {
 fn summary(agent: &Agent) -> String {
     let version = agent.detected.as_ref().ok().and_then(|detected| detected.version.as_deref());
     let version = version.map(|version| format!(" {}", single_line(version))).unwrap_or_default();
-    match Standing::of(agent) {
+    match agent.standing() {
         Standing::Ready => version,
         Standing::NotInstalled => paint(BAD, " · not installed"),
         Standing::TooOld => {

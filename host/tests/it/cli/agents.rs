@@ -31,8 +31,8 @@ fn the_list_as_json_has_the_same_facts() {
     scratch.add_adapter("broken", "bad_manifest");
     let finished = scratch.od_host(&["agents", "--json"]).exits_with(0);
     let list: Value = serde_json::from_str(&finished.stdout).expect("JSON");
-    assert_eq!(list["agents"][0]["standing"], "not_installed");
-    assert_eq!(list["agents"][0]["fix"], "install it");
+    assert_eq!(list["agents"][0]["problem"]["kind"], "cli_not_found");
+    assert_eq!(list["agents"][0]["problem"]["fix"], "install it");
     assert_eq!(list["agents"][1]["ready"], true);
     assert_eq!(list["rejected"][0]["id"], "broken");
     assert_eq!(finished.stderr, "");
