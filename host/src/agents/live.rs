@@ -290,8 +290,7 @@ async fn detect(host: &Host, adapter: &Adapter, refresh: Refresh) {
         Ok(plugin) => plugin,
         Err(error) => return live.land(adapter, Err(error), &surroundings),
     };
-    let detection =
-        plugin.call(DetectAdapterParams { refresh: refresh == Refresh::Always }).await;
+    let detection = plugin.call(DetectAdapterParams { refresh: refresh == Refresh::Always }).await;
     host.telemetry().detected(&adapter.id, begun.elapsed());
     live.land(adapter, detection, &surroundings);
     let ended = plugin.stop().await;
