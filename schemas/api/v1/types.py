@@ -6,7 +6,17 @@ Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
-from typing import Any, Final, Literal, NotRequired, Protocol, TypedDict, overload
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Protocol,
+    TypedDict,
+    TypeGuard,
+    get_args,
+    overload,
+)
 
 API_MAJOR: Final = 1
 
@@ -2759,6 +2769,14 @@ EventType = Literal[
     "error",
     "done",
 ]
+
+# The event types of this version.
+EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)
+
+
+def is_known_event(event: Event) -> TypeGuard[KnownEvent]:
+    """Tells the events of this version from those of a later one; then `type` narrows."""
+    return event["type"] in EVENT_TYPES
 
 
 class ListAgentsResult(TypedDict):

@@ -10,7 +10,17 @@ Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
-from typing import Any, Final, Literal, NotRequired, Protocol, TypedDict, overload
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Protocol,
+    TypedDict,
+    TypeGuard,
+    get_args,
+    overload,
+)
 "#;
 
 /// Words that cannot name a field of a class.
@@ -132,7 +142,12 @@ fn events_text(types: &[EventType]) -> String {
         "\n# An event of this version; `type` tells them apart.\nKnownEvent = (\n    {union})\n\n\
          # What happened: an event of this version or of a later one.\n\
          Event = KnownEvent | UnknownEvent\n\n\
-         EventType = Literal[\n{words}]\n"
+         EventType = Literal[\n{words}]\n\n\
+         # The event types of this version.\n\
+         EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)\n\n\n\
+         def is_known_event(event: Event) -> TypeGuard[KnownEvent]:\n    \
+         \"\"\"Tells the events of this version from those of a later one; then `type` narrows.\"\"\"\n    \
+         return event[\"type\"] in EVENT_TYPES\n"
     );
     text
 }
@@ -217,6 +232,8 @@ fn types_py_is_python() {
 #[test]
 fn types_py_is_current() {
     for contract in CONTRACTS {
-        check(&contract.file("types.py"), &generate(contract));
+        for place in contract.places("types.py") {
+            check(&place, &generate(contract));
+        }
     }
 }
