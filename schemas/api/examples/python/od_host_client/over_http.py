@@ -49,7 +49,9 @@ class _HttpClient(Client):
         connection = self._connect(LONGEST_SILENCE)
         try:
             response = self._request(connection, "GET", path, {"accept": "text/event-stream"})
-            for data in _server_sent_data(response):
+            for kind, data in _server_sent_messages(response):
+                if kind == b"stream_failed":
+                    raise HostError(json.loads(data))
                 yield json.loads(data)
         except (OSError, HTTPException) as error:
             raise self._lost(error) from error
@@ -83,13 +85,15 @@ class _HttpClient(Client):
         return connection_lost(message, "is od-host serve running there?")
 
 
-def _server_sent_data(response: HTTPResponse) -> Iterator[bytes]:
-    """The data of each message. Comments, ids and types are passed over: the data has all."""
-    data: list[bytes] = []
-    for ended in response:
-        line = ended.rstrip(b"\r\n")
-        if line.startswith(b"data:"):
-            data.append(line.removeprefix(b"data:").removeprefix(b" "))
-        elif not line and data:
-            yield b"\n".join(data)
-            data = []
+def _server_sent_messages(response: HTTPResponse) -> Iterator[tuple[bytes, bytes]]:
+    """Type and data of each message; the host sends one line of data.
+
+    Comments are passed over, and ids too: the data has them.
+    """
+    kind = b""
+    for line in response:
+        name, _, value = line.rstrip(b"\n").partition(b": ")
+        if name == b"event":
+            kind = value
+        elif name == b"data":
+            yield kind, value

@@ -23,14 +23,15 @@ class Subscription:
         self._error: HostError | None = None
 
     def push(self, events: list[RunEventParams]) -> None:
-        """Takes what came."""
+        """Takes what came; no events mean that no more will come."""
         with self._changed:
             if self._ended:
                 return
             self._waiting.extend(events)
-            self._ended = len(self._waiting) > MOST_WAITING
+            is_full = len(self._waiting) > MOST_WAITING
+            self._ended = is_full or not events
             self._changed.notify()
-        if self._ended:
+        if is_full:
             self._on_full(self)
 
     def fail(self, error: HostError) -> None:

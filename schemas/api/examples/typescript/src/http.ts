@@ -3,7 +3,7 @@
 import type { Client, EventsOptions, MethodName, ParamsOf, ResultOf } from "./client.js";
 import { connectionLost, errorInReply, HostError, isObject, notUnderstood } from "./errors.js";
 import { follow } from "./follow.js";
-import { serverSentData } from "./sse.js";
+import { serverSentMessages } from "./sse.js";
 import type { ErrorObject, RunEventParams, RunState } from "./types.js";
 import type { ConnectOptions } from "./websocket.js";
 
@@ -44,7 +44,8 @@ class HttpClient implements Client {
     const response = await this.#fetch(path, { headers, ...(signal && { signal }) });
     if (response.body === null) throw notUnderstood(`${path} answers without a body`);
     try {
-      for await (const data of serverSentData(response.body)) {
+      for await (const { type, data } of serverSentMessages(response.body)) {
+        if (type === "stream_failed") throw new HostError(JSON.parse(data) as ErrorObject);
         yield JSON.parse(data) as RunEventParams;
       }
     } catch (error) {

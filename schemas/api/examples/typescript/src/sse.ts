@@ -1,21 +1,24 @@
-// Server-sent events, as far as the host sends them: the data of each message.
+// Server-sent events, as far as the host sends them: each message has one line of data.
 
-/** The data of each message of a stream. Comments, ids and types are passed over: the data has all. */
-export async function* serverSentData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** One message: its type and its data. */
+export interface Message {
+  type: string;
+  data: string;
+}
+
+/** The messages of a stream. Comments are passed over, and ids too: the data has them. */
+export async function* serverSentMessages(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Message> {
   const decoder = new TextDecoder();
   let rest = "";
-  let data: string[] = [];
+  let type = "";
   for await (const bytes of body) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const ended of lines) {
-      const line = ended.endsWith("\r") ? ended.slice(0, -1) : ended;
-      if (line.startsWith("data:")) {
-        data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
-      } else if (line === "" && data.length > 0) {
-        yield data.join("\n");
-        data = [];
-      }
+    for (const line of lines) {
+      if (line.startsWith("event: ")) type = line.slice("event: ".length);
+      if (line.startsWith("data: ")) yield { type, data: line.slice("data: ".length) };
     }
   }
 }

@@ -20,9 +20,10 @@ export class Subscription {
     private readonly onFull: (subscription: Subscription) => void,
   ) {}
 
-  /** Takes what came. */
+  /** Takes what came; no events mean that no more will come. */
   push(events: RunEventParams[]): void {
     if (this.#ended) return;
+    if (events.length === 0) return this.end();
     this.#waiting.push(events);
     this.#count += events.length;
     if (this.#count > MOST_WAITING) {
