@@ -9,9 +9,10 @@ AGENT    ?= auto
 REAL_DIR ?= target/real
 REAL_FLAGS ?= --patience 2
 ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
+CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build test lint unit schemas conformance self-test real bench install uninstall
+.PHONY: help run build test lint unit schemas clients client-packages conformance self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -24,7 +25,7 @@ run: build ## Build, then do the main job on the best installed agent (or the em
 build: ## Build the release binaries
 	$(CARGO) build --release --locked --workspace --bins
 
-test: lint unit conformance ## Everything that must hold before a change lands
+test: lint client-packages unit conformance ## Everything that must hold before a change lands
 
 lint: ## Format and lints
 	$(CARGO) fmt --all --check
@@ -58,6 +59,13 @@ schemas: ## Rewrite schemas/, manifests and the generated tables from the code
 	  "target/debug/od-adapter-$$adapter" --manifest > "adapters/$$adapter/manifest.json"; \
 	done
 	UPDATE_EXPECT=1 $(CARGO) test --locked -p od-protocol --test it
+
+clients: client-packages ## The TypeScript and Python clients of the API: their tests, and their tours over every face
+	$(CARGO) build --locked -p od-host -p od-adapter-demo --bins --examples
+	$(CARGO) test --locked -p od-host --test it serve::clients -- --nocapture
+
+client-packages:
+	@PYTHONDONTWRITEBYTECODE=1 schemas/api/examples/build "$(CLIENTS)"
 
 bench: build ## Measure the walk; ratios to a raw pipe in the same run
 	$(CARGO) bench --locked -p od-host --bench walk

@@ -19,10 +19,11 @@ fn methods() -> String {
             code(method.name),
             linked(method.params, Place::HostPage),
             markdown::result(method, Place::HostPage),
+            format!("{} s", method.limit().as_secs()),
             method.summary.to_owned(),
         ]
     });
-    table(["method", "parameters", "result", ""], rows.collect())
+    table(["method", "parameters", "result", "limit", ""], rows.collect())
 }
 
 fn subscriptions() -> String {

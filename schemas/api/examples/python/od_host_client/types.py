@@ -762,6 +762,9 @@ class RejectedAdapter(TypedDict):
     # The agent it is for, when the file has a proper name.
     id: NotRequired[str | None]
 
+    # Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes.
+    sha256: NotRequired[str | None]
+
 
 class RespondRunResult(TypedDict):
     """Result of `run/respond`."""
@@ -2285,6 +2288,9 @@ class AgentStatus(TypedDict):
     # The adapter's version.
     adapterVersion: str
 
+    # The adapter's executable.
+    adapterPath: str
+
     # A run would be let in, as far as can be told.
     ready: bool
 
@@ -2318,7 +2324,7 @@ class AgentStatus(TypedDict):
     # Where it reads skills from, when it does.
     skillsDir: NotRequired[str | None]
 
-    # Something it stands on has changed since then; it is being looked at again. Default: false.
+    # It may no longer be so: something it stands on has changed since then, or the last look failed. It is being looked at again. Default: false.
     stale: NotRequired[bool]
 
     # Against the version the adapter was tested with.
@@ -2936,6 +2942,8 @@ ERROR_CODES: Final[dict[str, int]] = {
     "_od.key_conflict": 2021,
     # No more runs can wait.
     "_od.queue_full": 2022,
+    # The run waits, so no agent can take what was said.
+    "_od.run_waiting": 2023,
 }
 
 # What an app calls: parameters and result of each method.

@@ -34,6 +34,8 @@ export interface AgentStatus {
   vendor: string;
   /** The adapter's version. */
   adapterVersion: string;
+  /** The adapter's executable. */
+  adapterPath: string;
   /** A run would be let in, as far as can be told. */
   ready: boolean;
   /** The agent CLI is there and not too old. */
@@ -56,7 +58,7 @@ export interface AgentStatus {
   problem?: AgentProblem | null;
   /** Where it reads skills from, when it does. */
   skillsDir?: string | null;
-  /** Something it stands on has changed since then; it is being looked at again. Default: `false`. */
+  /** It may no longer be so: something it stands on has changed since then, or the last look failed. It is being looked at again. Default: `false`. */
   stale?: boolean;
   /** Against the version the adapter was tested with. */
   testedVersion?: TestedVersion | null;
@@ -1372,6 +1374,8 @@ export interface RejectedAdapter {
   fix: string;
   /** The agent it is for, when the file has a proper name. */
   id?: string | null;
+  /** Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes. */
+  sha256?: string | null;
 }
 
 /** Result of `run/respond`. */
@@ -2227,6 +2231,8 @@ export const ERROR_CODES = {
   "_od.key_conflict": 2021,
   /** No more runs can wait. */
   "_od.queue_full": 2022,
+  /** The run waits, so no agent can take what was said. */
+  "_od.run_waiting": 2023,
 } as const;
 
 /** What an app calls, by method. */
