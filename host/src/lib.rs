@@ -33,6 +33,7 @@ pub mod features;
 
 mod host;
 
+mod queue;
 pub mod service;
 
 pub mod telemetry;

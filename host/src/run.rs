@@ -21,6 +21,7 @@ pub use handle::RunHandle;
 pub use pending::PendingRun;
 pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};
 pub use request::{Answers, Origin, RunRequest};
+pub(crate) use supervise::at;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};

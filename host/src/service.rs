@@ -6,18 +6,27 @@
 mod adapters;
 mod agents;
 mod dispatch;
+mod drain;
 mod host;
+mod keys;
 mod list;
+mod restart;
 mod roots;
 mod runs;
 mod sessions;
 mod start;
 
+pub use drain::Lifecycle;
 pub use roots::Roots;
 
 use std::sync::Arc;
 
+use tokio::sync::Mutex;
+
+use self::drain::Ending;
+use self::keys::Keys;
 use crate::host::Host;
+use crate::queue::{Limits, Room};
 
 /// Who asks: clients take turns in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,12 +53,20 @@ pub struct Service {
 struct Shared {
     host: Host,
     options: ServiceOptions,
+    /// Which runs may go on.
+    room: Room,
+    keys: Mutex<Keys>,
+    ending: Ending,
 }
 
 impl Service {
-    /// The API on top of a host.
+    /// The API on top of a host. Runs that an earlier host has left unfinished are closed in the background, so this
+    /// needs a tokio runtime.
     pub fn new(host: Host, options: ServiceOptions) -> Self {
-        Self { shared: Arc::new(Shared { host, options }) }
+        restart::settle_in_background(&host);
+        let room = Room::new(Limits::of(host.settings()));
+        let (keys, ending) = (Mutex::default(), Ending::default());
+        Self { shared: Arc::new(Shared { host, options, room, keys, ending }) }
     }
 
     /// The host below.

@@ -1,6 +1,7 @@
 //! `settings.toml`: what the user may change. Every value has a default, so the file may be absent.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use crate::error::HostError;
 pub struct Settings {
     /// How long runs are kept.
     pub retention: Retention,
+    /// How many runs a service lets go on or wait.
+    pub limits: LimitSettings,
     /// Which adapters may be executed.
     pub trust: Trust,
     /// Which variables adapters get beyond the protocol's list.
@@ -34,6 +37,28 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         Self { days: 30, max_runs: 1000 }
+    }
+}
+
+/// How many runs a service lets go on or wait. A run that is started on the command line does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct LimitSettings {
+    /// Runs at the same time.
+    pub max_runs: NonZeroU32,
+    /// Runs at the same time of one agent, unless its own settings say otherwise.
+    pub max_runs_per_agent: NonZeroU32,
+    /// Runs that wait; 0 means that a run starts at once or is refused.
+    pub max_queued: u32,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            max_runs: NonZeroU32::new(32).expect("32 is not zero"),
+            max_runs_per_agent: NonZeroU32::new(8).expect("8 is not zero"),
+            max_queued: 1000,
+        }
     }
 }
 
@@ -76,6 +101,8 @@ pub struct AgentSettings {
     pub cli_path: Option<PathBuf>,
     /// Further variables this adapter gets.
     pub allow_env: Vec<String>,
+    /// Runs at the same time that a service lets go on; absent means `limits.maxRunsPerAgent`.
+    pub max_runs: Option<NonZeroU32>,
     /// What the manifest's `configSchema` describes.
     pub options: od_protocol::JsonObject,
 }

@@ -93,7 +93,8 @@ fn verdict(record: &RunRecord) -> Verdict {
     ))
 }
 
-fn remove_traces(folder: &RunFolder) {
+/// Removes what only a living run needs.
+pub(crate) fn remove_traces(folder: &RunFolder) {
     for path in [folder.reserve(), folder.control()] {
         if let Err(error) = std::fs::remove_file(&path) {
             tracing::debug!(path = %path.display(), %error, "nothing to remove");

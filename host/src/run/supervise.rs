@@ -190,7 +190,8 @@ async fn ask_to_stop(caller: Caller, run_id: String, grace: Duration) {
     }
 }
 
-async fn at(due: Option<Instant>) {
+/// Waits for a moment; without one, for ever.
+pub(crate) async fn at(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,
         None => std::future::pending().await,

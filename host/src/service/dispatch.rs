@@ -45,6 +45,9 @@ impl Service {
             name if name == api::DELETE_RUNS.name => {
                 answer(params, async |params| self.delete_run(params).await).await
             }
+            name if name == api::SHUTDOWN_HOST.name => {
+                answer(params, async |params| self.shutdown_host(params).await).await
+            }
             name if name == api::GET_HOST_INFO.name => {
                 answer(params, async |params| self.host_info(params).await).await
             }

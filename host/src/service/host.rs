@@ -1,10 +1,12 @@
-//! `host/*`: who answers, and how busy it is.
+//! `host/info`: who answers, and how busy it is.
 
 use od_protocol::ProtocolRange;
 use od_protocol::api::{API_MAJOR, GetHostInfoParams, HostLimits, HostStatus};
 
-use super::Service;
+use super::{Lifecycle, Service};
 use crate::error::HostError;
+use crate::journal::RunStatus;
+use crate::run::RunHandle;
 
 impl Service {
     /// All metrics as text for Prometheus.
@@ -20,7 +22,11 @@ impl Service {
     /// None so far.
     pub async fn host_info(&self, _params: GetHostInfoParams) -> Result<HostStatus, HostError> {
         let (host, options) = (self.host(), self.options());
+        let (queued, running): (Vec<_>, Vec<_>) =
+            host.live_runs().into_iter().partition(|run| run.status() == RunStatus::Queued);
+        let count = |runs: Vec<RunHandle>| u32::try_from(runs.len()).unwrap_or(u32::MAX);
         let roots = options.roots.folders().iter();
+        let limits = &host.settings().limits;
         Ok(HostStatus {
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -30,14 +36,16 @@ impl Service {
             started_at: host.owner().started_at,
             home: host.home().root().display().to_string(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
-            running: u32::try_from(host.live_runs().len()).unwrap_or(u32::MAX),
-            queued: 0,
-            draining: false,
+            running: count(running),
+            queued: count(queued),
+            draining: *self.lifecycle().borrow() != Lifecycle::Serving,
             roots: roots.map(|folder| folder.display().to_string()).collect(),
             limits: HostLimits {
+                max_runs: limits.max_runs.get(),
+                max_runs_per_agent: limits.max_runs_per_agent.get(),
+                max_queued: limits.max_queued,
                 max_request_bytes: options.max_request_bytes,
                 max_calls_per_second: options.max_calls_per_second,
-                ..HostLimits::default()
             },
         })
     }

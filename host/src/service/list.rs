@@ -60,7 +60,9 @@ impl Service {
         }
     }
 
-    fn info(&self, record: RunRecord) -> RunInfo {
+    /// A run as the API shows it.
+    pub(super) fn info(&self, record: RunRecord) -> RunInfo {
+        let queue_position = self.shared.room.position(&record.run_id);
         RunInfo {
             run_id: record.run_id,
             agent: record.agent,
@@ -68,7 +70,7 @@ impl Service {
             prompt_preview: record.prompt_preview,
             model: record.model,
             state: state(record.status),
-            queue_position: None,
+            queue_position,
             started_at: record.started_at,
             ended_at: record.ended_at,
             error_kind: record.error_kind,
@@ -80,7 +82,7 @@ impl Service {
 }
 
 /// The word of the API for how a run stands.
-pub(super) fn state(status: RunStatus) -> RunState {
+fn state(status: RunStatus) -> RunState {
     match status {
         RunStatus::Queued => RunState::Queued,
         RunStatus::Running => RunState::Running,

@@ -1,37 +1,94 @@
-//! `runs/start`: from what a client asks for to a run.
+//! `runs/start`: from what a client asks for to a run that waits for its turn or has it.
 
-use od_protocol::api::{RunState, StartRunsParams, StartRunsResult};
+use std::time::Duration;
 
-use super::{Client, Service};
+use od_protocol::api::{RunInfo, RunState, StartRunsParams, StartRunsResult};
+
+use super::{Client, Service, keys};
 use crate::error::HostError;
 use crate::journal::store;
-use crate::run::{Answers, RunRequest};
+use crate::queue::{self, Ticket};
+use crate::run::{Answers, Origin, PendingRun, RunRequest};
 
 impl Service {
     /// `runs/start`.
     ///
     /// # Errors
-    /// When the task cannot work as asked, the agent is not there, or a path is not allowed.
+    /// When the task cannot work as asked, a path is not allowed, the agent is not there, the key stands for another
+    /// task, no more runs may wait, or the host is about to end. Whatever goes wrong later is told by the run's events.
     pub async fn start_run(
         &self,
-        _client: &Client,
-        params: StartRunsParams,
+        client: &Client,
+        mut params: StartRunsParams,
     ) -> Result<StartRunsResult, HostError> {
         self.options().roots.check(&params.task)?;
-        let agent = match params.agent {
+        let client = params.client.take().unwrap_or_else(|| client.0.clone());
+        match params.key.clone() {
+            Some(key) => self.start_once(client, key, params).await,
+            None => {
+                self.start_fresh(Origin { client: Some(client), ..Origin::default() }, params).await
+            }
+        }
+    }
+
+    /// Starts a run unless its key has started one.
+    async fn start_once(
+        &self,
+        client: String,
+        key: String,
+        params: StartRunsParams,
+    ) -> Result<StartRunsResult, HostError> {
+        keys::check(&key)?;
+        let hash = keys::task_hash(&params)?;
+        let mut keys = self.shared.keys.lock().await;
+        if let Some(run_id) = keys.run_of(self.host().home(), &key)?
+            && let Ok(record) = self.known(&run_id)
+        {
+            if record.task_hash.as_ref() != Some(&hash) {
+                return Err(keys::conflict(&key, &run_id));
+            }
+            return Ok(existing(self.info(record)));
+        }
+        let origin = Origin { client: Some(client), key: Some(key.clone()), task_hash: Some(hash) };
+        let started = self.start_fresh(origin, params).await?;
+        keys.remember(key, started.run_id.clone());
+        Ok(started)
+    }
+
+    async fn start_fresh(
+        &self,
+        origin: Origin,
+        params: StartRunsParams,
+    ) -> Result<StartRunsResult, HostError> {
+        // An active agent that cannot run is not replaced silently: the run says what it lacks.
+        let agent = match params.agent.or_else(|| self.host().active_agent()) {
             Some(agent) => agent,
             None => self.host().auto().await?.id,
         };
-        let answers = if params.approvals { Answers::Client } else { Answers::Nobody };
-        let params = params.task.into_start_run(store::fresh_id());
-        let request = RunRequest { agent: agent.clone(), params, answers, ..RunRequest::default() };
-        let run = self.host().start(request).await?;
-        Ok(StartRunsResult {
-            run_id: run.id().to_owned(),
-            agent,
-            state: RunState::Running,
-            existing: false,
-            queue_position: None,
-        })
+        let run_id = store::fresh_id();
+        let lane = origin.client.clone().unwrap_or_default();
+        let seat = self.shared.room.enter(Ticket::new(run_id.clone(), agent.clone(), lane))?;
+        let request = RunRequest {
+            agent: agent.clone(),
+            params: params.task.into_start_run(run_id.clone()),
+            answers: if params.approvals { Answers::Client } else { Answers::Nobody },
+            origin,
+        };
+        let pending = PendingRun::create(self.host(), request).await?;
+        let queue_position = seat.standing().map(|standing| standing.position);
+        let queue_limit = params.queue_ms.map(Duration::from_millis);
+        tokio::spawn(queue::drive(pending, seat, queue_limit));
+        let state = if queue_position.is_some() { RunState::Queued } else { RunState::Running };
+        Ok(StartRunsResult { run_id, agent, state, existing: false, queue_position })
+    }
+}
+
+fn existing(info: RunInfo) -> StartRunsResult {
+    StartRunsResult {
+        run_id: info.run_id,
+        agent: info.agent,
+        state: info.state,
+        existing: true,
+        queue_position: info.queue_position,
     }
 }

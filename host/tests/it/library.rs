@@ -9,8 +9,10 @@ mod journal;
 mod pending;
 #[cfg(target_os = "linux")]
 mod processes;
+mod queue;
 mod refusals;
 mod run;
+mod service_end;
 mod service_runs;
 pub(crate) mod stage;
 mod telemetry;

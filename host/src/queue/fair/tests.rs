@@ -1,0 +1,211 @@
+//! The rules of the queue, by example and by chance.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn limits(runs: u32, runs_per_agent: u32, queued: u32) -> Limits {
+    Limits { runs, runs_per_agent, agents: BTreeMap::new(), queued }
+}
+
+fn ticket(run_id: &str, client: &str, agent: &str) -> Ticket {
+    Ticket::new(run_id.to_owned(), agent.to_owned(), client.to_owned())
+}
+
+/// A queue with these runs in it: (run, client, agent).
+fn filled(limits: Limits, runs: &[(&str, &str, &str)]) -> (FairQueue, Vec<Ticket>) {
+    let mut queue = FairQueue::new(limits);
+    let mut tickets: Vec<Ticket> =
+        runs.iter().map(|(run, client, agent)| ticket(run, client, agent)).collect();
+    for ticket in &mut tickets {
+        assert_ne!(queue.enter(ticket), Entry::Full);
+    }
+    (queue, tickets)
+}
+
+/// Ends runs of the only agent until nobody waits: the order of admission.
+fn order(queue: &mut FairQueue) -> Vec<String> {
+    std::iter::from_fn(|| queue.end("a").map(|ticket| ticket.run_id)).collect()
+}
+
+#[test]
+fn clients_take_turns_and_each_keeps_its_order() {
+    let runs = [
+        ("0", "ann", "a"),
+        ("1", "ann", "a"),
+        ("2", "ann", "a"),
+        ("3", "ann", "a"),
+        ("4", "bob", "a"),
+        ("5", "cyd", "a"),
+        ("6", "bob", "a"),
+    ];
+    let (mut queue, tickets) = filled(limits(1, 9, 9), &runs);
+    let positions: Vec<Option<u32>> = tickets
+        .iter()
+        .map(|ticket| queue.standing(ticket).map(|standing| standing.position))
+        .collect();
+    assert_eq!(positions, [None, Some(1), Some(4), Some(6), Some(2), Some(3), Some(5)]);
+    assert_eq!(order(&mut queue), ["1", "4", "5", "2", "6", "3"]);
+}
+
+#[test]
+fn an_agent_at_its_limit_lets_others_of_the_same_lane_pass() {
+    let runs = [("0", "ann", "a"), ("1", "ann", "a"), ("2", "ann", "b")];
+    let (mut queue, tickets) = filled(limits(9, 1, 9), &runs);
+    assert_eq!((queue.running(), queue.queued()), (2, 1), "b did not wait for a");
+    let standing = queue.standing(&tickets[1]);
+    assert_eq!(standing, Some(Standing { position: 1, obstacle: Obstacle::Agent(1) }));
+    assert_eq!(queue.end("b"), None);
+    assert_eq!(queue.end("a").map(|ticket| ticket.run_id), Some("1".to_owned()));
+}
+
+#[test]
+fn a_lane_that_could_not_use_its_turn_keeps_it() {
+    let runs = [
+        ("0", "ann", "a"),
+        ("1", "ann", "b"),
+        ("2", "ann", "a"),
+        ("3", "bob", "b"),
+        ("4", "bob", "a"),
+    ];
+    let (mut queue, tickets) = filled(limits(2, 1, 9), &runs);
+    let standing = queue.standing(&tickets[3]);
+    assert_eq!(standing, Some(Standing { position: 2, obstacle: Obstacle::Agent(1) }));
+    // ann is first but has nothing for b.
+    assert_eq!(queue.end("b").map(|ticket| ticket.run_id), Some("3".to_owned()));
+    assert_eq!(queue.end("a").map(|ticket| ticket.run_id), Some("2".to_owned()));
+}
+
+#[test]
+fn as_many_wait_as_may_and_leaving_makes_room() {
+    let (mut queue, tickets) = filled(limits(1, 1, 1), &[("0", "ann", "a"), ("1", "ann", "a")]);
+    let mut late = ticket("2", "bob", "a");
+    assert_eq!(queue.enter(&mut late), Entry::Full);
+    assert!(queue.leave(&tickets[1]) && !queue.leave(&tickets[1]));
+    assert!(!queue.leave(&tickets[0]), "it does not wait");
+    assert_eq!(queue.enter(&mut late), Entry::Waits);
+    assert_eq!(order(&mut queue), ["2"]);
+}
+
+#[test]
+fn an_agent_may_have_a_limit_of_its_own() {
+    let mut limits = limits(9, 1, 9);
+    limits.agents.insert("a".to_owned(), 2);
+    let (queue, _) =
+        filled(limits, &[("0", "ann", "a"), ("1", "ann", "a"), ("2", "ann", "b"), ("3", "c", "b")]);
+    assert_eq!((queue.running(), queue.queued()), (3, 1));
+}
+
+#[test]
+fn a_crowd_of_one_client_does_not_keep_another_waiting() {
+    let mut queue = FairQueue::new(limits(1, 1, 1000));
+    let enter = |queue: &mut FairQueue, run: &str, client: &str| {
+        assert_ne!(queue.enter(&mut ticket(run, client, "a")), Entry::Full);
+    };
+    for index in 0..500 {
+        enter(&mut queue, &format!("crowd {index}"), "crowd");
+    }
+    enter(&mut queue, "guest", "guest");
+    let first_two: Vec<String> =
+        (0..2).filter_map(|_| queue.end("a")).map(|ticket| ticket.run_id).collect();
+    assert_eq!(first_two[1], "guest");
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Enter { client: u8, agent: u8 },
+    Leave(prop::sample::Index),
+    End(prop::sample::Index),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..4_u8, 0..3_u8).prop_map(|(client, agent)| Step::Enter { client, agent }),
+        1 => any::<prop::sample::Index>().prop_map(Step::Leave),
+        3 => any::<prop::sample::Index>().prop_map(Step::End),
+    ]
+}
+
+/// The queue beside plain lists of what must be true of it.
+struct Model {
+    queue: FairQueue,
+    waiting: Vec<Ticket>,
+    running: Vec<Ticket>,
+}
+
+impl Model {
+    fn apply(&mut self, number: usize, step: &Step) {
+        match step {
+            Step::Enter { client, agent } => {
+                let mut new = ticket(&number.to_string(), &client.to_string(), &agent.to_string());
+                match self.queue.enter(&mut new) {
+                    Entry::Admitted => self.running.push(new),
+                    Entry::Waits => self.waiting.push(new),
+                    Entry::Full => assert_eq!(self.waiting.len(), 12),
+                }
+            }
+            Step::Leave(index) if !self.waiting.is_empty() => {
+                let left = self.waiting.remove(index.index(self.waiting.len()));
+                assert!(self.queue.leave(&left));
+            }
+            Step::End(index) if !self.running.is_empty() => {
+                let ended = self.running.remove(index.index(self.running.len()));
+                self.end(&ended.agent);
+            }
+            _ => {}
+        }
+    }
+
+    /// The one that is let in is the oldest of its lane and agent.
+    fn end(&mut self, agent: &str) {
+        let Some(next) = self.queue.end(agent) else { return };
+        let same = |other: &Ticket| other.client == next.client && other.agent == next.agent;
+        let oldest = self.waiting.iter().position(same).expect("it waited");
+        assert_eq!(self.waiting.remove(oldest), next, "the order of a lane");
+        self.running.push(next);
+    }
+
+    fn check(&self) {
+        let of = |agent: &str| self.running.iter().filter(|run| run.agent == agent).count();
+        assert!(self.running.len() <= 4, "the limit of the host");
+        for (agent, limit) in [("0", 2), ("1", 2), ("2", 3)] {
+            assert!(of(agent) <= limit, "the limit of {agent}");
+            let idle = self.running.len() < 4 && of(agent) < limit;
+            let waits = self.waiting.iter().any(|run| run.agent == agent);
+            assert!(!(idle && waits), "a place for {agent} is free and a run waits for it");
+        }
+        assert_eq!(self.queue.running() as usize, self.running.len());
+        assert_eq!(self.queue.queued() as usize, self.waiting.len());
+        let standing = |ticket| self.queue.standing(ticket).map(|standing| standing.position);
+        let mut positions: Vec<Option<u32>> = self.waiting.iter().map(standing).collect();
+        positions.sort_unstable();
+        let expected: Vec<Option<u32>> = (1..).take(self.waiting.len()).map(Some).collect();
+        assert_eq!(positions, expected, "each place once");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_limit_is_passed_no_place_is_wasted_and_nobody_is_forgotten(
+        steps in prop::collection::vec(step(), 1..120)
+    ) {
+        let mut limits = limits(4, 2, 12);
+        limits.agents.insert("2".to_owned(), 3);
+        let queue = FairQueue::new(limits);
+        let mut model = Model { queue, waiting: Vec::new(), running: Vec::new() };
+        for (number, step) in steps.iter().enumerate() {
+            model.apply(number, step);
+            model.check();
+        }
+        // Each end lets somebody in as long as somebody waits for that place, so all get their turn.
+        let ends = model.waiting.len() + model.running.len();
+        for _ in 0..ends {
+            let ended = model.running.remove(0);
+            model.end(&ended.agent);
+            model.check();
+        }
+        prop_assert!(model.waiting.is_empty() && model.running.is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! The end of a service, and what the next one finds.
+
+use std::time::Duration;
+
+use od_host::Service;
+use od_host::service::Lifecycle;
+use od_protocol::ErrorKind;
+use od_protocol::api::{GetHostInfoParams, RunState, ShutdownHostParams};
+use tokio::time::timeout;
+
+use super::control::other_host;
+use super::queue::{finish, limited};
+use super::service_runs::{events, service, start, state, task, wait_for};
+use super::stage::{Stage, assert_numbered, assert_whole, block_on, types};
+
+/// One run that goes on and one that waits.
+async fn two_runs(stage: &Stage, service: &Service) -> (String, String) {
+    let first = start(service, task(stage, "x", "go")).await.expect("a run");
+    let second = start(service, task(stage, "x", "go")).await.expect("a run");
+    wait_for(service, &first.run_id, "text_delta").await;
+    assert_eq!(second.state, RunState::Queued);
+    (first.run_id, second.run_id)
+}
+
+#[test]
+fn a_drain_without_patience_cancels_what_goes_on_and_what_waits() {
+    let stage = limited("[limits]\nmaxRuns = 1\n");
+    block_on(async {
+        let service = service(&stage);
+        let (first, second) = two_runs(&stage, &service).await;
+        let mut lifecycle = service.lifecycle();
+        assert_eq!(*lifecycle.borrow_and_update(), Lifecycle::Serving);
+        service.drain(Duration::ZERO).await;
+        assert_eq!(*lifecycle.borrow(), Lifecycle::Stopped);
+        assert!(service.host().live_runs().is_empty());
+        for run_id in [&first, &second] {
+            assert_numbered(&events(&service, run_id).await);
+            assert_eq!(state(&service, run_id).await, RunState::Cancelled);
+        }
+        let refused = start(&service, task(&stage, "x", "go")).await.expect_err("it has ended");
+        assert_eq!(refused.failure.as_str(), ErrorKind::ShuttingDown.as_str());
+        let status = service.host_info(GetHostInfoParams {}).await.expect("numbers");
+        assert!(status.draining && status.running == 0 && status.queued == 0, "{status:?}");
+    });
+}
+
+#[test]
+fn a_patient_drain_lets_a_run_come_to_its_own_end() {
+    let stage = limited("[limits]\nmaxRuns = 1\n");
+    block_on(async {
+        let service = service(&stage);
+        let (first, second) = two_runs(&stage, &service).await;
+        let answer = service.shutdown_host(ShutdownHostParams { drain_ms: Some(u64::MAX) }).await;
+        assert_eq!(answer.expect("an answer").runs, 2);
+        // The one that waits is sent away at once; the other goes on.
+        let of_second = events(&service, &second).await;
+        assert_eq!(types(&of_second)[1..], ["run_started", "done"]);
+        assert_eq!(*service.lifecycle().borrow(), Lifecycle::Draining);
+        finish(&service, &first).await;
+        service.drain(Duration::MAX).await;
+        assert_eq!(state(&service, &first).await, RunState::Completed);
+        assert_eq!(state(&service, &second).await, RunState::Cancelled);
+    });
+}
+
+#[test]
+fn an_end_can_be_hurried() {
+    let stage = Stage::with("x", "deaf");
+    block_on(async {
+        let service = service(&stage);
+        let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
+        wait_for(&service, &run.run_id, "text_delta").await;
+        // Nobody is asked yet.
+        let patient = service.drain(Duration::from_secs(3600));
+        assert!(timeout(Duration::from_millis(1), patient).await.is_err());
+        service.stop().await;
+        assert_eq!(state(&service, &run.run_id).await, RunState::Cancelled);
+    });
+}
+
+/// Kills a host with a run that goes on; says which.
+#[cfg(unix)]
+fn killed_host(stage: &Stage) -> String {
+    let (mut owner, run_id) = other_host(stage, &[]);
+    owner.kill().expect("a kill");
+    owner.wait().expect("an end");
+    run_id
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_host_has_left_is_settled_without_being_asked() {
+    let stage = Stage::with("x", "waits");
+    let run_id = killed_host(&stage);
+    let folder = stage.home().run(&run_id);
+    assert!(folder.join("control.sock").exists() && folder.join("reserve").exists());
+    block_on(async {
+        let service = service(&stage);
+        // Only files are looked at: every call would settle the run itself.
+        while folder.join("control.sock").exists() || folder.join("reserve").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let record = std::fs::read_to_string(folder.join("run.json")).expect("a record");
+        assert!(record.contains("_od.host_died") && record.contains("failed"), "{record}");
+        let events = events(&service, &run_id).await;
+        assert_whole(&events);
+        assert_eq!(types(&events), ["run_started", "text_delta", "error", "done"]);
+    });
+}
