@@ -117,9 +117,9 @@ impl Host {
             manifests: Arc::new(manifests),
             live_agents: LiveAgents::new(options.home.agents_file()),
             connections: Connections::default(),
+            telemetry: Telemetry::start(started_at, &settings.telemetry),
             settings: Arc::new(settings),
             started_at,
-            telemetry: Telemetry::new(started_at),
             runs: Mutex::default(),
             options,
         };
@@ -341,7 +341,7 @@ impl Host {
     /// Forgets a run that is over.
     pub(crate) fn release(&self, run: &RunHandle, done: &Done) {
         self.forget(run);
-        self.telemetry().run_ended(&run.record(), done, run.journal_size());
+        self.telemetry().run_ended(run, done);
     }
 
     /// Begins to look for adapters: all of them, or one by its id.

@@ -117,6 +117,9 @@ pub struct RunRecord {
     /// What `key` stands for: the hash of what was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_hash: Option<String>,
+    /// The span of the caller, as W3C writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 /// Records that were written before attempts were counted had one.

@@ -20,6 +20,8 @@ pub struct Settings {
     pub trust: Trust,
     /// Which variables adapters get beyond the protocol's list.
     pub environment: EnvironmentSettings,
+    /// What is told to the outside.
+    pub telemetry: TelemetrySettings,
     /// Settings of one agent, by its id.
     pub agents: BTreeMap<String, AgentSettings>,
 }
@@ -91,6 +93,15 @@ pub struct EnvironmentSettings {
     pub allow: Vec<String>,
     /// Names that no adapter gets, even when its manifest asks for them.
     pub deny: Vec<String>,
+}
+
+/// What is told to the outside.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TelemetrySettings {
+    /// Where traces go, such as `http://localhost:4318`; absent means nowhere, unless the variables of OpenTelemetry
+    /// say otherwise.
+    pub otlp_endpoint: Option<String>,
 }
 
 /// Settings of one agent.

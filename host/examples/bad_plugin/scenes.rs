@@ -77,6 +77,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("asks", _) => ask(scene),
         ("env", _) => tell_environment(scene),
         ("fills", _) => fill(scene),
+        ("plays", file) => play(scene, file),
         _ => good(scene, prompt),
     }
 }
@@ -93,6 +94,14 @@ fn good(scene: &mut Scene, prompt: &str) {
     scene.emit(&json!({"type": "session_started", "sessionId": "s1", "mode": "new"}));
     scene.say(&format!("{} bytes: \"quoted\"\n\u{2028}ü", prompt.len()));
     scene.done("completed");
+}
+
+/// Events from a file, one a line; the last is `done`.
+fn play(scene: &mut Scene, file: &str) {
+    let events = std::fs::read_to_string(file).expect("a file of events");
+    for event in events.lines() {
+        scene.emit(&serde_json::from_str(event).expect("an event"));
+    }
 }
 
 fn crash(scene: &mut Scene) {

@@ -37,7 +37,9 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
         .map_err(|error| HostError::storage("cannot start the runtime", &error))?;
     let result = runtime.block_on(async {
         let host = open_host(arguments.shared)?;
-        execute_command(arguments.command, &host).await
+        let result = execute_command(arguments.command, &host).await;
+        host.telemetry().flush();
+        result
     });
     // A thread may still wait for a key; the process does not wait for it.
     runtime.shutdown_background();

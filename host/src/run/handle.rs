@@ -111,6 +111,11 @@ impl RunHandle {
         }
     }
 
+    /// What is logged of the run belongs to it, whoever has started it.
+    pub(super) fn span(&self) -> tracing::Span {
+        tracing::info_span!(parent: None, "run", id = self.id())
+    }
+
     /// How long the journal is so far.
     pub(crate) fn journal_size(&self) -> JournalSize {
         let progress = self.shared.progress.borrow();

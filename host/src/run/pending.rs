@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use od_protocol::Event;
 use tokio::sync::oneshot;
+use tracing::Instrument;
 
 use super::conduct::Turn;
 use super::repair::Verdict;
@@ -32,7 +33,7 @@ impl PendingRun {
         let conductor = start::prepare(host, request, RunStatus::Queued).await?;
         let (turn, coming) = oneshot::channel();
         let pending = Self { run: conductor.run.clone(), sink: Arc::clone(&conductor.sink), turn };
-        tokio::spawn(conductor.wait_for(coming));
+        tokio::spawn(conductor.wait_for(coming).instrument(pending.run.span()));
         Ok(pending)
     }
 

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use od_protocol::Meta;
 use tokio::sync::{mpsc, watch};
+use tracing::Instrument;
 
 use super::conduct::Conductor;
 use super::handle::{RunHandle, Shared};
@@ -23,7 +25,7 @@ pub(crate) async fn start(host: &Host, request: RunRequest) -> Result<RunHandle,
     match conductor.launch().await {
         Ok(attempt) => {
             let run = conductor.run.clone();
-            tokio::spawn(conductor.conduct(attempt));
+            tokio::spawn(conductor.conduct(attempt).instrument(run.span()));
             Ok(run)
         }
         Err(error) => {
@@ -113,7 +115,13 @@ fn record(host: &Host, adapter: &Adapter, request: &RunRequest, status: RunStatu
         client: origin.client.clone(),
         key: origin.key.clone(),
         task_hash: origin.task_hash.clone(),
+        traceparent: traceparent(&params.meta),
     }
+}
+
+/// Whose span the run belongs to, when the client says so.
+fn traceparent(meta: &Option<Meta>) -> Option<String> {
+    meta.as_ref()?.get("traceparent")?.as_str().map(str::to_owned)
 }
 
 /// Old runs are removed beside the new one's start, not before it.

@@ -7,6 +7,7 @@ use od_protocol::{Done, ErrorKind};
 use super::Telemetry;
 use super::metrics::EndedRun;
 use crate::journal::RunRecord;
+use crate::run::RunHandle;
 
 /// How long a journal has become.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,7 +22,8 @@ impl Telemetry {
     /// A run has begun, after so long in the queue.
     pub(crate) fn run_started(&self, record: &RunRecord, waited: Duration) {
         self.metrics.run_started(&record.agent, waited);
-        tracing::info!(run = record.run_id, agent = record.agent, "run started");
+        let waited_ms = u64::try_from(waited.as_millis()).ok().filter(|waited| *waited > 0);
+        tracing::info!(agent = record.agent, waited_ms, "run started");
     }
 
     /// An adapter was asked what it finds, and took so long.
@@ -31,11 +33,11 @@ impl Telemetry {
     }
 
     /// A run is over.
-    pub(crate) fn run_ended(&self, record: &RunRecord, done: &Done, size: JournalSize) {
-        let JournalSize { events, bytes } = size;
+    pub(crate) fn run_ended(&self, run: &RunHandle, done: &Done) {
+        let record = run.record();
+        let JournalSize { events, bytes } = run.journal_size();
         self.metrics.run_ended(&EndedRun { agent: &record.agent, done, events, bytes });
         tracing::info!(
-            run = record.run_id,
             agent = record.agent,
             status = done.status.as_str(),
             error_kind = done.error_kind.as_ref().map(ErrorKind::as_str),
@@ -43,5 +45,8 @@ impl Telemetry {
             events,
             "run ended"
         );
+        if let Some(traces) = &self.traces {
+            traces.send(run.folder(), &record);
+        }
     }
 }

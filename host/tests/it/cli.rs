@@ -2,7 +2,9 @@
 
 mod agents;
 mod arguments;
+mod collector;
 mod live;
 mod render;
 mod run;
 mod scratch;
+mod telemetry;

@@ -63,6 +63,9 @@ pub(crate) struct Arguments {
     /// Stop the run after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = milliseconds)]
     pub(crate) timeout: Option<u64>,
+    /// Append everything the agent CLI prints to this file, as it comes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// How the run is shown
     #[arg(long, value_enum, value_name = "FORM", default_value = "pretty")]
     pub(crate) output: OutputMode,

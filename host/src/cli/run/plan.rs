@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
 use od_protocol::{
-    Effort, ErrorKind, MAX_LINE_BYTES, Prompt, SessionChoice, SessionMode, StartRunParams, Timeouts,
+    Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, StartRunParams,
+    Timeouts,
 };
 
 use super::Arguments;
@@ -56,6 +57,8 @@ impl RunPlan {
             denied_tools: unless_empty(arguments.denied_tools),
             permission_mode: arguments.permission_mode,
             env: arguments.env.into_iter().collect(),
+            trace_path: arguments.trace.map(trace_file).transpose()?,
+            meta: caller_span(),
             timeouts: Timeouts { total_ms: arguments.timeout, ..Timeouts::default() },
             ..StartRunParams::default()
         };
@@ -159,6 +162,24 @@ async fn agent(
         }
         (id, _) => Ok(id.to_owned()),
     }
+}
+
+/// A file that the adapter could not open would be missed only afterwards.
+fn trace_file(path: PathBuf) -> Result<String, HostError> {
+    let problem = |reason: String| {
+        HostError::usage(format!("the trace cannot be written to {}: {reason}", path.display()))
+            .with_hint("name a file in a folder that exists: --trace FILE")
+    };
+    let absolute = std::path::absolute(&path).map_err(|error| problem(error.to_string()))?;
+    let opened = std::fs::File::options().create(true).append(true).open(&absolute);
+    opened.map_err(|error| problem(error.to_string()))?;
+    absolute.into_os_string().into_string().map_err(|_| problem("its name is no UTF-8".to_owned()))
+}
+
+/// Whoever started this process may trace it: `TRACEPARENT` is how its span is handed down.
+fn caller_span() -> Option<Meta> {
+    let traceparent = std::env::var("TRACEPARENT").ok().filter(|value| !value.is_empty())?;
+    Some(Meta::from_iter([("traceparent".to_owned(), traceparent.into())]))
 }
 
 fn folder(argument: Option<PathBuf>) -> Result<String, HostError> {

@@ -92,6 +92,7 @@ impl Scratch {
             error_kind: None,
             session_id: Some("5e55-1".to_owned()),
             lacks_end: false,
+            traceparent: None,
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
         std::fs::write(folder.join("run.json"), text).expect("run.json");

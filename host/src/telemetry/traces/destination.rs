@@ -1,0 +1,94 @@
+//! Where traces go, and whether at all: the standard variables of OpenTelemetry first, then the settings.
+
+use super::fold::Content;
+use crate::settings::TelemetrySettings;
+
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const DISABLED: &str = "OTEL_SDK_DISABLED";
+const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
+const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+/// What the specification adds to an endpoint that is meant for all signals.
+const TRACES_PATH: &str = "v1/traces";
+
+/// Where traces go. Headers are read from their variables when the exporter is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Destination {
+    /// The whole address.
+    pub(super) endpoint: String,
+    /// Whether what was said may be sent.
+    pub(super) content: Content,
+}
+
+impl Destination {
+    /// Where this process sends its traces; `None` is the default: nowhere.
+    pub(crate) fn of_process(settings: &TelemetrySettings) -> Option<Self> {
+        Self::decide(settings, |name| std::env::var(name).ok())
+    }
+
+    fn decide(
+        settings: &TelemetrySettings,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Option<Self> {
+        let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        let is = |name: &str, word: &str| {
+            variable(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word))
+        };
+        if is(DISABLED, "true") || is(EXPORTER, "none") {
+            return None;
+        }
+        let for_all = || variable(ENDPOINT).or(settings.otlp_endpoint.clone());
+        let endpoint = match variable(TRACES_ENDPOINT) {
+            Some(endpoint) => endpoint.trim().to_owned(),
+            None => format!("{}/{TRACES_PATH}", for_all()?.trim().trim_end_matches('/')),
+        };
+        let content = if is(CAPTURE, "true") { Content::Captured } else { Content::LeftOut };
+        Some(Self { endpoint, content })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(setting: Option<&str>, variables: &[(&str, &str)]) -> Option<Destination> {
+        let settings = TelemetrySettings { otlp_endpoint: setting.map(str::to_owned) };
+        Destination::decide(&settings, |name| {
+            let found = variables.iter().find(|(other, _)| *other == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[track_caller]
+    fn check_endpoint(setting: Option<&str>, variables: &[(&str, &str)], expected: Option<&str>) {
+        let endpoint = decide(setting, variables).map(|destination| destination.endpoint);
+        assert_eq!(endpoint.as_deref(), expected);
+    }
+
+    #[test]
+    fn nothing_is_sent_unless_it_is_asked_for() {
+        check_endpoint(None, &[], None);
+        check_endpoint(None, &[(ENDPOINT, "")], None);
+        check_endpoint(None, &[(ENDPOINT, "http://c:4318"), (DISABLED, "true")], None);
+        check_endpoint(Some("http://c:4318"), &[(EXPORTER, "none")], None);
+    }
+
+    #[test]
+    fn a_variable_wins_over_the_settings() {
+        let traces = Some("http://c:4318/v1/traces");
+        check_endpoint(Some("http://c:4318/"), &[], traces);
+        check_endpoint(Some("http://other"), &[(ENDPOINT, "http://c:4318")], traces);
+        check_endpoint(
+            None,
+            &[(ENDPOINT, "http://other"), (TRACES_ENDPOINT, "http://c/exactly")],
+            Some("http://c/exactly"),
+        );
+    }
+
+    #[test]
+    fn content_needs_its_own_word() {
+        let with = |value| decide(Some("http://c"), &[(CAPTURE, value)]).map(|found| found.content);
+        assert_eq!(with("true"), Some(Content::Captured));
+        assert_eq!(with("no"), Some(Content::LeftOut));
+    }
+}
