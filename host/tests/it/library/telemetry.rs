@@ -64,8 +64,8 @@ fn a_crash_and_broken_lines_are_counted() {
 #[test]
 fn calls_are_counted_by_method_and_outcome() {
     let stage = Stage::with("x", "good");
-    let service = service(&stage);
     block_on(async {
+        let service = service(&stage);
         let client = Client("test".to_owned());
         service.call(&client, "host/info", None).await.expect("an answer");
         service.call(&client, "no/such", None).await.expect_err("no method");
