@@ -11,13 +11,18 @@ use crate::home::OdHome;
 use crate::journal::folder::RunFolder;
 use crate::journal::store;
 
-const LONGEST_KEY: usize = 200;
+/// The longest name that a client may give to a run or to itself.
+const LONGEST_NAME: usize = 200;
+/// So many keys are kept without a look at whether their runs are still there.
+const FEW: usize = 1024;
 
 /// Which run a key has started. Whoever holds it starts runs, so that two calls with one key cannot both do so.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     /// Read from the records when a key is first needed.
     runs: Option<HashMap<String, String>>,
+    /// How many of the runs were there when that was last looked at.
+    alive: usize,
 }
 
 impl Keys {
@@ -26,29 +31,36 @@ impl Keys {
         Ok(self.load(home)?.get(key).cloned())
     }
 
-    /// Remembers what a key has started.
-    pub(super) fn remember(&mut self, key: String, run_id: String) {
-        if let Some(runs) = &mut self.runs {
-            runs.insert(key, run_id);
+    /// Remembers what a key has started. Keys of runs that were removed are forgotten when the index has doubled.
+    pub(super) fn remember(&mut self, home: &OdHome, key: String, run_id: String) {
+        let Some(runs) = &mut self.runs else { return };
+        runs.insert(key, run_id);
+        if runs.len() > FEW.max(2 * self.alive) {
+            runs.retain(|_, run_id| home.run(run_id).is_dir());
+            self.alive = runs.len();
         }
     }
 
     fn load(&mut self, home: &OdHome) -> Result<&HashMap<String, String>, HostError> {
         let runs = match self.runs.take() {
             Some(runs) => runs,
-            None => read(home)?,
+            None => {
+                let runs = read(home)?;
+                self.alive = runs.len();
+                runs
+            }
         };
         Ok(self.runs.insert(runs))
     }
 }
 
-/// Refuses what cannot be a key.
-pub(super) fn check(key: &str) -> Result<(), HostError> {
-    if (1..=LONGEST_KEY).contains(&key.len()) {
+/// Refuses a name (`key`, `client`) that is too long to be kept with every run.
+pub(super) fn check_name(member: &str, name: Option<&String>) -> Result<(), HostError> {
+    let Some(name) = name.filter(|name| !(1..=LONGEST_NAME).contains(&name.len())) else {
         return Ok(());
-    }
-    Err(HostError::usage(format!("a key of {} bytes cannot be used", key.len()))
-        .with_hint(format!("use 1 to {LONGEST_KEY} bytes, such as a UUID")))
+    };
+    Err(HostError::usage(format!("a {member} of {} bytes cannot be used", name.len()))
+        .with_hint(format!("use 1 to {LONGEST_NAME} bytes, such as a UUID")))
 }
 
 /// What a key stands for: everything that decides what the run does. Who asks and how long it may wait do not.
@@ -71,4 +83,41 @@ fn read(home: &OdHome) -> Result<HashMap<String, String>, HostError> {
     let records =
         store::ids(home)?.into_iter().filter_map(|id| RunFolder::of(home, &id).read_record().ok());
     Ok(records.filter_map(|record| Some((record.key?, record.run_id))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_runs_that_are_gone_are_forgotten() {
+        let scratch = tempfile::tempdir().expect("a scratch folder");
+        let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
+        std::fs::create_dir_all(home.run("kept")).expect("a run");
+        let mut keys = Keys::default();
+        assert_eq!(keys.run_of(&home, "k").expect("an index"), None);
+        keys.remember(&home, "k".to_owned(), "kept".to_owned());
+        for number in 0..3 * FEW {
+            keys.remember(&home, number.to_string(), "gone".to_owned());
+        }
+        assert!(keys.runs.as_ref().is_some_and(|runs| runs.len() <= FEW));
+        assert_eq!(keys.run_of(&home, "k").expect("an index").as_deref(), Some("kept"));
+    }
+
+    #[test]
+    fn what_the_run_does_decides_the_hash_and_nothing_else() {
+        let hash = |change: fn(&mut StartRunsParams)| {
+            let mut params = StartRunsParams::default();
+            change(&mut params);
+            task_hash(&params).expect("a hash")
+        };
+        let plain = hash(|_| {});
+        assert_eq!(plain.len(), 64);
+        assert_eq!(plain, hash(|params| params.client = Some("ann".to_owned())));
+        assert_eq!(plain, hash(|params| params.queue_ms = Some(5)));
+        assert_ne!(plain, hash(|params| params.agent = Some("x".to_owned())));
+        assert_ne!(plain, hash(|params| params.task.prompt.text = "go".to_owned()));
+        assert_ne!(plain, hash(|params| params.approvals = true));
+        assert_ne!(plain, hash(|params| params.retry = Some(Default::default())));
+    }
 }

@@ -18,6 +18,8 @@ const TRACE_EXTENSION: &str = "trace";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     folders: Vec<PathBuf>,
+    /// The host's own folder, with its token and its settings.
+    kept_out: Option<PathBuf>,
 }
 
 impl Roots {
@@ -38,7 +40,14 @@ impl Roots {
                 Err(error) => Err(refuse(error.to_string())),
             }
         };
-        Ok(Self { folders: folders.into_iter().map(resolve).collect::<Result<_, _>>()? })
+        let folders = folders.into_iter().map(resolve).collect::<Result<_, _>>()?;
+        Ok(Self { folders, kept_out: None })
+    }
+
+    /// The same without a folder that lies below a root; a root inside that folder stays one.
+    #[must_use]
+    pub(super) fn without(self, folder: &Path) -> Self {
+        Self { kept_out: folder.canonicalize().ok(), ..self }
     }
 
     /// The user's home folder: where projects live, and nothing of the system or of other users.
@@ -94,10 +103,16 @@ impl Roots {
         }
         let resolved =
             resolve(path).map_err(|error| refuse(&format!("cannot be used: {error}")))?;
-        match self.folders.iter().any(|root| resolved.starts_with(root)) {
-            true => Ok(resolved),
-            false => Err(refuse("is outside the folders that runs may work in")),
+        let is_kept_out =
+            |path: &Path| self.kept_out.as_ref().is_some_and(|kept_out| path.starts_with(kept_out));
+        let mut roots = self.folders.iter().filter(|root| resolved.starts_with(root)).peekable();
+        if roots.peek().is_none() {
+            return Err(refuse("is outside the folders that runs may work in"));
         }
+        if is_kept_out(&resolved) && !roots.any(|root| is_kept_out(root)) {
+            return Err(refuse("belongs to the host itself"));
+        }
+        Ok(resolved)
     }
 
     fn hint(&self) -> String {
@@ -257,6 +272,25 @@ mod tests {
         };
         assert!(allows("in/new.jsonl") && allows("in/empty.txt") && allows("in/old.trace"));
         assert!(!allows("in/notes.txt") && !allows("in"));
+    }
+
+    #[test]
+    fn the_host_keeps_its_own_folder_to_itself() {
+        let mut place = Place::new();
+        for folder in ["in/host", "in/host/projects"] {
+            std::fs::create_dir(place.path(folder)).expect("a folder");
+        }
+        place.roots = place.roots.clone().without(Path::new(&place.path("in/host")));
+        let attaches = |place: &Place, path: &str| {
+            let mut task = place.task();
+            task.prompt.attachments = vec![place.path(path)];
+            place.allows(&task)
+        };
+        assert!(attaches(&place, "in/hosts") && !attaches(&place, "in/host/token"));
+        assert!(!attaches(&place, "in/host/projects/x"));
+        let roots = Roots::new([place.path("in"), place.path("in/host/projects")]).expect("roots");
+        place.roots = roots.without(Path::new(&place.path("in/host")));
+        assert!(attaches(&place, "in/host/projects/x") && !attaches(&place, "in/host/token"));
     }
 
     #[test]

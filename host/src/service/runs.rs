@@ -100,7 +100,10 @@ impl Service {
             return Err(HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
                 .with_hint("cancel it first: runs/cancel, and wait for `done`"));
         }
-        RunFolder::of(self.host().home(), &record.run_id).remove();
+        let folder = self.host().home().run(&record.run_id);
+        std::fs::remove_dir_all(&folder).map_err(|error| {
+            HostError::storage(format!("cannot remove {}", folder.display()), &error)
+        })?;
         Ok(DeleteRunsResult { deleted: true })
     }
 

@@ -21,6 +21,8 @@ impl Service {
         client: &Client,
         mut params: StartRunsParams,
     ) -> Result<StartRunsResult, HostError> {
+        keys::check_name("client", params.client.as_ref())?;
+        keys::check_name("key", params.key.as_ref())?;
         self.options().roots.check(&params.task)?;
         let client = params.client.take().unwrap_or_else(|| client.0.clone());
         match params.key.clone() {
@@ -38,7 +40,6 @@ impl Service {
         key: String,
         params: StartRunsParams,
     ) -> Result<StartRunsResult, HostError> {
-        keys::check(&key)?;
         let hash = keys::task_hash(&params)?;
         let mut keys = self.shared.keys.lock().await;
         if let Some(run_id) = keys.run_of(self.host().home(), &key)?
@@ -51,7 +52,7 @@ impl Service {
         }
         let origin = Origin { client: Some(client), key: Some(key.clone()), task_hash: Some(hash) };
         let started = self.start_fresh(origin, params).await?;
-        keys.remember(key, started.run_id.clone());
+        keys.remember(self.host().home(), key, started.run_id.clone());
         Ok(started)
     }
 

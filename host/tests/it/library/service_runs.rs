@@ -246,3 +246,39 @@ fn a_key_outlives_the_service_but_not_its_run() {
         over(&service, &fresh.run_id).await;
     });
 }
+
+#[test]
+fn methods_are_called_by_name_and_errors_have_a_kind_and_a_code() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let client = Client("test".to_owned());
+        let call = async |method: &str, params: serde_json::Value| {
+            let params = serde_json::value::to_raw_value(&params).expect("JSON");
+            let answer = service.call(&client, method, Some(&params)).await;
+            answer.map(|answer| answer.get().to_owned()).map_err(|error| (error.code, error.kind()))
+        };
+        let cwd = stage.work();
+        let task = serde_json::json!({"cwd": cwd, "prompt": {"text": "go"}});
+        let started = call("runs/start", serde_json::json!({"agent": "x", "task": task})).await;
+        let started: StartRunsResult =
+            serde_json::from_str(&started.expect("a run")).expect("a result");
+        over(&service, &started.run_id).await;
+        let info = call("runs/get", serde_json::json!({"runId": started.run_id})).await;
+        assert!(info.is_ok_and(|info| info.contains("\"state\":\"completed\"")));
+
+        let kind = |result: Result<String, (i32, ErrorKind)>| {
+            let (code, kind) = result.expect_err("an error");
+            (code, kind.as_str().to_owned())
+        };
+        let unknown = call("runs/get", serde_json::json!({"runId": "../../etc"})).await;
+        assert_eq!(kind(unknown), (1040, "run_unknown".to_owned()));
+        let elsewhere = serde_json::json!({"cwd": "/", "prompt": {"text": "go"}});
+        let elsewhere = call("runs/start", serde_json::json!({"task": elsewhere})).await;
+        assert_eq!(kind(elsewhere), (2014, PATH_NOT_ALLOWED.to_owned()));
+        let malformed = call("runs/start", serde_json::json!({"task": 5})).await;
+        assert_eq!(kind(malformed), (-32602, "invalid_params".to_owned()));
+        let nowhere = call("runs/nothing", serde_json::json!({})).await;
+        assert_eq!(kind(nowhere), (-32601, "method_not_found".to_owned()));
+    });
+}
