@@ -16,6 +16,7 @@ mod models;
 mod replay;
 mod run;
 mod runs;
+mod serve;
 
 mod follow;
 mod render;

@@ -96,6 +96,11 @@ impl OdHome {
         self.root.join("state").join(adapter_id)
     }
 
+    /// What clients of `od-host serve` must show.
+    pub fn token_file(&self) -> PathBuf {
+        self.root.join("token")
+    }
+
     /// The settings.
     pub fn settings_file(&self) -> PathBuf {
         self.root.join("settings.toml")

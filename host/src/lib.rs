@@ -36,6 +36,8 @@ mod host;
 mod queue;
 pub mod service;
 
+pub mod serve;
+
 pub mod telemetry;
 
 pub use error::{ExitStatus, Failure, HostError};

@@ -1,7 +1,7 @@
 //! One adapter process: start it, call it, read what it says, and leave nothing of it behind.
 
 pub(crate) mod caller;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod process;
 pub(crate) mod reader;
 mod stderr_tail;

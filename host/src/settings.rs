@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
+use crate::serve::ServeSettings;
 
 /// All settings.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -20,6 +21,8 @@ pub struct Settings {
     pub trust: Trust,
     /// Which variables adapters get beyond the protocol's list.
     pub environment: EnvironmentSettings,
+    /// What `od-host serve` lets through.
+    pub serve: ServeSettings,
     /// What is told to the outside.
     pub telemetry: TelemetrySettings,
     /// Settings of one agent, by its id.

@@ -8,7 +8,7 @@ use od_host::telemetry::logs::{self, LogFormat};
 
 use crate::cli::{
     agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs,
+    runs, serve,
 };
 
 const EXAMPLES: &str = "\
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     Cancel(cancel::Arguments),
     /// Say something to a run that is going on
     Input(input::Arguments),
+    /// Serve the API to apps: WebSocket and HTTP, or stdin and stdout
+    Serve(Box<serve::Arguments>),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
 }

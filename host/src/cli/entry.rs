@@ -13,7 +13,7 @@ use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
 use crate::cli::{
     agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs,
+    runs, serve,
 };
 
 /// Runs the command that was typed.
@@ -31,7 +31,7 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
     if let Command::Completions(arguments) = &arguments.command {
         return completions::execute(arguments);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = runtime_builder(&arguments.command)
         .enable_all()
         .build()
         .map_err(|error| HostError::storage("cannot start the runtime", &error))?;
@@ -44,6 +44,19 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
     // A thread may still wait for a key; the process does not wait for it.
     runtime.shutdown_background();
     result
+}
+
+/// One thread is enough for one run; a service must answer while a call reads the disk.
+fn runtime_builder(command: &Command) -> tokio::runtime::Builder {
+    match command {
+        Command::Serve(_) => {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            builder.worker_threads(processors.clamp(2, 4));
+            builder
+        }
+        _ => tokio::runtime::Builder::new_current_thread(),
+    }
 }
 
 async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, HostError> {
@@ -59,6 +72,7 @@ async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, Ho
         Command::Replay(arguments) => replay::execute(&arguments, host),
         Command::Cancel(arguments) => cancel::execute(&arguments, host).await,
         Command::Input(arguments) => input::execute(&arguments, host).await,
+        Command::Serve(arguments) => serve::execute(*arguments, host).await,
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }
@@ -90,6 +104,8 @@ fn absolute(path: std::path::PathBuf) -> Result<std::path::PathBuf, HostError> {
 /// How much is logged.
 fn level(arguments: &Arguments) -> LevelFilter {
     match arguments.shared.verbose {
+        // Whoever runs a service wants to see that it works.
+        0 if matches!(arguments.command, Command::Serve(_)) => LevelFilter::INFO,
         0 => LevelFilter::ERROR,
         1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,

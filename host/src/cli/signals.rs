@@ -3,8 +3,17 @@
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::StopSignals;
+pub(crate) use unix::{ServiceSignals, StopSignals};
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
-pub(crate) use windows::StopSignals;
+pub(crate) use windows::{ServiceSignals, StopSignals};
+
+/// What a service is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServiceSignal {
+    /// End.
+    Stop,
+    /// Look at the agents again.
+    Refresh,
+}

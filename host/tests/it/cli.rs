@@ -6,5 +6,5 @@ mod collector;
 mod live;
 mod render;
 mod run;
-mod scratch;
+pub(crate) mod scratch;
 mod telemetry;

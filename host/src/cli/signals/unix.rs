@@ -3,6 +3,8 @@
 use od_host::HostError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::ServiceSignal;
+
 /// Requests to stop, from now on.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
@@ -30,6 +32,28 @@ impl StopSignals {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
             _ = self.hang_up.recv() => {}
+        }
+    }
+}
+
+/// The same signals as a service hears them.
+#[derive(Debug)]
+pub(crate) struct ServiceSignals(StopSignals);
+
+impl ServiceSignals {
+    /// # Errors
+    /// When the signals cannot be caught.
+    pub(crate) fn listen() -> Result<Self, HostError> {
+        StopSignals::listen().map(Self)
+    }
+
+    /// The next one. May be dropped while it waits.
+    pub(crate) async fn next(&mut self) -> ServiceSignal {
+        let StopSignals { interrupt, terminate, hang_up } = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => ServiceSignal::Stop,
+            _ = terminate.recv() => ServiceSignal::Stop,
+            _ = hang_up.recv() => ServiceSignal::Refresh,
         }
     }
 }

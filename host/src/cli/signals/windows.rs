@@ -3,6 +3,8 @@
 use od_host::HostError;
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
+use super::ServiceSignal;
+
 /// Requests to stop, from now on.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
@@ -30,5 +32,23 @@ impl StopSignals {
             _ = self.terminate.recv() => {}
             _ = self.hang_up.recv() => {}
         }
+    }
+}
+
+/// The same as a service hears it; there is no signal that asks it to look at the agents again.
+#[derive(Debug)]
+pub(crate) struct ServiceSignals(StopSignals);
+
+impl ServiceSignals {
+    /// # Errors
+    /// When the signals cannot be caught.
+    pub(crate) fn listen() -> Result<Self, HostError> {
+        StopSignals::listen().map(Self)
+    }
+
+    /// The next one. May be dropped while it waits.
+    pub(crate) async fn next(&mut self) -> ServiceSignal {
+        self.0.next().await;
+        ServiceSignal::Stop
     }
 }

@@ -8,15 +8,15 @@ use od_host::journal::{RunOwner, RunRecord, RunStatus};
 use crate::library::stage::add_to;
 
 /// The run id of the recorded journals.
-pub(super) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
+pub(crate) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
 
 /// See the module.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     root: tempfile::TempDir,
 }
 
 impl Scratch {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a scratch folder");
         let scratch = Self { root };
         for folder in ["home", "od", "work", "adapters", "bin"] {
@@ -29,17 +29,17 @@ impl Scratch {
     }
 
     /// A machine with one adapter that behaves as the word says.
-    pub(super) fn with_adapter(id: &str, mode: &str) -> Self {
+    pub(crate) fn with_adapter(id: &str, mode: &str) -> Self {
         let scratch = Self::new();
         scratch.add_adapter(id, mode);
         scratch
     }
 
-    pub(super) fn add_adapter(&self, id: &str, mode: &str) {
+    pub(crate) fn add_adapter(&self, id: &str, mode: &str) {
         add_to(&self.path("adapters"), id, mode);
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
@@ -48,7 +48,7 @@ impl Scratch {
     }
 
     /// `od-host` with nothing inherited but what it needs.
-    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program());
         command
             .args(arguments)
@@ -64,12 +64,12 @@ impl Scratch {
     }
 
     /// Runs `od-host` to its end.
-    pub(super) fn od_host(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn od_host(&self, arguments: &[&str]) -> Finished {
         Finished::of(self.command(arguments).output().expect("od-host starts"))
     }
 
     /// Puts a recorded journal where a finished run would have left it.
-    pub(super) fn record(&self, events: &Path) {
+    pub(crate) fn record(&self, events: &Path) {
         let folder = self.path("od").join("runs").join(RECORDED_RUN);
         std::fs::create_dir_all(&folder).expect("the folder of a run");
         std::fs::copy(events, folder.join("events.jsonl")).expect("a recording");
@@ -100,14 +100,14 @@ impl Scratch {
 }
 
 /// What a process left.
-pub(super) struct Finished {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Finished {
-    pub(super) fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
@@ -117,14 +117,14 @@ impl Finished {
 
     /// The exit code, or a panic that shows everything.
     #[track_caller]
-    pub(super) fn exits_with(self, code: i32) -> Self {
+    pub(crate) fn exits_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
     /// An error with its hint on stderr and nothing on stdout.
     #[track_caller]
-    pub(super) fn fails_with(self, code: i32, error: &str, hint: &str) {
+    pub(crate) fn fails_with(self, code: i32, error: &str, hint: &str) {
         let finished = self.exits_with(code);
         let stderr = &finished.stderr;
         assert!(stderr.contains("error: ") && stderr.contains(error), "no {error:?} in:\n{stderr}");

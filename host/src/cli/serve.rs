@@ -1,0 +1,126 @@
+//! `od-host serve`: the API for apps, at an address or on stdin and stdout, until it is told to stop.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use od_host::serve::{ServeOptions, ServeSettings, Server, TlsFiles, serve_stdio};
+use od_host::service::{Roots, ServiceOptions};
+use od_host::{ExitStatus, Host, HostError, Service};
+
+use crate::cli::print::{print, print_remark, print_to_stderr, print_warning};
+use crate::cli::signals::{ServiceSignal, ServiceSignals};
+
+const EXAMPLES: &str = "\
+Examples:
+  od-host serve                                  at 127.0.0.1:7456, runs below your home folder
+  od-host serve --bind 127.0.0.1:0 --root ~/shop any free port, runs below ~/shop only
+  od-host serve --allow-origin http://localhost:5173
+  od-host serve --bind 0.0.0.0:7456 --tls-cert cert.pem --tls-key key.pem
+  od-host serve --stdio                          for an app that starts the host itself
+
+When it is ready, one line of JSON appears on stdout: url, websocketUrl, tokenFile, pid.
+SIGTERM and Ctrl-C stop it: runs get --drain seconds to end; a second one ends them at once.
+SIGHUP looks at the agents again.";
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Where to listen; port 0 takes any that is free [default: 127.0.0.1:7456]
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "stdio")]
+    bind: Option<String>,
+    /// Serve stdin and stdout instead of an address; no token is needed
+    #[arg(long)]
+    stdio: bool,
+    /// Runs may work below this folder only; may be given more than once [default: your home folder]
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<PathBuf>,
+    /// Let web pages of this origin call; may be given more than once
+    #[arg(long = "allow-origin", value_name = "URL", conflicts_with = "stdio")]
+    allow_origins: Vec<String>,
+    /// A further name that requests may call the host by; may be given more than once
+    #[arg(long = "allow-host", value_name = "NAME", conflicts_with = "stdio")]
+    allow_hosts: Vec<String>,
+    /// Speak TLS with this certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "stdio")]
+    tls_cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert", conflicts_with = "stdio")]
+    tls_key: Option<PathBuf>,
+    /// Listen beyond this machine without TLS
+    #[arg(long, conflicts_with = "stdio")]
+    insecure_bind: bool,
+}
+
+/// # Errors
+/// When the address, a root, the certificate or the token cannot be used.
+pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let stdio = arguments.stdio;
+    let options = options(&arguments, &host.settings().serve);
+    let service = Service::new(host.clone(), service_options(&arguments, &options.settings)?);
+    let signals = ServiceSignals::listen()?;
+    if stdio {
+        let settings = options.settings;
+        serve_stdio(service, &settings, told_to_stop(signals)).await?;
+    } else {
+        let server = Server::bind(service, options).await?;
+        announce(&server)?;
+        server.run(told_to_stop(signals)).await;
+    }
+    Ok(ExitStatus::Completed)
+}
+
+/// The command line wins over the settings; lists add up.
+fn options(arguments: &Arguments, settings: &ServeSettings) -> ServeOptions {
+    let mut settings = settings.clone();
+    if let Some(bind) = &arguments.bind {
+        settings.bind.clone_from(bind);
+    }
+    settings.allow_origins.extend_from_slice(&arguments.allow_origins);
+    settings.allow_hosts.extend_from_slice(&arguments.allow_hosts);
+    let files = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
+    ServeOptions {
+        settings,
+        tls: files.map(|(certificate, key)| TlsFiles { certificate, key }),
+        insecure_bind: arguments.insecure_bind,
+    }
+}
+
+fn service_options(
+    arguments: &Arguments,
+    settings: &ServeSettings,
+) -> Result<ServiceOptions, HostError> {
+    let roots = match arguments.roots.is_empty() {
+        true => Roots::of_user()?,
+        false => Roots::new(&arguments.roots)?,
+    };
+    Ok(ServiceOptions {
+        roots,
+        max_request_bytes: settings.max_request_bytes.into(),
+        max_calls_per_second: settings.max_calls_per_second,
+    })
+}
+
+/// A line for scripts on stdout, words for people on stderr. The token is shown once, when it is made.
+fn announce(server: &Server) -> Result<(), HostError> {
+    let token = server.token();
+    if !server.address().ip().is_loopback() && server.url().starts_with("http:") {
+        print_warning("others can reach this address, and nothing they send is encrypted");
+    }
+    print_to_stderr(&format!("od-host serves at {}\n", server.url()));
+    if token.is_fresh() {
+        print_to_stderr(&format!("token: {}\n", token.text()));
+    }
+    print_remark(format!("clients need the token in {}", token.file().display()));
+    let ready = serde_json::json!({
+        "url": server.url(),
+        "websocketUrl": server.websocket_url(),
+        "tokenFile": token.file().display().to_string(),
+        "pid": std::process::id(),
+    });
+    print(&format!("{ready}\n"))
+}
+
+async fn told_to_stop(mut signals: ServiceSignals) {
+    while signals.next().await != ServiceSignal::Stop {}
+}

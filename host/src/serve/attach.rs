@@ -1,0 +1,132 @@
+//! Events of a run for one client: as many as are there at once, never waiting for more. Each client reads
+//! the journal at its own pace, so a slow one costs a buffer and nothing else.
+
+use od_protocol::api::{ATTACH_RUNS, AttachRunsParams};
+use od_protocol::{ErrorKind, ErrorObject};
+use serde_json::value::RawValue;
+
+use crate::error::HostError;
+use crate::journal::{EventReader, JournalEvent};
+use crate::service::Service;
+
+/// A batch is sent when it is this long or nothing more is there; it may be longer by one event.
+const BATCH_BYTES: usize = 64 * 1024;
+const OPENING: &[u8] = br#"{"events":["#;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Attachment {
+    reader: EventReader,
+}
+
+impl Attachment {
+    /// Finds the run.
+    pub(super) fn open(service: &Service, params: &AttachRunsParams) -> Result<Self, ErrorObject> {
+        let reader = service.events(&params.run_id, params.from);
+        Ok(Self { reader: reader.map_err(HostError::into_error_object)? })
+    }
+
+    /// Waits for an event and writes all that are there; false after `done`. `write` says how long the batch
+    /// has become. May be dropped while it waits.
+    pub(super) async fn next(
+        &mut self,
+        mut write: impl FnMut(&JournalEvent<'_>) -> usize,
+    ) -> Result<bool, HostError> {
+        let mut length = match self.reader.next().await? {
+            Some(event) => write(&event),
+            None => return Ok(false),
+        };
+        while length < BATCH_BYTES
+            && let Some(event) = self.reader.next_ready()?
+        {
+            length = write(&event);
+        }
+        Ok(true)
+    }
+
+    /// The same as `{"events":[…]}`, the bytes of each event as the adapter wrote them.
+    pub(super) async fn next_item(&mut self) -> Result<Option<Box<RawValue>>, HostError> {
+        loop {
+            let mut batch = Batch::default();
+            if !self.next(|event| batch.push(event.bytes)).await? {
+                return Ok(None);
+            }
+            if let Some(item) = batch.into_item() {
+                return Ok(Some(item));
+            }
+        }
+    }
+}
+
+/// `{"events":[…,` while it grows.
+#[derive(Debug, Default)]
+struct Batch {
+    text: Vec<u8>,
+    /// Where each event ends.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn push(&mut self, event: &[u8]) -> usize {
+        self.text.extend_from_slice(if self.ends.is_empty() { OPENING } else { b"," });
+        self.text.extend_from_slice(event);
+        self.ends.push(self.text.len());
+        self.text.len()
+    }
+
+    /// The journal looks at an event's beginning only, so one with a broken inside may be among them: it is
+    /// left out.
+    fn into_item(mut self) -> Option<Box<RawValue>> {
+        self.text.extend_from_slice(b"]}");
+        if let Ok(item) = serde_json::from_slice::<&RawValue>(&self.text) {
+            return Some(item.to_owned());
+        }
+        let mut whole = Self::default();
+        let mut start = OPENING.len();
+        for &end in &self.ends {
+            let event = &self.text[start..end];
+            if serde_json::from_slice::<&RawValue>(event).is_ok() {
+                whole.push(event);
+            }
+            start = end + 1;
+        }
+        let broken = self.ends.len() - whole.ends.len();
+        tracing::warn!(broken, "events that are no JSON are not sent");
+        if whole.ends.is_empty() { None } else { whole.into_item() }
+    }
+}
+
+/// Reads the parameters of `runs/attach`.
+pub(super) fn read_params(params: Option<&str>) -> Result<AttachRunsParams, ErrorObject> {
+    serde_json::from_str(params.unwrap_or("{}")).map_err(|error| {
+        let text = format!("the parameters of {} do not fit: {error}", ATTACH_RUNS.subscribe);
+        ErrorObject::new(ErrorKind::InvalidParams, text)
+            .with_hint("schemas/api/v1/openrpc.json describes them")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(events: &[&str]) -> Option<String> {
+        let mut batch = Batch::default();
+        for event in events {
+            batch.push(event.as_bytes());
+        }
+        batch.into_item().map(|item| item.get().to_owned())
+    }
+
+    #[test]
+    fn events_become_one_text_and_keep_their_bytes() {
+        let text = item(&["{\"a\": 1}", "{\"b\":\"\u{fc}\"}"]);
+        assert_eq!(text.as_deref(), Some("{\"events\":[{\"a\": 1},{\"b\":\"\u{fc}\"}]}"));
+    }
+
+    #[test]
+    fn a_broken_event_does_not_take_the_others_with_it() {
+        let text = item(&["{\"a\":1}", "{\"b\":}", "{\"c\":3}"]);
+        assert_eq!(text.as_deref(), Some(r#"{"events":[{"a":1},{"c":3}]}"#));
+        assert_eq!(item(&["{\"b\":}"]), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! Every rule, from both sides.
+
+use http::header::HeaderName;
+use od_protocol::api;
+
+use super::*;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+fn guard(address: &str) -> Guard {
+    Guard {
+        address: address.parse().expect("an address"),
+        secure: false,
+        hosts: vec![AllowedHost::parse("od.example.org").expect("a host")],
+        origins: vec![AllowedOrigin::parse("http://localhost:5173/").expect("an origin")],
+        token: Token::of(TOKEN),
+    }
+}
+
+fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        headers.append(name, value.parse().expect("a header"));
+    }
+    headers
+}
+
+fn kind<T>(result: Result<T, Refusal>) -> Option<String> {
+    result.err().map(|refusal| refusal.error.kind().as_str().to_owned())
+}
+
+fn host_is_allowed(guard: &Guard, host: &str) -> bool {
+    guard.check_host(&headers(&[(HOST, host)])).is_ok()
+}
+
+#[test]
+fn a_host_of_ours_is_allowed() {
+    let guard = guard("127.0.0.1:7456");
+    let own =
+        ["127.0.0.1:7456", "localhost:7456", "LocalHost:7456", "localhost.:7456", "[::1]:7456"];
+    for host in own.into_iter().chain(["od.example.org", "od.example.org:8080"]) {
+        assert!(host_is_allowed(&guard, host), "{host}");
+    }
+}
+
+#[test]
+fn a_name_that_somebody_points_at_us_is_refused() {
+    let guard = guard("127.0.0.1:7456");
+    let foreign = [
+        "evil.example:7456",
+        "localhost.evil.example:7456",
+        "127.0.0.1.evil.example:7456",
+        "192.168.0.1:7456",
+        "localhost:80",
+        "localhost",
+        "evil.example@localhost:7456",
+        "localhost:7456:7456",
+        "",
+    ];
+    for host in foreign {
+        let checked = guard.check_host(&headers(&[(HOST, host)]));
+        assert_eq!(kind(checked).as_deref(), Some(api::FORBIDDEN), "{host}");
+    }
+    assert!(guard.check_host(&HeaderMap::new()).is_err(), "no host at all");
+    let two = headers(&[(HOST, "localhost:7456"), (HOST, "evil.example:7456")]);
+    assert!(guard.check_host(&two).is_err(), "two hosts");
+}
+
+#[test]
+fn bound_beyond_loopback_any_plain_address_is_ours_but_no_name() {
+    let guard = guard("0.0.0.0:7456");
+    assert!(host_is_allowed(&guard, "192.168.0.7:7456"));
+    assert!(!host_is_allowed(&guard, "laptop.local:7456"));
+    assert!(!host_is_allowed(&guard, "192.168.0.7:80"));
+}
+
+#[test]
+fn the_usual_port_may_be_left_out() {
+    let mut guard = guard("127.0.0.1:80");
+    assert!(host_is_allowed(&guard, "localhost"));
+    guard.secure = true;
+    assert!(!host_is_allowed(&guard, "localhost"), "443 is what https means");
+}
+
+#[test]
+fn an_origin_must_be_ours_or_allowed() {
+    let guard = guard("127.0.0.1:7456");
+    let check = |origin: &str| guard.check_origin(&headers(&[(ORIGIN, origin)]));
+    assert_eq!(guard.check_origin(&HeaderMap::new()), Ok(None), "no browser");
+    for own in ["http://127.0.0.1:7456", "http://localhost:7456", "HTTP://LOCALHOST:7456"] {
+        assert_eq!(check(own), Ok(None), "{own}");
+    }
+    let allowed = check("http://localhost:5173").expect("allowed");
+    assert_eq!(allowed, Some(HeaderValue::from_static("http://localhost:5173")));
+    let foreign = [
+        "null",
+        "https://evil.example",
+        "http://localhost:3000",
+        "https://localhost:7456",
+        "http://localhost:7456.evil.example",
+        "http://od.example.org:7456",
+        "http://evil@localhost:7456",
+        "file://",
+        "",
+    ];
+    for origin in foreign {
+        assert_eq!(kind(check(origin)).as_deref(), Some(api::FORBIDDEN), "{origin}");
+    }
+}
+
+#[test]
+fn the_token_comes_as_a_bearer_or_as_a_subprotocol() {
+    let guard = guard("127.0.0.1:7456");
+    let good = [
+        (AUTHORIZATION, format!("Bearer {TOKEN}")),
+        (AUTHORIZATION, format!("bearer  {TOKEN}")),
+        (SEC_WEBSOCKET_PROTOCOL, format!("od.v1, od.token.{TOKEN}")),
+        (SEC_WEBSOCKET_PROTOCOL, format!("od.token.{TOKEN},od.v1")),
+    ];
+    for (name, value) in good {
+        assert_eq!(guard.check_token(&headers(&[(name, &value)])), Ok(()), "{value}");
+    }
+    let bad = [
+        (AUTHORIZATION, TOKEN.to_owned()),
+        (AUTHORIZATION, "Bearer".to_owned()),
+        (AUTHORIZATION, format!("Bearer {TOKEN}x")),
+        (AUTHORIZATION, format!("Basic {TOKEN}")),
+        (SEC_WEBSOCKET_PROTOCOL, format!("od.v1, {TOKEN}")),
+        (SEC_WEBSOCKET_PROTOCOL, "od.v1, od.token.".to_owned()),
+    ];
+    for (name, value) in bad {
+        let refusal = guard.check_token(&headers(&[(name, &value)])).expect_err(&value);
+        assert_eq!(refusal.error.kind().as_str(), api::UNAUTHORIZED);
+        assert!(!refusal.error.message.contains(TOKEN), "no answer shows a token");
+    }
+    assert!(guard.check_token(&HeaderMap::new()).is_err());
+}
+
+#[test]
+fn our_subprotocol_is_chosen_only_when_offered() {
+    let offered = |value: &str| offers_subprotocol(&headers(&[(SEC_WEBSOCKET_PROTOCOL, value)]));
+    assert!(offered("od.v1, od.token.x"));
+    assert!(!offered("od.v2, od.token.x"));
+    assert!(!offers_subprotocol(&HeaderMap::new()));
+}
+
+#[test]
+fn what_is_typed_is_read_or_explained() {
+    for text in ["*", "null", "localhost:5173", "http://", "http://a@b"] {
+        let error = AllowedOrigin::parse(text).expect_err(text);
+        assert!(error.hint.is_some_and(|hint| hint.contains("http://localhost:5173")));
+    }
+    for text in ["", "http://x", "a b", "x@y"] {
+        assert!(AllowedHost::parse(text).is_err(), "{text}");
+    }
+}

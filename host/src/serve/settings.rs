@@ -1,0 +1,37 @@
+//! `[serve]` of `settings.toml`: what the faces let through.
+
+use serde::Deserialize;
+
+/// What the faces let through. The command line wins over it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ServeSettings {
+    /// The address to listen at.
+    pub bind: String,
+    /// Web pages of these origins may call, such as `http://localhost:5173`.
+    pub allow_origins: Vec<String>,
+    /// Names in the `Host` header besides our own, such as that of a proxy in front.
+    pub allow_hosts: Vec<String>,
+    /// The largest request.
+    pub max_request_bytes: u32,
+    /// Calls of one client in a second; 0 means any number.
+    pub max_calls_per_second: u32,
+    /// Connections at the same time.
+    pub max_connections: u32,
+    /// Runs that one connection may watch at the same time.
+    pub max_subscriptions: u32,
+}
+
+impl Default for ServeSettings {
+    fn default() -> Self {
+        Self {
+            bind: "127.0.0.1:7456".to_owned(),
+            allow_origins: Vec::new(),
+            allow_hosts: Vec::new(),
+            max_request_bytes: 16 * 1024 * 1024,
+            max_calls_per_second: 500,
+            max_connections: 512,
+            max_subscriptions: 256,
+        }
+    }
+}

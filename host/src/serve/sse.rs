@@ -1,0 +1,131 @@
+//! The face for whoever only reads: `GET /runs/{runId}/events?from=SEQ` as server-sent events. The body is made as
+//! fast as the client reads it, from the journal.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use futures_util::stream;
+use http::header::{HeaderMap, HeaderName};
+use http::{StatusCode, Uri};
+use http_body_util::StreamBody;
+use hyper::body::{Bytes, Frame};
+use jsonrpsee::server::HttpBody;
+use od_protocol::api::AttachRunsParams;
+use od_protocol::{ErrorKind, ErrorObject};
+
+use super::attach::Attachment;
+use super::refusal::{HttpResponse, Refusal, error, with_type};
+use crate::journal::JournalEvent;
+use crate::service::Service;
+
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Streams the events of a run.
+pub(super) fn stream(
+    service: &Service,
+    run_id: &str,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<HttpResponse, Refusal> {
+    let params = AttachRunsParams { run_id: run_id.to_owned(), from: first(uri, headers)? };
+    let attachment = Attachment::open(service, &params).map_err(Refusal::of_error)?;
+    let body = stream::unfold(Some(attachment), async |attachment| {
+        let mut attachment = attachment?;
+        let mut text = Vec::new();
+        let next = attachment.next(|event| write_event(&mut text, event));
+        let goes_on = match tokio::time::timeout(HEARTBEAT, next).await {
+            Ok(Ok(true)) => true,
+            Ok(Ok(false)) => return None,
+            Ok(Err(failure)) => {
+                text = failure_event(&failure.into_error_object());
+                false
+            }
+            Err(_) => {
+                text = b": the run is going on\n\n".to_vec();
+                true
+            }
+        };
+        let frame = Frame::data(Bytes::from(text));
+        Some((Ok::<_, Infallible>(frame), goes_on.then_some(attachment)))
+    });
+    let body = HttpBody::new(StreamBody::new(body));
+    Ok(with_type(StatusCode::OK, "text/event-stream", body))
+}
+
+/// `Last-Event-ID` is what a client that lost its connection has seen, so it wins over `from`.
+fn first(uri: &Uri, headers: &HeaderMap) -> Result<u64, Refusal> {
+    if let Some(value) = headers.get(LAST_EVENT_ID) {
+        let seen: Option<u64> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+        let seen = seen.ok_or_else(|| bad_number("Last-Event-ID", &format!("{value:?}")))?;
+        return Ok(seen.saturating_add(1));
+    }
+    let pairs = uri.query().unwrap_or_default().split('&');
+    match pairs.filter_map(|pair| pair.split_once('=')).find(|(name, _)| *name == "from") {
+        Some((_, text)) => text.parse().map_err(|_| bad_number("from", text)),
+        None => Ok(0),
+    }
+}
+
+fn bad_number(name: &str, text: &str) -> Refusal {
+    let text = format!("{name} is no event number: {text}");
+    let error = error(ErrorKind::InvalidParams, text, "event numbers are 0, 1, 2 and so on");
+    Refusal::because(StatusCode::BAD_REQUEST, error)
+}
+
+fn write_event(text: &mut Vec<u8>, event: &JournalEvent<'_>) -> usize {
+    text.extend_from_slice(
+        format!("id: {}\nevent: {}\ndata: ", event.seq, event.type_name).as_bytes(),
+    );
+    let start = text.len();
+    text.extend_from_slice(event.bytes);
+    // Between two members a bare return is only space to JSON, but the end of a line here.
+    for at in memchr::memchr_iter(b'\r', event.bytes) {
+        text[start + at] = b' ';
+    }
+    text.extend_from_slice(b"\n\n");
+    text.len()
+}
+
+/// The journal can no longer be read.
+fn failure_event(error: &ErrorObject) -> Vec<u8> {
+    let error = serde_json::to_string(error).unwrap_or_else(|_| "null".to_owned());
+    format!("event: stream_failed\ndata: {error}\n\n").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(uri: &str, seen: Option<&str>) -> Result<u64, String> {
+        let mut headers = HeaderMap::new();
+        if let Some(seen) = seen {
+            headers.insert(LAST_EVENT_ID, seen.parse().expect("a header"));
+        }
+        let uri = uri.parse().expect("an address");
+        first(&uri, &headers).map_err(|refusal| refusal.error.message)
+    }
+
+    #[test]
+    fn what_was_seen_wins_over_what_was_asked_for() {
+        assert_eq!(from("/runs/x/events", None), Ok(0));
+        assert_eq!(from("/runs/x/events?from=7", None), Ok(7));
+        assert_eq!(from("/runs/x/events?a=b&from=7&c", None), Ok(7));
+        assert_eq!(from("/runs/x/events?from=7", Some("41")), Ok(42));
+        assert!(from("/runs/x/events?from=-1", None).is_err());
+        assert!(from("/runs/x/events?from=", None).is_err());
+        assert!(from("/runs/x/events", Some("x")).is_err());
+    }
+
+    #[test]
+    fn an_event_is_three_lines_whatever_is_in_it() {
+        let bytes = b"{\"seq\":3,\r \"event\":{\"type\":\"notice\"}}";
+        let mut text = Vec::new();
+        write_event(&mut text, &JournalEvent { seq: 3, type_name: "notice", bytes });
+        let text = String::from_utf8(text).expect("UTF-8");
+        assert_eq!(
+            text,
+            "id: 3\nevent: notice\ndata: {\"seq\":3,  \"event\":{\"type\":\"notice\"}}\n\n"
+        );
+    }
+}

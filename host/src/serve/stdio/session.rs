@@ -1,0 +1,176 @@
+//! One client on a pipe: its calls, which do not wait for each other, and the runs it watches.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use od_protocol::api::{ATTACH_RUNS, TOO_MANY_CALLS};
+use od_protocol::{ErrorKind, ErrorObject};
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::mpsc::Sender;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{AbortHandle, JoinSet};
+use uuid::Uuid;
+
+use super::super::attach::{Attachment, read_params};
+use super::super::calls::{self, Answer, Request};
+use super::super::refusal::{Refusal, error};
+use super::super::settings::ServeSettings;
+use crate::service::{Client, Service};
+
+/// Calls at the same time; the next line is read when one has been answered.
+const MOST_CALLS: usize = 256;
+
+/// See the module.
+pub(super) struct Session {
+    service: Service,
+    client: Client,
+    settings: ServeSettings,
+    output: Sender<Vec<u8>>,
+    calls: JoinSet<()>,
+    places: Arc<Semaphore>,
+    watching: JoinSet<()>,
+    subscriptions: Arc<Mutex<HashMap<String, AbortHandle>>>,
+}
+
+impl Session {
+    pub(super) fn new(service: Service, settings: &ServeSettings, output: Sender<Vec<u8>>) -> Self {
+        Self {
+            service,
+            client: Client("stdio".to_owned()),
+            settings: settings.clone(),
+            output,
+            calls: JoinSet::new(),
+            places: Arc::new(Semaphore::new(MOST_CALLS)),
+            watching: JoinSet::new(),
+            subscriptions: Arc::default(),
+        }
+    }
+
+    /// Takes one line.
+    pub(super) async fn take(&mut self, line: &[u8]) {
+        while self.calls.try_join_next().is_some() || self.watching.try_join_next().is_some() {}
+        let request = match Request::read(line) {
+            Ok(Some(request)) => request,
+            Ok(None) => return tracing::debug!("a notification was left out"),
+            Err(error) => return self.answer("null", Err(error)).await,
+        };
+        if request.method == ATTACH_RUNS.subscribe {
+            return self.attach(&request).await;
+        }
+        if request.method == ATTACH_RUNS.unsubscribe {
+            let detached = self.detach(request.params);
+            return self.answer(request.id, detached).await;
+        }
+        if let Ok(place) = Arc::clone(&self.places).acquire_owned().await {
+            self.call(&request, place);
+        }
+    }
+
+    /// Tells that a line was too long.
+    pub(super) async fn refuse_long_line(&self) {
+        self.answer("null", Err(*Refusal::too_large(self.settings.max_request_bytes).error)).await;
+    }
+
+    /// Lets the calls end that are being answered.
+    pub(super) async fn close(mut self) {
+        while self.calls.join_next().await.is_some() {}
+    }
+
+    fn call(&mut self, request: &Request<'_>, place: OwnedSemaphorePermit) {
+        let (service, client) = (self.service.clone(), self.client.clone());
+        let (id, method) = (request.id.to_owned(), request.method.clone().into_owned());
+        let params = request.params.map(ToOwned::to_owned);
+        let output = self.output.clone();
+        self.calls.spawn(async move {
+            let answer = calls::call(&service, &client, &method, params.as_deref()).await;
+            send(&output, calls::response(&id, answer)).await;
+            drop(place);
+        });
+    }
+
+    async fn attach(&mut self, request: &Request<'_>) {
+        let open =
+            self.check_places().and_then(|()| read_params(request.params.map(RawValue::get)));
+        let attachment = open.and_then(|params| Attachment::open(&self.service, &params));
+        let attachment = match attachment {
+            Ok(attachment) => attachment,
+            Err(error) => return self.answer(request.id, Err(error)).await,
+        };
+        let subscription = Uuid::new_v4().simple().to_string();
+        // The answer first, or the first events would name a subscription that nobody knows.
+        self.answer(request.id, to_json(&subscription)).await;
+        let (output, subscriptions) = (self.output.clone(), Arc::clone(&self.subscriptions));
+        let id = subscription.clone();
+        let mut watched = lock(&self.subscriptions);
+        let handle = self.watching.spawn(async move {
+            watch(attachment, &id, &output).await;
+            lock(&subscriptions).remove(&id);
+        });
+        watched.insert(subscription, handle);
+    }
+
+    fn check_places(&self) -> Result<(), ErrorObject> {
+        let limit = self.settings.max_subscriptions as usize;
+        if lock(&self.subscriptions).len() < limit {
+            return Ok(());
+        }
+        let hint = "detach from some, or raise maxSubscriptions in [serve] of settings.toml";
+        let text = format!("{limit} runs are watched already");
+        Err(error(ErrorKind::from_wire(TOO_MANY_CALLS), text, hint))
+    }
+
+    /// True when it was there.
+    fn detach(&mut self, params: Option<&RawValue>) -> Answer {
+        let text = params.map_or("null", RawValue::get);
+        let (subscription,): (String,) = serde_json::from_str(text).map_err(|failure| {
+            let text =
+                format!("the parameters of {} do not fit: {failure}", ATTACH_RUNS.unsubscribe);
+            error(ErrorKind::InvalidParams, text, "send [ID], with the id that runs/attach gave")
+        })?;
+        let handle = lock(&self.subscriptions).remove(&subscription);
+        if let Some(handle) = &handle {
+            handle.abort();
+        }
+        to_json(&handle.is_some())
+    }
+
+    async fn answer(&self, id: &str, answer: Answer) {
+        send(&self.output, calls::response(id, answer)).await;
+    }
+}
+
+/// Sends events until the end of the run.
+async fn watch(mut attachment: Attachment, subscription: &str, output: &Sender<Vec<u8>>) {
+    loop {
+        let (member, value) = match attachment.next_item().await {
+            Ok(Some(item)) => ("result", item),
+            Ok(None) => return,
+            Err(failure) => match to_raw_value(&failure.into_error_object()) {
+                Ok(error) => ("error", error),
+                Err(_) => return,
+            },
+        };
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","method":"{}","params":{{"subscription":"{subscription}","{member}":{value}}}}}"#,
+            ATTACH_RUNS.notification
+        );
+        if !send(output, message).await || member == "error" {
+            return;
+        }
+    }
+}
+
+/// False when nobody reads any more.
+async fn send(output: &Sender<Vec<u8>>, message: String) -> bool {
+    let mut line = message.into_bytes();
+    line.push(b'\n');
+    output.send(line).await.is_ok()
+}
+
+fn to_json(value: &impl serde::Serialize) -> Answer {
+    to_raw_value(value).map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

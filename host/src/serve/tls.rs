@@ -1,0 +1,35 @@
+//! TLS for an address that others can reach.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::server::TlsFiles;
+use crate::error::HostError;
+
+/// Reads the certificate and its key.
+pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
+    let failed = |option: &str, path: &Path, reason: String| {
+        HostError::usage(format!("{option}: cannot use {}: {reason}", path.display()))
+            .with_hint(format!("{option} takes a file in PEM form that you may read"))
+    };
+    let certificates = CertificateDer::pem_file_iter(&files.certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| failed("--tls-cert", &files.certificate, error.to_string()))?;
+    if certificates.is_empty() {
+        let reason = "there is no certificate in it".to_owned();
+        return Err(failed("--tls-cert", &files.certificate, reason));
+    }
+    let key = PrivateKeyDer::from_pem_file(&files.key)
+        .map_err(|error| failed("--tls-key", &files.key, error.to_string()))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|config| config.with_no_client_auth().with_single_cert(certificates, key))
+        .map_err(|error| failed("--tls-key", &files.key, error.to_string()))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,235 @@
+//! The WebSocket face: jsonrpsee speaks the protocol, our layer answers the calls, and `runs/attach` is its
+//! one subscription.
+//!
+//! What a connection may cost: a queue of `QUEUED_MESSAGES` batches of about 64 KiB (longer by one event at most),
+//! and for each run it watches one read buffer and one batch. A client that does not read fills the queue, and
+//! then its readers wait; what they have not read stays in the journal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderValue;
+use http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
+use hyper::body::Incoming;
+use jsonrpsee::core::middleware::{Batch, Notification, RpcServiceBuilder, RpcServiceT};
+use jsonrpsee::core::server::{
+    MethodResponse, PendingSubscriptionSink, ResponsePayload, SubscriptionCloseResponse,
+};
+use jsonrpsee::server::{
+    PingConfig, RandomStringIdProvider, RpcModule, ServerConfig, ServerHandle, StopHandle,
+    TowerServiceBuilder, stop_channel,
+};
+use jsonrpsee::types::{ErrorObjectOwned, Id, Params, Request};
+use od_protocol::api::ATTACH_RUNS;
+use od_protocol::{ErrorKind, ErrorObject};
+use tokio::sync::OwnedSemaphorePermit;
+use tower::Service as _;
+use tower::layer::util::Identity;
+
+use super::attach::{Attachment, read_params};
+use super::calls;
+use super::guard::{SUBPROTOCOL, offers_subprotocol};
+use super::rate::Rate;
+use super::refusal::{HttpResponse, Refusal};
+use super::settings::ServeSettings;
+use crate::service::{Client, Service};
+
+/// Messages that wait for a slow client.
+const QUEUED_MESSAGES: u32 = 8;
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+/// A client that answers no ping for so long is gone. Long enough for one that is merely slow: a ping
+/// waits behind the events before it.
+const SILENCE_LIMIT: Duration = Duration::from_secs(120);
+/// Answers are as long as what was asked for; this is a guard against mistakes only.
+const LARGEST_ANSWER: u32 = 512 * 1024 * 1024;
+
+/// See the module.
+pub(super) struct WebSocket {
+    builder: TowerServiceBuilder<tower::layer::util::Stack<AnswerLayer, Identity>, Identity>,
+    methods: RpcModule<Service>,
+    stop: StopHandle,
+}
+
+/// What a connection brings with it.
+#[derive(Debug, Clone)]
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) rate: Rate,
+    /// Held as long as the connection lives.
+    #[expect(dead_code, reason = "dropping it gives the place back")]
+    pub(super) permit: Arc<OwnedSemaphorePermit>,
+}
+
+impl WebSocket {
+    /// The face and the handle that stops it.
+    pub(super) fn new(service: &Service, settings: &ServeSettings) -> (Self, ServerHandle) {
+        let ping = PingConfig::new().ping_interval(PING_INTERVAL).inactive_limit(SILENCE_LIMIT);
+        let config = ServerConfig::builder()
+            .ws_only()
+            .max_request_body_size(settings.max_request_bytes)
+            .max_response_body_size(LARGEST_ANSWER)
+            .max_connections(settings.max_connections)
+            .max_subscriptions_per_connection(settings.max_subscriptions)
+            .set_message_buffer_capacity(QUEUED_MESSAGES)
+            .set_id_provider(RandomStringIdProvider::new(16))
+            .enable_ws_ping(ping)
+            .build();
+        let layer = AnswerLayer { service: service.clone() };
+        let builder = jsonrpsee::server::ServerBuilder::with_config(config)
+            .set_rpc_middleware(RpcServiceBuilder::new().layer(layer))
+            .to_service_builder();
+        let (stop, handle) = stop_channel();
+        (Self { builder, methods: methods(service), stop }, handle)
+    }
+
+    /// Takes a connection over.
+    pub(super) async fn upgrade(
+        &self,
+        mut request: http::Request<Incoming>,
+        connection: Connection,
+    ) -> HttpResponse {
+        let chosen = offers_subprotocol(request.headers());
+        // They hold the token, and whoever logs the request must not see it.
+        request.headers_mut().remove(AUTHORIZATION);
+        request.headers_mut().remove(SEC_WEBSOCKET_PROTOCOL);
+        request.extensions_mut().insert(connection);
+        let mut service = self.builder.clone().build(self.methods.clone(), self.stop.clone());
+        let mut response = match service.call(request).await {
+            Ok(response) => response,
+            Err(failure) => {
+                tracing::debug!(failure, "a WebSocket could not be opened");
+                let error =
+                    ErrorObject::new(ErrorKind::Internal, "the WebSocket could not be opened");
+                return Refusal::of_error(error).into_response();
+            }
+        };
+        if chosen {
+            let name = HeaderValue::from_static(SUBPROTOCOL);
+            response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, name);
+        }
+        response
+    }
+}
+
+fn methods(service: &Service) -> RpcModule<Service> {
+    let mut module = RpcModule::new(service.clone());
+    let registered = module.register_subscription(
+        ATTACH_RUNS.subscribe,
+        ATTACH_RUNS.notification,
+        ATTACH_RUNS.unsubscribe,
+        |params, pending, service, _| async move { attach(params, pending, &service).await },
+    );
+    registered.expect("the names of one subscription differ");
+    module
+}
+
+/// One watched run, until its end or until the client has enough.
+async fn attach(
+    params: Params<'static>,
+    pending: PendingSubscriptionSink,
+    service: &Service,
+) -> SubscriptionCloseResponse {
+    let attachment =
+        read_params(params.as_str()).and_then(|params| Attachment::open(service, &params));
+    let mut attachment = match attachment {
+        Ok(attachment) => attachment,
+        Err(error) => {
+            pending.reject(owned(error)).await;
+            return SubscriptionCloseResponse::None;
+        }
+    };
+    let Ok(sink) = pending.accept().await else { return SubscriptionCloseResponse::None };
+    loop {
+        let item = tokio::select! {
+            () = sink.closed() => return SubscriptionCloseResponse::None,
+            item = attachment.next_item() => item,
+        };
+        match item {
+            Ok(Some(item)) => {
+                if sink.send(item).await.is_err() {
+                    return SubscriptionCloseResponse::None;
+                }
+            }
+            Ok(None) => return SubscriptionCloseResponse::None,
+            Err(error) => {
+                let error = serde_json::value::to_raw_value(&error.into_error_object());
+                let failure = error.map(Into::into).unwrap_or_else(|error| error.into());
+                return SubscriptionCloseResponse::NotifErr(failure);
+            }
+        }
+    }
+}
+
+/// Answers every call with the [`Service`]; only subscriptions go further in.
+#[derive(Debug, Clone)]
+struct AnswerLayer {
+    service: Service,
+}
+
+#[derive(Debug, Clone)]
+struct Answers<S> {
+    service: Service,
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for AnswerLayer {
+    type Service = Answers<S>;
+
+    fn layer(&self, inner: S) -> Answers<S> {
+        Answers { service: self.service.clone(), inner }
+    }
+}
+
+impl<S> RpcServiceT for Answers<S>
+where
+    S: RpcServiceT<MethodResponse = MethodResponse> + Clone + Send + Sync + 'static,
+{
+    type MethodResponse = MethodResponse;
+    type NotificationResponse = MethodResponse;
+    type BatchResponse = MethodResponse;
+
+    fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
+        let Self { service, inner } = self.clone();
+        async move {
+            let Some(connection) = request.extensions.get::<Connection>() else {
+                let error = ErrorObject::new(ErrorKind::Internal, "the connection is unknown");
+                return MethodResponse::error(request.id, owned(error));
+            };
+            if let Err(wait) = connection.rate.check() {
+                let refusal = Refusal::too_many_calls(wait);
+                return MethodResponse::error(request.id, owned(*refusal.error));
+            }
+            if [ATTACH_RUNS.subscribe, ATTACH_RUNS.unsubscribe].contains(&&*request.method) {
+                return inner.call(request).await;
+            }
+            let client = &connection.client;
+            let answer = calls::call(&service, client, &request.method, request.params.as_deref());
+            respond(request.id.clone(), answer.await)
+        }
+    }
+
+    fn batch<'a>(&self, _batch: Batch<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
+        let error = calls::no_batches();
+        std::future::ready(MethodResponse::error(Id::Null, owned(error)))
+    }
+
+    fn notification<'a>(
+        &self,
+        _notification: Notification<'a>,
+    ) -> impl Future<Output = MethodResponse> + Send + 'a {
+        std::future::ready(MethodResponse::notification())
+    }
+}
+
+fn respond(id: Id<'_>, answer: calls::Answer) -> MethodResponse {
+    match answer {
+        Ok(result) => {
+            MethodResponse::response(id, ResponsePayload::success(result), LARGEST_ANSWER as usize)
+        }
+        Err(error) => MethodResponse::error(id, owned(error)),
+    }
+}
+
+fn owned(error: ErrorObject) -> ErrorObjectOwned {
+    ErrorObjectOwned::owned(error.code, error.message, error.data)
+}

@@ -1,0 +1,10 @@
+//! `od-host serve` as an app meets it: the real binary on a free port or on a pipe, in a scratch home.
+
+mod http;
+mod security;
+mod sse;
+pub(crate) mod stage;
+#[cfg(unix)]
+mod start;
+mod stdio;
+mod websocket;

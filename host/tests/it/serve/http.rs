@@ -1,0 +1,82 @@
+//! Calls over HTTP.
+
+use serde_json::{Value, json};
+
+use super::stage::{ServeProcess, kind, numbers};
+
+#[test]
+fn a_run_from_start_to_its_events() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let info = host.call("host/info", json!({})).expect("info");
+    assert_eq!((&info["name"], &info["pid"]), (&json!("od-host"), &json!(host.pid())));
+
+    let run = host.start_run("go");
+    let events = host.events(&run, 0);
+    assert_eq!(numbers(&events), [0, 1, 2, 3]);
+    assert_eq!(events[3]["event"]["type"], "done");
+    assert_eq!(events[2]["event"]["text"], "2 bytes: \"quoted\"\n\u{2028}ü");
+    let listed = host.call("runs/list", json!({})).expect("a list");
+    assert_eq!(listed["runs"][0]["runId"], json!(run));
+}
+
+#[test]
+fn parameters_may_be_absent_or_null() {
+    let host = ServeProcess::with_adapter("x", "good");
+    for call in [
+        r#"{"jsonrpc":"2.0","id":"a","method":"host/info"}"#,
+        r#"{"jsonrpc":"2.0","id":"a","method":"host/info","params":null}"#,
+        r#"  {"jsonrpc":"2.0","id":"a","method":"host/info","params":{"unknown":1}}"#,
+    ] {
+        let (status, answer) = host.post(call);
+        assert_eq!((status, &answer["id"]), (200, &json!("a")), "{answer}");
+        assert_eq!(answer["result"]["api"], 1);
+    }
+}
+
+#[test]
+fn what_a_method_refuses_is_typed() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let refused = |method: &str, params: Value| {
+        let error = host.call(method, params).expect_err(method);
+        assert!(error["data"]["hint"].is_string(), "{error}");
+        (error["code"].as_i64(), kind(&error).to_owned())
+    };
+    assert_eq!(refused("runs/nothing", json!({})), (Some(-32601), "method_not_found".to_owned()));
+    assert_eq!(refused("runs/get", json!({})), (Some(-32602), "invalid_params".to_owned()));
+    let unknown = refused("runs/get", json!({"runId": "nope"}));
+    assert_eq!(unknown, (Some(1040), "run_unknown".to_owned()));
+    let attach = refused("runs/attach", json!({"runId": "nope"}));
+    assert_eq!(attach, (Some(-32600), "invalid_request".to_owned()));
+    let outside = json!({"agent": "x", "task": {"cwd": "/", "prompt": {"text": "go"}}});
+    assert_eq!(refused("runs/start", outside).1, "_od.path_not_allowed");
+}
+
+#[test]
+fn what_is_no_call_is_typed_and_has_a_status() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let refused = |body: &str| {
+        let (status, answer) = host.post(body);
+        (status, kind(&answer["error"]).to_owned())
+    };
+    assert_eq!(refused("hello"), (400, "parse_error".to_owned()));
+    assert_eq!(refused(""), (400, "parse_error".to_owned()));
+    assert_eq!(refused("[]"), (400, "invalid_request".to_owned()));
+    assert_eq!(refused(r#"{"id":1,"method":"host/info"}"#), (400, "invalid_request".to_owned()));
+    let nobody_waits = r#"{"jsonrpc":"2.0","method":"host/info"}"#;
+    assert_eq!(refused(nobody_waits), (400, "invalid_request".to_owned()));
+    let large = " ".repeat(17 * 1024 * 1024);
+    assert_eq!(refused(&large), (413, "_od.too_large".to_owned()));
+}
+
+#[test]
+fn other_addresses_and_methods_are_refused_with_the_right_status() {
+    let host = ServeProcess::with_adapter("x", "good");
+    for (path, expected) in [("/", 405), ("/nothing", 404), ("/runs/nope/events", 404)] {
+        let (status, text) = host.get(path, &[]);
+        assert_eq!(status, expected, "{path}: {text}");
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        assert!(answer["error"]["data"]["hint"].is_string(), "{text}");
+    }
+    let (status, text) = host.get("/health", &[]);
+    assert_eq!((status, text.as_str()), (200, r#"{"status":"ok"}"#));
+}

@@ -1,0 +1,65 @@
+//! Events over HTTP.
+
+use std::io::{BufRead, BufReader, Write};
+
+use serde_json::json;
+
+use super::stage::{ServeProcess, kind, numbers};
+
+#[test]
+fn events_come_from_any_number_and_what_was_seen_wins() {
+    let host = ServeProcess::with_adapter("x", "flood 100");
+    let run = host.start_run("go");
+    assert_eq!(numbers(&host.events(&run, 0)), (0..=101).collect::<Vec<_>>());
+    assert_eq!(numbers(&host.events(&run, 99)), [99, 100, 101]);
+    let path = format!("/runs/{run}/events?from=3");
+    let (_, text) = host.get(&path, &[("Last-Event-ID", "99")]);
+    let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
+    assert_eq!(ids, ["100", "101"]);
+    let (_, past_the_end) = host.get(&path, &[("Last-Event-ID", "101")]);
+    assert_eq!(past_the_end, "", "nothing is repeated");
+}
+
+#[test]
+fn the_bytes_are_those_of_the_journal() {
+    let host = ServeProcess::with_adapter("x", "other_order");
+    let run = host.start_run("go");
+    let (_, text) = host.get(&format!("/runs/{run}/events"), &[]);
+    let journal = host.scratch.path("od/runs").join(&run).join("events.jsonl");
+    let journal = std::fs::read_to_string(journal).expect("a journal");
+    let data: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    assert_eq!(data, journal.lines().collect::<Vec<_>>());
+    let types: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!(types, ["run_started", "text_delta", "done"]);
+}
+
+#[test]
+fn an_event_comes_while_the_run_goes_on() {
+    let host = ServeProcess::with_adapter("x", "waits");
+    let run = host.start_run("go");
+    let mut stream = host.stream();
+    let (address, token) = (host.address(), &host.token);
+    let request = format!(
+        "GET /runs/{run}/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).expect("it listens");
+    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
+    let headers: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+    assert!(headers.contains(&"content-type: text/event-stream".to_owned()), "{headers:?}");
+    assert!(headers.contains(&"cache-control: no-store".to_owned()), "{headers:?}");
+    assert!(lines.any(|line| line.contains("\"waiting\"")), "the agent's words");
+
+    host.call("runs/cancel", json!({"runId": run})).expect("it goes on");
+    assert!(lines.any(|line| line.contains("\"cancelled\"")), "its end, and then the stream's");
+    assert_eq!(lines.filter(|line| line.starts_with("data:")).count(), 0);
+}
+
+#[test]
+fn a_number_that_is_none_is_refused() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let run = host.start_run("go");
+    let (status, text) = host.get(&format!("/runs/{run}/events?from=x"), &[]);
+    let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((status, kind(&answer["error"])), (400, "invalid_params"));
+}

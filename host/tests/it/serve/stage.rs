@@ -1,0 +1,277 @@
+//! A served host in a scratch home, and the few ways a client talks to it.
+//!
+//! ```ignore
+//! let host = ServeProcess::with_adapter("x", "good");
+//! let run = host.start_run("go");
+//! assert_eq!(host.events(&run, 0).len(), 4);
+//! ```
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use jsonrpsee::ws_client::{HeaderMap, WsClient, WsClientBuilder};
+use serde_json::{Value, json};
+
+use crate::cli::scratch::Scratch;
+
+/// More than any answer takes, so that a test which hangs ends.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+/// `od-host serve` at a free port. Killed, by its own id, when it is dropped.
+pub(crate) struct ServeProcess {
+    child: Child,
+    /// Its folders.
+    pub(crate) scratch: Scratch,
+    /// What it printed when it was ready.
+    pub(crate) ready: Value,
+    pub(crate) token: String,
+}
+
+impl ServeProcess {
+    /// One adapter that behaves as the word says.
+    pub(crate) fn with_adapter(id: &str, mode: &str) -> Self {
+        Self::start(Scratch::with_adapter(id, mode), &[])
+    }
+
+    /// On a machine of the test's choice, with further arguments. Runs may work anywhere in it.
+    pub(crate) fn start(scratch: Scratch, arguments: &[&str]) -> Self {
+        let root = scratch.path("");
+        let root = root.to_str().expect("a path of UTF-8");
+        let mut all = vec!["serve", "--bind", "127.0.0.1:0", "--root", root];
+        all.extend_from_slice(arguments);
+        let mut command = scratch.command(&all);
+        let log = std::fs::File::create(scratch.path("serve.log")).expect("a log");
+        command.stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().expect("od-host starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("the line that says it is ready");
+        let ready = serde_json::from_str(&line).unwrap_or_else(|_| {
+            panic!("not ready: {line:?}\n{}", read(&scratch.path("serve.log")));
+        });
+        let token = read(&scratch.path("od/token")).trim().to_owned();
+        Self { child, scratch, ready, token }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.ready["url"].as_str().expect("an address")
+    }
+
+    /// `127.0.0.1:port`.
+    pub(crate) fn address(&self) -> &str {
+        self.url().rsplit('/').next().expect("an address")
+    }
+
+    /// Everything it has written to stderr.
+    pub(crate) fn log(&self) -> String {
+        read(&self.scratch.path("serve.log"))
+    }
+
+    /// Asks it to stop, politely.
+    #[cfg(unix)]
+    pub(crate) fn terminate(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+    }
+
+    /// Waits for its end; the exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().expect("an end").code()
+    }
+
+    /// A call over HTTP: the result, or the error object.
+    pub(crate) fn call(&self, method: &str, params: Value) -> Result<Value, Value> {
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let (status, mut answer) = self.post(&call.to_string());
+        assert_eq!((status, &answer["id"]), (200, &json!(1)), "{answer}");
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].take()),
+        }
+    }
+
+    /// A body to `/`: the status and the answer.
+    pub(crate) fn post(&self, body: &str) -> (u16, Value) {
+        let request = agent()
+            .post(self.url())
+            .header("Authorization", format!("Bearer {}", self.token))
+            .header("Content-Type", "application/json");
+        let mut response = request.send(body).expect("an answer");
+        let status = response.status().as_u16();
+        let text = response.body_mut().read_to_string().expect("a text");
+        (status, serde_json::from_str(&text).unwrap_or_else(|_| panic!("no JSON: {text}")))
+    }
+
+    /// `GET`, with the token and further headers: the status and the body.
+    pub(crate) fn get(&self, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let mut request = agent()
+            .get(format!("{}{path}", self.url()))
+            .header("Authorization", format!("Bearer {}", self.token));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = request.call().expect("an answer");
+        let status = response.status().as_u16();
+        (status, response.body_mut().read_to_string().expect("a text"))
+    }
+
+    /// Starts a run of the adapter `x`; its id.
+    pub(crate) fn start_run(&self, prompt: &str) -> String {
+        let result = self.call("runs/start", self.task(prompt)).expect("a run");
+        result["runId"].as_str().expect("an id").to_owned()
+    }
+
+    /// Parameters of `runs/start` for the adapter `x`.
+    pub(crate) fn task(&self, prompt: &str) -> Value {
+        task(&self.scratch, prompt)
+    }
+
+    /// The events of a run to its end, over SSE.
+    pub(crate) fn events(&self, run_id: &str, from: u64) -> Vec<Value> {
+        let (status, text) = self.get(&format!("/runs/{run_id}/events?from={from}"), &[]);
+        assert_eq!(status, 200, "{text}");
+        let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+        data.map(|data| serde_json::from_str(data).expect("an envelope")).collect()
+    }
+
+    /// Bytes as they are: for requests that no library would send. The whole answer.
+    pub(crate) fn raw(&self, request: &str) -> String {
+        let mut stream = self.stream();
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// A plain connection.
+    pub(crate) fn stream(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address()).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        stream
+    }
+
+    /// A WebSocket client with the token.
+    pub(crate) async fn websocket(&self) -> WsClient {
+        let mut headers = HeaderMap::new();
+        let bearer = format!("Bearer {}", self.token).parse().expect("a header");
+        headers.insert("authorization", bearer);
+        let url = self.ready["websocketUrl"].as_str().expect("an address");
+        WsClientBuilder::default().set_headers(headers).build(url).await.expect("a WebSocket")
+    }
+}
+
+impl Drop for ServeProcess {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            self.child.kill().expect("it is ours");
+            self.child.wait().expect("an end");
+        }
+    }
+}
+
+/// `od-host serve --stdio`: lines in, lines out.
+pub(crate) struct StdioProcess {
+    child: Child,
+    /// Dropped to end the conversation.
+    pub(crate) stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// Its folders.
+    pub(crate) scratch: Scratch,
+}
+
+impl StdioProcess {
+    pub(crate) fn start(scratch: Scratch) -> Self {
+        let root = scratch.path("");
+        let root = root.to_str().expect("a path of UTF-8");
+        let mut command = scratch.command(&["serve", "--stdio", "--root", root]);
+        let log = std::fs::File::create(scratch.path("serve.log")).expect("a log");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().expect("od-host starts");
+        let lines = read_lines(child.stdout.take().expect("a pipe"));
+        Self { stdin: child.stdin.take(), child, lines, scratch }
+    }
+
+    /// Sends a line.
+    pub(crate) fn send(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("still open");
+        stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads");
+    }
+
+    /// Sends a call.
+    pub(crate) fn request(&mut self, id: u64, method: &str, params: &Value) {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.send(&call.to_string());
+    }
+
+    /// The next line.
+    pub(crate) fn next(&self) -> Value {
+        self.lines.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// A call and its answer, when nothing else is on its way.
+    pub(crate) fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        self.request(1, method, params);
+        let mut answer = self.next();
+        assert_eq!(answer["id"], json!(1), "{answer}");
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].take()),
+        }
+    }
+
+    /// Ends stdin and waits; what was still said and the exit code.
+    pub(crate) fn end(mut self) -> (Vec<Value>, Option<i32>) {
+        drop(self.stdin.take());
+        let code = self.child.wait().expect("an end").code();
+        (self.lines.iter().collect(), code)
+    }
+}
+
+fn read_lines(stdout: ChildStdout) -> Receiver<Value> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.expect("UTF-8");
+            let value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+            if sender.send(value).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Parameters of `runs/start` for the adapter `x`.
+pub(crate) fn task(scratch: &Scratch, prompt: &str) -> Value {
+    let cwd = scratch.path("work").display().to_string();
+    json!({"agent": "x", "task": {"cwd": cwd, "prompt": {"text": prompt}}})
+}
+
+/// The numbers of events.
+pub(crate) fn numbers(events: &[Value]) -> Vec<u64> {
+    events.iter().map(|event| event["seq"].as_u64().expect("a number")).collect()
+}
+
+/// What programs branch on.
+pub(crate) fn kind(error: &Value) -> &str {
+    error["data"]["kind"].as_str().unwrap_or_else(|| panic!("no kind in {error}"))
+}
+
+fn agent() -> ureq::Agent {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(PATIENCE))
+        .build();
+    config.new_agent()
+}
+
+fn read(path: &std::path::Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,0 +1,129 @@
+//! Calls and events over a WebSocket.
+
+use jsonrpsee::core::client::{ClientT, Error, Subscription, SubscriptionClientT};
+use jsonrpsee::core::params::ObjectParams;
+use jsonrpsee::types::ErrorObjectOwned;
+use jsonrpsee::ws_client::WsClient;
+use od_protocol::api::RunEvents;
+use serde_json::{Value, json};
+
+use super::stage::{ServeProcess, kind, numbers};
+use crate::library::stage::block_on;
+
+/// An object as parameters.
+fn object(value: &Value) -> ObjectParams {
+    let mut params = ObjectParams::new();
+    for (name, value) in value.as_object().expect("an object") {
+        params.insert(name, value).expect("JSON");
+    }
+    params
+}
+
+async fn attach(client: &WsClient, run_id: &str, from: u64) -> Subscription<Value> {
+    let params = object(&json!({"runId": run_id, "from": from}));
+    client.subscribe("runs/attach", params, "runs/detach").await.expect("a subscription")
+}
+
+/// All events to the end of the run.
+async fn collect(mut subscription: Subscription<Value>) -> Vec<Value> {
+    let mut events = Vec::new();
+    while let Some(item) = subscription.next().await {
+        let item = item.expect("an item");
+        let typed: RunEvents = serde_json::from_value(item.clone()).expect("as the type says");
+        assert!(!typed.events.is_empty(), "no empty batch");
+        events.extend(item["events"].as_array().cloned().unwrap_or_default());
+        if events.last().is_some_and(|event| event["event"]["type"] == "done") {
+            break;
+        }
+    }
+    events
+}
+
+fn error_of(failure: Error) -> ErrorObjectOwned {
+    match failure {
+        Error::Call(error) => error,
+        other => panic!("no answer: {other}"),
+    }
+}
+
+#[test]
+fn a_run_from_start_to_its_events() {
+    let host = ServeProcess::with_adapter("x", "flood 5000");
+    block_on(async {
+        let client = host.websocket().await;
+        let info: Value = client.request("host/info", ObjectParams::new()).await.expect("info");
+        assert_eq!(info["pid"], json!(host.pid()));
+        let started: Value =
+            client.request("runs/start", object(&host.task("go"))).await.expect("a run");
+        let run = started["runId"].as_str().expect("an id");
+        let events = collect(attach(&client, run, 0).await).await;
+        assert_eq!(numbers(&events), (0..=5001).collect::<Vec<_>>());
+        let later = collect(attach(&client, run, 4990).await).await;
+        assert_eq!(later, events[4990..], "the same events from the middle");
+        assert_eq!(host.events(run, 0), events, "the same events as over HTTP");
+    });
+}
+
+#[test]
+fn errors_are_the_same_as_everywhere() {
+    let host = ServeProcess::with_adapter("x", "good");
+    block_on(async {
+        let client = host.websocket().await;
+        let calls = [
+            ("runs/nothing", json!({}), "method_not_found"),
+            ("runs/get", json!({}), "invalid_params"),
+            ("runs/get", json!({"runId": "nope"}), "run_unknown"),
+        ];
+        for (method, params, expected) in calls {
+            let answer = client.request::<Value, _>(method, object(&params)).await;
+            let error = error_of(answer.expect_err(method));
+            let error = serde_json::to_value(&error).expect("JSON");
+            assert_eq!(kind(&error), expected);
+            assert_eq!(error, host.call(method, params).expect_err(method), "as over HTTP");
+        }
+        for params in [json!({"runId": "nope"}), json!({})] {
+            let refused: Result<Subscription<Value>, _> =
+                client.subscribe("runs/attach", object(&params), "runs/detach").await;
+            let error = serde_json::to_value(error_of(refused.expect_err("no run"))).expect("JSON");
+            assert!(["run_unknown", "invalid_params"].contains(&kind(&error)), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_call_is_answered_while_events_flow_and_a_detached_client_can_come_back() {
+    let host = ServeProcess::with_adapter("x", "waits");
+    block_on(async {
+        let client = host.websocket().await;
+        let run = host.start_run("go");
+        let mut subscription = attach(&client, &run, 0).await;
+        let first = subscription.next().await.expect("events").expect("an item");
+        assert_eq!(first["events"][0]["event"]["type"], "run_started");
+        subscription.unsubscribe().await.expect("detached");
+
+        let cancel = object(&json!({"runId": run}));
+        let cancelled: Value = client.request("runs/cancel", cancel).await.expect("it goes on");
+        assert_eq!(cancelled["accepted"], true);
+        let events = collect(attach(&client, &run, 1).await).await;
+        assert_eq!(numbers(&events).first(), Some(&1));
+        assert_eq!(events.last().expect("an end")["event"]["status"], "cancelled");
+    });
+}
+
+#[test]
+fn many_clients_read_one_run_and_none_misses_an_event() {
+    let host = ServeProcess::with_adapter("x", "flood 2000");
+    block_on(async {
+        let run = host.start_run("go");
+        let mut readers = Vec::new();
+        for _ in 0..20 {
+            let client = host.websocket().await;
+            let subscription = attach(&client, &run, 0).await;
+            readers.push(tokio::spawn(async move { (collect(subscription).await, client) }));
+        }
+        for reader in readers {
+            let (events, _client) = reader.await.expect("a reader");
+            assert_eq!(numbers(&events), (0..=2001).collect::<Vec<_>>());
+        }
+    });
+}
