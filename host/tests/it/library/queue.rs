@@ -194,6 +194,28 @@ fn a_run_that_cannot_be_made_gives_its_place_back() {
     });
 }
 
+#[test]
+fn a_long_queue_empties_by_itself() {
+    let stage = limited("[limits]\nmaxRuns = 3\n");
+    stage.add("y", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mut ids = Vec::new();
+        for number in 0..40 {
+            let from = Client(format!("client {}", number % 4));
+            let run = service.start_run(&from, task(&stage, "y", "go")).await.expect("a run");
+            ids.push(run.run_id);
+        }
+        for run_id in ids {
+            over(&service, &run_id).await;
+            assert_numbered(&events(&service, &run_id).await);
+            assert_eq!(state(&service, &run_id).await, RunState::Completed);
+        }
+        let status = service.host_info(GetHostInfoParams {}).await.expect("numbers");
+        assert_eq!((status.running, status.queued), (0, 0));
+    });
+}
+
 /// What this process holds: threads and open files.
 #[cfg(target_os = "linux")]
 fn holdings() -> (usize, usize) {
