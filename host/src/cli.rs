@@ -17,6 +17,7 @@ mod replay;
 mod run;
 mod runs;
 mod serve;
+mod usage;
 
 mod follow;
 mod render;

@@ -3,6 +3,7 @@
 mod adapters;
 mod home;
 mod runs;
+mod usage;
 
 #[cfg(unix)]
 mod unix;
@@ -68,5 +69,6 @@ pub(crate) async fn examine(host: &Host) -> Vec<Check> {
     let mut checks = home::examine(host);
     checks.extend(adapters::examine(host).await);
     checks.extend(runs::examine(host.home()));
+    checks.extend(usage::examine(host.home()));
     checks
 }

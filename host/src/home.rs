@@ -56,6 +56,11 @@ impl OdHome {
         self.runs().join(run_id)
     }
 
+    /// The usage ledger: one file per month, kept when runs are removed.
+    pub fn usage(&self) -> PathBuf {
+        self.root.join("usage")
+    }
+
     /// Caches: safe to delete at any time.
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
+use od_protocol::api::{SummarizeUsageParams, UsageSummary};
 use od_protocol::{
     AdapterConfig, Done, ErrorKind, ErrorObject, HostCapabilities, HostInfo, InitializeParams,
     Limits, ProtocolRange,
@@ -31,6 +33,7 @@ use crate::settings::Settings;
 use crate::telemetry::Telemetry;
 use crate::telemetry::metrics::Snapshot;
 use crate::trust::pins;
+use crate::usage;
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
 #[derive(Debug, Clone)]
@@ -199,6 +202,15 @@ impl Host {
             }
         };
         Ok(ids.into_iter().filter_map(record).collect())
+    }
+
+    /// What the runs that are over have used, those that were removed included; days are those of the
+    /// system's time zone.
+    ///
+    /// # Errors
+    /// When the period ends before it begins, or the ledger cannot be read.
+    pub fn usage(&self, params: &SummarizeUsageParams) -> Result<UsageSummary, HostError> {
+        usage::summarize(self.home(), params, &TimeZone::system())
     }
 
     /// One run: by its id, the beginning of it that fits only one, or `last`.

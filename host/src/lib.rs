@@ -3,7 +3,7 @@
 //!
 //! Reading order for a newcomer: [`Host`] (the front door), [`discover`] (which
 //! adapters may run), [`plugin`] (one adapter process), [`journal`] (events on disk), [`run`] (one
-//! run from prompt to `done`), then [`agents`], [`control`] and [`doctor`].
+//! run from prompt to `done`), then [`usage`] (what runs used), [`agents`], [`control`] and [`doctor`].
 //!
 //! What does not live here: the command line (`src/main.rs`, `src/cli/`), and anything about one
 //! particular agent. The host knows executables and manifests only.
@@ -21,6 +21,8 @@ pub mod plugin;
 
 pub mod journal;
 pub mod run;
+
+pub mod usage;
 
 pub mod control;
 

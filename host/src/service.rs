@@ -15,6 +15,7 @@ mod roots;
 mod runs;
 mod sessions;
 mod start;
+mod usage;
 
 pub use drain::Lifecycle;
 pub use roots::Roots;

@@ -76,6 +76,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("waits" | "deaf", _) => scene.say("waiting"),
         ("asks", _) => ask(scene),
         ("env", _) => tell_environment(scene),
+        ("tells", events) => tell(scene, events),
         ("fills", _) => fill(scene),
         ("plays", file) => play(scene, file),
         _ => good(scene, prompt),
@@ -196,6 +197,13 @@ fn tell_environment(scene: &mut Scene) {
     let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
     names.sort();
     scene.say(&names.join(" "));
+    scene.done("completed");
+}
+
+/// Tells the events of a JSON list.
+fn tell(scene: &mut Scene, events: &str) {
+    let events: Vec<Value> = serde_json::from_str(events).expect("a list of events");
+    events.iter().for_each(|event| scene.emit(event));
     scene.done("completed");
 }
 

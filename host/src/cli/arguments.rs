@@ -8,7 +8,7 @@ use od_host::telemetry::logs::{self, LogFormat};
 
 use crate::cli::{
     agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs, serve,
+    runs, serve, usage,
 };
 
 const EXAMPLES: &str = "\
@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Doctor(doctor::Arguments),
     /// List the runs, the newest first
     Runs(runs::Arguments),
+    /// Add up what runs have used: tokens, and dollars where the agent CLI states them
+    Usage(usage::Arguments),
     /// Watch a run that is going on, or read one that is over
     Attach(attach::Arguments),
     /// Show a run again from its journal

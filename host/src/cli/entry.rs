@@ -13,7 +13,7 @@ use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
 use crate::cli::{
     agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs, serve,
+    runs, serve, usage,
 };
 
 /// Runs the command that was typed.
@@ -68,6 +68,7 @@ async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, Ho
         Command::Capabilities(arguments) => capabilities::execute(&arguments, host).await,
         Command::Doctor(arguments) => doctor::execute(&arguments, host).await,
         Command::Runs(arguments) => runs::execute(&arguments, host),
+        Command::Usage(arguments) => usage::execute(&arguments, host),
         Command::Attach(arguments) => attach::execute(&arguments, host).await,
         Command::Replay(arguments) => replay::execute(&arguments, host),
         Command::Cancel(arguments) => cancel::execute(&arguments, host).await,

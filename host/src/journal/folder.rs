@@ -12,13 +12,14 @@ use od_protocol::ErrorKind;
 /// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunFolder {
+    home: OdHome,
     path: PathBuf,
 }
 
 impl RunFolder {
     /// A folder that may or may not be there.
     pub(crate) fn of(home: &OdHome, run_id: &str) -> Self {
-        Self { path: home.run(run_id) }
+        Self { home: home.clone(), path: home.run(run_id) }
     }
 
     /// Makes the folder, readable by the user only.
@@ -34,6 +35,11 @@ impl RunFolder {
         };
         os::make_private_folder(&folder.path).map_err(failed)?;
         Ok(folder)
+    }
+
+    /// The host's folder, which it is in.
+    pub(crate) fn home(&self) -> &OdHome {
+        &self.home
     }
 
     /// The folder itself.

@@ -23,6 +23,7 @@ use crate::host::Host;
 use crate::journal::sink::Sink;
 use crate::journal::{RunRecord, RunStatus};
 use crate::plugin::{Launch, Plugin};
+use crate::usage;
 
 /// What becomes of a run that waits.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ impl Conductor {
             Ok(attempt) => self.conduct(attempt).await,
             Err(verdict) => {
                 let done = self.close(&verdict);
-                self.end(done);
+                self.end(done).await;
             }
         }
     }
@@ -138,7 +139,7 @@ impl Conductor {
         let verdict = supervise::wind_up(plugin, watched).await;
         self.run.set_caller(None);
         let done = self.close(&verdict);
-        self.end(done);
+        self.end(done).await;
     }
 
     /// Takes the run back as if it had never been there.
@@ -192,13 +193,13 @@ impl Conductor {
         done
     }
 
-    /// Writes the end into the record, and tells those who wait for it.
-    fn end(self, done: Done) {
-        let on_disk = lock(&self.sink).is_on_disk();
-        self.update_record(|record| {
-            conclude(record, &done, now_ms());
-            record.lacks_end = !on_disk;
-        });
+    /// Writes the end into the usage ledger and the record, and tells those who wait for it.
+    async fn end(self, done: Done) {
+        let mut record = self.run.record();
+        conclude(&mut record, &done, now_ms());
+        record.lacks_end = !lock(&self.sink).is_on_disk();
+        usage::enter(self.run.folder(), &record).await;
+        self.update_record(|known| *known = record);
         drop(self.control);
         self.host.release(&self.run, &done);
         self.ended.send_replace(Some(done));

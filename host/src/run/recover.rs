@@ -11,6 +11,7 @@ use crate::error::HostError;
 use crate::journal::folder::RunFolder;
 use crate::journal::{RunRecord, RunStatus};
 use crate::run::now_ms;
+use crate::usage;
 
 /// The record of a run as it really stands: one that nobody owns any more is closed as failed.
 pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
@@ -33,6 +34,7 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
         let (done, now) = close(file, &record).map_err(failed)?;
         conclude(&mut record, &done, now);
         record.lacks_end = false;
+        usage::enter_now(folder, &record);
         folder.write_record(&record)?;
         remove_traces(folder);
     }

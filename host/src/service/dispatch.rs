@@ -51,6 +51,9 @@ impl Service {
             name if name == api::GET_HOST_INFO.name => {
                 answer(params, async |params| self.host_info(params).await).await
             }
+            name if name == api::SUMMARIZE_USAGE.name => {
+                answer(params, async |params| self.summarize_usage(params).await).await
+            }
             name if name.starts_with("agents/") => self.call_agents(name, params).await,
             _ => self.call_adapters(method, params).await,
         }

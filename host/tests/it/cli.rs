@@ -8,3 +8,4 @@ mod render;
 mod run;
 pub(crate) mod scratch;
 mod telemetry;
+mod usage;

@@ -16,3 +16,4 @@ mod service_end;
 mod service_runs;
 pub(crate) mod stage;
 mod telemetry;
+mod usage;

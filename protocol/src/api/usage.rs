@@ -70,4 +70,7 @@ pub struct UsageSummary {
     pub rows: Vec<UsageRow>,
     /// All of them together.
     pub total: UsageRow,
+    /// Lines of the ledger that are damaged or of a later version, so not in the figures.
+    #[serde(default)]
+    pub unread_lines: u64,
 }

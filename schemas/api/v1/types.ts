@@ -2103,6 +2103,8 @@ export interface UsageSummary {
   rows: UsageRow[];
   /** All of them together. */
   total: UsageRow;
+  /** Lines of the ledger that are damaged or of a later version, so not in the figures. Default: `0`. */
+  unreadLines?: number;
 }
 
 /** An adapter that is used. */

@@ -6,13 +6,14 @@ use std::process::Stdio;
 
 use super::scratch::{Finished, RECORDED_RUN, Scratch};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "agents",
     "run",
     "models",
     "capabilities",
     "doctor",
     "runs",
+    "usage",
     "attach",
     "replay",
     "cancel",

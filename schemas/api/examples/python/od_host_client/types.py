@@ -1953,6 +1953,9 @@ class UsageSummary(TypedDict):
     # All of them together.
     total: UsageRow
 
+    # Lines of the ledger that are damaged or of a later version, so not in the figures. Default: 0.
+    unreadLines: NotRequired[int]
+
 
 class AgentFeatures(TypedDict):
     """Result of `agents/features`."""

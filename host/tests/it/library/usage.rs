@@ -1,0 +1,251 @@
+//! The usage ledger: what is entered when, what survives, and what is counted.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use od_host::Host;
+use od_host::doctor::CheckStatus;
+use od_host::run::PendingRun;
+use od_host::service::Client;
+use od_host::usage::summarize;
+use od_protocol::DoneStatus;
+use od_protocol::api::{SummarizeUsageParams, UsageGroup, UsageSummary};
+use serde_json::{Value, json};
+
+use super::service_runs::service_on;
+use super::stage::{Stage, block_on};
+
+/// An adapter that tells these events.
+fn teller(events: &Value) -> String {
+    format!("tells {events}")
+}
+
+fn tick(scope: &str, model: &str, input: u64, cost: Option<f64>) -> Value {
+    json!({
+        "type": "usage", "scope": scope, "cumulative": scope != "turn", "source": "cli", "model": model,
+        "inputTokens": input, "outputTokens": 0, "totalTokens": input, "costUsd": cost,
+    })
+}
+
+fn session(mode: &str) -> Value {
+    json!({"type": "session_started", "sessionId": "s1", "mode": mode})
+}
+
+fn run(stage: &Stage, host: &Host) -> String {
+    block_on(async {
+        let run = stage.start(host).await.expect("a run");
+        assert_eq!(run.wait().await.status, DoneStatus::Completed);
+        run.id().to_owned()
+    })
+}
+
+fn by(host: &Host, by: UsageGroup) -> UsageSummary {
+    let params = SummarizeUsageParams { by: Some(by), ..SummarizeUsageParams::default() };
+    host.usage(&params).expect("a summary")
+}
+
+/// Groups, runs and tokens.
+fn figures(summary: &UsageSummary) -> Vec<(&str, u64, u64)> {
+    summary.rows.iter().map(|row| (row.group.as_str(), row.runs, row.total_tokens)).collect()
+}
+
+/// The only file of the ledger.
+fn file(stage: &Stage) -> std::path::PathBuf {
+    let entries = std::fs::read_dir(stage.home().usage()).expect("a ledger");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    paths.remove(0)
+}
+
+/// A row of a ledger that was written earlier.
+fn row(run: &str, ended_at: &str, tokens: u64) -> String {
+    let ended_at: jiff::Timestamp = ended_at.parse().expect("a time");
+    let row = json!({
+        "v": 1, "runId": run, "attempt": 1, "agent": "x", "endedAt": ended_at.as_millisecond(),
+        "spent": {"inputTokens": tokens, "outputTokens": 0, "totalTokens": tokens, "costUsd": null},
+        "source": "cli", "durationMs": 1, "status": "completed", "aLaterMember": [1],
+    });
+    format!("{row}\n")
+}
+
+fn write_month(stage: &Stage, month: &str, text: &str) {
+    std::fs::create_dir_all(stage.home().usage()).expect("a folder");
+    std::fs::write(stage.home().usage().join(month), text).expect("a ledger");
+}
+
+#[test]
+fn a_run_is_entered_and_stays_when_it_is_removed() {
+    let events = json!([
+        session("new"),
+        tick("turn", "claude-opus-4-8", 10, Some(0.25)),
+        tick("turn", "zai/glm-5", 20, Some(0.0)),
+        tick("run", "claude-opus-4-8", 30, Some(0.25)),
+    ]);
+    let stage = Stage::with("x", &teller(&events));
+    let host = stage.host();
+    let run_id = run(&stage, &host);
+    std::fs::remove_dir_all(stage.home().run(&run_id)).expect("the run is removed");
+
+    let summary = by(&host, UsageGroup::Provider);
+    assert_eq!(figures(&summary), [("zhipu", 1, 20), ("anthropic", 1, 10)]);
+    assert_eq!((summary.total.runs, summary.total.total_tokens), (1, 30));
+    assert_eq!((summary.total.cost_usd, summary.total.runs_without_cost), (Some(0.25), 0));
+    assert_eq!(figures(&by(&host, UsageGroup::Agent)), [("x", 1, 30)]);
+    assert_eq!(figures(&by(&host, UsageGroup::Credential)), [("", 1, 30)]);
+}
+
+#[test]
+fn the_api_says_the_same() {
+    let stage = Stage::with("x", &teller(&json!([tick("run", "m", 5, None)])));
+    let host = stage.host();
+    run(&stage, &host);
+    let json = |value: Value| serde_json::value::to_raw_value(&value).expect("JSON");
+    let client = Client("test".to_owned());
+    block_on(async {
+        let service = service_on(&stage, host.clone());
+        let params = json(json!({"by": "model"}));
+        let answer = service.call(&client, "usage/summary", Some(&params)).await;
+        let summary: UsageSummary =
+            serde_json::from_str(answer.expect("a summary").get()).expect("a summary");
+        assert_eq!(summary, by(&host, UsageGroup::Model));
+        assert_eq!(summary.rows[0].runs_without_cost, 1);
+        let backwards = json(json!({"since": 5, "until": 5}));
+        let refused = service.call(&client, "usage/summary", Some(&backwards)).await;
+        assert!(refused.is_err_and(|error| error.hint().is_some()));
+    });
+}
+
+#[test]
+fn a_session_that_is_resumed_is_not_counted_twice() {
+    let told = |mode, input| teller(&json!([session(mode), tick("session", "m", input, None)]));
+    let stage = Stage::with("x", &told("new", 100));
+    let host = stage.host();
+    run(&stage, &host);
+    for (mode, input) in [("resume", 160), ("resume", 200)] {
+        stage.add("x", &told(mode, input));
+        run(&stage, &host);
+    }
+    let summary = by(&host, UsageGroup::Model);
+    assert_eq!((summary.total.runs, summary.total.input_tokens), (3, 200));
+}
+
+#[test]
+fn a_run_whose_host_died_is_entered_once_however_often_it_is_settled() {
+    let stage = Stage::with("x", &teller(&json!([tick("turn", "m", 7, None)])));
+    let host = stage.host();
+    let run_id = run(&stage, &host);
+    std::fs::remove_dir_all(stage.home().usage()).expect("as if it had died before the entry");
+    let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
+    let (before_done, _) = journal.trim_end().rsplit_once('\n').expect("several events");
+    for _ in 0..2 {
+        std::fs::write(stage.events_file(&run_id), format!("{before_done}\n")).expect("a journal");
+        let path = stage.home().run(&run_id).join("run.json");
+        let mut record: Value =
+            serde_json::from_slice(&std::fs::read(&path).expect("a record")).expect("JSON");
+        record["status"] = json!("running");
+        std::fs::write(&path, record.to_string()).expect("a record");
+        assert_eq!(host.runs().expect("the runs").len(), 1);
+    }
+    let ledger = std::fs::read_to_string(file(&stage)).expect("a ledger");
+    assert_eq!(ledger.lines().count(), 2, "entered twice:\n{ledger}");
+    assert_eq!(figures(&by(&host, UsageGroup::Agent)), [("x", 1, 7)]);
+}
+
+#[test]
+fn a_run_whose_turn_never_came_is_not_entered() {
+    let stage = Stage::with("x", "good");
+    let host = stage.host();
+    block_on(async {
+        let pending = PendingRun::create(&host, stage.request("x", "go")).await.expect("a run");
+        let run = pending.handle().clone();
+        assert!(run.cancel(Duration::ZERO));
+        assert_eq!(run.wait().await.status, DoneStatus::Cancelled);
+    });
+    assert_eq!(by(&host, UsageGroup::Agent).total.runs, 0);
+}
+
+#[test]
+fn half_a_line_is_healed_and_damage_is_told() {
+    let stage = Stage::with("x", &teller(&json!([tick("run", "m", 5, None)])));
+    let host = stage.host();
+    run(&stage, &host);
+    let path = file(&stage);
+    let whole = std::fs::read_to_string(&path).expect("a ledger");
+    std::fs::write(&path, format!("{whole}{}", &whole[..40])).expect("half a row");
+    assert_eq!(
+        (by(&host, UsageGroup::Agent).unread_lines, by(&host, UsageGroup::Agent).total.runs),
+        (0, 1)
+    );
+    run(&stage, &host);
+    let healed = std::fs::read_to_string(&path).expect("a ledger");
+    assert!(healed.starts_with(&whole) && healed.lines().count() == 2, "{healed}");
+
+    let later = whole.replace("\"v\":1", "\"v\":2");
+    std::fs::write(&path, format!("garbage\n{healed}{later}")).expect("damage");
+    let summary = by(&host, UsageGroup::Agent);
+    assert_eq!((summary.unread_lines, summary.total.runs), (2, 2));
+    let checks = block_on(host.doctor());
+    let check = checks.iter().find(|check| check.name == "usage.damaged").expect("it is told");
+    assert_eq!(check.status, CheckStatus::Warn);
+    assert!(check.found.starts_with("2 of 4 lines of "), "{}", check.found);
+}
+
+#[test]
+fn a_ledger_that_cannot_be_written_fails_no_run() {
+    let stage = Stage::with("x", "good");
+    let host = stage.host();
+    std::fs::write(stage.home().usage(), "in the way").expect("a file");
+    run(&stage, &host);
+    let error = host.usage(&SummarizeUsageParams::default()).expect_err("it cannot be read");
+    assert!(error.message.contains("usage") && error.hint.is_some(), "{error:?}");
+}
+
+#[test]
+fn only_the_months_of_a_period_are_opened() {
+    let stage = Stage::new();
+    let rows = [row("a", "2026-10-31T23:30:00Z", 1), row("b", "2026-10-01T00:00:00Z", 2)];
+    write_month(&stage, "2026-10.jsonl", &rows.concat());
+    write_month(&stage, "2026-11.jsonl", &row("c", "2026-11-02T12:00:00Z", 4));
+    // Whoever opens this fails: it is a folder.
+    std::fs::create_dir(stage.home().usage().join("2020-01.jsonl")).expect("a folder");
+    std::fs::write(stage.home().usage().join("notes.txt"), "mine").expect("a file");
+    let time = |text: &str| {
+        let time: jiff::Timestamp = text.parse().expect("a time");
+        Some(u64::try_from(time.as_millisecond()).expect("our days"))
+    };
+    let tokens = |since, until| {
+        let params = SummarizeUsageParams { by: None, since, until };
+        summarize(&stage.home(), &params, &TimeZone::UTC).map(|summary| summary.total.total_tokens)
+    };
+    assert_eq!(tokens(time("2026-10-01T00:00:00Z"), None), Ok(7));
+    assert_eq!(tokens(time("2026-10-01T00:00:01Z"), time("2026-11-01T00:00:00Z")), Ok(1));
+    assert_eq!(tokens(time("2026-11-01T00:00:00Z"), None), Ok(4));
+    assert!(tokens(None, None).is_err(), "the folder is opened");
+}
+
+#[test]
+fn days_are_those_of_the_zone() {
+    let stage = Stage::new();
+    let rows = [row("a", "2026-10-31T23:30:00Z", 1), row("b", "2026-10-30T10:00:00Z", 2)];
+    write_month(&stage, "2026-10.jsonl", &rows.concat());
+    let days = |hours| {
+        let zone = TimeZone::fixed(jiff::tz::offset(hours));
+        let params = SummarizeUsageParams { by: Some(UsageGroup::Day), ..Default::default() };
+        let summary = summarize(&stage.home(), &params, &zone).expect("a summary");
+        summary.rows.into_iter().map(|row| row.group).collect::<Vec<_>>()
+    };
+    assert_eq!(days(0), ["2026-10-30", "2026-10-31"]);
+    assert_eq!(days(1), ["2026-10-30", "2026-11-01"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_look_into_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::with("x", "good");
+    run(&stage, &stage.host());
+    let mode = |path: &std::path::Path| {
+        std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    };
+    assert_eq!((mode(&stage.home().usage()), mode(&file(&stage))), (0o700, 0o600));
+}
