@@ -32,6 +32,7 @@ pub mod auto;
 mod connections;
 pub mod doctor;
 pub mod features;
+pub mod login_path;
 
 mod host;
 

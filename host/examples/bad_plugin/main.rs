@@ -2,12 +2,15 @@
 //! for how it should misbehave into a file beside it (`od-adapter-x.mode`), because a host passes no
 //! variable on. Without that file it is a good one.
 
+mod detect;
 mod manifest;
 mod orphan;
 mod scenes;
+mod talk;
 mod wire;
 
 use std::io::BufRead;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use od_protocol::{ErrorKind, ErrorObject, ProtocolRange};
@@ -30,6 +33,7 @@ fn main() {
 
 /// Who it pretends to be, and how it misbehaves.
 pub(crate) struct Mode {
+    exe: PathBuf,
     pub(crate) id: String,
     pub(crate) word: String,
 }
@@ -40,7 +44,12 @@ impl Mode {
         let name = exe.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let id = name.strip_prefix("od-adapter-").unwrap_or("bad").to_owned();
         let word = std::fs::read_to_string(exe.with_extension("mode")).unwrap_or_default();
-        Self { id, word: word.trim().to_owned() }
+        Self { id, word: word.trim().to_owned(), exe }
+    }
+
+    /// A file beside it, by which a test and it talk to each other.
+    pub(crate) fn file(&self, extension: &str) -> PathBuf {
+        self.exe.with_extension(extension)
     }
 }
 
@@ -57,7 +66,10 @@ fn serve(mode: &Mode) {
         match message["method"].as_str().unwrap_or_default() {
             "initialize" => initialize(mode, &id),
             "ping" => answer(&id, &json!({})),
-            "adapter/detect" => detect(mode, &id),
+            "adapter/detect" => detect::detect(mode, &id),
+            "adapter/health" | "models/list" | "quota/get" | "sessions/list" => {
+                talk::answer_call(mode, &id, &message["method"]);
+            }
             "run/start" => scenes::start(mode, &mut scene, &id, &message["params"]),
             "run/input" => scene.input(&id, &message["params"]),
             "run/respond" => scene.respond(&id, &message["params"]),
@@ -92,26 +104,10 @@ fn initialize(mode: &Mode, id: &Value) {
             &json!({
                 "protocol": 1,
                 "adapter": {"id": mode.id, "version": "1.2.3", "vendor": "test"},
-                "capabilities": manifest::capabilities(),
+                "capabilities": manifest::capabilities(mode),
             }),
         ),
     }
-}
-
-fn detect(mode: &Mode, id: &Value) {
-    if mode.word == "wedged" {
-        forever();
-    }
-    let installed = mode.word != "not_installed";
-    let auth = if mode.word == "logged_out" { "missing" } else { "ok" };
-    answer(
-        id,
-        &json!({
-            "installed": installed, "version": "4.5.6", "meetsMin": true,
-            "auth": {"state": auth}, "capabilities": manifest::capabilities(),
-            "guidance": "install it",
-        }),
-    );
 }
 
 pub(crate) const LONG: Duration = Duration::from_secs(3600);

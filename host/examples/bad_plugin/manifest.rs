@@ -6,16 +6,27 @@ use crate::Mode;
 use crate::wire::{bytes, forever, line};
 
 /// What it claims to be able to do.
-pub(crate) fn capabilities() -> Value {
-    json!({"run": {}, "input": {"steer": true}, "approvals": {"editInput": true}})
+pub(crate) fn capabilities(mode: &Mode) -> Value {
+    let mut capabilities =
+        json!({"run": {}, "input": {"steer": true}, "approvals": {"editInput": true}});
+    if mode.word == "talks" {
+        for name in ["models", "quota", "sessions"] {
+            capabilities[name] = json!({});
+        }
+    }
+    capabilities
 }
 
 /// Prints the manifest, well or badly.
 pub(crate) fn print(mode: &Mode) {
     let mut manifest = json!({
         "manifestVersion": "1.0", "adapterId": mode.id, "displayName": "Test", "version": "1.2.3",
-        "vendor": "test", "protocol": {"min": 1, "max": 1}, "capabilities": capabilities(),
-        "cli": {"names": ["test"], "transport": "embedded"}, "auth": {},
+        "vendor": "test", "protocol": {"min": 1, "max": 1}, "capabilities": capabilities(mode),
+        "cli": {"names": ["test"], "transport": "embedded", "install": [
+            {"platform": "any", "kind": "script", "command": "get test"},
+            {"platform": "plan9", "kind": "script", "command": "get test for another platform"},
+        ]},
+        "auth": {"loginCommand": "test login"},
     });
     match mode.word.as_str() {
         "wrong_id" => manifest["adapterId"] = "somebody-else".into(),

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::discover::Adapter;
 use crate::environment::declared_names;
 use crate::host::Host;
-use crate::manifest_cache::stamp::{Stamp, hex};
+use crate::manifest_cache::stamp::{hex, trace};
 use crate::settings::Settings;
 
 /// What all adapters stand on, looked at once.
@@ -28,7 +28,7 @@ impl<'a> Surroundings<'a> {
         let folders: BTreeSet<_> = std::env::split_paths(&path).collect();
         let mut common = format!("{}\n{}\n", path.display(), home.display());
         for folder in folders {
-            common.push_str(&changed(&folder));
+            common.push_str(&trace(&folder));
         }
         Self { settings: host.settings(), common }
     }
@@ -47,7 +47,7 @@ impl<'a> Surroundings<'a> {
             hasher.update(format!("{name}={:?}\n", std::env::var_os(&name)));
         }
         for subject in detected.map(looked_at).unwrap_or_default() {
-            hasher.update(changed(Path::new(subject)));
+            hasher.update(trace(Path::new(subject)));
         }
         hex(&hasher.finalize())
     }
@@ -61,11 +61,4 @@ fn looked_at(detected: &DetectAdapterResult) -> BTreeSet<&str> {
         .chain(named.into_iter().filter_map(|path| path.as_deref()))
         .filter(|subject| Path::new(subject).is_absolute())
         .collect()
-}
-
-/// What a file or folder is now; it may also be absent.
-fn changed(path: &Path) -> String {
-    let stamp = Stamp::of(path).ok();
-    let real = stamp.is_some().then(|| std::fs::canonicalize(path).ok()).flatten();
-    format!("{} {stamp:?} {real:?}\n", path.display())
 }

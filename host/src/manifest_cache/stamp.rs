@@ -26,6 +26,14 @@ impl Stamp {
     }
 }
 
+/// What a file or folder is now, and where a link leads; it may also be absent. Two looks that differ mean
+/// that it was changed, replaced, made or removed.
+pub(crate) fn trace(path: &Path) -> String {
+    let stamp = Stamp::of(path).ok();
+    let real = stamp.is_some().then(|| std::fs::canonicalize(path).ok()).flatten();
+    format!("{} {stamp:?} {real:?}\n", path.display())
+}
+
 /// The hash of a file, in hex.
 pub(crate) fn sha256(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;

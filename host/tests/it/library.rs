@@ -1,11 +1,18 @@
 //! The library `od_host` against real adapter processes that are good or bad on request.
 
+mod active;
 mod agents;
+#[cfg(unix)]
+mod connections;
 mod control;
 mod discover;
 mod doctor;
 mod environment;
+mod features;
 mod journal;
+mod live_agents;
+#[cfg(unix)]
+mod login_path;
 mod pending;
 #[cfg(target_os = "linux")]
 mod processes;
@@ -16,4 +23,5 @@ mod service_end;
 mod service_runs;
 pub(crate) mod stage;
 mod telemetry;
+mod trust;
 mod usage;

@@ -1,0 +1,29 @@
+//! What it answers outside a run: its own process id as a model, a death, or nothing.
+
+use od_protocol::{ErrorKind, ErrorObject};
+use serde_json::{Value, json};
+
+use crate::Mode;
+use crate::wire::{answer, forever, refuse};
+
+/// `adapter/health`, and the calls that only the mode `talks` declares.
+pub(crate) fn answer_call(mode: &Mode, id: &Value, method: &Value) {
+    let method = method.as_str().unwrap_or_default();
+    match (mode.word.as_str(), method) {
+        (_, "adapter/health") => {
+            answer(id, &json!({"status": "ok", "message": std::process::id().to_string()}));
+        }
+        ("talks", "models/list") => {
+            let model = std::process::id().to_string();
+            answer(id, &json!({"models": [{"id": model}], "source": "static"}));
+        }
+        ("talks", "quota/get") => {
+            eprintln!("the quota was too much");
+            std::process::exit(5);
+        }
+        ("talks", _) => forever(),
+        _ => {
+            refuse(id, &ErrorObject::new(ErrorKind::MethodNotFound, format!("no method {method}")))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The login shell's PATH, asked from shells that are real processes, and what the host does with it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use od_host::Host;
+use od_host::discover::Origin;
+use od_host::login_path::{LoginPath, Started, search_path};
+use rustix::process::{Pid, test_kill_process};
+
+use super::stage::{Stage, add_to, block_on};
+
+/// A shell that does as the script says; the command it is given is in `$command`.
+fn shell(stage: &Stage, script: &str) -> PathBuf {
+    let path = stage.work().join("shell");
+    let text = format!("#!/bin/sh\nfor command; do :; done\nprintf x >> asked\n{script}\n");
+    std::fs::write(&path, text).expect("a script");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a mode");
+    path
+}
+
+/// As a desktop starts programs.
+fn started(stage: &Stage, shell: PathBuf) -> Started {
+    Started {
+        terminal: false,
+        path: Some("/usr/bin:/bin".into()),
+        shell: Some(shell),
+        home_dir: Some(stage.work()),
+    }
+}
+
+fn asked(stage: &Stage) -> usize {
+    std::fs::read(stage.work().join("asked")).map(|marks| marks.len()).unwrap_or_default()
+}
+
+fn path(stage: &Stage, started: &Started) -> Option<String> {
+    let path = search_path(LoginPath::Auto, started, &stage.home());
+    path.map(|path| path.into_string().expect("UTF-8"))
+}
+
+#[test]
+fn it_is_asked_once_and_again_when_a_startup_file_changes() {
+    let stage = Stage::new();
+    let script = "echo welcome to my shell\nPATH=/ada/bin:$PATH\nexport PATH\neval \"$command\"";
+    let started = started(&stage, shell(&stage, script));
+    // Our own PATH is what the script extends; the system folders are on it in any case.
+    let first = path(&stage, &started).expect("a PATH");
+    assert!(first.starts_with("/ada/bin:"), "{first}");
+    assert!(first.split(':').filter(|folder| *folder == "/usr/bin").count() == 1, "{first}");
+    assert_eq!(path(&stage, &started), Some(first.clone()));
+    assert_eq!(asked(&stage), 1, "the second answer is remembered");
+    std::fs::write(stage.work().join(".profile"), "# new").expect("a startup file");
+    assert_eq!(path(&stage, &started), Some(first));
+    assert_eq!(asked(&stage), 2, "a startup file is a reason to ask again");
+}
+
+#[test]
+fn a_shell_that_says_nothing_changes_nothing() {
+    let stage = Stage::new();
+    let started = started(&stage, shell(&stage, "echo I would rather not"));
+    assert_eq!(path(&stage, &started), None);
+    assert_eq!(path(&stage, &started), None);
+    assert_eq!(asked(&stage), 1, "it is not asked again at once");
+}
+
+#[test]
+fn a_shell_that_hangs_is_killed_with_what_it_started() {
+    let stage = Stage::new();
+    let script = "sleep 3600 &\necho $$ $! > pids\nwait";
+    assert_eq!(path(&stage, &started(&stage, shell(&stage, script))), None);
+    let pids = std::fs::read_to_string(stage.work().join("pids")).expect("it ran");
+    let gone = |raw: &str| {
+        let pid = raw.parse().ok().and_then(Pid::from_raw).expect("a process id");
+        test_kill_process(pid).is_err() || is_zombie(raw)
+    };
+    assert!(pids.split_whitespace().all(gone), "{pids}");
+}
+
+/// Dead, but not yet collected by whoever inherits it.
+fn is_zombie(raw: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{raw}/stat")).is_ok_and(|stat| stat.contains(") Z "))
+}
+
+#[test]
+fn a_shell_that_is_not_there_changes_nothing() {
+    let stage = Stage::new();
+    assert_eq!(path(&stage, &started(&stage, stage.work().join("missing"))), None);
+}
+
+#[test]
+fn nobody_is_asked_where_it_is_not_needed() {
+    let stage = Stage::new();
+    let mut started = started(&stage, shell(&stage, "eval \"$command\""));
+    started.terminal = true;
+    assert_eq!(path(&stage, &started), None);
+    started.terminal = false;
+    assert_eq!(search_path(LoginPath::Never, &started, &stage.home()), None);
+    assert_eq!(asked(&stage), 0);
+}
+
+#[test]
+fn the_shells_of_this_machine_understand_the_question() {
+    for shell in ["/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/fish"] {
+        let stage = Stage::new();
+        if Path::new(shell).exists() {
+            std::fs::write(stage.work().join(".profile"), "PATH=/ada/bin:$PATH\n").expect("a file");
+            let path = path(&stage, &started(&stage, shell.into()));
+            let path = path.unwrap_or_else(|| panic!("{shell} does not say its PATH"));
+            assert!(path.contains("/usr/bin"), "{shell}: {path}");
+        }
+    }
+}
+
+#[test]
+fn adapters_are_found_on_it_and_get_it() {
+    let stage = Stage::new();
+    let folder = stage.work().join("bin");
+    std::fs::create_dir(&folder).expect("a folder");
+    add_to(&folder, "x", "good");
+    let mut options = stage.options();
+    options.search_path = Some(folder.clone().into_os_string());
+    let host = Host::open(options).expect("a host");
+    block_on(async {
+        let adapter = host.adapter("x").await.expect("it is on the PATH");
+        assert_eq!(adapter.origin, Origin::Path);
+        let agent = host.agent("x").await.expect("an agent");
+        let evidence = &agent.found().expect("it answers").evidence[0];
+        assert_eq!(evidence.detail.as_deref(), folder.to_str(), "its PATH is ours");
+    });
+}
