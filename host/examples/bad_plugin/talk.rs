@@ -1,4 +1,4 @@
-//! What it answers outside a run: its own process id as a model, a death, or nothing.
+//! What it answers outside a run: its own process id, a death, or nothing.
 
 use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use crate::wire::{answer, forever, refuse};
 pub(crate) fn answer_call(mode: &Mode, id: &Value, method: &Value) {
     let method = method.as_str().unwrap_or_default();
     match (mode.word.as_str(), method) {
+        ("unwell", "adapter/health") => forever(),
         (_, "adapter/health") => {
             answer(id, &json!({"status": "ok", "message": std::process::id().to_string()}));
         }
@@ -21,7 +22,7 @@ pub(crate) fn answer_call(mode: &Mode, id: &Value, method: &Value) {
             eprintln!("the quota was too much");
             std::process::exit(5);
         }
-        ("talks", _) => forever(),
+        ("talks", _) => answer(id, &json!({"sessions": []})),
         _ => {
             refuse(id, &ErrorObject::new(ErrorKind::MethodNotFound, format!("no method {method}")))
         }

@@ -39,6 +39,28 @@ fn the_list_as_json_has_the_same_facts() {
 }
 
 #[test]
+fn the_active_agent_is_chosen_marked_and_meant_by_auto() {
+    let scratch = Scratch::with_adapter("first", "good");
+    scratch.add_adapter("second", "good");
+    scratch.add_adapter("absent", "not_installed");
+    let finished = scratch.od_host(&["use", "second"]).exits_with(0);
+    assert!(finished.stderr.contains("second is the active agent now"), "{}", finished.stderr);
+    let finished = scratch.od_host(&["agents"]).exits_with(0);
+    assert!(finished.stdout.contains("✓ second  Test 4.5.6 · active"), "{}", finished.stdout);
+    let finished = scratch.od_host(&["agents", "--json"]).exits_with(0);
+    let list: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    assert_eq!((&list["active"], &list["agents"][2]["active"]), (&"second".into(), &true.into()));
+    scratch.od_host(&["run", "hello"]).exits_with(0);
+    let finished = scratch.od_host(&["runs", "--json"]).exits_with(0);
+    assert!(finished.stdout.contains("\"agent\": \"second\""), "{}", finished.stdout);
+
+    let finished = scratch.od_host(&["use", "absent"]).exits_with(3);
+    assert!(finished.stderr.contains("hint: install it"), "{}", finished.stderr);
+    let finished = scratch.od_host(&["use", "secnd"]).exits_with(3);
+    assert!(finished.stderr.contains("did you mean second?"), "{}", finished.stderr);
+}
+
+#[test]
 fn a_machine_without_adapters_says_how_to_get_some() {
     let finished = Scratch::new().od_host(&["agents"]).exits_with(0);
     assert_eq!(finished.stdout, "");

@@ -5,7 +5,7 @@ use od_protocol::api::{
     ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, TrustAdaptersParams,
 };
 
-use super::active::service;
+use super::service_runs::service;
 use super::stage::{Stage, block_on};
 
 fn pinned_stage() -> Stage {
@@ -40,7 +40,7 @@ fn a_pin_counts_at_once_and_can_be_taken_back() {
         let service = service(&stage);
         let sha256 = hash_of_rejected(&service).await;
         let result = service.trust_adapter(pin(&sha256.to_uppercase(), true)).await.expect("a pin");
-        assert_eq!(result.pinned, [sha256.clone()]);
+        assert_eq!(result.pinned, [sha256.as_str()]);
         let used = list(&service).await;
         let adapter = used.adapters.iter().find(|adapter| adapter.id == "x").expect("it is used");
         assert!(adapter.pinned && adapter.sha256 == sha256);
@@ -67,7 +67,7 @@ fn what_is_no_hash_or_stands_in_the_settings_is_refused() {
         }
         let error = service.trust_adapter(pin(&hash, false)).await.expect_err("in the settings");
         assert!(error.message.contains("settings.toml"), "{error}");
-        assert_eq!(service.host().trust().pinned, [hash.clone()]);
+        assert_eq!(service.host().trust().pinned, [hash.as_str()]);
     });
 }
 
