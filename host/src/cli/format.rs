@@ -13,12 +13,15 @@ pub(crate) fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// A number of tokens: `812`, `12.3k`, `1.2M`.
+/// A number of tokens: `812`, `12.3k`, `1.2M`, `4.5B`.
 pub(crate) fn tokens(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
         1_000..1_000_000 => format!("{}.{}k", count / 1_000, count % 1_000 / 100),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+        1_000_000..1_000_000_000 => {
+            format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000)
+        }
+        _ => format!("{}.{}B", count / 1_000_000_000, count % 1_000_000_000 / 100_000_000),
     }
 }
 
@@ -129,6 +132,7 @@ mod tests {
         assert_eq!(duration(3_720_000), "1 h 02 min");
         assert_eq!(tokens(12_345), "12.3k");
         assert_eq!(tokens(1_250_000), "1.2M");
+        assert_eq!(tokens(11_490_700_000), "11.4B");
         assert_eq!(money(0.0123), "$0.0123");
         assert_eq!(money(12.5), "$12.50");
         assert_eq!(bytes(2_500), "2.5 kB");

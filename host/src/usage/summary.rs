@@ -11,6 +11,9 @@ use super::row::LedgerRow;
 use crate::error::HostError;
 use crate::home::OdHome;
 
+/// Nine digits of a dollar are kept of a sum; what is beyond is noise of the adding.
+const DIGITS: f64 = 1e9;
+
 /// Adds up the ledger; days are those of the zone.
 ///
 /// # Errors
@@ -117,6 +120,7 @@ impl Sum {
 
     fn finish(mut self, group: String) -> UsageRow {
         self.close_run();
-        UsageRow { group, ..self.row }
+        let cost_usd = self.row.cost_usd.map(|cost| (cost * DIGITS).round() / DIGITS);
+        UsageRow { group, cost_usd, ..self.row }
     }
 }
