@@ -40,8 +40,6 @@ pub(crate) struct Contract {
     pub(crate) subscriptions: &'static [Subscription],
     /// What gets no answer.
     pub(crate) notifications: &'static [Notification],
-    /// Packages that carry a generated file: its name, and where it lies there.
-    pub(crate) packages: &'static [(&'static str, &'static str)],
     /// The kinds of errors that may be answered.
     pub(crate) errors: fn() -> Vec<ErrorRow>,
     /// Those of them that have their examples here.
@@ -100,7 +98,6 @@ pub(crate) static ADAPTER: Contract = Contract {
             summary: "Gives a request up; it still gets a response.",
         },
     ],
-    packages: &[],
     errors: protocol_errors,
     own_errors: protocol_errors,
     document: LazyLock::new(|| document::generate(&ADAPTER)),
@@ -130,10 +127,6 @@ pub(crate) static API: Contract = Contract {
         params: "AttachedEvents",
         summary: "Brings events of a run that was attached.",
     }],
-    packages: &[
-        ("types.ts", "schemas/api/examples/typescript/src/types.ts"),
-        ("types.py", "schemas/api/examples/python/od_host_client/types.py"),
-    ],
     errors: all_errors,
     own_errors: host_errors,
     document: LazyLock::new(|| document::generate(&API)),
@@ -144,14 +137,6 @@ impl Contract {
     /// A file of this contract, from the repository's root.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.folder)
-    }
-
-    /// Where a generated file lies: at its own place, and in packages that can be copied alone.
-    pub(crate) fn places(&self, name: &str) -> Vec<String> {
-        let carried = self.packages.iter().filter(|(file, _)| *file == name);
-        std::iter::once(self.file(name))
-            .chain(carried.map(|(_, place)| (*place).to_owned()))
-            .collect()
     }
 
     /// The way from its folder to the repository's root.

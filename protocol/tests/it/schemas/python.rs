@@ -232,8 +232,6 @@ fn types_py_is_python() {
 #[test]
 fn types_py_is_current() {
     for contract in CONTRACTS {
-        for place in contract.places("types.py") {
-            check(&place, &generate(contract));
-        }
+        check(&contract.file("types.py"), &generate(contract));
     }
 }
