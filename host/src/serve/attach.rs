@@ -17,13 +17,15 @@ const OPENING: &[u8] = br#"{"events":["#;
 #[derive(Debug)]
 pub(super) struct Attachment {
     reader: EventReader,
+    /// Something was sent, so the client knows or will know from `done` when nothing more comes.
+    has_spoken: bool,
 }
 
 impl Attachment {
     /// Finds the run.
     pub(super) fn open(service: &Service, params: &AttachRunsParams) -> Result<Self, ErrorObject> {
         let reader = service.events(&params.run_id, params.from);
-        Ok(Self { reader: reader.map_err(HostError::into_error_object)? })
+        Ok(Self { reader: reader.map_err(HostError::into_error_object)?, has_spoken: false })
     }
 
     /// Waits for an event and writes all that are there; false after `done`. `write` says how long the batch
@@ -44,14 +46,17 @@ impl Attachment {
         Ok(true)
     }
 
-    /// The same as `{"events":[…]}`, the bytes of each event as the adapter wrote them.
+    /// The same as `{"events":[…]}`, the bytes of each event as the adapter wrote them. Whoever asks for events after
+    /// the last one is told once that there are none.
     pub(super) async fn next_item(&mut self) -> Result<Option<Box<RawValue>>, HostError> {
         loop {
             let mut batch = Batch::default();
             if !self.next(|event| batch.push(event.bytes)).await? {
-                return Ok(None);
+                let is_news = !std::mem::replace(&mut self.has_spoken, true);
+                return Ok(if is_news { Batch::empty() } else { None });
             }
             if let Some(item) = batch.into_item() {
+                self.has_spoken = true;
                 return Ok(Some(item));
             }
         }
@@ -67,6 +72,11 @@ struct Batch {
 }
 
 impl Batch {
+    /// Without any event.
+    fn empty() -> Option<Box<RawValue>> {
+        Self { text: OPENING.to_vec(), ends: Vec::new() }.into_item()
+    }
+
     fn push(&mut self, event: &[u8]) -> usize {
         self.text.extend_from_slice(if self.ends.is_empty() { OPENING } else { b"," });
         self.text.extend_from_slice(event);
@@ -128,5 +138,9 @@ mod tests {
         let text = item(&["{\"a\":1}", "{\"b\":}", "{\"c\":3}"]);
         assert_eq!(text.as_deref(), Some(r#"{"events":[{"a":1},{"c":3}]}"#));
         assert_eq!(item(&["{\"b\":}"]), None);
+        assert_eq!(
+            Batch::empty().map(|item| item.get().to_owned()).as_deref(),
+            Some(r#"{"events":[]}"#)
+        );
     }
 }

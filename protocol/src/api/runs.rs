@@ -207,7 +207,8 @@ pub struct AttachRunsParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunEvents {
-    /// The events, with the run's id and their numbers. After `done` nothing comes.
+    /// The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run
+    /// is over and has no event of the number that was asked for.
     pub events: Vec<RunEventParams>,
 }
 

@@ -2830,7 +2830,7 @@ class RunEventParams(TypedDict):
 class RunEvents(TypedDict):
     """What `runs/event` brings: one or more events, in order, without a gap."""
 
-    # The events, with the run's id and their numbers. After `done` nothing comes.
+    # The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run is over and has no event of the number that was asked for.
     events: list[RunEventParams]
 
 

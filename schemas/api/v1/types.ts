@@ -1455,7 +1455,7 @@ export interface RunEventParams {
 
 /** What `runs/event` brings: one or more events, in order, without a gap. */
 export interface RunEvents {
-  /** The events, with the run's id and their numbers. After `done` nothing comes. */
+  /** The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run is over and has no event of the number that was asked for. */
   events: RunEventParams[];
 }
 

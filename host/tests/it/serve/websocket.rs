@@ -61,6 +61,9 @@ fn a_run_from_start_to_its_events() {
         let later = collect(attach(&client, run, 4990).await).await;
         assert_eq!(later, events[4990..], "the same events from the middle");
         assert_eq!(host.events(run, 0), events, "the same events as over HTTP");
+        let nothing =
+            attach(&client, run, 5002).await.next().await.expect("a word").expect("an item");
+        assert_eq!(nothing, json!({"events": []}), "after the last event there is none");
     });
 }
 
