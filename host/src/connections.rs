@@ -219,6 +219,7 @@ async fn own(
     uses.send_modify(|uses| uses.stage = Stage::Closing);
     if died {
         let error = plugin.caller().crashed("the adapter ended unexpectedly");
+        plugin.caller().observations().meter().failed(&error.kind());
         ending.send_replace(Some(plugin.explain(error).await));
     }
     plugin.close().await;

@@ -85,6 +85,10 @@ impl Plugin {
             Err(error) => {
                 let error = caller.explain(error, &mut process).await;
                 process.end().await;
+                // The failure of a run is counted with its end.
+                if launch.sink.is_none() {
+                    launch.meter.failed(&error.kind());
+                }
                 Err(error)
             }
         }

@@ -106,7 +106,6 @@ impl Caller {
     }
 
     fn with_circumstances(&self, kind: ErrorKind, what: &str) -> ErrorObject {
-        self.observations.failed(&kind);
         let mut message = what.to_owned();
         if let Some((count, first)) = self.observations.violations() {
             message.push_str(&format!("; it broke the protocol {count} times, first with {first}"));

@@ -2,11 +2,11 @@
 //! to their callers, and counts everything else. It never waits for a client.
 
 use std::io::PipeReader;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use od_protocol::{ErrorKind, MAX_LINE_BYTES, Message, RUN_EVENT};
+use od_protocol::{MAX_LINE_BYTES, Message, RUN_EVENT};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
@@ -26,7 +26,6 @@ pub(crate) struct Observations {
     heard_ms: AtomicU64,
     violations: AtomicU64,
     first_violation: OnceLock<String>,
-    failed: AtomicBool,
     meter: AdapterMeter,
 }
 
@@ -37,7 +36,6 @@ impl Observations {
             heard_ms: AtomicU64::new(0),
             violations: AtomicU64::new(0),
             first_violation: OnceLock::new(),
-            failed: AtomicBool::new(false),
             meter,
         }
     }
@@ -56,16 +54,9 @@ impl Observations {
         }
     }
 
-    /// The process crashed or hangs; only the first time counts.
-    pub(super) fn failed(&self, kind: &ErrorKind) {
-        if !self.failed.swap(true, Ordering::Relaxed) {
-            self.meter.failed(kind);
-            tracing::warn!(
-                agent = self.meter.agent(),
-                error_kind = kind.as_str(),
-                "adapter failed"
-            );
-        }
+    /// Where the process is counted.
+    pub(crate) fn meter(&self) -> &AdapterMeter {
+        &self.meter
     }
 
     fn heard(&self) {

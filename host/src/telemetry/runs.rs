@@ -36,6 +36,9 @@ impl Telemetry {
     pub(crate) fn run_ended(&self, run: &RunHandle, done: &Done) {
         let record = run.record();
         let JournalSize { events, bytes } = run.journal_size();
+        if let Some(kind) = &done.error_kind {
+            self.metrics.adapter(&record.agent).failed(kind);
+        }
         self.metrics.run_ended(&EndedRun { agent: &record.agent, done, events, bytes });
         tracing::info!(
             agent = record.agent,

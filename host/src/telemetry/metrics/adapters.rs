@@ -92,8 +92,12 @@ impl AdapterMeter {
         self.violations.inc();
     }
 
-    /// It failed in this way.
+    /// Whatever it was used for failed in this way; only a crash or a hang is the process's own fault.
     pub(crate) fn failed(&self, kind: &ErrorKind) {
+        if !matches!(kind, ErrorKind::PluginCrashed | ErrorKind::PluginHung) {
+            return;
+        }
+        tracing::warn!(agent = self.agent(), error_kind = kind.as_str(), "adapter failed");
         let kind = labels::error_kind(kind.as_str());
         self.failures.get_or_create(&ByAgentAndKind { agent: Arc::clone(&self.agent), kind }).inc();
     }

@@ -22,6 +22,7 @@ fn a_run_is_counted_with_its_events() {
     block_on(async {
         let run = stage.start(&host).await.expect("a run");
         let (events, _) = collect(&run).await;
+        assert!(!host.metrics_text().contains("od_adapter_failures"), "nothing failed");
         let count = format!(r#"od_events_total{{agent="x"}} {}"#, events.len());
         let journal = std::fs::metadata(stage.events_file(run.id())).expect("a journal").len();
         check_counted(
@@ -31,6 +32,7 @@ fn a_run_is_counted_with_its_events() {
                 r#"od_runs_ended_total{agent="x",status="completed",error_kind=""} 1"#,
                 r#"od_adapter_starts_total{agent="x"} 1"#,
                 "od_runs_running 0",
+                r#"od_protocol_violations_total{agent="x"} 0"#,
                 &count,
                 &format!("od_event_bytes_total {journal}"),
                 &format!("od_journal_bytes {journal}"),
