@@ -352,8 +352,8 @@ impl Host {
 
     /// Forgets a run that is over.
     pub(crate) fn release(&self, run: &RunHandle, done: &Done) {
-        self.forget(run);
         self.telemetry().run_ended(run, done);
+        self.forget(run);
     }
 
     /// Begins to look for adapters: all of them, or one by its id.

@@ -26,4 +26,5 @@ use windows as os;
 
 pub(crate) use enter::{enter, enter_now};
 pub(crate) use ledger::{Condition, examine};
+pub(crate) use provider::provider;
 pub use summary::summarize;

@@ -18,7 +18,7 @@ impl Service {
     pub async fn call(&self, client: &Client, method: &str, params: Option<&RawValue>) -> Answer {
         let call = self.host().telemetry().call(&client.0, method);
         let answer = self.dispatch(client, method, params).instrument(call.span()).await;
-        call.ended(method, &answer);
+        call.ended(&answer);
         answer
     }
 

@@ -10,6 +10,7 @@ mod state;
 
 pub(crate) use adapters::AdapterMeter;
 pub use api::{Face, Present, Refusal};
+pub(super) use labels::method_label;
 pub(crate) use runs::EndedRun;
 pub(crate) use state::Snapshot;
 
@@ -80,7 +81,7 @@ impl Metrics {
     }
 
     /// A call of the API was answered: with `ok`, or with the kind of its error.
-    pub(crate) fn called(&self, method: &str, outcome: &str, took: Duration) {
+    pub(crate) fn called(&self, method: &'static str, outcome: &str, took: Duration) {
         self.shared.api.called(method, outcome, took);
     }
 

@@ -8,6 +8,7 @@ mod client;
 mod context;
 mod destination;
 mod fold;
+mod provider;
 mod span;
 mod words;
 

@@ -91,7 +91,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Who runs the model; empty means not known, `none` that nobody is paid.
-pub(super) fn provider(model: &str, credential: Option<&Credential>) -> String {
+pub(crate) fn provider(model: &str, credential: Option<&Credential>) -> String {
     if credential.is_some_and(|credential| credential.kind == CredentialKind::None) {
         return "none".to_owned();
     }

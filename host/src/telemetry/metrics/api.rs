@@ -125,8 +125,7 @@ impl ApiMetrics {
         metrics
     }
 
-    pub(super) fn called(&self, method: &str, outcome: &str, took: Duration) {
-        let method = labels::method(method);
+    pub(super) fn called(&self, method: &'static str, outcome: &str, took: Duration) {
         let outcome = if outcome == "ok" { "ok" } else { labels::error_kind(outcome) };
         self.calls.get_or_create(&ByMethodAndOutcome { method, outcome }).inc();
         self.seconds.get_or_create(&ByMethod { method }).observe(took.as_secs_f64());

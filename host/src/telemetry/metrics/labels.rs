@@ -93,7 +93,7 @@ pub(super) fn error_kind(word: &str) -> &'static str {
 }
 
 /// The label of a method: its name, or that there is none of that name.
-pub(super) fn method(name: &str) -> &'static str {
+pub(in crate::telemetry) fn method_label(name: &str) -> &'static str {
     METHODS.iter().map(|method| method.name).find(|known| *known == name).unwrap_or(OTHER)
 }
 
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(error_kind("plugin_crashed"), "plugin_crashed");
         assert_eq!(error_kind("_od.queue_full"), "_od.queue_full");
         assert_eq!(error_kind("_vendor.17"), OTHER);
-        assert_eq!(method("runs/start"), "runs/start");
-        assert_eq!(method("runs/start; drop"), OTHER);
+        assert_eq!(method_label("runs/start"), "runs/start");
+        assert_eq!(method_label("runs/start; drop"), OTHER);
     }
 }

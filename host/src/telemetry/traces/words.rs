@@ -2,6 +2,7 @@
 //! what they have no word for.
 
 pub(super) const OPERATION: &str = "gen_ai.operation.name";
+pub(super) const PROVIDER: &str = "gen_ai.provider.name";
 pub(super) const AGENT_NAME: &str = "gen_ai.agent.name";
 pub(super) const AGENT_ID: &str = "gen_ai.agent.id";
 pub(super) const AGENT_VERSION: &str = "gen_ai.agent.version";

@@ -18,7 +18,7 @@ fn playing(events: &str) -> Scratch {
 
 fn with_tools() -> Scratch {
     playing(concat!(
-        r#"{"type":"session_started","sessionId":"s1","mode":"new","model":"big-1"}"#,
+        r#"{"type":"session_started","sessionId":"s1","mode":"new","model":"claude-big-1"}"#,
         "\n",
         r#"{"type":"turn_started","turnId":"t1"}"#,
         "\n",
@@ -70,7 +70,7 @@ fn a_run_arrives_at_the_collector_as_spans_without_what_was_said() {
         let found = spans.iter().find(|span| span.name == name);
         found.unwrap_or_else(|| panic!("no {name} in {spans:#?}"))
     };
-    let (root, turn) = (find("invoke_agent x"), find("chat big-1"));
+    let (root, turn) = (find("invoke_agent x"), find("chat claude-big-1"));
     let tool = find("execute_tool shell");
     assert_eq!(spans.len(), 3);
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -82,8 +82,9 @@ fn a_run_arrives_at_the_collector_as_spans_without_what_was_said() {
     for (span, name, value) in [
         (root, "gen_ai.operation.name", "invoke_agent"),
         (root, "gen_ai.agent.name", "x"),
+        (root, "gen_ai.provider.name", "anthropic"),
         (root, "gen_ai.request.model", "big"),
-        (root, "gen_ai.response.model", "big-1"),
+        (root, "gen_ai.response.model", "claude-big-1"),
         (root, "gen_ai.conversation.id", "s1"),
         (root, "gen_ai.usage.input_tokens", "7"),
         (root, "gen_ai.usage.output_tokens", "3"),

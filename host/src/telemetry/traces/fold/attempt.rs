@@ -4,6 +4,7 @@ use od_protocol::{AgentSwitched, Credential, ErrorKind, RunStarted, SessionStart
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Event, SpanId, SpanKind};
 
+use super::super::provider::provider;
 use super::super::span::{Draft, time};
 use super::super::words;
 use crate::journal::RunRecord;
@@ -86,10 +87,9 @@ impl Attempt {
         draft.set(words::AGENT_NAME, self.agent.clone());
         draft.set_some(words::AGENT_VERSION, self.version.as_deref());
         // The task names a model of the first agent; others have others.
-        if self.agent == record.agent {
-            draft.set_some(words::REQUEST_MODEL, record.model.as_deref());
-        }
-        self.describe(&mut draft);
+        let asked = record.model.as_deref().filter(|_| self.agent == record.agent);
+        draft.set_some(words::REQUEST_MODEL, asked);
+        self.describe(&mut draft, asked);
         draft
     }
 
@@ -112,10 +112,12 @@ impl Attempt {
             turn.name = format!("{} {model}", turn.name);
             turn.set(words::REQUEST_MODEL, model.clone());
         }
-        self.describe(turn);
+        self.describe(turn, None);
     }
 
-    fn describe(&self, draft: &mut Draft) {
+    fn describe(&self, draft: &mut Draft, asked: Option<&str>) {
+        let model = self.model.as_deref().or(asked).unwrap_or_default();
+        draft.set(words::PROVIDER, provider(model, self.credential.as_ref()));
         draft.set_some(words::RESPONSE_MODEL, self.model.as_deref());
         draft.set_some(words::CONVERSATION, self.session_id.as_deref());
     }

@@ -100,6 +100,7 @@ fn one_attempt_is_the_run_with_its_turns_and_tools_below() {
     assert!(matches!(inner.status, Status::Error { .. }) && outer.status == Status::Unset);
     for (name, value) in [
         (words::CONVERSATION, "s"),
+        (words::PROVIDER, "_OTHER"),
         (words::REQUEST_MODEL, "big"),
         (words::RESPONSE_MODEL, "big-1"),
         (words::AGENT_VERSION, "1.2.3"),
