@@ -297,7 +297,7 @@ impl Host {
             executable: adapter.path.clone(),
             environment: self.environment(adapter),
             initialize: self.initialize(adapter, HostCapabilities::default()),
-            sink: None,
+            intake: None,
             meter: self.telemetry().metrics().adapter(&adapter.id),
         };
         Plugin::launch(launch).await

@@ -20,7 +20,7 @@ pub(crate) use windows as os;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use od_protocol::{Call, ErrorKind, ErrorObject, InitializeParams, InitializeResult};
@@ -28,7 +28,7 @@ use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::journal::sink::Sink;
+use crate::journal::sink::Intake;
 use crate::telemetry::metrics::AdapterMeter;
 use caller::Caller;
 use process::{Ended, Process};
@@ -46,7 +46,7 @@ pub(crate) struct Launch {
     pub(crate) executable: PathBuf,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) initialize: InitializeParams,
-    pub(crate) sink: Option<Arc<Mutex<Sink>>>,
+    pub(crate) intake: Option<Intake>,
     pub(crate) meter: AdapterMeter,
 }
 
@@ -178,7 +178,7 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
     let reader = OutputReader {
         stdout,
         _open: open,
-        sink: launch.sink.clone(),
+        intake: launch.intake.clone(),
         answers,
         pending: pending.clone(),
         observations: Arc::clone(&observations),

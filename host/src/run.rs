@@ -1,8 +1,9 @@
 //! One run, from prompt to `done`: what is asked, who watches it, and how a broken stream is mended.
 //!
 //! Reading order for a newcomer: `request` (what is asked), `start` (the folder, the journal, the record),
-//! `pending` (a run that waits), `conduct` (its whole life), `supervise` (one adapter at work), then
-//! `stream`, `repair` and `recover` (how a stream without an end gets one).
+//! `pending` (a run that waits), `conduct` (its whole life), `launch` and `supervise` (one attempt),
+//! `attempts`, `go_on` and `handover` (what follows a failure), then `stream`, `repair` and `recover` (how
+//! a stream without an end gets one).
 
 mod request;
 pub(crate) mod start;
@@ -10,13 +11,19 @@ pub(crate) mod start;
 mod handle;
 mod pending;
 
+mod attempts;
 mod conduct;
+mod go_on;
+mod handover;
+mod launch;
+mod meter;
 mod supervise;
 
 pub(crate) mod recover;
 pub(crate) mod repair;
 mod stream;
 
+pub use attempts::{FALLBACK_ON, RETRY_ON};
 pub use handle::RunHandle;
 pub use pending::PendingRun;
 pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};

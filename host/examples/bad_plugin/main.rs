@@ -7,6 +7,7 @@ mod manifest;
 mod orphan;
 mod scenes;
 mod talk;
+mod troubles;
 mod wire;
 
 use std::io::BufRead;
@@ -50,6 +51,15 @@ impl Mode {
     /// A file beside it, by which a test and it talk to each other.
     pub(crate) fn file(&self, extension: &str) -> PathBuf {
         self.exe.with_extension(extension)
+    }
+
+    /// Which start of a run this is, from 1, by a file beside this program.
+    pub(crate) fn count_start(&self) -> u32 {
+        let path = self.file("starts");
+        let before: u32 =
+            std::fs::read_to_string(&path).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        std::fs::write(path, (before + 1).to_string()).expect("a file beside this program");
+        before + 1
     }
 }
 

@@ -14,6 +14,9 @@ pub(crate) fn capabilities(mode: &Mode) -> Value {
             capabilities[name] = json!({});
         }
     }
+    if mode.word.ends_with("resumable") {
+        capabilities["resume"] = json!({});
+    }
     capabilities
 }
 

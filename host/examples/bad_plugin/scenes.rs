@@ -6,7 +6,7 @@ use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::{Value, json};
 
 use crate::wire::{answer, bytes, event_line, forever, line, refuse};
-use crate::{Mode, orphan};
+use crate::{Mode, orphan, troubles};
 
 /// The run so far.
 #[derive(Default)]
@@ -16,16 +16,16 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    fn emit(&mut self, event: &Value) {
+    pub(crate) fn emit(&mut self, event: &Value) {
         line(&event_line(&self.run_id, self.seq, event));
         self.seq += 1;
     }
 
-    fn say(&mut self, text: &str) {
+    pub(crate) fn say(&mut self, text: &str) {
         self.emit(&json!({"type": "text_delta", "messageId": "m", "text": text}));
     }
 
-    fn done(&mut self, status: &str) {
+    pub(crate) fn done(&mut self, status: &str) {
         let stop_reason = if status == "completed" { "end_turn" } else { "cancelled" };
         self.emit(&json!({
             "type": "done", "status": status, "stopReason": stop_reason,
@@ -79,6 +79,9 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("tells", events) => tell(scene, events),
         ("fills", _) => fill(scene),
         ("plays", file) => play(scene, file),
+        ("limited" | "breaks" | "fails" | "lingers" | "repeats", _) => {
+            troubles::start(mode, scene, params);
+        }
         _ => good(scene, prompt),
     }
 }

@@ -57,6 +57,11 @@ impl RunFolder {
         self.path.join("reserve")
     }
 
+    /// Events that are held back until it is known whether the run goes on.
+    pub(crate) fn held(&self) -> PathBuf {
+        self.path.join("held.jsonl")
+    }
+
     /// Where the owner listens for other processes.
     pub(crate) fn control(&self) -> PathBuf {
         self.path.join("control.sock")

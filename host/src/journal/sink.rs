@@ -1,6 +1,14 @@
 //! The writing end of a journal: takes envelopes in order, writes each chunk at once, and keeps what
 //! was written safe when the disk is full.
 
+mod attempts;
+mod held;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+pub(crate) use attempts::Intake;
+pub(crate) use held::{Held, Hold};
+
 use std::io::Write;
 use std::sync::Arc;
 
@@ -40,6 +48,8 @@ pub(crate) enum Phase {
     Open,
     /// The journal cannot be written; the run must end.
     Broken(String),
+    /// The attempt is over, its `done` is held back.
+    Held,
     /// `done` is there and safe on disk.
     Ended,
 }
@@ -57,6 +67,11 @@ pub(crate) struct Sink {
     /// What is added to an adapter's own numbers: events of the host and of attempts before.
     offset: u64,
     last_ts: u64,
+    /// Which attempt may write.
+    attempt: u32,
+    hold: Hold,
+    held: Option<Held>,
+    held_on_disk: bool,
     done: Option<Done>,
     broken: bool,
     progress: watch::Sender<Progress>,
@@ -83,6 +98,10 @@ impl Sink {
             next_seq: 0,
             offset: 0,
             last_ts: 0,
+            attempt: 0,
+            hold: Hold::Nothing,
+            held: None,
+            held_on_disk: false,
             done: None,
             broken: false,
             progress: watch::Sender::new(Progress::default()),
@@ -117,7 +136,7 @@ impl Sink {
         if envelope.run_id != self.run_id {
             return Err("an event of another run");
         }
-        if self.done.is_some() {
+        if self.done.is_some() || self.held.as_ref().is_some_and(|held| held.done().is_some()) {
             return Err("an event after `done`");
         }
         if self.broken {
@@ -127,17 +146,19 @@ impl Sink {
         if seq < self.next_seq {
             return Err("an event number that was used before");
         }
-        if envelope.type_name == "done" {
-            self.done = Some(read_done(envelope.bytes).ok_or("a malformed `done`")?);
-        }
+        let done = match envelope.type_name {
+            "done" => Some(read_done(envelope.bytes).ok_or("a malformed `done`")?),
+            _ => None,
+        };
         let gap = seq > self.next_seq;
         self.next_seq = seq + 1;
         self.last_ts = envelope.ts;
-        match self.offset {
-            0 => self.batch.extend_from_slice(envelope.bytes),
-            _ => envelope.write_as(seq, &mut self.batch),
+        if self.held.is_some() || self.hold.begins_with(envelope) {
+            self.hold_back(envelope, seq, done);
+        } else {
+            self.write_on(envelope, seq);
+            self.done = done;
         }
-        self.batch.push(b'\n');
         if gap { Err("a gap in the event numbers") } else { Ok(()) }
     }
 
@@ -146,29 +167,26 @@ impl Sink {
         if self.done.is_some() || self.broken {
             return;
         }
-        let ts = now_ms().max(self.last_ts);
-        let envelope = RunEventParams {
-            run_id: self.run_id.clone(),
-            seq: self.next_seq,
-            ts,
-            event,
-            meta: None,
-        };
-        write_line(&mut self.batch, &envelope);
-        self.next_seq += 1;
-        self.offset += 1;
-        self.last_ts = ts;
+        let mut batch = std::mem::take(&mut self.batch);
+        self.write_own(&mut batch, event);
+        self.batch = batch;
         self.flush();
     }
 
     /// Writes what was taken, and tells the readers. With `done` it also syncs.
     pub(crate) fn flush(&mut self) {
-        if self.batch.is_empty() || self.broken {
+        if let Some(held) = &mut self.held {
+            held.save(&self.folder);
+        }
+        if self.broken || (self.batch.is_empty() && self.held.is_none()) {
             return;
         }
         match self.write_batch() {
             Ok(()) if self.done.is_some() => self.finish(None),
-            Ok(()) => self.publish(Phase::Open, None),
+            Ok(()) => {
+                self.publish(self.open_phase(), None);
+                self.forget_held();
+            }
             Err(error) => {
                 self.broken = true;
                 self.publish(Phase::Broken(error.to_string()), None);
@@ -203,6 +221,25 @@ impl Sink {
                 self.finish(Some(tail.into()));
             }
         }
+    }
+
+    /// Takes an adapter's event under its number in the journal; mostly the bytes as they are.
+    fn write_on(&mut self, envelope: &Envelope<'_>, seq: u64) {
+        match self.offset {
+            0 => self.batch.extend_from_slice(envelope.bytes),
+            _ => envelope.write_as(seq, &mut self.batch),
+        }
+        self.batch.push(b'\n');
+    }
+
+    /// Appends an event of the host's own to some lines, under the next number.
+    fn write_own(&mut self, lines: &mut Vec<u8>, event: Event) {
+        let (run_id, seq) = (self.run_id.clone(), self.next_seq);
+        let ts = now_ms().max(self.last_ts);
+        write_line(lines, &RunEventParams { run_id, seq, ts, event, meta: None });
+        self.next_seq += 1;
+        self.offset += 1;
+        self.last_ts = ts;
     }
 
     /// One write, unless the system takes less. On an error whole events stay, the rest of the batch
@@ -245,6 +282,7 @@ impl Sink {
         self.file.sync();
         self.publish(Phase::Ended, tail);
         self.give_reserve_back();
+        self.forget_held();
     }
 
     fn give_reserve_back(&self) {
@@ -273,46 +311,5 @@ fn read_done(bytes: &[u8]) -> Option<Done> {
     match serde_json::from_slice::<RunEventParams>(bytes).ok()?.event {
         Event::Done(done) => Some(done),
         _ => None,
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-    use crate::home::OdHome;
-    use od_protocol::{DoneEvidence, DoneStatus, StopReason, Totals};
-
-    fn line(seq: u64) -> String {
-        format!(r#"{{"runId":"r","seq":{seq},"ts":0,"event":{{"type":"heartbeat"}}}}"#)
-    }
-
-    #[test]
-    fn a_full_disk_breaks_the_journal_and_keeps_the_end_in_memory() {
-        let home = tempfile::tempdir().expect("a folder");
-        let home = OdHome::at(home.path().to_owned()).expect("an absolute path");
-        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
-        let mut sink = Sink::on(full, RunFolder::of(&home, "r"), "r");
-        let progress = sink.progress();
-        let event = line(0);
-        sink.accept(&Envelope::read(event.as_bytes()).expect("an envelope")).expect("in order");
-        sink.flush();
-        assert!(matches!(&progress.borrow().phase, Phase::Broken(text) if text.contains("space")));
-        assert_eq!(sink.unwritten(), format!("{event}\n").as_bytes());
-
-        let done = Done {
-            status: DoneStatus::Failed,
-            stop_reason: StopReason::Error,
-            error_kind: None,
-            evidence: DoneEvidence::Watchdog,
-            session_id: None,
-            exit_code: None,
-            signal: None,
-            duration_ms: 0,
-            totals: Totals::default(),
-        };
-        sink.close(b"closing\n", done);
-        let progress = progress.borrow();
-        assert_eq!((progress.length, &progress.phase), (0, &Phase::Ended));
-        assert_eq!(progress.tail.as_deref(), Some(format!("{event}\nclosing\n").as_bytes()));
     }
 }

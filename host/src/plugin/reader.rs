@@ -3,7 +3,7 @@
 
 use std::io::PipeReader;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use od_protocol::{MAX_LINE_BYTES, Message, RUN_EVENT};
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::lines::{Line, LineBuffer};
 use super::transport::Pending;
 use crate::journal::envelope::Envelope;
-use crate::journal::sink::Sink;
+use crate::journal::sink::{Intake, Sink};
 use crate::telemetry::metrics::AdapterMeter;
 
 /// How the sdk begins an event; what follows is the envelope and one closing brace.
@@ -85,7 +85,7 @@ pub(crate) struct OutputReader {
     /// Dropped at the end, which tells whoever waits for it.
     pub(crate) _open: watch::Sender<()>,
     /// Where the events of the one run of this process go; without a run there are none.
-    pub(crate) sink: Option<Arc<Mutex<Sink>>>,
+    pub(crate) intake: Option<Intake>,
     pub(crate) answers: UnboundedSender<Vec<u8>>,
     pub(crate) pending: Pending,
     pub(crate) observations: Arc<Observations>,
@@ -113,8 +113,7 @@ impl OutputReader {
 
     fn take_lines(&self, lines: &mut LineBuffer) {
         self.observations.heard();
-        let mut sink =
-            self.sink.as_ref().map(|sink| sink.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut sink = self.intake.as_ref().and_then(Intake::open);
         while let Some(line) = lines.next_line() {
             match line {
                 Line::Whole(line) => self.take_line(line, sink.as_deref_mut()),

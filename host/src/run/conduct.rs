@@ -1,28 +1,31 @@
 //! The whole life of a run, one task for each: it waits for its turn, has its agent started and watched,
-//! and ends. Afterwards nothing of it is alive and its journal is complete.
+//! goes on with another attempt where it may, and ends. Afterwards nothing of it is alive and its journal
+//! is complete.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use od_protocol::{Done, ErrorKind, ErrorObject, HostCapabilities, Marker};
+use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunStarted};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::attempts::{Attempts, Failure};
 use super::handle::{RunHandle, Stop};
-use super::recover::{begun, conclude};
-use super::repair::{Times, Verdict, closing_events};
-use super::request::{Answers, RunRequest};
+use super::launch::{Attempt, Opening};
+use super::recover::conclude;
+use super::repair::Verdict;
+use super::request::RunRequest;
 use super::stream::StreamState;
 use super::supervise::{self, Watching};
 use super::{lock, now_ms};
 use crate::discover::Adapter;
 use crate::error::HostError;
 use crate::host::Host;
-use crate::journal::sink::Sink;
+use crate::journal::sink::{Held, Sink};
 use crate::journal::{RunRecord, RunStatus};
-use crate::plugin::{Launch, Plugin};
 use crate::usage;
 
 /// What becomes of a run that waits.
@@ -39,6 +42,8 @@ pub(super) struct Conductor {
     pub(super) host: Host,
     pub(super) run: RunHandle,
     pub(super) request: RunRequest,
+    /// The agent that was asked for.
+    pub(super) first_agent: String,
     pub(super) adapter: Adapter,
     pub(super) sink: Arc<Mutex<Sink>>,
     pub(super) stop: UnboundedReceiver<Stop>,
@@ -48,16 +53,16 @@ pub(super) struct Conductor {
     pub(super) waited: Duration,
     /// When the limit of the whole run is over; it begins with the first agent.
     pub(super) deadline: Option<Instant>,
+    /// What was tried, and what may still be.
+    pub(super) attempts: Attempts,
+    /// With what the next attempt begins, when it is not the first.
+    pub(super) opening: Option<Opening>,
+    /// What the journal says, as far as it was read.
+    pub(super) state: StreamState,
 }
 
-/// An adapter that has been asked to run.
-pub(super) struct Attempt {
-    plugin: Plugin,
-    /// It refused after it had begun to talk.
-    refused: Option<ErrorObject>,
-    /// The run was told to stop before the adapter had answered.
-    stop: Option<Stop>,
-}
+/// What follows an attempt: the end, or another one, or why that could not begin.
+pub(super) type Next = ControlFlow<Done, Result<Attempt, HostError>>;
 
 impl Conductor {
     /// Waits for the run's turn, and then for its end.
@@ -67,61 +72,81 @@ impl Conductor {
             Some(_) = self.stop.recv() => Turn::Abandon(Verdict::Cancelled),
             turn = turn => turn.unwrap_or(Turn::Abandon(Verdict::Cancelled)),
         };
-        let launched = match turn {
-            Turn::Launch => self.enter().await,
-            Turn::Abandon(verdict) => Err(verdict),
-        };
-        match launched {
-            Ok(attempt) => self.conduct(attempt).await,
-            Err(verdict) => {
-                let done = self.close(&verdict);
+        match turn {
+            Turn::Launch => {
+                let first = self.enter().await;
+                self.conduct(first).await;
+            }
+            Turn::Abandon(verdict) => {
+                let done = self.finish(&verdict, Vec::new());
                 self.end(done).await;
             }
         }
     }
 
-    /// Starts the adapter and hands the run to it.
-    ///
-    /// # Errors
-    /// Why it did not take the run; nothing of the adapter is left then.
-    pub(super) async fn launch(&mut self) -> Result<Attempt, HostError> {
-        self.set_deadline();
-        let approvals = (self.request.answers == Answers::Client).then_some(Marker {});
-        let launch = Launch {
-            executable: self.adapter.path.clone(),
-            environment: self.host.environment(&self.adapter),
-            initialize: self.host.initialize(&self.adapter, HostCapabilities { approvals }),
-            sink: Some(Arc::clone(&self.sink)),
-            meter: self.host.telemetry().metrics().adapter(&self.adapter.id),
+    /// Watches the run to its end.
+    pub(super) async fn conduct(mut self, first: Result<Attempt, HostError>) {
+        self.host.telemetry().run_started(&self.run.record(), self.waited);
+        let mut next = first;
+        let done = loop {
+            let (verdict, refused) = match next {
+                Ok(attempt) => (self.follow(attempt).await, false),
+                Err(error) => (self.refusal(error), true),
+            };
+            let followed = match self.failure(&verdict, refused).await {
+                Some(failure) => self.go_on(failure, &verdict).await,
+                None => Next::Break(self.finish(&verdict, Vec::new())),
+            };
+            match followed {
+                Next::Continue(attempt) => next = attempt,
+                Next::Break(done) => break done,
+            }
         };
-        let mut plugin = tokio::select! {
-            plugin = Plugin::launch(launch) => plugin?,
-            Some(_) = self.stop.recv() => return Err(cancelled()),
-        };
-        // Before it is asked: who sees its first event may answer at once.
-        self.run.set_caller(Some(plugin.caller().clone()));
-        let params = std::mem::take(&mut self.request.params);
-        let (refused, stop) = tokio::select! {
-            answer = plugin.call(params) => (answer.err(), None),
-            Some(stop) = self.stop.recv() => (None, Some(stop)),
-        };
-        let refused = match refused {
-            Some(error) => Some(plugin.explain(error).await),
-            None => None,
-        };
-        if let Some(error) = &refused
-            && lock(&self.sink).is_unheard()
-        {
-            self.run.set_caller(None);
-            plugin.close().await;
-            return Err(error.clone().into());
-        }
-        Ok(Attempt { plugin, refused, stop })
+        self.end(done).await;
     }
 
-    /// Watches the run to its end.
-    pub(super) async fn conduct(mut self, attempt: Attempt) {
-        self.host.telemetry().run_started(&self.run.record(), self.waited);
+    /// Whether a start that was refused is only the first of several attempts.
+    pub(super) fn may_go_on(&self, error: &HostError) -> bool {
+        let error = error.clone().into_error_object();
+        let error = ErrorEvent::fatal(error.kind(), error.message);
+        let failure = Failure { error, resets_at: None, refused: true };
+        self.attempts.can_mend(&failure)
+    }
+
+    /// Takes the run back as if it had never been there.
+    pub(super) fn retract(self) {
+        self.host.forget(&self.run);
+        drop(self.control);
+        self.run.folder().remove();
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        lock(&self.sink).tell(event);
+    }
+
+    pub(super) fn update_record(&self, change: impl FnOnce(&mut RunRecord)) {
+        let mut record = lock(&self.run.shared.record);
+        change(&mut record);
+        if let Err(error) = self.run.folder().write_record(&record) {
+            tracing::warn!(run = record.run_id, %error, "the record of a run is behind its journal");
+        }
+    }
+
+    /// The run's turn has come: its agent may have changed meanwhile.
+    async fn enter(&mut self) -> Result<Attempt, HostError> {
+        let now = now_ms();
+        self.waited = Duration::from_millis(now.saturating_sub(self.run.record().started_at));
+        self.update_record(|record| {
+            record.status = RunStatus::Running;
+            record.started_at = now;
+            record.attempts = 1;
+        });
+        self.adapter = self.host.adapter(&self.request.agent).await?;
+        self.launch().await
+    }
+
+    /// Watches one attempt, and ends what is left of it. Says what to tell if its stream has no end.
+    async fn follow(&mut self, attempt: Attempt) -> Verdict {
         let Attempt { mut plugin, refused, stop } = attempt;
         let watched = match refused {
             Some(error) => supervise::refused(error),
@@ -138,59 +163,77 @@ impl Conductor {
         };
         let verdict = supervise::wind_up(plugin, watched).await;
         self.run.set_caller(None);
-        let done = self.close(&verdict);
-        self.end(done).await;
+        verdict
     }
 
-    /// Takes the run back as if it had never been there.
-    pub(super) fn retract(self) {
-        self.host.forget(&self.run);
-        drop(self.control);
-        self.run.folder().remove();
-    }
-
-    /// The run's turn has come: its agent may have changed meanwhile.
-    async fn enter(&mut self) -> Result<Attempt, Verdict> {
-        let failed = |error: HostError| match error.into_error_object() {
+    /// An attempt that did not even begin has a beginning in the journal all the same.
+    fn refusal(&self, error: HostError) -> Verdict {
+        let mut sink = lock(&self.sink);
+        if self.attempts.may_follow() && sink.is_unheard() {
+            sink.tell(Event::RunStarted(RunStarted::default()));
+        }
+        match error.into_error_object() {
             error if error.kind() == ErrorKind::RequestCancelled => Verdict::Cancelled,
             error => Verdict::failed(error),
+        }
+    }
+
+    /// How the attempt failed; `None` when the run is over, well or badly.
+    async fn failure(&mut self, verdict: &Verdict, refused: bool) -> Option<Failure> {
+        if !self.attempts.may_follow() || *verdict == Verdict::Cancelled {
+            return None;
+        }
+        self.catch_up().await;
+        let sink = lock(&self.sink);
+        if sink.done().is_some() || sink.is_broken() || self.state.fatal.is_some() {
+            return None;
+        }
+        let held = sink.held();
+        let fatal = held.and_then(|held| held.fatal()).cloned();
+        let error = match (fatal, held.and_then(|held| held.done()), verdict) {
+            (_, Some(done), _)
+                if matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled) =>
+            {
+                return None;
+            }
+            (Some(error), _, _) => error,
+            (None, Some(done), _) => {
+                let kind = done.error_kind.clone().unwrap_or(ErrorKind::Internal);
+                ErrorEvent::fatal(kind, format!("the agent ended as {}", done.status))
+            }
+            (None, None, Verdict::Failed(error) | Verdict::TimedOut(error)) => (**error).clone(),
+            (None, None, Verdict::Cancelled) => return None,
         };
-        self.adapter = self.host.adapter(&self.request.agent).await.map_err(failed)?;
-        let now = now_ms();
-        self.waited = Duration::from_millis(now.saturating_sub(self.run.record().started_at));
-        self.update_record(|record| {
-            record.status = RunStatus::Running;
-            record.started_at = now;
-            record.attempts = 1;
+        let resets_at = self.seen(held).resets_at;
+        Some(Failure { error, resets_at, refused })
+    }
+
+    /// What the journal says, and what is held back.
+    pub(super) fn seen(&self, held: Option<&Held>) -> StreamState {
+        let mut seen = self.state.clone();
+        if let Some(held) = held
+            && let Err(error) = seen.read(held.lines())
+        {
+            tracing::debug!(%error, "what was held back cannot be read");
+        }
+        seen
+    }
+
+    /// Reads what the journal says by now, beside everything else: it may be long.
+    async fn catch_up(&mut self) {
+        let (mut state, path) = (std::mem::take(&mut self.state), self.run.folder().events());
+        let reading = tokio::task::spawn_blocking(move || {
+            let outcome = state.read_on(&path);
+            (state, outcome)
         });
-        self.launch().await.map_err(failed)
-    }
-
-    fn set_deadline(&mut self) {
-        let total = self.request.params.timeouts.total_ms.filter(|total| *total > 0);
-        let total = total.map(Duration::from_millis);
-        self.deadline = total.and_then(|total| Instant::now().checked_add(total));
-    }
-
-    /// Closes the stream unless it has ended by itself.
-    fn close(&self, verdict: &Verdict) -> Done {
-        let mut sink = lock(&self.sink);
-        if let Some(done) = sink.done().cloned() {
-            sink.close(&[], done.clone());
-            return done;
+        match reading.await {
+            Ok((state, Ok(()))) => self.state = state,
+            Ok((state, Err(error))) => {
+                tracing::warn!(%error, "what a run has said is not known");
+                self.state = state;
+            }
+            Err(error) => tracing::warn!(%error, "what a run has said is not known"),
         }
-        let mut state = StreamState::default();
-        let read =
-            std::fs::File::open(self.run.folder().events()).and_then(|file| state.read(file));
-        if let Err(error) = read.and_then(|()| state.read(sink.unwritten())) {
-            tracing::warn!(%error, "what a run has left open is not known");
-            state.next_seq = sink.next_seq();
-        }
-        let (record, now) = (self.run.record(), now_ms());
-        let times = Times { started: begun(&record, now), now };
-        let (lines, done) = closing_events(&record.run_id, &state, verdict, times);
-        sink.close(&lines, done.clone());
-        done
     }
 
     /// Writes the end into the usage ledger and the record, and tells those who wait for it.
@@ -204,17 +247,4 @@ impl Conductor {
         self.host.release(&self.run, &done);
         self.ended.send_replace(Some(done));
     }
-
-    fn update_record(&self, change: impl FnOnce(&mut RunRecord)) {
-        let mut record = lock(&self.run.shared.record);
-        change(&mut record);
-        if let Err(error) = self.run.folder().write_record(&record) {
-            tracing::warn!(run = record.run_id, %error, "the record of a run is behind its journal");
-        }
-    }
-}
-
-fn cancelled() -> HostError {
-    HostError::protocol(ErrorKind::RequestCancelled, "the run was cancelled before its agent began")
-        .with_hint("start it again when you want it")
 }

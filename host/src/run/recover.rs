@@ -8,6 +8,7 @@ use od_protocol::{Done, ErrorKind, ErrorObject};
 use super::repair::{HOST_DIED, JOURNAL_FAILED, Times, Verdict, closing_events};
 use super::stream::StreamState;
 use crate::error::HostError;
+use crate::journal::envelope::Envelope;
 use crate::journal::folder::RunFolder;
 use crate::journal::{RunRecord, RunStatus};
 use crate::run::now_ms;
@@ -31,7 +32,7 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     // The owner may have ended between the two looks.
     let mut record = folder.read_record()?;
     if !is_closed(&record) {
-        let (done, now) = close(file, &record).map_err(failed)?;
+        let (done, now) = close(folder, file, &record).map_err(failed)?;
         conclude(&mut record, &done, now);
         record.lacks_end = false;
         usage::enter_now(folder, &record);
@@ -64,11 +65,16 @@ pub(crate) fn conclude(record: &mut RunRecord, done: &Done, now: u64) {
 }
 
 /// Takes half a line back, appends what is missing, and brings it to the disk.
-fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<(Done, u64)> {
+fn close(
+    folder: &RunFolder,
+    file: Option<File>,
+    record: &RunRecord,
+) -> std::io::Result<(Done, u64)> {
     let mut state = StreamState::default();
     if let Some(file) = &file {
         state.read(file)?;
         file.set_len(state.whole_bytes)?;
+        absorb_held(folder, file, &mut state)?;
     }
     let now = if state.last_ts > 0 { state.last_ts } else { now_ms() };
     if let Some(done) = state.done {
@@ -81,6 +87,27 @@ fn close(file: Option<File>, record: &RunRecord) -> std::io::Result<(Done, u64)>
         file.sync_data()?;
     }
     Ok((done, now))
+}
+
+/// Takes over what the owner held back when it died; what had come into the journal already is left out.
+fn absorb_held(
+    folder: &RunFolder,
+    mut file: &File,
+    state: &mut StreamState,
+) -> std::io::Result<()> {
+    let held = match std::fs::read(folder.held()) {
+        Ok(held) => held,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for line in held.split_inclusive(|byte| *byte == b'\n') {
+        let envelope = line.strip_suffix(b"\n").and_then(Envelope::read);
+        if envelope.is_some_and(|envelope| envelope.seq == state.next_seq) {
+            file.write_all(line)?;
+            state.read(line)?;
+        }
+    }
+    Ok(())
 }
 
 /// Why the journal has no end.
@@ -97,7 +124,7 @@ fn verdict(record: &RunRecord) -> Verdict {
 
 /// Removes what only a living run needs.
 pub(crate) fn remove_traces(folder: &RunFolder) {
-    for path in [folder.reserve(), folder.control()] {
+    for path in [folder.reserve(), folder.control(), folder.held()] {
         if let Err(error) = std::fs::remove_file(&path) {
             tracing::debug!(path = %path.display(), %error, "nothing to remove");
         }

@@ -8,7 +8,7 @@ use od_protocol::{
 };
 use serde_json::Value;
 
-use super::stream::StreamState;
+use super::stream::{OpenEnds, StreamState};
 use crate::journal::sink::write_line;
 
 /// The kind of error of a journal that cannot be written.
@@ -62,7 +62,7 @@ pub(crate) fn closing_events(
     if !state.started {
         events.push(Event::RunStarted(RunStarted::default()));
     }
-    events.extend(open_ends(state, verdict));
+    events.extend(open_ends(&state.open, verdict == &Verdict::Cancelled));
     let done = done(state, verdict, times);
     if let (None, Verdict::Failed(error) | Verdict::TimedOut(error)) = (&state.fatal, verdict) {
         events.push(Event::Error((**error).clone()));
@@ -90,20 +90,20 @@ pub(crate) struct Times {
     pub(crate) now: u64,
 }
 
-fn open_ends(state: &StreamState, verdict: &Verdict) -> Vec<Event> {
-    let status =
-        if *verdict == Verdict::Cancelled { ToolStatus::Cancelled } else { ToolStatus::Unknown };
-    let approvals = state.open_approvals.iter().map(|approval_id| {
+/// The events that end what is begun and not ended.
+pub(crate) fn open_ends(open: &OpenEnds, cancelled: bool) -> Vec<Event> {
+    let status = if cancelled { ToolStatus::Cancelled } else { ToolStatus::Unknown };
+    let approvals = open.approvals.iter().map(|approval_id| {
         Event::ApprovalResolved(ApprovalResolved {
             approval_id: approval_id.clone(),
             outcome: ApprovalOutcome::RejectOnce,
             by: ApprovalResolver::Cancel,
         })
     });
-    let thoughts = state.open_thoughts.iter().map(|thinking_id| {
+    let thoughts = open.thoughts.iter().map(|thinking_id| {
         Event::ThinkingStopped(ThinkingStopped { thinking_id: thinking_id.clone() })
     });
-    let calls = state.open_calls.iter().map(|tool_call_id| {
+    let calls = open.calls.iter().map(|tool_call_id| {
         Event::ToolResult(ToolResult {
             tool_call_id: tool_call_id.clone(),
             status,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::{ErrorKind, MAX_LINE_BYTES, StartRunParams};
 
 use crate::error::HostError;
@@ -43,6 +44,10 @@ pub struct RunRequest {
     pub params: StartRunParams,
     /// Whether somebody answers approvals.
     pub answers: Answers,
+    /// Whether the same agent may try again; `None` means no.
+    pub retry: Option<RetryPolicy>,
+    /// Other agents that may take over; `None` means none.
+    pub fallback: Option<FallbackPolicy>,
     /// Where the request comes from.
     pub origin: Origin,
 }

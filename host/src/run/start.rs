@@ -7,10 +7,12 @@ use od_protocol::Meta;
 use tokio::sync::{mpsc, watch};
 use tracing::Instrument;
 
+use super::attempts::Attempts;
 use super::conduct::Conductor;
 use super::handle::{RunHandle, Shared};
 use super::now_ms;
 use super::request::{self, RunRequest};
+use super::stream::StreamState;
 use crate::control;
 use crate::discover::Adapter;
 use crate::error::HostError;
@@ -23,14 +25,14 @@ use crate::journal::{RunRecord, RunStatus, store};
 pub(crate) async fn start(host: &Host, request: RunRequest) -> Result<RunHandle, HostError> {
     let mut conductor = prepare(host, request, RunStatus::Running).await?;
     match conductor.launch().await {
-        Ok(attempt) => {
-            let run = conductor.run.clone();
-            tokio::spawn(conductor.conduct(attempt).instrument(run.span()));
-            Ok(run)
-        }
-        Err(error) => {
+        Err(error) if !conductor.may_go_on(&error) => {
             conductor.retract();
             Err(error)
+        }
+        first => {
+            let run = conductor.run.clone();
+            tokio::spawn(conductor.conduct(first).instrument(run.span()));
+            Ok(run)
         }
     }
 }
@@ -83,6 +85,8 @@ fn furnish(
     Ok(Conductor {
         host: host.clone(),
         run,
+        attempts: Attempts::new(&request),
+        first_agent: request.agent.clone(),
         request,
         adapter,
         sink,
@@ -91,6 +95,8 @@ fn furnish(
         control,
         waited: Duration::ZERO,
         deadline: None,
+        opening: None,
+        state: StreamState::default(),
     })
 }
 

@@ -1,36 +1,60 @@
-//! What a stream of events has left open: read once, from its journal, when the stream must be closed
-//! for an adapter or a host that is gone.
+//! What a stream of events has left open and what came of it: read from its journal when the stream must
+//! be closed for an adapter or a host that is gone, and when a run goes on with another attempt.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage, UsageScope};
+use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, SessionMode, Totals, Usage};
 
+use super::meter::{self, Meter};
 use crate::journal::envelope::Envelope;
 
 /// More than the protocol allows, so that only damage reaches it.
 const LONGEST_LINE: u64 = MAX_LINE_BYTES + 1;
 
-/// What is known of a stream so far.
-#[derive(Debug, Default, PartialEq)]
+/// What is known of a stream so far. An attempt begins with its `run_started`; what it leaves open is the
+/// business of that attempt, what came of it is added up.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct StreamState {
     pub(crate) next_seq: u64,
     pub(crate) last_ts: u64,
     /// `run_started` was there; events of the host may precede it.
     pub(crate) started: bool,
-    pub(crate) open_calls: BTreeSet<String>,
-    pub(crate) open_thoughts: BTreeSet<String>,
-    pub(crate) open_approvals: BTreeSet<String>,
+    /// What the attempt that is going on has left open.
+    pub(crate) open: OpenEnds,
+    /// The native session of the agent that has the run.
     pub(crate) session_id: Option<String>,
     /// The fatal error that was told already.
     pub(crate) fatal: Option<ErrorKind>,
     pub(crate) done: Option<od_protocol::Done>,
+    /// When the limit is over that the attempt has run into, in milliseconds since 1970.
+    pub(crate) resets_at: Option<u64>,
     tool_calls: u64,
     text: BTreeMap<String, u64>,
     files: BTreeSet<String>,
-    usage: Option<Usage>,
+    meter: Meter,
+    earlier: Earlier,
     /// Bytes up to the end of the last whole line.
     pub(crate) whole_bytes: u64,
+}
+
+/// What is begun and not ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct OpenEnds {
+    pub(crate) calls: BTreeSet<String>,
+    pub(crate) thoughts: BTreeSet<String>,
+    pub(crate) approvals: BTreeSet<String>,
+    pub(crate) messages: BTreeSet<String>,
+}
+
+/// What came of the attempts before.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Earlier {
+    text_bytes: u64,
+    tool_calls: u64,
+    usage: Vec<Usage>,
 }
 
 impl StreamState {
@@ -57,15 +81,54 @@ impl StreamState {
         }
     }
 
-    /// What came of the run so far.
+    /// Reads on in a file where the last reading ended.
+    pub(crate) fn read_on(&mut self, path: &Path) -> std::io::Result<()> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(self.whole_bytes))?;
+        self.read(file)
+    }
+
+    /// What came of the run so far, all attempts together.
     pub(crate) fn totals(&self) -> Totals {
+        let usage = meter::sum(self.earlier.usage.iter().cloned().chain(self.used()));
         Totals {
-            text_bytes: self.text.values().sum(),
-            tool_calls: self.tool_calls,
+            text_bytes: self.earlier.text_bytes + self.text_bytes(),
+            tool_calls: self.earlier.tool_calls + self.tool_calls,
             files_changed: self.files.len() as u64,
-            cost_usd: self.usage.as_ref().and_then(|usage| usage.cost_usd),
-            usage: self.usage.clone(),
+            cost_usd: usage.as_ref().and_then(|usage| usage.cost_usd),
+            usage,
         }
+    }
+
+    /// What the attempt that is going on has used, when it is known.
+    pub(crate) fn used(&self) -> Option<Usage> {
+        self.meter.total()
+    }
+
+    /// Whether anything has been said or done.
+    pub(crate) fn has_substance(&self) -> bool {
+        let totals = self.totals();
+        totals.text_bytes + totals.tool_calls + totals.files_changed > 0
+    }
+
+    fn text_bytes(&self) -> u64 {
+        self.text.values().sum()
+    }
+
+    /// Adds up what came of the attempt that is over; the next one starts afresh.
+    fn begin_attempt(&mut self) {
+        if self.started {
+            self.earlier.text_bytes += self.text_bytes();
+            self.earlier.tool_calls += self.tool_calls;
+            self.earlier.usage.extend(self.used());
+            self.text.clear();
+            self.tool_calls = 0;
+            let goes_on = self.session_id.is_some();
+            self.meter = if goes_on { Meter::after(&self.meter) } else { Meter::default() };
+            self.open = OpenEnds::default();
+            self.resets_at = None;
+        }
+        self.started = true;
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -77,44 +140,70 @@ impl StreamState {
             return;
         }
         let Ok(params) = serde_json::from_slice::<RunEventParams>(line) else { return };
-        self.apply(params.event);
+        self.apply(params.event, params.ts);
     }
 
-    fn apply(&mut self, event: Event) {
+    fn apply(&mut self, event: Event, ts: u64) {
         match event {
-            Event::RunStarted(_) => self.started = true,
-            Event::SessionStarted(session) => self.session_id = Some(session.session_id),
+            Event::RunStarted(_) => self.begin_attempt(),
+            Event::AgentSwitched(_) => self.session_id = None,
+            Event::SessionStarted(session) => {
+                if session.mode == SessionMode::New {
+                    self.meter.begin_new_session();
+                }
+                self.session_id = Some(session.session_id);
+            }
             Event::TextDelta(delta) => {
                 *self.text.entry(delta.message_id).or_default() += delta.text.len() as u64;
             }
             Event::MessageDiscarded(message) => {
                 self.text.remove(&message.message_id);
-            }
-            Event::ThinkingStarted(thought) => {
-                self.open_thoughts.insert(thought.thinking_id);
-            }
-            Event::ThinkingStopped(thought) => {
-                self.open_thoughts.remove(&thought.thinking_id);
+                self.open.messages.remove(&message.message_id);
             }
             Event::ToolCallStarted(call) => {
                 self.tool_calls += 1;
-                self.open_calls.insert(call.tool_call_id);
-            }
-            Event::ToolResult(result) => {
-                self.open_calls.remove(&result.tool_call_id);
-            }
-            Event::ApprovalRequested(approval) => {
-                self.open_approvals.insert(approval.approval_id);
-            }
-            Event::ApprovalResolved(approval) => {
-                self.open_approvals.remove(&approval.approval_id);
+                self.open.calls.insert(call.tool_call_id);
             }
             Event::FileChange(change) => {
                 self.files.insert(change.path);
             }
-            Event::Usage(usage) if usage.scope == UsageScope::Run => self.usage = Some(usage),
+            Event::Usage(usage) => self.meter.take(usage),
+            Event::RateLimited(limit) => {
+                let after = limit.retry_after_ms.map(|delay| ts.saturating_add(delay));
+                self.resets_at = limit.resets_at.or(after);
+            }
+            Event::Quota(quota) if quota.rate_limited => self.resets_at = quota.earliest_reset_at,
             Event::Error(error) if error.fatal => self.fatal = Some(error.kind),
             Event::Done(done) => self.done = Some(done),
+            other => self.open.apply(other),
+        }
+    }
+}
+
+impl OpenEnds {
+    fn apply(&mut self, event: Event) {
+        match event {
+            Event::MessageStarted(message) => {
+                self.messages.insert(message.message_id);
+            }
+            Event::MessageStopped(message) => {
+                self.messages.remove(&message.message_id);
+            }
+            Event::ThinkingStarted(thought) => {
+                self.thoughts.insert(thought.thinking_id);
+            }
+            Event::ThinkingStopped(thought) => {
+                self.thoughts.remove(&thought.thinking_id);
+            }
+            Event::ToolResult(result) => {
+                self.calls.remove(&result.tool_call_id);
+            }
+            Event::ApprovalRequested(approval) => {
+                self.approvals.insert(approval.approval_id);
+            }
+            Event::ApprovalResolved(approval) => {
+                self.approvals.remove(&approval.approval_id);
+            }
             _ => {}
         }
     }

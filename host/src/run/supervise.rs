@@ -51,7 +51,7 @@ enum Ending {
 pub(super) struct Watched {
     ending: Ending,
     /// The run was told to stop.
-    pub(super) cancelled: bool,
+    cancelled: bool,
 }
 
 /// An adapter that refused after it had begun to talk: there is nothing to watch.
@@ -95,7 +95,7 @@ pub(super) async fn watch(
         let phase = watching.progress.borrow().phase.clone();
         let ending = match phase {
             Phase::Broken(reason) => Ending::JournalFailed(reason),
-            Phase::Ended => Ending::Done,
+            Phase::Held | Phase::Ended => Ending::Done,
             Phase::Open => ending,
         };
         return Watched { ending, cancelled: cancel_due.is_some() };

@@ -73,6 +73,8 @@ impl Service {
             agent: agent.clone(),
             params: params.task.into_start_run(run_id.clone()),
             answers: if params.approvals { Answers::Client } else { Answers::Nobody },
+            retry: params.retry,
+            fallback: params.fallback,
             origin,
         };
         let pending = PendingRun::create(self.host(), request).await?;

@@ -2,6 +2,7 @@
 
 mod active;
 mod agents;
+mod attempts;
 #[cfg(unix)]
 mod connections;
 mod control;

@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   od-host run \"make a small page\"
   od-host run -a claude-code -C ~/shop -m sonnet --effort high \"fix the failing test\"
+  od-host run -a claude-code --retry 2 --fallback codex,gemini-cli \"fix the failing test\"
   od-host run --resume last \"now add a test for it\"
   od-host run --allow-tool Bash --timeout 600 --output jsonl \"…\" > events.jsonl
   cat report.txt | od-host run --output text --system \"answer in one sentence\"
@@ -66,6 +67,13 @@ pub(crate) struct Arguments {
     /// Append everything the agent CLI prints to this file, as it comes
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Try again up to so many times when it fails with something that passes: a rate limit (its reset is
+    /// waited for), a network that is down, a crash
+    #[arg(long, value_name = "TIMES")]
+    pub(crate) retry: Option<u32>,
+    /// Agents that take over, in this order, when the one before cannot go on; may be given more than once
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub(crate) fallback: Vec<String>,
     /// How the run is shown
     #[arg(long, value_enum, value_name = "FORM", default_value = "pretty")]
     pub(crate) output: OutputMode,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::{
     Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, StartRunParams,
     Timeouts,
@@ -62,8 +63,18 @@ impl RunPlan {
             timeouts: Timeouts { total_ms: arguments.timeout, ..Timeouts::default() },
             ..StartRunParams::default()
         };
-        let request =
-            RunRequest { agent, params, answers: Answers::Client, ..RunRequest::default() };
+        let request = RunRequest {
+            agent,
+            params,
+            answers: Answers::Client,
+            retry: arguments.retry.map(|times| RetryPolicy {
+                max_attempts: Some(times.saturating_add(1)),
+                ..RetryPolicy::default()
+            }),
+            fallback: unless_empty(arguments.fallback)
+                .map(|agents| FallbackPolicy { agents, ..FallbackPolicy::default() }),
+            ..RunRequest::default()
+        };
         Ok(Self { request, answers, output: arguments.output })
     }
 }

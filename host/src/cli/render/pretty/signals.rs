@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 use od_protocol::{
-    Event, ExtensionPhase, GetQuotaResult, Image, ModeChanged, Notice, NoticeLevel, RateLimited,
-    Retry, RunStarted, SessionStarted, Status, TestedVersion,
+    AgentSwitched, Event, ExtensionPhase, GetQuotaResult, Image, ModeChanged, Notice, NoticeLevel,
+    RateLimited, Retry, RunStarted, SessionStarted, Status, TestedVersion,
 };
 
 use super::{Block, Pretty, Sign};
@@ -48,8 +48,10 @@ impl Pretty {
     }
 
     pub(super) fn status(&mut self, status: &Status) {
-        let detail = status.detail.as_deref().unwrap_or(&status.phase);
-        self.activity = single_line(detail);
+        self.activity = match (status.phase.as_str(), status.detail.as_deref()) {
+            ("waiting", Some(until)) => single_line(&format!("waiting {until}")),
+            (phase, detail) => single_line(detail.unwrap_or(phase)),
+        };
     }
 
     /// Everything that is at most one line.
@@ -61,6 +63,7 @@ impl Pretty {
             Event::Quota(quota) => self.quota(quota),
             Event::RateLimited(limit) => self.rate_limited(limit),
             Event::Retry(retry) => self.retry(retry),
+            Event::AgentSwitched(switch) => self.agent_switched(switch),
             Event::Image(image) => self.image(image),
             Event::Skill(skill) if skill.phase == ExtensionPhase::Invoked => {
                 self.note(QUIET, &format!("skill {}", skill.name), "");
@@ -114,6 +117,15 @@ impl Pretty {
             format!("retry {}{of}{}: {}", retry.attempt, delay.unwrap_or_default(), retry.reason);
         self.note(WAIT, &text, "");
         self.activity = "waiting to retry".to_owned();
+    }
+
+    /// In full however long: who works from now on, and why, must not be missed.
+    fn agent_switched(&mut self, switch: &AgentSwitched) {
+        self.begin(Block::Work);
+        let AgentSwitched { from_agent, to_agent, reason, .. } = switch;
+        self.paragraph("⇄ ", WARN, &format!("{to_agent} takes over from {from_agent}: {reason}"));
+        self.headline.agent.clone_from(to_agent);
+        self.activity = format!("starting {}", single_line(to_agent));
     }
 
     fn image(&mut self, image: &Image) {

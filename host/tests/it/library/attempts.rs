@@ -1,0 +1,421 @@
+//! A run that goes on after a failure: the same agent again, another one, or neither; always one journal
+//! with one end.
+
+use std::time::Duration;
+
+use od_host::journal::RunStatus;
+use od_host::{Failure, Host, RunRequest};
+use od_protocol::api::{FallbackPolicy, Handover, RetryPolicy};
+use od_protocol::{
+    AgentSwitched, Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunEventParams, ToolStatus,
+};
+use serde_json::Value;
+
+use super::stage::{Stage, assert_whole, block_on, collect, types};
+
+/// Up to three attempts, as quick as can be.
+fn quick_retry() -> Option<RetryPolicy> {
+    Some(RetryPolicy { max_attempts: Some(3), backoff_ms: Some(1), ..RetryPolicy::default() })
+}
+
+fn fall_back_to(agents: &[&str]) -> Option<FallbackPolicy> {
+    let agents = agents.iter().map(|agent| (*agent).to_owned()).collect();
+    Some(FallbackPolicy { agents, ..FallbackPolicy::default() })
+}
+
+/// Runs a request to its end; the journal must be whole whatever happened.
+async fn run(host: &Host, request: RunRequest) -> (Vec<RunEventParams>, Done) {
+    let run = host.start(request).await.expect("a run");
+    let (events, done) = collect(&run).await;
+    assert_whole(&events);
+    if done.status == DoneStatus::Completed {
+        assert!(errors(&events).iter().all(|error| !error.fatal), "no fatal error");
+    }
+    (events, done)
+}
+
+fn errors(events: &[RunEventParams]) -> Vec<&ErrorEvent> {
+    let errors = events.iter().filter_map(|params| match &params.event {
+        Event::Error(error) => Some(error),
+        _ => None,
+    });
+    errors.collect()
+}
+
+fn switch(events: &[RunEventParams]) -> &AgentSwitched {
+    let switches = events.iter().find_map(|params| match &params.event {
+        Event::AgentSwitched(switch) => Some(switch),
+        _ => None,
+    });
+    switches.unwrap_or_else(|| panic!("no switch: {:?}", types(events)))
+}
+
+fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
+    let notices = events.iter().filter_map(|params| match &params.event {
+        Event::Notice(notice) => Some((notice.code.as_str(), notice.text.as_str())),
+        _ => None,
+    });
+    notices.collect()
+}
+
+/// What the last attempt says it was asked.
+fn asked(events: &[RunEventParams]) -> Value {
+    let last = events.iter().rev().find_map(|params| match &params.event {
+        Event::TextDelta(delta) => serde_json::from_str(&delta.text).ok(),
+        _ => None,
+    });
+    last.unwrap_or_else(|| panic!("nobody was asked: {:?}", types(events)))
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_and_the_run_goes_on() {
+    let stage = Stage::with("x", "limited 2000");
+    block_on(async {
+        let host = stage.host();
+        let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
+        let (events, done) = run(&host, request).await;
+        assert_eq!(
+            types(&events)[6..],
+            [
+                "file_change",
+                "usage",
+                "rate_limited",
+                "error",
+                "turn_ended",
+                "message_stopped",
+                "retry",
+                "status",
+                "run_started",
+                "message_started",
+                "text_delta",
+                "message_stopped",
+                "file_change",
+                "usage",
+                "done"
+            ][..],
+        );
+        let Some(Event::Retry(retry)) = events.iter().map(|params| &params.event).nth(12) else {
+            panic!("no retry");
+        };
+        assert_eq!((retry.attempt, retry.max_attempts), (1, Some(2)));
+        assert!(retry.delay_ms.is_some_and(|delay| delay <= 2000), "{retry:?}");
+        assert!(retry.reason.starts_with("rate_limited: it fails"), "{retry:?}");
+        assert!(retry.reason.contains("10 tokens for 0.5"), "what it has cost: {retry:?}");
+
+        // The end is that of the whole run.
+        let usage = done.totals.usage.as_ref().expect("a usage");
+        assert_eq!((usage.total_tokens, done.totals.cost_usd), (17, Some(0.75)));
+        assert_eq!((done.totals.tool_calls, done.totals.files_changed), (1, 1));
+        assert_eq!(done.status, DoneStatus::Completed);
+        let record = host.find_run("last").expect("a record");
+        assert_eq!((record.attempts, record.status), (2, RunStatus::Completed));
+
+        // An agent that cannot resume is told what has happened.
+        let asked = asked(&events);
+        assert_eq!(asked["session"]["mode"], "new");
+        let prompt = asked["prompt"].as_str().expect("a prompt");
+        assert!(prompt.ends_with("\n\nthe task"), "{prompt}");
+        for known in ["x said: I begin", "edit the page (ok)", "edit /page"] {
+            assert!(prompt.contains(known), "{prompt}");
+        }
+    });
+}
+
+#[test]
+fn an_agent_that_can_resume_goes_on_in_its_session() {
+    let stage = Stage::with("x", "limited 0 resumable");
+    block_on(async {
+        let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
+        let (events, _) = run(&stage.host(), request).await;
+        let asked = asked(&events);
+        assert_eq!(asked["session"], serde_json::json!({"mode": "resume", "id": "first"}));
+        let prompt = asked["prompt"].as_str().expect("a prompt");
+        assert!(prompt.ends_with("\n\nthe task") && !prompt.contains("I begin"), "{prompt}");
+    });
+}
+
+#[test]
+fn a_crash_closes_what_was_open_before_the_next_attempt() {
+    let stage = Stage::with("x", "breaks");
+    block_on(async {
+        let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
+        let (events, done) = run(&stage.host(), request).await;
+        let types = types(&events);
+        let retry = types.iter().position(|name| *name == "retry").expect("a retry");
+        assert_eq!(
+            types[retry - 5..retry],
+            ["message_stopped", "approval_resolved", "thinking_stopped", "tool_result", "error"]
+        );
+        let Event::ToolResult(result) = &events[retry - 2].event else { panic!("no result") };
+        assert_eq!((result.tool_call_id.as_str(), result.status), ("open", ToolStatus::Unknown));
+        assert_eq!(errors(&events)[0].kind, ErrorKind::PluginCrashed);
+        assert_eq!((done.status, done.totals.tool_calls), (DoneStatus::Completed, 2));
+    });
+}
+
+#[test]
+fn attempts_end_and_the_last_failure_stands() {
+    let stage = Stage::with("x", "fails rate_limited");
+    block_on(async {
+        let host = stage.host();
+        let request = RunRequest { retry: quick_retry(), ..stage.request("x", "go") };
+        let (events, done) = run(&host, request).await;
+        let fatal: Vec<bool> = errors(&events).iter().map(|error| error.fatal).collect();
+        assert_eq!(fatal, [false, false, true]);
+        assert_eq!(types(&events).iter().filter(|name| **name == "retry").count(), 2);
+        assert_eq!(
+            (done.status, done.error_kind),
+            (DoneStatus::Failed, Some(ErrorKind::RateLimited))
+        );
+        assert_eq!(done.totals.cost_usd, Some(0.75), "every attempt has its price");
+        assert_eq!(host.find_run("last").expect("a record").attempts, 3);
+    });
+}
+
+#[test]
+fn another_agent_takes_over_and_is_told_what_has_happened() {
+    let stage = Stage::with("x", "limited 3600000");
+    stage.add("absent", "not_installed");
+    stage.add("y", "repeats");
+    block_on(async {
+        let host = stage.host();
+        let mut request = RunRequest {
+            fallback: fall_back_to(&["nobody", "absent", "y"]),
+            ..stage.request("x", "the task")
+        };
+        request.params.model = Some("big".to_owned());
+        let (events, done) = run(&host, request).await;
+        assert_eq!(done.status, DoneStatus::Completed);
+        let switch = switch(&events);
+        assert_eq!((switch.from_agent.as_str(), switch.to_agent.as_str()), ("x", "y"));
+        assert_eq!((switch.attempt, &switch.error_kind), (2, &ErrorKind::RateLimited));
+        assert!(switch.reason.contains("10 tokens"), "{switch:?}");
+        assert_eq!(switch.handover, Handover::Transcript);
+
+        let asked = asked(&events);
+        let prompt = asked["prompt"].as_str().expect("a prompt");
+        assert!(prompt.contains("x said: I begin") && prompt.ends_with("the task"), "{prompt}");
+        assert_eq!(prompt.len() as u64, switch.handover_bytes + 8);
+        assert_eq!(asked["model"], Value::Null);
+        let [nobody, absent, model] = &notices(&events)[..] else {
+            panic!("{:?}", notices(&events));
+        };
+        assert_eq!((nobody.0, absent.0), ("fallback_skipped", "fallback_skipped"));
+        assert!(nobody.1.contains("nobody") && absent.1.contains("absent"));
+        assert!(model.0 == "fallback_model_dropped" && model.1.contains("big"), "{model:?}");
+        let record = host.find_run("last").expect("a record");
+        assert_eq!((record.agent.as_str(), record.attempts), ("y", 2));
+        assert!(record.adapter_path.ends_with("od-adapter-y"));
+    });
+}
+
+#[test]
+fn the_prompt_alone_is_handed_over_when_that_is_asked() {
+    let stage = Stage::with("x", "breaks");
+    stage.add("y", "repeats");
+    block_on(async {
+        let mut request =
+            RunRequest { fallback: fall_back_to(&["y"]), ..stage.request("x", "the task") };
+        request.fallback.as_mut().expect("a policy").handover = Some(Handover::Prompt);
+        let (events, _) = run(&stage.host(), request).await;
+        assert_eq!(asked(&events)["prompt"], "the task");
+        assert_eq!(switch(&events).handover_bytes, 0);
+    });
+}
+
+#[test]
+fn nobody_who_can_take_over_leaves_the_failure_as_it_was() {
+    let stage = Stage::with("x", "fails cli_crashed");
+    block_on(async {
+        let request =
+            RunRequest { fallback: fall_back_to(&["nobody"]), ..stage.request("x", "go") };
+        let (events, done) = run(&stage.host(), request).await;
+        assert_eq!(types(&events), ["run_started", "usage", "error", "notice", "done"]);
+        assert!(errors(&events)[0].fatal);
+        assert_eq!(done.error_kind, Some(ErrorKind::CliCrashed));
+    });
+}
+
+#[test]
+fn a_start_that_is_refused_is_the_first_attempt_of_a_chain() {
+    let stage = Stage::with("x", "refuses_run");
+    stage.add("dead", "dies_at_start");
+    stage.add("y", "repeats");
+    block_on(async {
+        let host = stage.host();
+        let request =
+            RunRequest { fallback: fall_back_to(&["dead", "y"]), ..stage.request("x", "the task") };
+        let (events, done) = run(&host, request).await;
+        assert_eq!(done.status, DoneStatus::Completed);
+        let kinds: Vec<&str> = errors(&events).iter().map(|error| error.kind.as_str()).collect();
+        assert_eq!(kinds[0], "auth_missing");
+        assert!(switch(&events).reason.ends_with("it had used nothing"), "{:?}", switch(&events));
+        assert_eq!(asked(&events)["prompt"], "the task");
+
+        // What no policy covers is refused as ever, and nothing is left of it.
+        let mut request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
+        request.params.run_id = "gone".to_owned();
+        let error = host.start(request).await.expect_err("refused");
+        assert_eq!(error.failure, Failure::Protocol(ErrorKind::AuthMissing));
+        assert!(!stage.home().run("gone").exists());
+    });
+}
+
+#[test]
+fn a_reset_that_is_too_late_is_not_waited_for_but_told() {
+    let stage = Stage::with("x", "limited 3600000");
+    block_on(async {
+        let host = stage.host();
+        let mut request = RunRequest { retry: quick_retry(), ..stage.request("x", "go") };
+        request.retry.as_mut().expect("a policy").max_wait_ms = Some(1000);
+        let (events, done) = run(&host, request).await;
+        assert_eq!(done.error_kind, Some(ErrorKind::RateLimited));
+        let [error] = errors(&events)[..] else { panic!("{:?}", types(&events)) };
+        assert!(error.fatal && error.message.contains("the limit is over at 2"), "{error:?}");
+    });
+
+    let stage = Stage::with("x", "limited 3600000");
+    block_on(async {
+        let mut request = RunRequest { retry: quick_retry(), ..stage.request("x", "go") };
+        request.params.timeouts.total_ms = Some(60_000);
+        let (_, done) = run(&stage.host(), request).await;
+        assert_eq!(done.status, DoneStatus::Failed, "the limit of the run ends before the reset");
+    });
+}
+
+#[test]
+fn a_wait_can_be_stopped_at_once() {
+    let stage = Stage::with("x", "limited 1800000");
+    block_on(async {
+        let host = stage.host();
+        let request = RunRequest { retry: quick_retry(), ..stage.request("x", "go") };
+        let run = host.start(request).await.expect("a run");
+        let mut reader = run.events(0).expect("a reader");
+        while reader.next().await.expect("an event").expect("it waits").type_name != "status" {}
+        let refused = run.input("hello".to_owned(), None).await.expect_err("nobody is there");
+        assert_eq!(refused.kind().as_str(), "_od.run_waiting");
+        assert!(run.cancel(Duration::from_secs(2)));
+        let (events, done) = collect(&run).await;
+        assert_whole(&events);
+        assert_eq!((done.status, done.error_kind), (DoneStatus::Cancelled, None));
+        assert_eq!(done.totals.usage.expect("a usage").total_tokens, 10);
+    });
+}
+
+#[test]
+fn a_cancelled_attempt_is_not_tried_again() {
+    let stage = Stage::with("x", "waits");
+    stage.add("y", "repeats");
+    block_on(async {
+        let request = RunRequest {
+            retry: quick_retry(),
+            fallback: fall_back_to(&["y"]),
+            ..stage.request("x", "go")
+        };
+        let run = stage.host().start(request).await.expect("a run");
+        assert!(run.cancel(Duration::from_secs(2)));
+        let (events, done) = collect(&run).await;
+        assert_whole(&events);
+        assert_eq!(types(&events), ["run_started", "text_delta", "done"]);
+        assert_eq!(done.status, DoneStatus::Cancelled);
+    });
+}
+
+#[test]
+fn a_policy_that_is_not_needed_changes_no_byte() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let host = stage.host();
+        let mut journals = Vec::new();
+        for (run_id, retry) in [("with", quick_retry()), ("none", None)] {
+            let mut request = RunRequest { retry, ..stage.request("x", "go") };
+            request.params.run_id = run_id.to_owned();
+            let run = host.start(request).await.expect("a run");
+            assert_eq!(run.wait().await.status, DoneStatus::Completed);
+            let journal = std::fs::read_to_string(stage.events_file(run_id)).expect("a journal");
+            let pid = format!("\"pid\":{}", pid(&journal));
+            journals.push(journal.replace(run_id, "id").replace(&pid, "\"pid\":0"));
+        }
+        assert_eq!(journals[0], journals[1]);
+    });
+}
+
+/// Starts a host of its own with a policy, kills it as soon as a file of its run has the words, and says how
+/// the run is found then.
+#[cfg(unix)]
+fn killed(mode: &str, file: &str, words: &str) -> (Vec<RunEventParams>, Option<ErrorKind>) {
+    let stage = Stage::with("x", mode);
+    let mut owner = std::process::Command::new(env!("CARGO_BIN_EXE_od-host"))
+        .args(["run", "-a", "x", "--retry", "2", "--output", "quiet", "go", "--adapter-dir"])
+        .arg(stage.adapters())
+        .arg("--home")
+        .arg(stage.home().root())
+        .current_dir(stage.work())
+        .spawn()
+        .expect("another host");
+    let has_words = || {
+        let run = std::fs::read_dir(stage.home().runs()).ok()?.next()?.ok()?.path();
+        std::fs::read_to_string(run.join(file)).ok()?.contains(words).then_some(())
+    };
+    while has_words().is_none() {
+        assert!(owner.try_wait().expect("a status").is_none(), "it is not over yet");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    owner.kill().expect("it can be killed");
+    owner.wait().expect("an end");
+
+    let host = stage.host();
+    let record = host.find_run("last").expect("a record");
+    assert_eq!(record.status, RunStatus::Failed);
+    let events = block_on(super::control::attach(&host, &record.run_id));
+    assert_whole(&events);
+    assert!(!stage.home().run(&record.run_id).join("held.jsonl").exists());
+    (events, record.error_kind)
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_held_back_survives_the_death_of_the_host() {
+    let (events, kind) = killed("lingers rate_limited", "held.jsonl", "\"fatal\":true");
+    assert_eq!(types(&events), ["run_started", "error", "done"]);
+    let [error] = errors(&events)[..] else { panic!("one error") };
+    assert_eq!((&error.kind, error.fatal), (&ErrorKind::RateLimited, true));
+    assert_eq!(kind, Some(ErrorKind::RateLimited));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_host_that_dies_between_two_attempts_leaves_a_whole_journal() {
+    let (events, kind) = killed("limited 1800000", "events.jsonl", "\"waiting\"");
+    assert_eq!(kind.as_ref().map(ErrorKind::as_str), Some(od_host::run::HOST_DIED));
+    let fatal: Vec<bool> = errors(&events).iter().map(|error| error.fatal).collect();
+    assert_eq!(fatal, [false, true]);
+}
+
+#[test]
+fn what_was_held_back_comes_into_the_journal_once() {
+    let stage = Stage::with("x", "fails cli_crashed");
+    let run_id = block_on(async {
+        let run = stage.start(&stage.host()).await.expect("a run");
+        run.wait().await;
+        run.id().to_owned()
+    });
+    let folder = stage.home().run(&run_id);
+    let whole = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    // The host died when it had written what was held back in part.
+    std::fs::write(folder.join("events.jsonl"), lines[..3].concat()).expect("a journal");
+    std::fs::write(folder.join("held.jsonl"), lines[2..].concat()).expect("what is held back");
+    let record = std::fs::read_to_string(folder.join("run.json")).expect("a record");
+    let record = record.replace("\"status\":\"failed\"", "\"status\":\"running\"");
+    std::fs::write(folder.join("run.json"), record).expect("a record");
+    let record = stage.host().find_run(&run_id).expect("a record");
+    assert_eq!(record.error_kind, Some(ErrorKind::CliCrashed));
+    assert_eq!(std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal"), whole);
+}
+
+fn pid(journal: &str) -> u64 {
+    let first = journal.lines().next().unwrap_or_default();
+    let first: Value = serde_json::from_str(first).expect("an event");
+    first["event"]["pid"].as_u64().expect("a pid")
+}
