@@ -86,7 +86,7 @@ impl Plugin {
                 let error = caller.explain(error, &mut process).await;
                 process.end().await;
                 // The failure of a run is counted with its end.
-                if launch.sink.is_none() {
+                if launch.intake.is_none() {
                     launch.meter.failed(&error.kind());
                 }
                 Err(error)
