@@ -6,6 +6,7 @@ use super::Check;
 use crate::agents::{Agent, Refresh, Standing};
 use crate::discover::Discovery;
 use crate::host::Host;
+use crate::trust::pins;
 
 pub(super) async fn examine(host: &Host) -> Vec<Check> {
     let discovery = host.discover().await;
@@ -17,8 +18,30 @@ pub(super) async fn examine(host: &Host) -> Vec<Check> {
             "install one beside od-host, into the adapters folder of OD_HOME, or on PATH",
         ));
     }
-    checks.extend(host.agents(Refresh::WhenStale).await.iter().map(agent));
+    let agents = host.agents(Refresh::WhenStale).await;
+    checks.extend(agents.iter().map(agent));
+    checks.extend(host.active_agent().and_then(|id| active(&id, &agents)));
+    checks.extend(pins::check(host.home()).err().map(|reason| {
+        let file = host.home().trust_file().display().to_string();
+        let found = format!("the pins in {file} do not count: {reason}");
+        Check::fail(
+            "trust.pins",
+            found,
+            format!("look at {file} and remove it if you do not know it"),
+        )
+    }));
     checks
+}
+
+/// Runs that name no agent go to one that cannot run.
+fn active(id: &str, agents: &[Agent]) -> Option<Check> {
+    let agent = agents.iter().find(|agent| agent.id == id);
+    let found = match agent {
+        None => "is not there".to_owned(),
+        Some(agent) => format!("cannot run: {}", agent.problem()?.message),
+    };
+    let fix = agent.and_then(Agent::fix).unwrap_or_else(|| "od-host use another one".to_owned());
+    Some(Check::warn("agent.active", format!("the active agent {id} {found}"), fix))
 }
 
 fn passed_over(discovery: &Discovery) -> Vec<Check> {

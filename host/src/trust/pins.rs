@@ -75,6 +75,11 @@ pub(crate) fn set(
         .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
 }
 
+/// Whether the file counts, for `doctor`. An absent one does.
+pub(crate) fn check(home: &OdHome) -> Result<(), String> {
+    read(&home.trust_file()).map(|_| ())
+}
+
 fn read(path: &Path) -> Result<Vec<String>, String> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,

@@ -38,6 +38,8 @@ fn everything_that_is_wrong_is_named() {
     std::fs::write(stage.events_file(&run_id), format!("garbage\n{journal}")).expect("damage");
     std::fs::create_dir_all(stage.home().run("broken")).expect("a run");
     std::fs::write(stage.home().agents_file(), "{").expect("damage");
+    std::fs::write(stage.home().trust_file(), "{").expect("damage");
+    std::fs::write(stage.home().active_file(), r#"{"agent":"z"}"#).expect("an active agent");
 
     let checks = examine(&stage);
     for (name, expected) in [
@@ -45,6 +47,8 @@ fn everything_that_is_wrong_is_named() {
         ("adapter.y", CheckStatus::Warn),
         ("agent.z", CheckStatus::Warn),
         ("agent.w", CheckStatus::Fail),
+        ("agent.active", CheckStatus::Warn),
+        ("trust.pins", CheckStatus::Fail),
         ("runs.damaged", CheckStatus::Warn),
         ("runs.unreadable", CheckStatus::Warn),
     ] {
