@@ -105,7 +105,7 @@ pub struct AgentStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detected_at: Option<u64>,
     /// It may no longer be so: something it stands on has changed since then, or the last look failed.
-    /// It is being looked at again.
+    /// It is looked at again, at once or after a while.
     #[serde(default)]
     pub stale: bool,
 }

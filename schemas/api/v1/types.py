@@ -2327,7 +2327,7 @@ class AgentStatus(TypedDict):
     # Where it reads skills from, when it does.
     skillsDir: NotRequired[str | None]
 
-    # It may no longer be so: something it stands on has changed since then, or the last look failed. It is being looked at again. Default: false.
+    # It may no longer be so: something it stands on has changed since then, or the last look failed. It is looked at again, at once or after a while. Default: false.
     stale: NotRequired[bool]
 
     # Against the version the adapter was tested with.

@@ -58,7 +58,7 @@ export interface AgentStatus {
   problem?: AgentProblem | null;
   /** Where it reads skills from, when it does. */
   skillsDir?: string | null;
-  /** It may no longer be so: something it stands on has changed since then, or the last look failed. It is being looked at again. Default: `false`. */
+  /** It may no longer be so: something it stands on has changed since then, or the last look failed. It is looked at again, at once or after a while. Default: `false`. */
   stale?: boolean;
   /** Against the version the adapter was tested with. */
   testedVersion?: TestedVersion | null;
