@@ -10,6 +10,7 @@ mod token;
 
 mod listen;
 mod server;
+mod stall;
 mod tls;
 
 mod guard;
@@ -20,6 +21,7 @@ mod router;
 
 mod attach;
 mod calls;
+mod discover;
 
 mod http;
 mod sse;

@@ -1,11 +1,13 @@
 //! `od-host serve`: the API for apps, at an address or on stdin and stdout, until it is told to stop.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use od_host::serve::{ServeOptions, ServeSettings, Server, TlsFiles, serve_stdio};
-use od_host::service::{Roots, ServiceOptions};
+use od_host::service::{Lifecycle, Roots, ServiceOptions};
 use od_host::{ExitStatus, Host, HostError, Service};
+use od_protocol::api::RefreshAgentsParams;
 
 use crate::cli::print::{print, print_remark, print_to_stderr, print_warning};
 use crate::cli::signals::{ServiceSignal, ServiceSignals};
@@ -50,22 +52,25 @@ pub(crate) struct Arguments {
     /// Listen beyond this machine without TLS
     #[arg(long, conflicts_with = "stdio")]
     insecure_bind: bool,
+    /// How long runs may go on when the host is told to stop
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    drain: u64,
 }
 
 /// # Errors
 /// When the address, a root, the certificate or the token cannot be used.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let stdio = arguments.stdio;
     let options = options(&arguments, &host.settings().serve);
     let service = Service::new(host.clone(), service_options(&arguments, &options.settings)?);
     let signals = ServiceSignals::listen()?;
-    if stdio {
-        let settings = options.settings;
-        serve_stdio(service, &settings, told_to_stop(signals)).await?;
+    let patience = Duration::from_secs(arguments.drain);
+    let over = until_over(service.clone(), signals, patience);
+    if arguments.stdio {
+        serve_stdio(service, &options.settings, over).await?;
     } else {
         let server = Server::bind(service, options).await?;
         announce(&server)?;
-        server.run(told_to_stop(signals)).await;
+        server.run(over).await;
     }
     Ok(ExitStatus::Completed)
 }
@@ -121,6 +126,47 @@ fn announce(server: &Server) -> Result<(), HostError> {
     print(&format!("{ready}\n"))
 }
 
-async fn told_to_stop(mut signals: ServiceSignals) {
-    while signals.next().await != ServiceSignal::Stop {}
+/// Hears signals until the service has ended, by one of them or by `host/shutdown`.
+async fn until_over(service: Service, mut signals: ServiceSignals, patience: Duration) {
+    let mut lifecycle = service.lifecycle();
+    let mut asked = false;
+    loop {
+        let signal = tokio::select! {
+            over = lifecycle.wait_for(|lifecycle| *lifecycle == Lifecycle::Stopped) => {
+                return drop(over);
+            }
+            signal = signals.next() => signal,
+        };
+        let service = service.clone();
+        match signal {
+            ServiceSignal::Refresh => drop(tokio::spawn(refresh(service))),
+            ServiceSignal::Stop if asked => {
+                drop(tokio::spawn(async move { service.stop().await }));
+            }
+            ServiceSignal::Stop => {
+                asked = true;
+                tell_the_end(&service, patience);
+                drop(tokio::spawn(async move { service.drain(patience).await }));
+            }
+        }
+    }
+}
+
+fn tell_the_end(service: &Service, patience: Duration) {
+    let runs = service.host().live_runs().len();
+    if runs > 0 {
+        let seconds = patience.as_secs();
+        print_remark(format!(
+            "{runs} runs have {seconds} s to end; a second signal ends them at once"
+        ));
+    }
+}
+
+async fn refresh(service: Service) {
+    match service.refresh_agents(RefreshAgentsParams::default()).await {
+        Ok(result) => {
+            tracing::info!(agents = result.agents.len(), "the agents were looked at again")
+        }
+        Err(error) => tracing::warn!(%error, "the agents could not be looked at again"),
+    }
 }

@@ -1,13 +1,18 @@
 //! Events of a run for one client: as many as are there at once, never waiting for more. Each client reads
 //! the journal at its own pace, so a slow one costs a buffer and nothing else.
 
-use od_protocol::api::{ATTACH_RUNS, AttachRunsParams};
+use std::sync::Arc;
+
+use od_protocol::api::{ATTACH_RUNS, AttachRunsParams, TOO_MANY_CALLS};
 use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::refusal::error;
 use crate::error::HostError;
 use crate::journal::{EventReader, JournalEvent};
 use crate::service::Service;
+use crate::telemetry::metrics::Present;
 
 /// A batch is sent when it is this long or nothing more is there; it may be longer by one event.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -19,13 +24,17 @@ pub(super) struct Attachment {
     reader: EventReader,
     /// Something was sent, so the client knows or will know from `done` when nothing more comes.
     has_spoken: bool,
+    #[expect(dead_code, reason = "counted as long as it lives")]
+    present: Present,
 }
 
 impl Attachment {
     /// Finds the run.
     pub(super) fn open(service: &Service, params: &AttachRunsParams) -> Result<Self, ErrorObject> {
         let reader = service.events(&params.run_id, params.from);
-        Ok(Self { reader: reader.map_err(HostError::into_error_object)?, has_spoken: false })
+        let reader = reader.map_err(HostError::into_error_object)?;
+        let present = service.host().telemetry().metrics().subscriber();
+        Ok(Self { reader, has_spoken: false, present })
     }
 
     /// Waits for an event and writes all that are there; false after `done`. `write` says how long the batch
@@ -106,12 +115,20 @@ impl Batch {
     }
 }
 
+/// A place among the runs that one client may watch; held as long as it watches.
+pub(super) fn take_place(places: Arc<Semaphore>) -> Result<OwnedSemaphorePermit, ErrorObject> {
+    places.try_acquire_owned().map_err(|_| {
+        let hint = "detach from some, or raise maxSubscriptions in [serve] of settings.toml";
+        let kind = ErrorKind::from_wire(TOO_MANY_CALLS);
+        error(kind, "as many runs are watched as one client may", hint)
+    })
+}
+
 /// Reads the parameters of `runs/attach`.
 pub(super) fn read_params(params: Option<&str>) -> Result<AttachRunsParams, ErrorObject> {
-    serde_json::from_str(params.unwrap_or("{}")).map_err(|error| {
-        let text = format!("the parameters of {} do not fit: {error}", ATTACH_RUNS.subscribe);
-        ErrorObject::new(ErrorKind::InvalidParams, text)
-            .with_hint("schemas/api/v1/openrpc.json describes them")
+    serde_json::from_str(params.unwrap_or("{}")).map_err(|failure| {
+        let text = format!("the parameters of {} do not fit: {failure}", ATTACH_RUNS.subscribe);
+        error(ErrorKind::InvalidParams, text, "schemas/api/v1/openrpc.json describes them")
     })
 }
 

@@ -6,6 +6,7 @@ use od_protocol::{ErrorKind, ErrorObject, Message, api};
 use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
 
+use super::discover;
 use super::refusal::error;
 use crate::service::{Client, Service};
 
@@ -19,6 +20,9 @@ pub(super) async fn call(
     method: &str,
     params: Option<&RawValue>,
 ) -> Answer {
+    if method == discover::METHOD {
+        return Ok(discover::document());
+    }
     let known = api::METHODS.iter().find(|known| known.name == method);
     let limit = known.unwrap_or(&api::GET_HOST_INFO).limit();
     let task = {

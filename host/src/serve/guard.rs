@@ -10,6 +10,7 @@ use http::uri::Authority;
 use super::refusal::Refusal;
 use super::token::Token;
 use crate::error::HostError;
+use crate::telemetry::metrics::Refusal as Reason;
 
 /// The WebSocket subprotocol of this API.
 pub(super) const SUBPROTOCOL: &str = "od.v1";
@@ -71,7 +72,7 @@ impl Guard {
     /// The `Host` must be an address or name of ours, so that a name which somebody else points at this
     /// machine is of no use.
     pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let refuse = |text: String| Err(Refusal::forbidden(text, HOST_HINT));
+        let refuse = |text: String| Err(Refusal::forbidden(Reason::Host, text, HOST_HINT));
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return refuse("the request must have one Host".to_owned());
@@ -94,7 +95,8 @@ impl Guard {
         match split_origin(&text) {
             Some((own, authority)) if own == scheme && self.is_own(&authority) => Ok(None),
             _ => {
-                Err(Refusal::forbidden(format!("the Origin {value:?} is not allowed"), ORIGIN_HINT))
+                let text = format!("the Origin {value:?} is not allowed");
+                Err(Refusal::forbidden(Reason::Origin, text, ORIGIN_HINT))
             }
         }
     }

@@ -18,12 +18,16 @@ use tokio_rustls::TlsAcceptor;
 use super::calls;
 use super::refusal::Refusal;
 use super::router::{Peer, Router};
+use super::stall::Stalling;
+use crate::telemetry::metrics::{Face, Refusal as Reason};
 
 /// A client that has not sent its headers by then, or opens a connection and stays silent, is let go.
-const HEADER_LIMIT: Duration = Duration::from_secs(15);
+const HEADER_LIMIT: Duration = Duration::from_secs(30);
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 const MOST_HEADERS: usize = 64;
 const LONGEST_HEADERS: usize = 32 * 1024;
+/// A client that takes nothing for so long, though something is there for it, is let go.
+const STALL_LIMIT: Duration = Duration::from_secs(120);
 /// How long a connection may take to say its last word.
 const CLOSING_LIMIT: Duration = Duration::from_secs(2);
 /// After an error of the system, such as no more file descriptors.
@@ -58,6 +62,7 @@ pub(super) async fn serve(
             }
         };
         let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
+            router.service.host().telemetry().metrics().refused(Reason::Connections);
             if connections.len() > 2 * max_connections as usize {
                 continue; // Not even time to say why.
             }
@@ -101,6 +106,7 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "small answers may come late");
     }
+    let stream = Stalling::new(stream, STALL_LIMIT);
     let Some(tls) = tls else { return converse(stream, peer, router, closed).await };
     match tokio::time::timeout(HANDSHAKE_LIMIT, tls.accept(stream)).await {
         Ok(Ok(stream)) => converse(stream, peer, router, closed).await,
@@ -116,6 +122,7 @@ async fn converse(
     mut closed: watch::Receiver<()>,
 ) {
     let address = peer.address;
+    let _present = router.service.host().telemetry().metrics().client(Face::Http);
     let service = service_fn(move |request| {
         let (router, peer) = (Arc::clone(&router), peer.clone());
         async move { Ok::<_, Infallible>(router.route(peer, request).await) }

@@ -9,6 +9,7 @@ use od_protocol::{ErrorKind, ErrorObject, api};
 
 use super::calls;
 use crate::error::HostError;
+use crate::telemetry::metrics::Refusal as Reason;
 
 /// The answer of every face that speaks HTTP.
 pub(super) type HttpResponse = Response<HttpBody>;
@@ -20,6 +21,8 @@ pub(super) struct Refusal {
     pub(super) error: Box<ErrorObject>,
     /// In seconds.
     pub(super) retry_after: Option<u64>,
+    /// What it counts as; absent when a method said no.
+    pub(super) reason: Option<Reason>,
 }
 
 impl Refusal {
@@ -27,19 +30,20 @@ impl Refusal {
     pub(super) fn unauthorized(message: &str) -> Self {
         let hint =
             "send `Authorization: Bearer TOKEN`; TOKEN is in the file `token` of the host's folder";
-        Self::own(StatusCode::UNAUTHORIZED, api::UNAUTHORIZED, message, hint)
+        Self::own(StatusCode::UNAUTHORIZED, api::UNAUTHORIZED, message, hint).counts(Reason::Token)
     }
 
     /// The request comes from a place that may not call.
-    pub(super) fn forbidden(message: String, hint: &str) -> Self {
-        Self::own(StatusCode::FORBIDDEN, api::FORBIDDEN, message, hint)
+    pub(super) fn forbidden(reason: Reason, message: String, hint: &str) -> Self {
+        Self::own(StatusCode::FORBIDDEN, api::FORBIDDEN, message, hint).counts(reason)
     }
 
     /// The request is too large.
     pub(super) fn too_large(limit: u32) -> Self {
         let message = format!("the request is larger than {limit} bytes");
         let hint = "send less, or raise maxRequestBytes in [serve] of settings.toml";
-        Self::own(StatusCode::PAYLOAD_TOO_LARGE, api::TOO_LARGE, message, hint)
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        Self::own(status, api::TOO_LARGE, message, hint).counts(Reason::Size)
     }
 
     /// The client calls too often.
@@ -51,7 +55,7 @@ impl Refusal {
             "wait and try again, or raise maxCallsPerSecond in [serve] of settings.toml",
         );
         refusal.retry_after = Some(wait.as_secs_f64().ceil() as u64);
-        refusal.retryable()
+        refusal.retryable().counts(Reason::Rate)
     }
 
     /// As many connections as may be.
@@ -63,7 +67,7 @@ impl Refusal {
             "close some, or raise maxConnections in [serve] of settings.toml",
         );
         refusal.retry_after = Some(1);
-        refusal.retryable()
+        refusal.retryable().counts(Reason::Connections)
     }
 
     /// There is nothing at this address, or not for this method.
@@ -75,7 +79,8 @@ impl Refusal {
 
     /// For any reason.
     pub(super) fn because(status: StatusCode, error: ErrorObject) -> Self {
-        Self { status, error: Box::new(error), retry_after: None }
+        let reason = Some(Reason::Malformed);
+        Self { status, error: Box::new(error), retry_after: None, reason }
     }
 
     /// What a method said, where the answer is no JSON-RPC answer.
@@ -86,7 +91,7 @@ impl Refusal {
             ErrorKind::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self::because(status, error)
+        Self { reason: None, ..Self::because(status, error) }
     }
 
     fn own(status: StatusCode, kind: &str, message: impl Into<String>, hint: &str) -> Self {
@@ -97,6 +102,11 @@ impl Refusal {
         if let Some(data) = &mut self.error.data {
             data.retryable = true;
         }
+        self
+    }
+
+    fn counts(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
         self
     }
 

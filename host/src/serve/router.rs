@@ -13,7 +13,7 @@ use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use jsonrpsee::server::HttpBody;
 use jsonrpsee::server::ws::is_upgrade_request;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::guard::Guard;
 use super::rate::Rates;
@@ -22,6 +22,7 @@ use super::settings::ServeSettings;
 use super::websocket::{Connection, WebSocket};
 use super::{http as call, sse};
 use crate::service::{Client, Service};
+use crate::telemetry::metrics::{self, Face};
 
 /// Makes guessing slow, the same for every wrong token.
 const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(200);
@@ -56,21 +57,16 @@ impl Router {
         if request.uri().path() == "/health" {
             return health(request.method()).unwrap_or_else(Refusal::into_response);
         }
+        let address = peer.address;
         let origin = match self.check_place(&request) {
             Ok(origin) => origin,
-            Err(refusal) => return refuse(&peer, &request, refusal),
+            Err(refusal) => return self.refuse(address, refusal),
         };
-        let mut response = if is_preflight(&request) {
-            preflight(&request)
-        } else {
-            match self.admit(&request).await {
-                Ok(()) => match self.answer(peer, request).await {
-                    Ok(response) => response,
-                    Err(refusal) => refusal.into_response(),
-                },
-                Err(refusal) => refuse(&peer, &request, refusal),
-            }
+        let answer = match is_preflight(&request) {
+            true => Ok(preflight(&request)),
+            false => self.answer(peer, request).await,
         };
+        let mut response = answer.unwrap_or_else(|refusal| self.refuse(address, refusal));
         if let Some(origin) = origin {
             let headers = response.headers_mut();
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -98,6 +94,7 @@ impl Router {
         peer: Peer,
         request: Request<Incoming>,
     ) -> Result<HttpResponse, Refusal> {
+        self.admit(&request).await?;
         let path = request.uri().path();
         let method = request.method();
         if let Some(run_id) = run_of_events(path) {
@@ -115,26 +112,36 @@ impl Router {
                 let client = Client(format!("http {}", peer.address.ip()));
                 call::answer(&self.service, &client, request, self.settings.max_request_bytes).await
             }
-            _ => Err(Refusal::nothing_here(
-                StatusCode::NOT_FOUND,
-                format!("there is nothing at {path}"),
-            )),
+            "/metrics" => {
+                check_method(method, &Method::GET, path)?;
+                let text = HttpBody::from(self.service.metrics_text().await);
+                Ok(with_type(StatusCode::OK, metrics::CONTENT_TYPE, text))
+            }
+            _ => {
+                let text = format!("there is nothing at {path}");
+                Err(Refusal::nothing_here(StatusCode::NOT_FOUND, text))
+            }
         }
+    }
+
+    fn refuse(&self, peer: SocketAddr, refusal: Refusal) -> HttpResponse {
+        if let Some(reason) = refusal.reason {
+            let (word, message) = (reason.as_str(), &refusal.error.message);
+            tracing::warn!(%peer, reason = word, message, "a request was refused");
+            self.service.host().telemetry().metrics().refused(reason);
+        }
+        refusal.into_response()
     }
 
     fn connection(&self, peer: &Peer) -> Connection {
+        let present = self.service.host().telemetry().metrics().client(Face::WebSocket);
         Connection {
             client: Client(format!("websocket {}", peer.connection)),
             rate: self.rates.connection(),
-            permit: Arc::clone(&peer.permit),
+            watching: Arc::new(Semaphore::new(self.settings.max_subscriptions as usize)),
+            held: Arc::new((Arc::clone(&peer.permit), present)),
         }
     }
-}
-
-fn refuse(peer: &Peer, request: &Request<Incoming>, refusal: Refusal) -> HttpResponse {
-    let reason = &refusal.error.message;
-    tracing::warn!(peer = %peer.address, path = request.uri().path(), reason, "a request was refused");
-    refusal.into_response()
 }
 
 fn run_of_events(path: &str) -> Option<&str> {

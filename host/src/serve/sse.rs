@@ -17,6 +17,7 @@ use super::attach::Attachment;
 use super::refusal::{HttpResponse, Refusal, error, with_type};
 use crate::journal::JournalEvent;
 use crate::service::Service;
+use crate::telemetry::metrics::Face;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -30,8 +31,9 @@ pub(super) fn stream(
 ) -> Result<HttpResponse, Refusal> {
     let params = AttachRunsParams { run_id: run_id.to_owned(), from: first(uri, headers)? };
     let attachment = Attachment::open(service, &params).map_err(Refusal::of_error)?;
-    let body = stream::unfold(Some(attachment), async |attachment| {
-        let mut attachment = attachment?;
+    let present = service.host().telemetry().metrics().client(Face::Sse);
+    let body = stream::unfold(Some((attachment, present)), async |state| {
+        let (mut attachment, present) = state?;
         let mut text = Vec::new();
         let next = attachment.next(|event| write_event(&mut text, event));
         let goes_on = match tokio::time::timeout(HEARTBEAT, next).await {
@@ -47,7 +49,7 @@ pub(super) fn stream(
             }
         };
         let frame = Frame::data(Bytes::from(text));
-        Some((Ok::<_, Infallible>(frame), goes_on.then_some(attachment)))
+        Some((Ok::<_, Infallible>(frame), goes_on.then_some((attachment, present))))
     });
     let body = HttpBody::new(StreamBody::new(body));
     Ok(with_type(StatusCode::OK, "text/event-stream", body))

@@ -16,7 +16,7 @@ use super::settings::ServeSettings;
 /// How long answers that are on their way may take once nobody asks any more.
 const CLOSING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Serves stdin and stdout until stdin ends, stdout breaks or `stop` is over.
+/// Serves stdin and stdout until stdin ends, stdout breaks or `stop` is over; then ends the runs that are left.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -27,7 +27,7 @@ pub async fn serve_stdio(
 ) -> Result<(), HostError> {
     let mut lines = pipes::read_stdin(settings.max_request_bytes as usize)?;
     let (output, written) = pipes::write_stdout()?;
-    let mut session = Session::new(service, settings, output.clone());
+    let mut session = Session::new(service.clone(), settings, output.clone());
     tokio::pin!(stop);
     loop {
         let incoming = tokio::select! {
@@ -40,6 +40,11 @@ pub async fn serve_stdio(
             Some(Incoming::TooLong) => session.refuse_long_line().await,
             None => break,
         }
+    }
+    // The client is gone and its runs with it; what they still say is sent in case somebody reads on.
+    tokio::select! {
+        () = &mut stop => {}
+        () = service.drain(Duration::ZERO) => {}
     }
     let last_words = async {
         session.close().await;

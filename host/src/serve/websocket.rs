@@ -22,24 +22,28 @@ use jsonrpsee::server::{
 use jsonrpsee::types::{ErrorObjectOwned, Id, Params, Request};
 use od_protocol::api::ATTACH_RUNS;
 use od_protocol::{ErrorKind, ErrorObject};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 use tower::layer::util::Identity;
 
-use super::attach::{Attachment, read_params};
+use super::attach::{Attachment, read_params, take_place};
 use super::calls;
 use super::guard::{SUBPROTOCOL, offers_subprotocol};
 use super::rate::Rate;
 use super::refusal::{HttpResponse, Refusal};
 use super::settings::ServeSettings;
 use crate::service::{Client, Service};
+use crate::telemetry::metrics::Present;
 
 /// Messages that wait for a slow client.
 const QUEUED_MESSAGES: u32 = 8;
-const PING_INTERVAL: Duration = Duration::from_secs(20);
+/// A request that is too large is still read, up to so many times the limit, so that its client hears why it is
+/// refused. Beyond that jsonrpsee answers in its own words, without an id.
+const READ_BEYOND: u32 = 4;
+const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// A client that answers no ping for so long is gone. Long enough for one that is merely slow: a ping
 /// waits behind the events before it.
-const SILENCE_LIMIT: Duration = Duration::from_secs(120);
+const SILENCE_LIMIT: Duration = Duration::from_secs(180);
 /// Answers are as long as what was asked for; this is a guard against mistakes only.
 const LARGEST_ANSWER: u32 = 512 * 1024 * 1024;
 
@@ -55,9 +59,11 @@ pub(super) struct WebSocket {
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) rate: Rate,
-    /// Held as long as the connection lives.
+    /// Places for runs that it watches.
+    pub(super) watching: Arc<Semaphore>,
+    /// Its place among the connections, as long as it lives.
     #[expect(dead_code, reason = "dropping it gives the place back")]
-    pub(super) permit: Arc<OwnedSemaphorePermit>,
+    pub(super) held: Arc<(Arc<OwnedSemaphorePermit>, Present)>,
 }
 
 impl WebSocket {
@@ -66,15 +72,15 @@ impl WebSocket {
         let ping = PingConfig::new().ping_interval(PING_INTERVAL).inactive_limit(SILENCE_LIMIT);
         let config = ServerConfig::builder()
             .ws_only()
-            .max_request_body_size(settings.max_request_bytes)
+            .max_request_body_size(settings.max_request_bytes.saturating_mul(READ_BEYOND))
             .max_response_body_size(LARGEST_ANSWER)
             .max_connections(settings.max_connections)
-            .max_subscriptions_per_connection(settings.max_subscriptions)
+            .max_subscriptions_per_connection(u32::MAX)
             .set_message_buffer_capacity(QUEUED_MESSAGES)
             .set_id_provider(RandomStringIdProvider::new(16))
             .enable_ws_ping(ping)
             .build();
-        let layer = AnswerLayer { service: service.clone() };
+        let layer = AnswerLayer { service: service.clone(), max_bytes: settings.max_request_bytes };
         let builder = jsonrpsee::server::ServerBuilder::with_config(config)
             .set_rpc_middleware(RpcServiceBuilder::new().layer(layer))
             .to_service_builder();
@@ -117,7 +123,13 @@ fn methods(service: &Service) -> RpcModule<Service> {
         ATTACH_RUNS.subscribe,
         ATTACH_RUNS.notification,
         ATTACH_RUNS.unsubscribe,
-        |params, pending, service, _| async move { attach(params, pending, &service).await },
+        |params, pending, service, extensions| async move {
+            let connection = extensions.get::<Connection>();
+            let places = connection.map(|connection| Arc::clone(&connection.watching));
+            // Every upgrade puts a connection there; without one nothing may be watched.
+            let places = places.unwrap_or_else(|| Arc::new(Semaphore::new(0)));
+            attach(params, pending, &service, places).await
+        },
     );
     registered.expect("the names of one subscription differ");
     module
@@ -128,11 +140,14 @@ async fn attach(
     params: Params<'static>,
     pending: PendingSubscriptionSink,
     service: &Service,
+    places: Arc<Semaphore>,
 ) -> SubscriptionCloseResponse {
-    let attachment =
-        read_params(params.as_str()).and_then(|params| Attachment::open(service, &params));
-    let mut attachment = match attachment {
-        Ok(attachment) => attachment,
+    let opened = take_place(places).and_then(|place| {
+        let params = read_params(params.as_str())?;
+        Ok((Attachment::open(service, &params)?, place))
+    });
+    let (mut attachment, _place) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             pending.reject(owned(error)).await;
             return SubscriptionCloseResponse::None;
@@ -164,19 +179,35 @@ async fn attach(
 #[derive(Debug, Clone)]
 struct AnswerLayer {
     service: Service,
+    max_bytes: u32,
 }
 
 #[derive(Debug, Clone)]
 struct Answers<S> {
-    service: Service,
+    layer: AnswerLayer,
     inner: S,
+}
+
+impl AnswerLayer {
+    fn admit(&self, connection: &Connection, request: &Request<'_>) -> Result<(), Refusal> {
+        let length = request.params.as_ref().map_or(0, |params| params.get().len());
+        let admitted = match connection.rate.check() {
+            Err(wait) => Err(Refusal::too_many_calls(wait)),
+            Ok(()) if length > self.max_bytes as usize => Err(Refusal::too_large(self.max_bytes)),
+            Ok(()) => Ok(()),
+        };
+        if let Err(Refusal { reason: Some(reason), .. }) = &admitted {
+            self.service.host().telemetry().metrics().refused(*reason);
+        }
+        admitted
+    }
 }
 
 impl<S> tower::Layer<S> for AnswerLayer {
     type Service = Answers<S>;
 
     fn layer(&self, inner: S) -> Answers<S> {
-        Answers { service: self.service.clone(), inner }
+        Answers { layer: self.clone(), inner }
     }
 }
 
@@ -189,21 +220,21 @@ where
     type BatchResponse = MethodResponse;
 
     fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
-        let Self { service, inner } = self.clone();
+        let Self { layer, inner } = self.clone();
         async move {
             let Some(connection) = request.extensions.get::<Connection>() else {
                 let error = ErrorObject::new(ErrorKind::Internal, "the connection is unknown");
                 return MethodResponse::error(request.id, owned(error));
             };
-            if let Err(wait) = connection.rate.check() {
-                let refusal = Refusal::too_many_calls(wait);
+            if let Err(refusal) = layer.admit(connection, &request) {
                 return MethodResponse::error(request.id, owned(*refusal.error));
             }
             if [ATTACH_RUNS.subscribe, ATTACH_RUNS.unsubscribe].contains(&&*request.method) {
                 return inner.call(request).await;
             }
             let client = &connection.client;
-            let answer = calls::call(&service, client, &request.method, request.params.as_deref());
+            let params = request.params.as_deref();
+            let answer = calls::call(&layer.service, client, &request.method, params);
             respond(request.id.clone(), answer.await)
         }
     }

@@ -7,4 +7,5 @@ pub(crate) mod stage;
 #[cfg(unix)]
 mod start;
 mod stdio;
+mod tls;
 mod websocket;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use od_protocol::api::{ATTACH_RUNS, TOO_MANY_CALLS};
+use od_protocol::api::ATTACH_RUNS;
 use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::Sender;
@@ -11,11 +11,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use uuid::Uuid;
 
-use super::super::attach::{Attachment, read_params};
+use super::super::attach::{Attachment, read_params, take_place};
 use super::super::calls::{self, Answer, Request};
 use super::super::refusal::{Refusal, error};
 use super::super::settings::ServeSettings;
 use crate::service::{Client, Service};
+use crate::telemetry::metrics::{Face, Present};
 
 /// Calls at the same time; the next line is read when one has been answered.
 const MOST_CALLS: usize = 256;
@@ -24,24 +25,30 @@ const MOST_CALLS: usize = 256;
 pub(super) struct Session {
     service: Service,
     client: Client,
-    settings: ServeSettings,
+    max_bytes: u32,
     output: Sender<Vec<u8>>,
     calls: JoinSet<()>,
-    places: Arc<Semaphore>,
+    call_places: Arc<Semaphore>,
     watching: JoinSet<()>,
+    watch_places: Arc<Semaphore>,
     subscriptions: Arc<Mutex<HashMap<String, AbortHandle>>>,
+    #[expect(dead_code, reason = "counted as long as it lives")]
+    present: Present,
 }
 
 impl Session {
     pub(super) fn new(service: Service, settings: &ServeSettings, output: Sender<Vec<u8>>) -> Self {
+        let present = service.host().telemetry().metrics().client(Face::Stdio);
         Self {
+            present,
             service,
             client: Client("stdio".to_owned()),
-            settings: settings.clone(),
+            max_bytes: settings.max_request_bytes,
             output,
             calls: JoinSet::new(),
-            places: Arc::new(Semaphore::new(MOST_CALLS)),
+            call_places: Arc::new(Semaphore::new(MOST_CALLS)),
             watching: JoinSet::new(),
+            watch_places: Arc::new(Semaphore::new(settings.max_subscriptions as usize)),
             subscriptions: Arc::default(),
         }
     }
@@ -61,14 +68,14 @@ impl Session {
             let detached = self.detach(request.params);
             return self.answer(request.id, detached).await;
         }
-        if let Ok(place) = Arc::clone(&self.places).acquire_owned().await {
+        if let Ok(place) = Arc::clone(&self.call_places).acquire_owned().await {
             self.call(&request, place);
         }
     }
 
     /// Tells that a line was too long.
     pub(super) async fn refuse_long_line(&self) {
-        self.answer("null", Err(*Refusal::too_large(self.settings.max_request_bytes).error)).await;
+        self.answer("null", Err(*Refusal::too_large(self.max_bytes).error)).await;
     }
 
     /// Lets the calls end that are being answered.
@@ -89,11 +96,9 @@ impl Session {
     }
 
     async fn attach(&mut self, request: &Request<'_>) {
-        let open =
-            self.check_places().and_then(|()| read_params(request.params.map(RawValue::get)));
-        let attachment = open.and_then(|params| Attachment::open(&self.service, &params));
-        let attachment = match attachment {
-            Ok(attachment) => attachment,
+        let opened = self.open(request);
+        let (attachment, place) = match opened {
+            Ok(opened) => opened,
             Err(error) => return self.answer(request.id, Err(error)).await,
         };
         let subscription = Uuid::new_v4().simple().to_string();
@@ -105,18 +110,18 @@ impl Session {
         let handle = self.watching.spawn(async move {
             watch(attachment, &id, &output).await;
             lock(&subscriptions).remove(&id);
+            drop(place);
         });
         watched.insert(subscription, handle);
     }
 
-    fn check_places(&self) -> Result<(), ErrorObject> {
-        let limit = self.settings.max_subscriptions as usize;
-        if lock(&self.subscriptions).len() < limit {
-            return Ok(());
-        }
-        let hint = "detach from some, or raise maxSubscriptions in [serve] of settings.toml";
-        let text = format!("{limit} runs are watched already");
-        Err(error(ErrorKind::from_wire(TOO_MANY_CALLS), text, hint))
+    fn open(
+        &self,
+        request: &Request<'_>,
+    ) -> Result<(Attachment, OwnedSemaphorePermit), ErrorObject> {
+        let place = take_place(Arc::clone(&self.watch_places))?;
+        let params = read_params(request.params.map(RawValue::get))?;
+        Ok((Attachment::open(&self.service, &params)?, place))
     }
 
     /// True when it was there.

@@ -80,3 +80,46 @@ fn other_addresses_and_methods_are_refused_with_the_right_status() {
     let (status, text) = host.get("/health", &[]);
     assert_eq!((status, text.as_str()), (200, r#"{"status":"ok"}"#));
 }
+
+#[test]
+fn the_api_describes_itself() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let document = host.call("rpc.discover", json!({})).expect("a document");
+    let methods = document["methods"].as_array().expect("methods");
+    let names: Vec<&str> = methods.iter().filter_map(|method| method["name"].as_str()).collect();
+    for method in od_protocol::api::METHODS {
+        assert!(names.contains(&method.name), "{} is not described", method.name);
+    }
+}
+
+#[test]
+fn every_method_of_the_table_is_answered() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let ended = od_protocol::api::SHUTDOWN_HOST.name;
+    for method in od_protocol::api::METHODS.iter().filter(|method| method.name != ended) {
+        if let Err(error) = host.call(method.name, json!({})) {
+            assert_ne!(kind(&error), "method_not_found", "{}", method.name);
+        }
+    }
+}
+
+#[test]
+fn metrics_need_the_token_and_count_what_was_refused() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let request = |header: &str| {
+        let address = host.address();
+        host.raw(&format!(
+            "GET /metrics HTTP/1.1\r\nHost: {address}\r\n{header}Connection: close\r\n\r\n"
+        ))
+    };
+    assert!(request("").starts_with("HTTP/1.1 401 "));
+    host.call("host/info", json!({})).expect("info");
+    let (status, text) = host.get("/metrics", &[]);
+    assert_eq!(status, 200);
+    for line in ["od_api_refused_total{reason=\"token\"} 1", "od_clients{face=\"http\"}"] {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
+    assert!(text.lines().any(|line| {
+        line.starts_with("od_api_calls_total") && line.contains("host/info") && line.ends_with(" 1")
+    }));
+}

@@ -1,7 +1,5 @@
 //! Events over HTTP.
 
-use std::io::{BufRead, BufReader, Write};
-
 use serde_json::json;
 
 use super::stage::{ServeProcess, kind, numbers};
@@ -37,22 +35,37 @@ fn the_bytes_are_those_of_the_journal() {
 fn an_event_comes_while_the_run_goes_on() {
     let host = ServeProcess::with_adapter("x", "waits");
     let run = host.start_run("go");
-    let mut stream = host.stream();
-    let (address, token) = (host.address(), &host.token);
-    let request = format!(
-        "GET /runs/{run}/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
-         Connection: close\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).expect("it listens");
-    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
-    let headers: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
-    assert!(headers.contains(&"content-type: text/event-stream".to_owned()), "{headers:?}");
-    assert!(headers.contains(&"cache-control: no-store".to_owned()), "{headers:?}");
+    let mut lines = host.watch(&run);
     assert!(lines.any(|line| line.contains("\"waiting\"")), "the agent's words");
 
     host.call("runs/cancel", json!({"runId": run})).expect("it goes on");
     assert!(lines.any(|line| line.contains("\"cancelled\"")), "its end, and then the stream's");
     assert_eq!(lines.filter(|line| line.starts_with("data:")).count(), 0);
+}
+
+#[test]
+fn a_client_that_does_not_read_holds_nothing_up_and_loses_nothing() {
+    let host = ServeProcess::with_adapter("x", "flood 100000");
+    let run = host.start_run("go");
+    let slow = host.watch(&run);
+    assert_eq!(host.events(&run, 0).len(), 100_002, "another client, meanwhile");
+    let numbers = slow.filter_map(|line| line.strip_prefix("id: ").and_then(|id| id.parse().ok()));
+    assert!(numbers.eq(0..=100_001_u64), "every event, in order");
+}
+
+#[test]
+fn the_answer_says_what_it_is() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let run = host.start_run("go");
+    let answer = host.raw(&format!(
+        "GET /runs/{run}/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Connection: close\r\n\r\n",
+        host.address(),
+        host.token
+    ));
+    for header in ["content-type: text/event-stream\r\n", "cache-control: no-store\r\n"] {
+        assert!(answer.contains(header), "{answer}");
+    }
 }
 
 #[test]

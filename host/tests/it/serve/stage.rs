@@ -74,15 +74,15 @@ impl ServeProcess {
         read(&self.scratch.path("serve.log"))
     }
 
-    /// Asks it to stop, politely.
+    /// Sends it a signal.
     #[cfg(unix)]
-    pub(crate) fn terminate(&self) {
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+        rustix::process::kill_process(pid, signal).expect("a signal");
     }
 
-    /// Waits for its end; the exit code.
-    pub(crate) fn wait(mut self) -> Option<i32> {
+    /// Waits until it ends by itself; the exit code.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.wait().expect("an end").code()
     }
 
@@ -139,6 +139,20 @@ impl ServeProcess {
         assert_eq!(status, 200, "{text}");
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
         data.map(|data| serde_json::from_str(data).expect("an envelope")).collect()
+    }
+
+    /// The lines of an event stream while they come, headers left out.
+    pub(crate) fn watch(&self, run_id: &str) -> impl Iterator<Item = String> + use<> {
+        let mut stream = self.stream();
+        let request = format!(
+            "GET /runs/{run_id}/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Connection: close\r\n\r\n",
+            self.address(),
+            self.token
+        );
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
+        lines.skip_while(|line| !line.is_empty())
     }
 
     /// Bytes as they are: for requests that no library would send. The whole answer.

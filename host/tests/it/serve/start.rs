@@ -2,7 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::stage::ServeProcess;
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::stage::{ServeProcess, kind};
 use crate::cli::scratch::Scratch;
 
 #[test]
@@ -35,8 +38,52 @@ fn a_token_that_others_can_read_is_refused() {
 }
 
 #[test]
-fn a_signal_ends_it() {
-    let host = ServeProcess::with_adapter("x", "good");
-    host.terminate();
+fn a_signal_ends_the_runs_and_their_watchers_see_the_end() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    let mut host = ServeProcess::start(scratch, &["--drain", "0"]);
+    let run = host.start_run("go");
+    let mut watching = host.watch(&run);
+    assert!(watching.any(|line| line.contains("\"waiting\"")), "it goes on");
+    host.signal(Signal::TERM);
+    let last = watching.filter(|line| line.starts_with("data: ")).last().expect("an end");
+    assert!(last.contains("\"done\"") && last.contains("\"cancelled\""), "{last}");
     assert_eq!(host.wait(), Some(0));
+}
+
+#[test]
+fn a_second_signal_does_not_wait() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    let mut host = ServeProcess::start(scratch, &["--drain", "100000"]);
+    let run = host.start_run("go");
+    host.signal(Signal::INT);
+    // It still answers while it drains, but takes no more runs.
+    let refused = std::iter::repeat_with(|| host.call("runs/start", host.task("again")))
+        .find_map(Result::err)
+        .expect("it drains");
+    assert_eq!(kind(&refused), "shutting_down");
+    assert_eq!(host.call("host/info", json!({})).expect("info")["draining"], true);
+    host.signal(Signal::INT);
+    assert_eq!(host.events(&run, 0).last().expect("an end")["event"]["status"], "cancelled");
+    assert_eq!(host.wait(), Some(0));
+}
+
+#[test]
+fn a_client_may_end_it() {
+    let mut host = ServeProcess::with_adapter("x", "waits");
+    let run = host.start_run("go");
+    let answer = host.call("host/shutdown", json!({})).expect("it ends");
+    assert_eq!(answer["runs"], 1);
+    let journal = host.scratch.path("od/runs").join(run).join("events.jsonl");
+    assert_eq!(host.wait(), Some(0));
+    let text = std::fs::read_to_string(journal).expect("a journal");
+    assert!(text.trim_end().lines().last().is_some_and(|line| line.contains("\"done\"")), "{text}");
+}
+
+#[test]
+fn a_hang_up_looks_at_the_agents_again() {
+    let host = ServeProcess::with_adapter("x", "good");
+    host.signal(Signal::HUP);
+    let mut calls = std::iter::repeat_with(|| host.call("host/info", json!({})));
+    let seen = calls.any(|info| info.is_ok() && host.log().contains("looked at again"));
+    assert!(seen, "{}", host.log());
 }

@@ -99,3 +99,19 @@ fn answers_that_are_on_their_way_come_before_the_end() {
     ids.sort_unstable();
     assert_eq!((ids, code), ((0..20).collect(), Some(0)));
 }
+
+#[test]
+fn the_end_of_the_client_is_the_end_of_its_runs() {
+    let mut host = started("waits");
+    let task = task(&host.scratch, "go");
+    let run = host.call("runs/start", &task).expect("a run")["runId"].clone();
+    host.call("runs/attach", &json!({"runId": run})).expect("an id");
+    let (rest, code) = host.end();
+    assert_eq!(code, Some(0));
+    let last = rest.last().expect("events")["params"]["result"]["events"].clone();
+    let last = last.as_array().and_then(|events| events.last()).expect("an end").clone();
+    assert_eq!(
+        (&last["event"]["type"], &last["event"]["status"]),
+        (&json!("done"), &json!("cancelled"))
+    );
+}

@@ -8,6 +8,7 @@ use od_protocol::api::RunEvents;
 use serde_json::{Value, json};
 
 use super::stage::{ServeProcess, kind, numbers};
+use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
 
 /// An object as parameters.
@@ -129,4 +130,51 @@ fn many_clients_read_one_run_and_none_misses_an_event() {
             assert_eq!(numbers(&events), (0..=2001).collect::<Vec<_>>());
         }
     });
+}
+
+#[test]
+fn too_much_at_once_is_refused_and_the_connection_goes_on() {
+    let scratch = Scratch::with_adapter("x", "waits");
+    let settings = "[serve]\nmaxRequestBytes = 1000\nmaxSubscriptions = 1\n";
+    std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
+    let host = ServeProcess::start(scratch, &[]);
+    block_on(async {
+        let client = host.websocket().await;
+        let long = object(&json!({"runId": "x".repeat(2000)}));
+        let answer = client.request::<Value, _>("runs/get", long).await;
+        let error = serde_json::to_value(error_of(answer.expect_err("too long"))).expect("JSON");
+        assert_eq!(kind(&error), "_od.too_large");
+
+        let run = host.start_run("go");
+        let first = attach(&client, &run, 0).await;
+        let params = object(&json!({"runId": run}));
+        let second: Result<Subscription<Value>, _> =
+            client.subscribe("runs/attach", params, "runs/detach").await;
+        let error = serde_json::to_value(error_of(second.expect_err("one too many")));
+        assert_eq!(kind(&error.expect("JSON")), "_od.too_many_calls");
+        first.unsubscribe().await.expect("detached");
+        drop(attach(&client, &run, 0).await);
+    });
+}
+
+#[test]
+fn a_client_that_vanishes_leaves_nothing_behind() {
+    let host = ServeProcess::with_adapter("x", "waits");
+    let run = host.start_run("go");
+    let gauge = |name: &str| {
+        let (_, text) = host.get("/metrics", &[]);
+        let line = text.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
+        line.unwrap_or_else(|| panic!("no {name} in\n{text}"))
+    };
+    block_on(async {
+        let client = host.websocket().await;
+        let mut subscription = attach(&client, &run, 0).await;
+        assert!(subscription.next().await.is_some());
+        assert_eq!(gauge("od_subscribers "), "1");
+    });
+    // The runtime is gone, and with it the socket.
+    let mut gauges = std::iter::repeat_with(|| {
+        (gauge("od_subscribers "), gauge("od_clients{face=\"websocket\"} "))
+    });
+    assert!(gauges.any(|gauges| gauges == ("0".to_owned(), "0".to_owned())));
 }
