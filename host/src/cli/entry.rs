@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use od_host::home::OdHome;
+use od_host::login_path::{self, LoginPath, Started};
 use od_host::telemetry::logs;
 use od_host::{ExitStatus, Host, HostError, HostOptions};
 use tracing::level_filters::LevelFilter;
@@ -36,7 +37,11 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
         .build()
         .map_err(|error| HostError::storage("cannot start the runtime", &error))?;
     let result = runtime.block_on(async {
-        let host = open_host(arguments.shared)?;
+        let login_path = match &arguments.command {
+            Command::Serve(arguments) => arguments.login_path(),
+            _ => LoginPath::Never,
+        };
+        let host = open_host(arguments.shared, login_path)?;
         let result = execute_command(arguments.command, &host).await;
         host.telemetry().flush();
         result
@@ -78,12 +83,13 @@ async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, Ho
     }
 }
 
-fn open_host(shared: SharedArguments) -> Result<Host, HostError> {
+fn open_host(shared: SharedArguments, login_path: LoginPath) -> Result<Host, HostError> {
     let home = match shared.home {
         Some(folder) => OdHome::at(absolute(folder)?)?,
         None => OdHome::resolve()?,
     };
-    let mut options = HostOptions::new(home);
+    let search_path = login_path::search_path(login_path, &Started::look(), &home);
+    let mut options = HostOptions { search_path, ..HostOptions::new(home) };
     for folder in shared.adapter_dirs {
         if !folder.is_dir() {
             return Err(HostError::usage(format!(

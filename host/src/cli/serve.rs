@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use od_host::login_path::LoginPath;
 use od_host::serve::{ServeOptions, ServeSettings, Server, TlsFiles, serve_stdio};
 use od_host::service::{Lifecycle, Roots, ServiceOptions};
 use od_host::{ExitStatus, Host, HostError, Service};
@@ -52,9 +53,19 @@ pub(crate) struct Arguments {
     /// Listen beyond this machine without TLS
     #[arg(long, conflicts_with = "stdio")]
     insecure_bind: bool,
+    /// Ask a login shell for its PATH: auto, always or never
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    login_path: LoginPath,
     /// How long runs may go on when the host is told to stop
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     drain: u64,
+}
+
+impl Arguments {
+    /// Whether to ask a login shell for its PATH.
+    pub(crate) fn login_path(&self) -> LoginPath {
+        self.login_path
+    }
 }
 
 /// # Errors
@@ -95,9 +106,10 @@ fn service_options(
     arguments: &Arguments,
     settings: &ServeSettings,
 ) -> Result<ServiceOptions, HostError> {
-    let roots = match arguments.roots.is_empty() {
-        true => Roots::of_user()?,
-        false => Roots::new(&arguments.roots)?,
+    let roots = match (arguments.roots.is_empty(), settings.roots.is_empty()) {
+        (false, _) => Roots::new(&arguments.roots)?,
+        (true, false) => Roots::new(&settings.roots)?,
+        (true, true) => Roots::of_user()?,
     };
     Ok(ServiceOptions {
         roots,

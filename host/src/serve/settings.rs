@@ -1,5 +1,7 @@
 //! `[serve]` of `settings.toml`: what the faces let through.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 /// What the faces let through. The command line wins over it.
@@ -8,6 +10,8 @@ use serde::Deserialize;
 pub struct ServeSettings {
     /// The address to listen at.
     pub bind: String,
+    /// Runs may work below these folders only; none means the user's home folder.
+    pub roots: Vec<PathBuf>,
     /// Web pages of these origins may call, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
     /// Names in the `Host` header besides our own, such as that of a proxy in front.
@@ -26,6 +30,7 @@ impl Default for ServeSettings {
     fn default() -> Self {
         Self {
             bind: "127.0.0.1:7456".to_owned(),
+            roots: Vec::new(),
             allow_origins: Vec::new(),
             allow_hosts: Vec::new(),
             max_request_bytes: 16 * 1024 * 1024,

@@ -49,8 +49,8 @@ fn a_client_that_does_not_read_holds_nothing_up_and_loses_nothing() {
     let run = host.start_run("go");
     let slow = host.watch(&run);
     assert_eq!(host.events(&run, 0).len(), 100_002, "another client, meanwhile");
-    let numbers = slow.filter_map(|line| line.strip_prefix("id: ").and_then(|id| id.parse().ok()));
-    assert!(numbers.eq(0..=100_001_u64), "every event, in order");
+    let ids = slow.filter_map(|line| line.strip_prefix("id: ")?.parse::<u64>().ok());
+    assert!(ids.eq(0..=100_001), "every event, in order");
 }
 
 #[test]

@@ -119,7 +119,8 @@ impl ServeProcess {
         }
         let mut response = request.call().expect("an answer");
         let status = response.status().as_u16();
-        (status, response.body_mut().read_to_string().expect("a text"))
+        let body = response.body_mut().with_config().limit(u64::MAX).read_to_string();
+        (status, body.expect("a text"))
     }
 
     /// Starts a run of the adapter `x`; its id.
