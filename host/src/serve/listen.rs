@@ -8,7 +8,6 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use jsonrpsee::server::ServerHandle;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -19,6 +18,7 @@ use super::calls;
 use super::refusal::Refusal;
 use super::router::{Peer, Router};
 use super::stall::Stalling;
+use super::websocket::Farewell;
 use crate::telemetry::metrics::{Face, Refusal as Reason};
 
 /// A client that has not sent its headers by then, or opens a connection and stays silent, is let go.
@@ -38,6 +38,7 @@ pub(super) async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
+    farewell: Farewell,
     stop: impl Future<Output = ()>,
 ) {
     let max_connections = router.settings.max_connections;
@@ -81,18 +82,12 @@ pub(super) async fn serve(
     }
     drop(listener);
     drop(closing);
-    let ended = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(CLOSING_LIMIT, ended).await.is_err() {
+    let ended = async {
+        farewell.say(CLOSING_LIMIT).await;
+        while connections.join_next().await.is_some() {}
+    };
+    if tokio::time::timeout(3 * CLOSING_LIMIT, ended).await.is_err() {
         tracing::debug!("connections that did not end were cut");
-    }
-}
-
-/// Tells WebSockets that it is over and waits until they have heard it.
-pub(super) async fn close_websockets(websockets: ServerHandle) {
-    if websockets.stop().is_ok()
-        && tokio::time::timeout(CLOSING_LIMIT, websockets.stopped()).await.is_err()
-    {
-        tracing::debug!("WebSockets that did not end were cut");
     }
 }
 

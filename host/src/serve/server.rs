@@ -3,7 +3,6 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
-use jsonrpsee::server::ServerHandle;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
@@ -12,7 +11,7 @@ use super::rate::Rates;
 use super::router::Router;
 use super::settings::ServeSettings;
 use super::token::Token;
-use super::websocket::WebSocket;
+use super::websocket::{Farewell, WebSocket};
 use super::{listen, tls};
 use crate::error::HostError;
 use crate::service::Service;
@@ -44,7 +43,7 @@ pub struct Server {
     tls: Option<TlsAcceptor>,
     token: Token,
     router: Router,
-    websockets: ServerHandle,
+    farewell: Farewell,
 }
 
 impl Server {
@@ -67,10 +66,10 @@ impl Server {
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let guard = Guard { address, secure: tls.is_some(), hosts, origins, token: token.clone() };
-        let (websocket, websockets) = WebSocket::new(&service, &settings);
+        let (websocket, farewell) = WebSocket::new(&service, &settings);
         let rates = Rates::new(settings.max_calls_per_second);
         let router = Router { service, settings, guard, rates, websocket };
-        Ok(Self { listener, address, tls, token, router, websockets })
+        Ok(Self { listener, address, tls, token, router, farewell })
     }
 
     /// Where it listens, with the port it really has.
@@ -96,9 +95,8 @@ impl Server {
 
     /// Answers until `stop` is over, then lets what is being answered end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let Self { listener, tls, router, websockets, .. } = self;
-        listen::serve(listener, tls, router, stop).await;
-        listen::close_websockets(websockets).await;
+        let Self { listener, tls, router, farewell, .. } = self;
+        listen::serve(listener, tls, router, farewell, stop).await;
     }
 }
 

@@ -40,6 +40,8 @@ const QUEUED_MESSAGES: u32 = 8;
 /// A request that is too large is still read, up to so many times the limit, so that its client hears why it is
 /// refused. Beyond that jsonrpsee answers in its own words, without an id.
 const READ_BEYOND: u32 = 4;
+/// Runs that all connections together may watch; more than there are descriptors.
+const MOST_WATCHED: u32 = 1 << 20;
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// A client that answers no ping for so long is gone. Long enough for one that is merely slow: a ping
 /// waits behind the events before it.
@@ -50,8 +52,36 @@ const LARGEST_ANSWER: u32 = 512 * 1024 * 1024;
 /// See the module.
 pub(super) struct WebSocket {
     builder: TowerServiceBuilder<tower::layer::util::Stack<AnswerLayer, Identity>, Identity>,
-    methods: RpcModule<Service>,
+    methods: RpcModule<Watching>,
     stop: StopHandle,
+}
+
+/// What every watched run needs.
+struct Watching {
+    service: Service,
+    all: Arc<Semaphore>,
+}
+
+/// The end of all WebSockets.
+#[derive(Debug)]
+pub(super) struct Farewell {
+    handle: ServerHandle,
+    all: Arc<Semaphore>,
+}
+
+impl Farewell {
+    /// Lets the last events of runs that are over be sent, then closes every connection. Runs of other
+    /// processes that are watched go on, so this needs a limit of time.
+    pub(super) async fn say(self, limit: Duration) {
+        if tokio::time::timeout(limit, self.all.acquire_many(MOST_WATCHED)).await.is_err() {
+            tracing::debug!("runs of other processes go on; they are no longer watched");
+        }
+        if self.handle.stop().is_ok()
+            && tokio::time::timeout(limit, self.handle.stopped()).await.is_err()
+        {
+            tracing::debug!("WebSockets that did not end were cut");
+        }
+    }
 }
 
 /// What a connection brings with it.
@@ -67,8 +97,8 @@ pub(super) struct Connection {
 }
 
 impl WebSocket {
-    /// The face and the handle that stops it.
-    pub(super) fn new(service: &Service, settings: &ServeSettings) -> (Self, ServerHandle) {
+    /// The face, and what ends it.
+    pub(super) fn new(service: &Service, settings: &ServeSettings) -> (Self, Farewell) {
         let ping = PingConfig::new().ping_interval(PING_INTERVAL).inactive_limit(SILENCE_LIMIT);
         let config = ServerConfig::builder()
             .ws_only()
@@ -85,7 +115,9 @@ impl WebSocket {
             .set_rpc_middleware(RpcServiceBuilder::new().layer(layer))
             .to_service_builder();
         let (stop, handle) = stop_channel();
-        (Self { builder, methods: methods(service), stop }, handle)
+        let all = Arc::new(Semaphore::new(MOST_WATCHED as usize));
+        let methods = methods(Watching { service: service.clone(), all: Arc::clone(&all) });
+        (Self { builder, methods, stop }, Farewell { handle, all })
     }
 
     /// Takes a connection over.
@@ -117,18 +149,18 @@ impl WebSocket {
     }
 }
 
-fn methods(service: &Service) -> RpcModule<Service> {
-    let mut module = RpcModule::new(service.clone());
+fn methods(watching: Watching) -> RpcModule<Watching> {
+    let mut module = RpcModule::new(watching);
     let registered = module.register_subscription(
         ATTACH_RUNS.subscribe,
         ATTACH_RUNS.notification,
         ATTACH_RUNS.unsubscribe,
-        |params, pending, service, extensions| async move {
+        |params, pending, watching, extensions| async move {
             let connection = extensions.get::<Connection>();
             let places = connection.map(|connection| Arc::clone(&connection.watching));
             // Every upgrade puts a connection there; without one nothing may be watched.
             let places = places.unwrap_or_else(|| Arc::new(Semaphore::new(0)));
-            attach(params, pending, &service, places).await
+            attach(params, pending, &watching, places).await
         },
     );
     registered.expect("the names of one subscription differ");
@@ -139,14 +171,15 @@ fn methods(service: &Service) -> RpcModule<Service> {
 async fn attach(
     params: Params<'static>,
     pending: PendingSubscriptionSink,
-    service: &Service,
+    watching: &Watching,
     places: Arc<Semaphore>,
 ) -> SubscriptionCloseResponse {
     let opened = take_place(places).and_then(|place| {
+        let one_of_all = take_place(Arc::clone(&watching.all))?;
         let params = read_params(params.as_str())?;
-        Ok((Attachment::open(service, &params)?, place))
+        Ok((Attachment::open(&watching.service, &params)?, (place, one_of_all)))
     });
-    let (mut attachment, _place) = match opened {
+    let (mut attachment, _places) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             pending.reject(owned(error)).await;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use od_protocol::api::ATTACH_RUNS;
 use od_protocol::{ErrorKind, ErrorObject};
@@ -20,6 +21,9 @@ use crate::telemetry::metrics::{Face, Present};
 
 /// Calls at the same time; the next line is read when one has been answered.
 const MOST_CALLS: usize = 256;
+
+/// How long the last events of a run may take to be sent.
+const LAST_EVENTS: Duration = Duration::from_secs(2);
 
 /// See the module.
 pub(super) struct Session {
@@ -78,9 +82,13 @@ impl Session {
         self.answer("null", Err(*Refusal::too_large(self.max_bytes).error)).await;
     }
 
-    /// Lets the calls end that are being answered.
+    /// Lets the calls end that are being answered, and sends the last events of runs that are over.
     pub(super) async fn close(mut self) {
         while self.calls.join_next().await.is_some() {}
+        let last_events = async { while self.watching.join_next().await.is_some() {} };
+        if tokio::time::timeout(LAST_EVENTS, last_events).await.is_err() {
+            tracing::debug!("runs of other processes go on; they are no longer watched");
+        }
     }
 
     fn call(&mut self, request: &Request<'_>, place: OwnedSemaphorePermit) {

@@ -6,7 +6,9 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::stage::{ServeProcess, kind};
+use super::websocket::{attach, collect};
 use crate::cli::scratch::Scratch;
+use crate::library::stage::block_on;
 
 #[test]
 fn what_cannot_work_is_refused_with_the_fix() {
@@ -47,6 +49,22 @@ fn a_signal_ends_the_runs_and_their_watchers_see_the_end() {
     host.signal(Signal::TERM);
     let last = watching.filter(|line| line.starts_with("data: ")).last().expect("an end");
     assert!(last.contains("\"done\"") && last.contains("\"cancelled\""), "{last}");
+    assert_eq!(host.wait(), Some(0));
+}
+
+#[test]
+fn a_websocket_gets_the_last_events_before_it_is_closed() {
+    let mut host = ServeProcess::start(Scratch::with_adapter("x", "waits"), &["--drain", "0"]);
+    let run = host.start_run("go");
+    block_on(async {
+        let client = host.websocket().await;
+        let mut subscription = attach(&client, &run, 0).await;
+        assert!(subscription.next().await.is_some(), "it goes on");
+        host.signal(Signal::TERM);
+        let events = collect(subscription).await;
+        assert_eq!(events.last().expect("an end")["event"]["status"], "cancelled");
+        client.on_disconnect().await;
+    });
     assert_eq!(host.wait(), Some(0));
 }
 

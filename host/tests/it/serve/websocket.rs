@@ -20,13 +20,14 @@ fn object(value: &Value) -> ObjectParams {
     params
 }
 
-async fn attach(client: &WsClient, run_id: &str, from: u64) -> Subscription<Value> {
+/// Watches a run.
+pub(super) async fn attach(client: &WsClient, run_id: &str, from: u64) -> Subscription<Value> {
     let params = object(&json!({"runId": run_id, "from": from}));
     client.subscribe("runs/attach", params, "runs/detach").await.expect("a subscription")
 }
 
 /// All events to the end of the run.
-async fn collect(mut subscription: Subscription<Value>) -> Vec<Value> {
+pub(super) async fn collect(mut subscription: Subscription<Value>) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(item) = subscription.next().await {
         let item = item.expect("an item");
