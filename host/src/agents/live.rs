@@ -203,7 +203,7 @@ impl LiveAgents {
         Some(begun)
     }
 
-    /// Keeps what came of a look. The last of those that go on sweeps for all of them.
+    /// Keeps what came of a look.
     fn land(&self, adapter: &Adapter, detection: Detection, was: &Surroundings<'_>) {
         let mut state = self.state();
         state.cache.reread();
@@ -211,6 +211,7 @@ impl LiveAgents {
         state.cache.save();
     }
 
+    /// What is left to sweep up, for the last of the looks that go on; it does it for all of them.
     fn to_sweep(&self, ended: process::Ended) -> Option<process::Ended> {
         let mut state = self.state();
         let first = state.unswept.map_or(ended, |unswept| unswept.min(ended));

@@ -2,7 +2,7 @@
 //! for every search, so that a change counts at once.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,9 @@ use crate::manifest_cache::replace_json;
 use crate::settings::Settings;
 
 const SHA256_DIGITS: usize = 64;
+
+/// Two changes at once are made one after the other.
+static CHANGING: Mutex<()> = Mutex::new(());
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Document {
@@ -61,6 +64,7 @@ pub(crate) fn set(
         let text = format!("{sha256} is pinned in {}", home.settings_file().display());
         return Err(HostError::usage(text).with_hint("remove it from trust.pinned there"));
     }
+    let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = home.trust_file();
     let mut pinned = read(&path).map_err(|reason| {
         let io = std::io::Error::other(reason);
