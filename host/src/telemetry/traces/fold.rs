@@ -167,7 +167,9 @@ impl<'a> Fold<'a> {
         if !self.attempt().is_started {
             return;
         }
-        self.close_all(ts);
+        // What lies between is the wait for a reset or a pause.
+        let ended = self.attempt().given_up_at.unwrap_or(ts);
+        self.close_all(ended);
         let id = self.context.span_id();
         let agent = self.attempt().successor().to_owned();
         self.attempts.push(Attempt::new(id, &agent, ts));
@@ -277,9 +279,11 @@ impl<'a> Fold<'a> {
                 ("od.rate_limited", resets_at.into_iter().collect())
             }
             Event::Retry(retry) => {
+                self.attempt().given_up_at = Some(ts);
                 ("od.retry", vec![KeyValue::new("od.attempt", i64::from(retry.attempt))])
             }
             Event::AgentSwitched(switch) => {
+                self.attempt().given_up_at = Some(ts);
                 self.attempt().hand_over(&switch);
                 ("od.agent_switched", vec![text("od.to_agent", &switch.to_agent)])
             }

@@ -19,6 +19,8 @@ pub(super) struct Attempt {
     /// Its `run_started` was there.
     pub(super) is_started: bool,
     started: u64,
+    /// When something else was tried; the agent CLI itself may have gone on all the same.
+    pub(super) given_up_at: Option<u64>,
     pub(super) ended: u64,
     version: Option<String>,
     credential: Option<Credential>,
@@ -38,6 +40,7 @@ impl Attempt {
             next_agent: None,
             is_started: false,
             started,
+            given_up_at: None,
             ended: started,
             version: None,
             credential: None,
