@@ -183,6 +183,7 @@ impl Conductor {
 
     /// Ends the failed attempt in the journal: its error is no longer fatal, what is open is closed.
     fn close_attempt(&mut self, failure: &Failure) {
+        self.host.telemetry().metrics().adapter(&self.adapter.id).failed(&failure.error.kind);
         let mut sink = lock(&self.sink);
         let seen = self.seen(sink.held());
         let told = sink.held().is_some_and(|held| held.fatal().is_some());

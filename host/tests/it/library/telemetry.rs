@@ -2,6 +2,7 @@
 
 use od_host::Host;
 use od_host::service::Client;
+use od_protocol::api::FallbackPolicy;
 
 use super::service_runs::service;
 use super::stage::{Stage, block_on, collect};
@@ -78,5 +79,26 @@ fn calls_are_counted_by_method_and_outcome() {
         );
         let unknown = r#"od_api_calls_total{method="other",outcome="method_not_found"} 1"#;
         assert!(text.contains(unknown), "{text}");
+    });
+}
+
+#[test]
+fn an_attempt_that_crashed_is_counted_though_the_run_went_on() {
+    let stage = Stage::with("x", "crash");
+    stage.add("y", "good");
+    let host = stage.host();
+    block_on(async {
+        let agents = vec!["y".to_owned()];
+        let mut request = stage.request("x", "go");
+        request.fallback = Some(FallbackPolicy { agents, ..FallbackPolicy::default() });
+        collect(&host.start(request).await.expect("a run")).await;
+        check_counted(
+            &host,
+            &[
+                r#"od_adapter_failures_total{agent="x",kind="plugin_crashed"} 1"#,
+                r#"od_runs_started_total{agent="x"} 1"#,
+                r#"od_runs_ended_total{agent="y",status="completed",error_kind=""} 1"#,
+            ],
+        );
     });
 }
