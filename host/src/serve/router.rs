@@ -126,8 +126,9 @@ impl Router {
 
     fn refuse(&self, peer: SocketAddr, refusal: Refusal) -> HttpResponse {
         if let Some(reason) = refusal.reason {
-            let (word, message) = (reason.as_str(), &refusal.error.message);
-            tracing::warn!(%peer, reason = word, message, "a request was refused");
+            // The message may quote a header, which is for the one who sent it only.
+            let kind = refusal.error.kind();
+            tracing::warn!(%peer, reason = reason.as_str(), %kind, "a request was refused");
             self.service.host().telemetry().metrics().refused(reason);
         }
         refusal.into_response()

@@ -1,6 +1,8 @@
 //! `od-host serve` as an app meets it: the real binary on a free port or on a pipe, in a scratch home.
 
 mod http;
+#[cfg(unix)]
+mod logs;
 mod security;
 mod sse;
 pub(crate) mod stage;
