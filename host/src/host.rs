@@ -1,6 +1,7 @@
 //! The front door of the library: what a command or a server calls.
 
 mod agents;
+mod result;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -110,6 +111,9 @@ impl Host {
         }
         if let Err(error) = os::become_reaper() {
             tracing::warn!(%error, "what a killed adapter leaves behind cannot be found");
+        }
+        if let Err(error) = os::raise_file_limit() {
+            tracing::warn!(%error, "the limit of open files stays as it is; many runs at once may fail");
         }
         let started_at = now_ms();
         let search_path = effective_path(&options);

@@ -80,6 +80,9 @@ pub struct RunRecord {
     pub run_id: String,
     /// The agent that has it now, or had it last.
     pub agent: String,
+    /// The agent it began with, when another has taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_agent: Option<String>,
     /// The adapter's executable.
     pub adapter_path: PathBuf,
     /// The adapter's version.

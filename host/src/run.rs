@@ -3,7 +3,7 @@
 //! Reading order for a newcomer: `request` (what is asked), `start` (the folder, the journal, the record),
 //! `pending` (a run that waits), `conduct` (its whole life), `launch` and `supervise` (one attempt),
 //! `attempts`, `go_on` and `handover` (what follows a failure), then `stream`, `repair` and `recover` (how
-//! a stream without an end gets one).
+//! a stream without an end gets one), and `result` (what came of it).
 
 mod request;
 pub(crate) mod start;
@@ -23,7 +23,11 @@ pub(crate) mod recover;
 pub(crate) mod repair;
 mod stream;
 
+mod final_text;
+pub(crate) mod result;
+
 pub use attempts::{FALLBACK_ON, RETRY_ON};
+pub use final_text::FinalText;
 pub use handle::RunHandle;
 pub use pending::PendingRun;
 pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};

@@ -12,7 +12,7 @@ pub(crate) use other::{become_reaper, birth, enlarge_pipe, leftovers, sweep_once
 
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 use tokio::process::Command;
 
 /// Makes the process the first of a group of its own.
@@ -26,6 +26,19 @@ pub(crate) fn kill_group(pid: u32) {
     if let Err(error) = kill_process_group(pid, Signal::KILL) {
         tracing::trace!(?pid, %error, "no such group");
     }
+}
+
+/// The most open files where the system names no limit; some refuse more.
+const MANY_FILES: u64 = 10_240;
+
+/// Lets this process open as many files as the system allows it: a run takes about ten.
+pub(crate) fn raise_file_limit() -> std::io::Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(MANY_FILES);
+    if limit.current.is_some_and(|current| current < most) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..limit })?;
+    }
+    Ok(())
 }
 
 /// How a process ended, for people.

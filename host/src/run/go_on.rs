@@ -127,6 +127,7 @@ impl Conductor {
         }));
         self.leave_behind(&adapter.id);
         self.update_record(|record| {
+            record.first_agent.get_or_insert_with(|| self.first_agent.clone());
             record.agent.clone_from(&adapter.id);
             record.adapter_path.clone_from(&adapter.path);
             record.adapter_version.clone_from(&adapter.manifest.version);

@@ -1,10 +1,10 @@
 //! What one attempt of a run has used, from its `usage` events; and what several have used together.
 
-use od_protocol::{Usage, UsageScope, UsageSource};
+use od_protocol::{Event, SessionMode, Usage, UsageScope, UsageSource};
 
 /// The meter of one attempt.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Meter {
+struct Meter {
     run: Option<Usage>,
     turns: Option<Usage>,
     session: Option<Usage>,
@@ -14,17 +14,17 @@ pub(crate) struct Meter {
 
 impl Meter {
     /// The meter of an attempt that goes on with the session of another.
-    pub(crate) fn after(earlier: &Self) -> Self {
+    fn after(earlier: &Self) -> Self {
         Self { before: earlier.session.clone(), ..Self::default() }
     }
 
     /// A session that is new has used nothing before.
-    pub(crate) fn begin_new_session(&mut self) {
+    fn begin_new_session(&mut self) {
         self.before = Some(nothing());
     }
 
     /// Takes a tick.
-    pub(crate) fn take(&mut self, usage: Usage) {
+    fn take(&mut self, usage: Usage) {
         match usage.scope {
             UsageScope::Run => self.run = Some(usage),
             UsageScope::Session => {
@@ -41,7 +41,7 @@ impl Meter {
 
     /// All of it, when it is known: what the agent states of the run, or its turns together, or what the
     /// session has grown by.
-    pub(crate) fn total(&self) -> Option<Usage> {
+    fn total(&self) -> Option<Usage> {
         let grown = || {
             let session = self.session.as_ref()?;
             let grown = subtract(session.clone(), self.before.as_ref()?);
@@ -52,9 +52,59 @@ impl Meter {
     }
 }
 
+/// The meters of a run's attempts, in order. An attempt begins with its `run_started`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Meters {
+    earlier: Vec<Option<Usage>>,
+    meter: Meter,
+    started: bool,
+    /// The session of the agent that has the run is known, so the next attempt may go on with it.
+    has_session: bool,
+}
+
+impl Meters {
+    /// Takes an event of any type.
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted(_) => {
+                if self.started {
+                    self.earlier.push(self.meter.total());
+                    let goes_on = self.has_session;
+                    self.meter = if goes_on { Meter::after(&self.meter) } else { Meter::default() };
+                }
+                self.started = true;
+            }
+            Event::AgentSwitched(_) => self.has_session = false,
+            Event::SessionStarted(session) => {
+                self.has_session = true;
+                if session.mode == SessionMode::New {
+                    self.meter.begin_new_session();
+                }
+            }
+            Event::Usage(usage) => self.meter.take(usage.clone()),
+            _ => {}
+        }
+    }
+
+    /// What the attempt that is going on, or was the last, has used.
+    pub(crate) fn current(&self) -> Option<Usage> {
+        self.meter.total()
+    }
+
+    /// What each attempt has used.
+    pub(crate) fn each(&self) -> Vec<Option<Usage>> {
+        self.earlier.iter().cloned().chain([self.current()]).collect()
+    }
+
+    /// What all of them have used together.
+    pub(crate) fn total(&self) -> Option<Usage> {
+        sum(self.each().into_iter().flatten())
+    }
+}
+
 /// What all attempts have used together. The cost is stated only when every attempt that used tokens
 /// states it.
-pub(crate) fn sum(attempts: impl IntoIterator<Item = Usage>) -> Option<Usage> {
+fn sum(attempts: impl IntoIterator<Item = Usage>) -> Option<Usage> {
     attempts.into_iter().reduce(|sum, usage| match (sum.total_tokens, usage.total_tokens) {
         (0, _) => Usage { cost_usd: later_cost(&sum, &usage), ..usage },
         (_, 0) => Usage { cost_usd: later_cost(&usage, &sum), ..sum },

@@ -105,6 +105,7 @@ fn record(host: &Host, adapter: &Adapter, request: &RunRequest, status: RunStatu
     RunRecord {
         run_id: params.run_id.clone(),
         agent: adapter.id.clone(),
+        first_agent: None,
         adapter_path: adapter.path.clone(),
         adapter_version: adapter.manifest.version.clone(),
         cwd: params.cwd.clone().into(),

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, SessionMode, Totals, Usage};
+use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage};
 
-use super::meter::{self, Meter};
+use super::meter::Meters;
 use crate::journal::envelope::Envelope;
 
 /// More than the protocol allows, so that only damage reaches it.
@@ -34,7 +34,7 @@ pub(crate) struct StreamState {
     tool_calls: u64,
     text: BTreeMap<String, u64>,
     files: BTreeSet<String>,
-    meter: Meter,
+    meters: Meters,
     earlier: Earlier,
     /// Bytes up to the end of the last whole line.
     pub(crate) whole_bytes: u64,
@@ -54,7 +54,6 @@ pub(crate) struct OpenEnds {
 struct Earlier {
     text_bytes: u64,
     tool_calls: u64,
-    usage: Vec<Usage>,
 }
 
 impl StreamState {
@@ -90,7 +89,7 @@ impl StreamState {
 
     /// What came of the run so far, all attempts together.
     pub(crate) fn totals(&self) -> Totals {
-        let usage = meter::sum(self.earlier.usage.iter().cloned().chain(self.used()));
+        let usage = self.meters.total();
         Totals {
             text_bytes: self.earlier.text_bytes + self.text_bytes(),
             tool_calls: self.earlier.tool_calls + self.tool_calls,
@@ -102,7 +101,7 @@ impl StreamState {
 
     /// What the attempt that is going on has used, when it is known.
     pub(crate) fn used(&self) -> Option<Usage> {
-        self.meter.total()
+        self.meters.current()
     }
 
     /// Whether anything has been said or done.
@@ -120,11 +119,8 @@ impl StreamState {
         if self.started {
             self.earlier.text_bytes += self.text_bytes();
             self.earlier.tool_calls += self.tool_calls;
-            self.earlier.usage.extend(self.used());
             self.text.clear();
             self.tool_calls = 0;
-            let goes_on = self.session_id.is_some();
-            self.meter = if goes_on { Meter::after(&self.meter) } else { Meter::default() };
             self.open = OpenEnds::default();
             self.resets_at = None;
         }
@@ -144,15 +140,11 @@ impl StreamState {
     }
 
     fn apply(&mut self, event: Event, ts: u64) {
+        self.meters.apply(&event);
         match event {
             Event::RunStarted(_) => self.begin_attempt(),
             Event::AgentSwitched(_) => self.session_id = None,
-            Event::SessionStarted(session) => {
-                if session.mode == SessionMode::New {
-                    self.meter.begin_new_session();
-                }
-                self.session_id = Some(session.session_id);
-            }
+            Event::SessionStarted(session) => self.session_id = Some(session.session_id),
             Event::TextDelta(delta) => {
                 *self.text.entry(delta.message_id).or_default() += delta.text.len() as u64;
             }
@@ -167,7 +159,6 @@ impl StreamState {
             Event::FileChange(change) => {
                 self.files.insert(change.path);
             }
-            Event::Usage(usage) => self.meter.take(usage),
             Event::RateLimited(limit) => {
                 let after = limit.retry_after_ms.map(|delay| ts.saturating_add(delay));
                 self.resets_at = limit.resets_at.or(after);

@@ -33,6 +33,9 @@ impl Service {
             name if name == api::GET_RUN.name => {
                 answer(params, async |params| self.get_run(params).await).await
             }
+            name if name == api::GET_RUN_RESULT.name => {
+                answer(params, async |params| self.run_result(params).await).await
+            }
             name if name == api::INPUT_RUNS.name => {
                 answer(params, async |params| self.input_run(params).await).await
             }

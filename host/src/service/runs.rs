@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use od_protocol::api::{
-    CancelRunsParams, DeleteRunsParams, DeleteRunsResult, InputRunsParams, RUN_ACTIVE,
-    RespondRunsParams,
+    CancelRunsParams, DeleteRunsParams, DeleteRunsResult, GetRunResultParams, InputRunsParams,
+    RUN_ACTIVE, RespondRunsParams, RunResult,
 };
 use od_protocol::{CancelRunResult, ErrorKind, InputRunResult, RespondRunParams, RespondRunResult};
 
@@ -27,6 +27,15 @@ impl Service {
             Some(run) => run.events(from),
             None => self.host().events(&self.known(run_id)?.run_id, from),
         }
+    }
+
+    /// `runs/result`.
+    ///
+    /// # Errors
+    /// `run_unknown`, `timeout` when it is not over by then, or when its journal cannot be read.
+    pub async fn run_result(&self, params: GetRunResultParams) -> Result<RunResult, HostError> {
+        let record = self.known(&params.run_id)?;
+        self.host().result(&record.run_id, params.wait_ms.map(Duration::from_millis)).await
     }
 
     /// `runs/input`.

@@ -19,6 +19,7 @@ mod pending;
 mod processes;
 mod queue;
 mod refusals;
+mod result;
 mod run;
 mod service_end;
 mod service_runs;

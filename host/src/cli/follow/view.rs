@@ -107,7 +107,7 @@ impl View {
 
 fn headline(record: &RunRecord) -> Headline {
     Headline {
-        agent: record.agent.clone(),
+        agent: record.first_agent.as_ref().unwrap_or(&record.agent).clone(),
         cwd: record.cwd.to_string_lossy().into_owned(),
         now: jiff::Zoned::now(),
     }

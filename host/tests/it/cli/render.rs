@@ -57,6 +57,11 @@ fn approvals() {
 }
 
 #[test]
+fn switched() {
+    check("switched");
+}
+
+#[test]
 fn failed() {
     check("failed");
 }

@@ -85,6 +85,7 @@ impl Scratch {
             ended_at: Some(1_763_251_212_345),
             host: RunOwner { pid: 1, started_at: 1 },
             status: RunStatus::Completed,
+            first_agent: None,
             attempts: 1,
             client: None,
             key: None,

@@ -113,9 +113,11 @@ impl Pretty {
     fn retry(&mut self, retry: &Retry) {
         let of = retry.max_attempts.map(|most| format!(" of {most}")).unwrap_or_default();
         let delay = retry.delay_ms.map(|delay| format!(" in {}", format::duration(delay)));
-        let text =
-            format!("retry {}{of}{}: {}", retry.attempt, delay.unwrap_or_default(), retry.reason);
-        self.note(WAIT, &text, "");
+        let delay = delay.unwrap_or_default();
+        let text = format!("retry {}{of}{delay}: {}", retry.attempt, retry.reason);
+        // In full however long: the reason may say what it has cost so far.
+        self.begin(Block::Work);
+        self.paragraph("↻ ", WARN, &text);
         self.activity = "waiting to retry".to_owned();
     }
 

@@ -1,0 +1,271 @@
+//! What came of a run, composed from its events in one reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use od_protocol::api::{ChangedFile, RunAttempt, RunResult, RunVerdict};
+use od_protocol::{
+    Done, ErrorEvent, ErrorKind, Event, FileChange, FileOp, RunEventParams, RunStarted,
+};
+
+use super::final_text::FinalText;
+use super::meter::Meters;
+use crate::error::HostError;
+use crate::journal::{EventReader, RunRecord};
+
+/// Of a message of any length, what fits into an answer.
+const LONGEST_CONTENT: usize = 8 * 1024 * 1024;
+
+/// Composes the result of a run that is over.
+///
+/// # Errors
+/// When its journal cannot be read or has no end.
+pub(crate) fn compose(
+    record: &RunRecord,
+    reader: &mut EventReader,
+) -> Result<RunResult, HostError> {
+    let mut composer = Composer::default();
+    while let Some(event) = reader.next_ready()? {
+        composer.last_seq = event.seq;
+        if is_of_interest(event.type_name)
+            && let Ok(RunEventParams { event, .. }) = event.parse()
+        {
+            composer.take(event);
+        }
+    }
+    composer.finish(record)
+}
+
+#[derive(Debug)]
+struct Composer {
+    text: FinalText,
+    files: Files,
+    meters: Meters,
+    attempts: Vec<Attempt>,
+    /// The agent that takes over next.
+    next_agent: Option<String>,
+    /// The last thing that went wrong in the attempt.
+    error: Option<ErrorEvent>,
+    session_id: Option<String>,
+    done: Option<Done>,
+    last_seq: u64,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        Self {
+            text: FinalText::limited(LONGEST_CONTENT),
+            files: Files::default(),
+            meters: Meters::default(),
+            attempts: Vec::new(),
+            next_agent: None,
+            error: None,
+            session_id: None,
+            done: None,
+            last_seq: 0,
+        }
+    }
+}
+
+/// An attempt before its usage is known.
+#[derive(Debug)]
+struct Attempt {
+    /// `None` means the agent the run was started with.
+    agent: Option<String>,
+    started: RunStarted,
+    model: Option<String>,
+    error_kind: Option<ErrorKind>,
+}
+
+impl Composer {
+    fn take(&mut self, event: Event) {
+        self.text.on_event(&event);
+        self.meters.apply(&event);
+        match event {
+            Event::RunStarted(started) => self.begin_attempt(started),
+            Event::AgentSwitched(switch) => {
+                for attempt in self.attempts.iter_mut().filter(|attempt| attempt.agent.is_none()) {
+                    attempt.agent = Some(switch.from_agent.clone());
+                }
+                self.next_agent = Some(switch.to_agent);
+                self.session_id = None;
+            }
+            Event::SessionStarted(session) => {
+                self.session_id = Some(session.session_id);
+                self.use_model(session.model);
+            }
+            Event::ModeChanged(mode) => self.use_model(mode.model),
+            Event::Usage(usage) => self.use_model(usage.model),
+            Event::FileChange(change) => self.files.take(change),
+            Event::Error(error) => self.error = Some(error),
+            Event::Done(done) => self.done = Some(done),
+            _ => {}
+        }
+    }
+
+    fn begin_attempt(&mut self, started: RunStarted) {
+        let error = self.error.take();
+        if let Some(last) = self.attempts.last_mut() {
+            last.error_kind = error.map(|error| error.kind);
+        }
+        let agent = self.next_agent.clone();
+        self.attempts.push(Attempt { agent, started, model: None, error_kind: None });
+    }
+
+    fn use_model(&mut self, model: Option<String>) {
+        if let Some(attempt) = self.attempts.last_mut()
+            && model.is_some()
+        {
+            attempt.model = model;
+        }
+    }
+
+    fn finish(self, record: &RunRecord) -> Result<RunResult, HostError> {
+        let Some(done) = self.done else {
+            let text = format!("the journal of run {} has no end", record.run_id);
+            let hint = format!("see what is there: od-host replay {}", record.run_id);
+            return Err(HostError::protocol(ErrorKind::Internal, text).with_hint(hint));
+        };
+        // What an agent states at the very end counts where its events said nothing.
+        let usage = self.meters.total().or_else(|| done.totals.usage.clone());
+        let stated = usage.as_ref().map_or(done.totals.cost_usd, |usage| usage.cost_usd);
+        let cost_usd = stated.or(done.totals.cost_usd.filter(|_| self.attempts.len() == 1));
+        let fatal = self.error.filter(|error| error.fatal);
+        Ok(RunResult {
+            run_id: record.run_id.clone(),
+            agent: record.agent.clone(),
+            content: self.text.text().to_owned(),
+            cost_usd,
+            duration_ms: done.duration_ms,
+            usage,
+            files: self.files.list(),
+            verdict: RunVerdict {
+                status: done.status,
+                stop_reason: done.stop_reason,
+                evidence: done.evidence,
+                error_kind: done.error_kind,
+                message: fatal.as_ref().map(|error| error.message.clone()),
+                hint: fatal.and_then(|error| error.hint),
+            },
+            session_id: done.session_id.or(self.session_id),
+            last_seq: self.last_seq,
+            attempts: self
+                .attempts
+                .into_iter()
+                .zip(self.meters.each())
+                .map(|(attempt, usage)| RunAttempt {
+                    agent: attempt.agent.unwrap_or_else(|| record.agent.clone()),
+                    model: attempt.model,
+                    credential: attempt.started.credential.map(|credential| credential.kind),
+                    usage,
+                    error_kind: attempt.error_kind,
+                })
+                .collect(),
+        })
+    }
+}
+
+/// The files a run has changed: of each what happened to it last. One that came and went is left out.
+#[derive(Debug, Default)]
+struct Files {
+    changed: BTreeMap<String, ChangedFile>,
+    created: BTreeSet<String>,
+}
+
+impl Files {
+    fn take(&mut self, change: FileChange) {
+        let FileChange { path, op, from, .. } = change;
+        match op {
+            FileOp::Create => {
+                // A file that was there before and was deleted comes back changed.
+                if self.changed.contains_key(&path) {
+                    return self.put(path, FileOp::Edit, None);
+                }
+                self.created.insert(path.clone());
+            }
+            FileOp::Delete if self.created.remove(&path) => {
+                self.changed.remove(&path);
+                return;
+            }
+            FileOp::Rename => {
+                if let Some(from) = &from {
+                    self.changed.remove(from);
+                    if self.created.remove(from) {
+                        self.created.insert(path.clone());
+                        return self.put(path, FileOp::Create, None);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.put(path, op, from);
+    }
+
+    fn put(&mut self, path: String, op: FileOp, from: Option<String>) {
+        self.changed.insert(path.clone(), ChangedFile { path, op, from });
+    }
+
+    fn list(self) -> Vec<ChangedFile> {
+        self.changed.into_values().collect()
+    }
+}
+
+/// The many small ones that do not matter here need no parsing.
+fn is_of_interest(type_name: &str) -> bool {
+    !matches!(
+        type_name,
+        "thinking_started"
+            | "thinking_delta"
+            | "thinking_stopped"
+            | "tool_call_started"
+            | "tool_input_delta"
+            | "tool_call_ready"
+            | "tool_output_delta"
+            | "tool_result"
+            | "heartbeat"
+            | "status"
+            | "image"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(changes: &[(&str, &str, Option<&str>)]) -> Vec<(String, &'static str)> {
+        let mut files = Files::default();
+        for (op, path, from) in changes {
+            let change =
+                serde_json::json!({"path": path, "op": op, "from": from, "source": "native"});
+            files.take(serde_json::from_value(change).expect("a change"));
+        }
+        files.list().into_iter().map(|file| (file.path, file.op.as_str())).collect()
+    }
+
+    #[test]
+    fn of_each_file_the_last_change_counts_and_one_that_came_and_went_does_not() {
+        let list = files(&[
+            ("create", "/new", None),
+            ("edit", "/new", None),
+            ("create", "/gone", None),
+            ("edit", "/gone", None),
+            ("delete", "/gone", None),
+            ("edit", "/old", None),
+            ("delete", "/old", None),
+        ]);
+        assert_eq!(list, [("/new".to_owned(), "edit"), ("/old".to_owned(), "delete")]);
+    }
+
+    #[test]
+    fn a_renamed_file_has_one_row() {
+        let list = files(&[
+            ("edit", "/a", None),
+            ("rename", "/b", Some("/a")),
+            ("create", "/draft", None),
+            ("rename", "/final", Some("/draft")),
+            ("create", "/tmp", None),
+            ("rename", "/tmp2", Some("/tmp")),
+            ("delete", "/tmp2", None),
+        ]);
+        assert_eq!(list, [("/b".to_owned(), "rename"), ("/final".to_owned(), "create")]);
+    }
+}
