@@ -1,5 +1,6 @@
 //! `od-host serve` as an app meets it: the real binary on a free port or on a pipe, in a scratch home.
 
+mod clients;
 mod http;
 #[cfg(unix)]
 mod logs;
