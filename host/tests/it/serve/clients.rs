@@ -121,8 +121,10 @@ fn the_tour_is_the_same_over_every_face_and_in_every_language() {
 }
 
 fn tour(host: &ServeProcess, package: &Package, face: &str) -> String {
+    let folder = host.scratch.path("work").join(format!("{}-{face}", package.name));
+    std::fs::create_dir(&folder).expect("a folder of its own");
     let mut command = package.command(&host.scratch, "tour");
-    command.env("OD_TOKEN", &host.token).arg("--cwd").arg(host.scratch.path("work")).arg(face);
+    command.env("OD_TOKEN", &host.token).arg("--cwd").arg(folder).arg(face);
     if face == "stdio" {
         let root = host.scratch.path("");
         let own = host.scratch.command(&["serve", "--stdio", "--root"]);

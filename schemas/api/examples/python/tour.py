@@ -3,7 +3,7 @@
 It prints what came, without what differs each time, so that all faces and languages can be
 compared byte for byte.
 
-    python3 tour.py --cwd DIR websocket URL        (the token is in OD_TOKEN)
+    python3 tour.py --cwd DIR websocket URL        (DIR is empty, the token is in OD_TOKEN)
     python3 tour.py --cwd DIR http URL
     python3 tour.py --cwd DIR stdio od-host serve --stdio
 """
@@ -70,11 +70,11 @@ def tour(client: Client, cwd: str) -> dict[str, Any]:
         "events": counted(events),
         "gapless": [(event["seq"], event["runId"]) for event in events]
         == [(seq, run_id) for seq in range(len(events))],
-        "text": text(events),
+        "text": text(events).replace(cwd, "CWD"),
         "result": {
             "agent": result["agent"],
             "attempts": [attempt["agent"] for attempt in result["attempts"]],
-            "content": result["content"],
+            "content": result["content"].replace(cwd, "CWD"),
             "costStated": result.get("costUsd") is not None,
             "evidence": result["verdict"]["evidence"],
             "files": [f"{file['op']} {os.path.basename(file['path'])}" for file in result["files"]],

@@ -20,6 +20,9 @@ _KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 # How long the host may take to answer the handshake, in seconds.
 _PATIENCE = 10.0
 
+# The host pings every 20 s; after so long without a word the connection is taken for dead.
+_LONGEST_SILENCE = 60.0
+
 
 class WebSocket:
     """One connection. `send` and `receive` may be used by different threads."""
@@ -31,7 +34,7 @@ class WebSocket:
             self._socket = _connect(url)
             self._input: BinaryIO = self._socket.makefile("rb")
             self._shake_hands(headers)
-            self._socket.settimeout(None)
+            self._socket.settimeout(_LONGEST_SILENCE)
         except OSError as error:
             raise self._lost(str(error)) from error
 

@@ -1,7 +1,7 @@
 // The tour: what an app does with the host, over any face. It prints what came, without what
 // differs each time, so that all faces and languages can be compared byte for byte.
 //
-//   node dist/tour.js --cwd DIR websocket URL        (the token is in OD_TOKEN)
+//   node dist/tour.js --cwd DIR websocket URL        (DIR is empty, the token is in OD_TOKEN)
 //   node dist/tour.js --cwd DIR http URL
 //   node dist/tour.js --cwd DIR stdio od-host serve --stdio
 
@@ -59,11 +59,11 @@ async function tour(client: Client, cwd: string): Promise<object> {
     again: { existing: again.existing, sameRun: again.runId === first.runId },
     events: counted(events),
     gapless: events.every((event, index) => event.seq === index && event.runId === first.runId),
-    text: text(events),
+    text: text(events).replaceAll(cwd, "CWD"),
     result: {
       agent: result.agent,
       attempts: result.attempts.map((attempt) => attempt.agent),
-      content: result.content,
+      content: result.content.replaceAll(cwd, "CWD"),
       costStated: result.costUsd !== null && result.costUsd !== undefined,
       evidence: result.verdict.evidence,
       files: result.files.map((file) => `${file.op} ${basename(file.path)}`),

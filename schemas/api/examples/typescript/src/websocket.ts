@@ -4,6 +4,7 @@ import type { Client } from "./client.js";
 import type { Channel, Listener } from "./connection.js";
 import { connectionLost, errorInReply, type HostError } from "./errors.js";
 import { openClient } from "./rpc.js";
+import { SilenceWatch } from "./silence.js";
 
 /** Where the host is, and the word that opens it. */
 export interface ConnectOptions {
@@ -21,7 +22,7 @@ export function connect(options: ConnectOptions): Promise<Client> {
   return openClient((listener) => open(url, options.token, listener));
 }
 
-/** A browser can send no headers here, so the token travels as a subprotocol. */
+/** A browser can send no headers here, so the token travels as a subprotocol. It hides pings, too. */
 function openInBrowser(url: string, token: string, listener: Listener): Promise<Channel> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, ["od.v1", `od.token.${token}`]);
@@ -44,6 +45,7 @@ async function openInNode(url: string, token: string, listener: Listener): Promi
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
     const closed = new Promise<void>((done) => socket.once("close", () => done()));
     const close = (): Promise<void> => (socket.close(), closed);
+    let watch: SilenceWatch | undefined;
     let reason = "";
     socket.on("unexpected-response", (_request, response) => {
       const parts: Buffer[] = [];
@@ -52,10 +54,18 @@ async function openInNode(url: string, token: string, listener: Listener): Promi
         reject(errorInReply(response.statusCode ?? 0, Buffer.concat(parts).toString()));
       });
     });
-    socket.on("open", () => resolve({ send: (text) => socket.send(text), close }));
-    socket.on("message", (data: Buffer) => listener.message(data.toString()));
+    socket.on("open", () => {
+      watch = new SilenceWatch(() => socket.terminate());
+      resolve({ send: (text) => socket.send(text), close });
+    });
+    socket.on("ping", () => watch?.heard());
+    socket.on("message", (data: Buffer) => {
+      watch?.heard();
+      listener.message(data.toString());
+    });
     socket.on("error", (error) => (reason = error.message));
     socket.on("close", (code) => {
+      watch?.end();
       const error = lost(url, reason || `code ${code}`);
       reject(error);
       listener.closed(error);
