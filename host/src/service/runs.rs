@@ -101,6 +101,12 @@ impl Service {
         &self,
         params: DeleteRunsParams,
     ) -> Result<DeleteRunsResult, HostError> {
+        // Whoever has seen `done` may remove the run, also while its adapter is on its way out.
+        if let Some(run) = self.host().live_run(&params.run_id)
+            && run.has_said_done()
+        {
+            run.wait().await;
+        }
         let Ok(record) = self.known(&params.run_id) else {
             return Ok(DeleteRunsResult { deleted: false });
         };

@@ -76,3 +76,12 @@ fn a_number_that_is_none_is_refused() {
     let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!((status, kind(&answer["error"])), (400, "invalid_params"));
 }
+
+#[test]
+fn whoever_has_seen_done_may_remove_the_run() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let run = host.start_run("go");
+    host.events(&run, 0);
+    let answer = host.call("runs/delete", json!({"runId": run}));
+    assert_eq!(answer, Ok(json!({"deleted": true})));
+}
