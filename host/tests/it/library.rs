@@ -10,6 +10,7 @@ mod discover;
 mod doctor;
 mod environment;
 mod features;
+mod held;
 mod journal;
 mod live_agents;
 #[cfg(unix)]

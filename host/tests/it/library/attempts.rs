@@ -34,7 +34,7 @@ async fn run(host: &Host, request: RunRequest) -> (Vec<RunEventParams>, Done) {
     (events, done)
 }
 
-fn errors(events: &[RunEventParams]) -> Vec<&ErrorEvent> {
+pub(super) fn errors(events: &[RunEventParams]) -> Vec<&ErrorEvent> {
     let errors = events.iter().filter_map(|params| match &params.event {
         Event::Error(error) => Some(error),
         _ => None,
@@ -338,80 +338,6 @@ fn a_policy_that_is_not_needed_changes_no_byte() {
         }
         assert_eq!(journals[0], journals[1]);
     });
-}
-
-/// Starts a host of its own with a policy, kills it as soon as a file of its run has the words, and says how
-/// the run is found then.
-#[cfg(unix)]
-fn killed(mode: &str, file: &str, words: &str) -> (Vec<RunEventParams>, Option<ErrorKind>) {
-    let stage = Stage::with("x", mode);
-    let mut owner = std::process::Command::new(env!("CARGO_BIN_EXE_od-host"))
-        .args(["run", "-a", "x", "--retry", "2", "--output", "quiet", "go", "--adapter-dir"])
-        .arg(stage.adapters())
-        .arg("--home")
-        .arg(stage.home().root())
-        .current_dir(stage.work())
-        .spawn()
-        .expect("another host");
-    let has_words = || {
-        let run = std::fs::read_dir(stage.home().runs()).ok()?.next()?.ok()?.path();
-        std::fs::read_to_string(run.join(file)).ok()?.contains(words).then_some(())
-    };
-    while has_words().is_none() {
-        assert!(owner.try_wait().expect("a status").is_none(), "it is not over yet");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    owner.kill().expect("it can be killed");
-    owner.wait().expect("an end");
-
-    let host = stage.host();
-    let record = host.find_run("last").expect("a record");
-    assert_eq!(record.status, RunStatus::Failed);
-    let events = block_on(super::control::attach(&host, &record.run_id));
-    assert_whole(&events);
-    assert!(!stage.home().run(&record.run_id).join("held.jsonl").exists());
-    (events, record.error_kind)
-}
-
-#[cfg(unix)]
-#[test]
-fn what_is_held_back_survives_the_death_of_the_host() {
-    let (events, kind) = killed("lingers rate_limited", "held.jsonl", "\"fatal\":true");
-    assert_eq!(types(&events), ["run_started", "error", "done"]);
-    let [error] = errors(&events)[..] else { panic!("one error") };
-    assert_eq!((&error.kind, error.fatal), (&ErrorKind::RateLimited, true));
-    assert_eq!(kind, Some(ErrorKind::RateLimited));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_host_that_dies_between_two_attempts_leaves_a_whole_journal() {
-    let (events, kind) = killed("limited 1800000", "events.jsonl", "\"waiting\"");
-    assert_eq!(kind.as_ref().map(ErrorKind::as_str), Some(od_host::run::HOST_DIED));
-    let fatal: Vec<bool> = errors(&events).iter().map(|error| error.fatal).collect();
-    assert_eq!(fatal, [false, true]);
-}
-
-#[test]
-fn what_was_held_back_comes_into_the_journal_once() {
-    let stage = Stage::with("x", "fails cli_crashed");
-    let run_id = block_on(async {
-        let run = stage.start(&stage.host()).await.expect("a run");
-        run.wait().await;
-        run.id().to_owned()
-    });
-    let folder = stage.home().run(&run_id);
-    let whole = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
-    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    // The host died when it had written what was held back in part.
-    std::fs::write(folder.join("events.jsonl"), lines[..3].concat()).expect("a journal");
-    std::fs::write(folder.join("held.jsonl"), lines[2..].concat()).expect("what is held back");
-    let record = std::fs::read_to_string(folder.join("run.json")).expect("a record");
-    let record = record.replace("\"status\":\"failed\"", "\"status\":\"running\"");
-    std::fs::write(folder.join("run.json"), record).expect("a record");
-    let record = stage.host().find_run(&run_id).expect("a record");
-    assert_eq!(record.error_kind, Some(ErrorKind::CliCrashed));
-    assert_eq!(std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal"), whole);
 }
 
 fn pid(journal: &str) -> u64 {
