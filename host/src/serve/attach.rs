@@ -24,6 +24,8 @@ pub(super) struct Attachment {
     reader: EventReader,
     /// Something was sent, so the client knows or will know from `done` when nothing more comes.
     has_spoken: bool,
+    /// The last batch was a full one: more is there, and others want to be served too.
+    lags: bool,
     #[expect(dead_code, reason = "counted as long as it lives")]
     present: Present,
 }
@@ -34,7 +36,7 @@ impl Attachment {
         let reader = service.events(&params.run_id, params.from);
         let reader = reader.map_err(HostError::into_error_object)?;
         let present = service.host().telemetry().metrics().subscriber();
-        Ok(Self { reader, has_spoken: false, present })
+        Ok(Self { reader, has_spoken: false, lags: false, present })
     }
 
     /// Waits for an event and writes all that are there; false after `done`. `write` says how long the batch
@@ -43,6 +45,10 @@ impl Attachment {
         &mut self,
         mut write: impl FnMut(&JournalEvent<'_>) -> usize,
     ) -> Result<bool, HostError> {
+        if std::mem::take(&mut self.lags) {
+            // A client that reads as fast as we write would otherwise keep this thread to its last event.
+            tokio::task::yield_now().await;
+        }
         let mut length = match self.reader.next().await? {
             Some(event) => write(&event),
             None => return Ok(false),
@@ -52,6 +58,7 @@ impl Attachment {
         {
             length = write(&event);
         }
+        self.lags = length >= BATCH_BYTES;
         Ok(true)
     }
 

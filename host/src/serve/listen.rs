@@ -28,6 +28,8 @@ const MOST_HEADERS: usize = 64;
 const LONGEST_HEADERS: usize = 32 * 1024;
 /// A client that takes nothing for so long, though something is there for it, is let go.
 const STALL_LIMIT: Duration = Duration::from_secs(120);
+/// Connections too many that are told so at the same time.
+const TURNED_AWAY: usize = 64;
 /// How long a connection may take to say its last word.
 const CLOSING_LIMIT: Duration = Duration::from_secs(2);
 /// After an error of the system, such as no more file descriptors.
@@ -64,7 +66,7 @@ pub(super) async fn serve(
         };
         let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
             router.service.host().telemetry().metrics().refused(Reason::Connections);
-            if connections.len() > 2 * max_connections as usize {
+            if connections.len() >= max_connections as usize + TURNED_AWAY {
                 continue; // Not even time to say why.
             }
             connections.spawn(turn_away(stream, address, max_connections, tls.is_some()));

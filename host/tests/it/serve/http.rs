@@ -93,6 +93,17 @@ fn the_api_describes_itself() {
 }
 
 #[test]
+fn every_method_of_the_table_is_answered() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let ended = od_protocol::api::SHUTDOWN_HOST.name;
+    for method in od_protocol::api::METHODS.iter().filter(|method| method.name != ended) {
+        if let Err(error) = host.call(method.name, json!({})) {
+            assert_ne!(kind(&error), "method_not_found", "{}", method.name);
+        }
+    }
+}
+
+#[test]
 fn metrics_need_the_token_and_count_what_was_refused() {
     let host = ServeProcess::with_adapter("x", "good");
     let request = |header: &str| {

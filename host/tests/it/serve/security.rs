@@ -58,7 +58,7 @@ fn a_call_needs_the_token_our_name_and_json() {
         assert!(answer.contains(kind), "{answer}");
     }
     let log = host.log();
-    assert!(log.contains("the token is wrong"), "it is logged: {log}");
+    assert!(log.contains("reason=\"token\""), "it is logged: {log}");
     let shown = log.lines().filter(|line| line.contains(&host.token)).count();
     assert_eq!(shown, 1, "the token is shown once, when it is made: {log}");
     assert!(!log.contains(&host.token.to_uppercase()), "nor is a wrong one: {log}");
