@@ -1,6 +1,9 @@
 //! Which variables cross a hop (host → adapter → agent CLI): data and one pure rule, the same on
 //! both hops. Everything else stays behind.
 
+/// Tells a process of an agent CLI which run it belongs to. Whoever ends what a run has left behind reads it.
+pub const RUN_ID_VARIABLE: &str = "OD_RUN_ID";
+
 /// Variables that cross by name, on every platform.
 pub const ALLOWED_NAMES: &[&str] = &[
     "PATH",

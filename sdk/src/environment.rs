@@ -4,13 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use od_protocol::environment::{FIXED, crosses, is_nesting_marker};
+use od_protocol::environment::{FIXED, RUN_ID_VARIABLE, crosses, is_nesting_marker};
 use od_protocol::{Manifest, StartRunParams};
 
 use crate::{Install, Invocation, Machine};
-
-/// Tells a helper process which run it belongs to; the sweep at the end reads it.
-pub(crate) const RUN_ID_VARIABLE: &str = "OD_RUN_ID";
 
 /// The variables of an agent CLI.
 pub(crate) fn for_cli(

@@ -23,7 +23,8 @@ impl Pending {
             let error = ErrorObject::new(
                 od_protocol::ErrorKind::Internal,
                 format!("the adapter answered with a malformed error object: {error}"),
-            );
+            )
+            .with_hint("upgrade the adapter or od-host, whichever is older");
             serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes()
         };
         match message {

@@ -1,10 +1,12 @@
 //! What an earlier host has left behind: its unfinished runs are closed as failed, and files that only a living run
-//! needs are removed. Their processes are gone already, because an adapter ends with its host.
+//! needs are removed. Their processes are mostly gone already, because an adapter ends with its host; those whose
+//! adapter was killed with it are ended here.
 
 use crate::error::HostError;
 use crate::host::Host;
 use crate::journal::folder::RunFolder;
 use crate::journal::store;
+use crate::plugin::os;
 use crate::run::recover;
 
 /// Settles all runs beside everything else.
@@ -18,6 +20,14 @@ pub(super) fn settle_in_background(host: &Host) {
 }
 
 fn settle_all(host: &Host) -> Result<(), HostError> {
+    let is_over = |run_id: &str| {
+        store::is_proper_id(run_id)
+            && recover::is_over(&RunFolder::of(host.home(), run_id)).is_ok_and(|is_over| is_over)
+    };
+    let strays = os::end_strays(is_over);
+    if strays > 0 {
+        tracing::warn!(strays, "processes of runs that are over were ended");
+    }
     for run_id in store::ids(host.home())? {
         let folder = RunFolder::of(host.home(), &run_id);
         match recover::settle(&folder) {

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use od_protocol::environment::{FIXED, crosses};
+use od_protocol::environment::{FIXED, RUN_ID_VARIABLE, crosses};
 
-use crate::environment::{RUN_ID_VARIABLE, extend_path};
+use crate::environment::extend_path;
 use crate::tree::{Ownership, Tree};
 use crate::{Install, Machine};
 

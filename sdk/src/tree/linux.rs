@@ -5,8 +5,9 @@ use std::fs;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
 
+use od_protocol::environment::RUN_ID_VARIABLE;
+
 use super::unix::Process;
-use crate::environment::RUN_ID_VARIABLE;
 
 /// Orphans of our tools become our children, so that a sweep finds them.
 pub(crate) fn adopt_orphans() {

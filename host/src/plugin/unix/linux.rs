@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::PipeReader;
 
+use od_protocol::environment::RUN_ID_VARIABLE;
 use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
 
 const PIPE_BYTES: usize = 256 * 1024;
@@ -52,6 +53,33 @@ pub(crate) fn sweep_once(birth: u64, living: &BTreeSet<u32>) -> usize {
         reap(pid);
     }
     doomed.len()
+}
+
+/// Kills what carries the mark of a run that is over, with everything below it. Says how many there were.
+///
+/// An adapter ends its agent CLI when the host dies; this is for those whose adapter was killed with its host.
+pub(crate) fn end_strays(is_over: impl Fn(&str) -> bool) -> usize {
+    let processes = all();
+    let ours = with_ancestors(raw(getpid()), &processes);
+    let is_stray = |pid: &u32| run_of(*pid).is_some_and(|run_id| is_over(&run_id));
+    let strays: BTreeSet<u32> = processes.keys().copied().filter(is_stray).collect();
+    let mut doomed = with_descendants(&strays, &processes);
+    // A host that an agent has started carries the mark of that agent's run.
+    doomed.retain(|pid| !ours.contains(pid));
+    for pid in &doomed {
+        kill(*pid);
+    }
+    doomed.len()
+}
+
+/// The run that a process was started for.
+fn run_of(pid: u32) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mark = format!("{RUN_ID_VARIABLE}=");
+    let value = environment
+        .split(|byte| *byte == 0)
+        .find_map(|variable| variable.strip_prefix(mark.as_bytes()))?;
+    String::from_utf8(value.to_owned()).ok()
 }
 
 /// Adapters on this machine that no host owns any more, with their command lines, for `doctor`.
@@ -109,6 +137,11 @@ fn parse(pid: u32, stat: &str) -> Option<ProcessInfo> {
         session: fields.next()?.parse().ok()?,
         birth: fields.nth(15)?.parse().ok()?,
     })
+}
+
+fn with_ancestors(pid: u32, processes: &BTreeMap<u32, ProcessInfo>) -> BTreeSet<u32> {
+    let parent = |pid: &u32| processes.get(pid).map(|process| process.parent);
+    std::iter::successors(Some(pid), parent).collect()
 }
 
 fn with_descendants(

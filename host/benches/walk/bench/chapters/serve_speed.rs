@@ -1,0 +1,102 @@
+//! Events per second through `od-host serve` to one and to many subscribers: of a run at full speed, and of one that
+//! is over. The reference is a reader in the process of the host.
+
+use std::time::Instant;
+
+use super::Bench;
+use crate::bench::raw_websocket::RawWebSocket;
+use crate::bench::report::{Figure, Report, Unit};
+use crate::bench::served::Served;
+use crate::bench::stand_in::Script;
+use crate::bench::subscriber::{self, Seen};
+use crate::bench::walk::{self, Tally};
+
+pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
+    let script = Script::burst(bench.sizes.burst);
+    let served = Served::start(bench)?;
+    // What a host does once is done before.
+    let warm = served.start_run(bench, &Script::burst(10))?;
+    subscriber::watch(served.websocket()?, &warm)?;
+    let live = walk::play(bench.stage, bench.host, &script).await?.per_second();
+    let replayed = replay_in_process(bench, &script).await?;
+    for &count in bench.sizes.subscribers {
+        let mut best = Rates::default();
+        for _ in 0..bench.sizes.rounds {
+            let sockets = open(&served, count)?;
+            let run_id = served.start_run(bench, &script)?;
+            best.live = best.live.max(together(sockets, &run_id, &script, report)?);
+            let sockets = open(&served, count)?;
+            best.replay = best.replay.max(together(sockets, &run_id, &script, report)?);
+            bench.stage.forget(&run_id)?;
+        }
+        let name = |what: &str| match count {
+            1 => format!("{what}, WebSocket, 1 subscriber"),
+            _ => format!("{what}, WebSocket, each of {count} subscribers"),
+        };
+        report.add(rate(name("live"), best.live, live));
+        report.add(rate(name("replay"), best.replay, replayed));
+    }
+    let run_id = served.start_run(bench, &script)?;
+    let streamed = streamed(&served, &run_id, &script, report)?;
+    report.add(rate("live, server-sent events, 1 subscriber".to_owned(), streamed, live));
+    let streamed = self::streamed(&served, &run_id, &script, report)?;
+    report.add(rate("replay, server-sent events, 1 subscriber".to_owned(), streamed, replayed));
+    bench.stage.forget(&run_id)
+}
+
+#[derive(Default)]
+struct Rates {
+    live: f64,
+    replay: f64,
+}
+
+fn rate(name: String, ours: f64, in_process: f64) -> Figure {
+    Figure::new(name, Unit::EventsPerSecond, ours).against(in_process)
+}
+
+/// A run that is over, read once more in this process.
+async fn replay_in_process(bench: &Bench<'_>, script: &Script) -> anyhow::Result<f64> {
+    let run = bench.stage.start(bench.host, script).await?;
+    run.wait().await;
+    let mut tally = Tally::default();
+    tally.drain(&mut bench.host.events(run.id(), 0)?).await?;
+    bench.stage.forget(run.id())?;
+    Ok(tally.per_second())
+}
+
+fn open(served: &Served, count: usize) -> anyhow::Result<Vec<RawWebSocket>> {
+    (0..count).map(|_| served.websocket()).collect()
+}
+
+/// All of them read a run to its end, each on a thread; events per second until the last has it all.
+fn together(
+    sockets: Vec<RawWebSocket>,
+    run_id: &str,
+    script: &Script,
+    report: &mut Report,
+) -> anyhow::Result<f64> {
+    let begun = Instant::now();
+    let seen: Vec<anyhow::Result<Seen>> = std::thread::scope(|scope| {
+        let watch = |socket| scope.spawn(move || subscriber::watch(socket, run_id));
+        let threads: Vec<_> = sockets.into_iter().map(watch).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    });
+    let span = begun.elapsed();
+    for seen in seen {
+        report.fail_if(seen?.loss(script.events));
+    }
+    Ok(script.events as f64 / span.as_secs_f64())
+}
+
+fn streamed(
+    served: &Served,
+    run_id: &str,
+    script: &Script,
+    report: &mut Report,
+) -> anyhow::Result<f64> {
+    let begun = Instant::now();
+    let seen = subscriber::watch_stream(served.event_stream(run_id)?)?;
+    let span = begun.elapsed();
+    report.fail_if(seen.loss(script.events));
+    Ok(script.events as f64 / span.as_secs_f64())
+}

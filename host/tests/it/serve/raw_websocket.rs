@@ -1,0 +1,103 @@
+//! A WebSocket that reads only when it is told to, so that a test decides how slow a client is and sees the bytes as
+//! they came. No more of RFC 6455 than a host needs to see; the bench uses it too.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+const TEXT: u8 = 0x1;
+const CLOSE: u8 = 0x8;
+const PING: u8 = 0x9;
+const PONG: u8 = 0xA;
+const LAST_PART: u8 = 0x80;
+const MASKED: u8 = 0x80;
+/// A mask is demanded of clients; this one leaves the bytes as they are.
+const NO_MASK: [u8; 4] = [0; 4];
+
+pub(crate) struct RawWebSocket {
+    stream: BufReader<TcpStream>,
+    message: Vec<u8>,
+}
+
+impl RawWebSocket {
+    /// Opens one at `127.0.0.1:port`, with a read buffer of so many bytes.
+    pub(crate) fn open(stream: TcpStream, token: &str, buffer: usize) -> io::Result<Self> {
+        let address = stream.peer_addr()?;
+        let request = format!(
+            "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+             Authorization: Bearer {token}\r\n\r\n"
+        );
+        let mut socket =
+            Self { stream: BufReader::with_capacity(buffer, stream), message: Vec::new() };
+        socket.stream.get_mut().write_all(request.as_bytes())?;
+        let mut line = String::new();
+        socket.stream.read_line(&mut line)?;
+        if !line.starts_with("HTTP/1.1 101 ") {
+            return Err(io::Error::other(line));
+        }
+        while line != "\r\n" {
+            line.clear();
+            socket.stream.read_line(&mut line)?;
+        }
+        Ok(socket)
+    }
+
+    /// Sends a call.
+    pub(crate) fn request(&mut self, id: u64, method: &str, params: &str) -> io::Result<()> {
+        let call =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        self.send(TEXT, call.as_bytes())
+    }
+
+    /// The next message; `None` when the host closes.
+    pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        self.message.clear();
+        loop {
+            let mut head = [0; 2];
+            self.stream.read_exact(&mut head)?;
+            let length = self.read_length(head[1])?;
+            let start = self.message.len();
+            self.message.resize(start + length, 0);
+            self.stream.read_exact(&mut self.message[start..])?;
+            match head[0] & 0xF {
+                CLOSE => return Ok(None),
+                PING => {
+                    let answer = self.message.split_off(start);
+                    self.send(PONG, &answer)?;
+                }
+                PONG => self.message.truncate(start),
+                _ if head[0] & LAST_PART != 0 => return Ok(Some(&self.message)),
+                _ => {}
+            }
+        }
+    }
+
+    fn read_length(&mut self, short: u8) -> io::Result<usize> {
+        let mut long = [0; 8];
+        let bytes = match short {
+            126 => &mut long[6..],
+            127 => &mut long[..],
+            _ => return Ok(short.into()),
+        };
+        self.stream.read_exact(bytes)?;
+        usize::try_from(u64::from_be_bytes(long)).map_err(io::Error::other)
+    }
+
+    fn send(&mut self, kind: u8, payload: &[u8]) -> io::Result<()> {
+        let mut frame = vec![LAST_PART | kind];
+        match payload.len() {
+            length @ 0..126 => frame.push(MASKED | length as u8),
+            length @ 126..65536 => {
+                frame.push(MASKED | 126);
+                frame.extend_from_slice(&(length as u16).to_be_bytes());
+            }
+            length => {
+                frame.push(MASKED | 127);
+                frame.extend_from_slice(&(length as u64).to_be_bytes());
+            }
+        }
+        frame.extend_from_slice(&NO_MASK);
+        frame.extend_from_slice(payload);
+        self.stream.get_mut().write_all(&frame)
+    }
+}
