@@ -168,12 +168,15 @@ fn closes_output(scene: &mut Scene) {
 }
 
 fn long_line(scene: &mut Scene) {
-    let text = "x".repeat(17 * 1024 * 1024);
-    line(&event_line(
-        &scene.run_id,
-        scene.seq,
-        &json!({"type": "text_delta", "messageId": "m", "text": text}),
-    ));
+    let event = json!({"type": "text_delta", "messageId": "m", "text": "$"});
+    let event = event_line(&scene.run_id, scene.seq, &event);
+    let (before, after) = event.split_once('$').expect("a place for the text");
+    bytes(before.as_bytes());
+    // Not as one text: with nothing but that to do it would take no ping for too long on a busy machine.
+    for _ in 0..17 {
+        bytes(&vec![b'x'; 1024 * 1024]);
+    }
+    line(after);
     scene.say("after the long line");
     scene.done("completed");
 }

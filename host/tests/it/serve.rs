@@ -12,3 +12,16 @@ mod start;
 mod stdio;
 mod tls;
 mod websocket;
+
+#[cfg(target_os = "linux")]
+mod kill;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod raw_websocket;
+#[cfg(target_os = "linux")]
+mod soak;
+#[cfg(target_os = "linux")]
+mod stop;
+#[cfg(target_os = "linux")]
+mod supervision;

@@ -39,6 +39,15 @@ impl Scratch {
         add_to(&self.path("adapters"), id, mode);
     }
 
+    /// The demo adapter of this build, with its embedded agent.
+    pub(crate) fn add_demo(&self) {
+        let name = format!("od-adapter-demo{}", std::env::consts::EXE_SUFFIX);
+        let host = Path::new(env!("CARGO_BIN_EXE_od-host"));
+        let program = host.with_file_name(&name);
+        assert!(program.exists(), "there is no {name}: cargo build -p od-adapter-demo");
+        std::fs::hard_link(program, self.path("adapters").join(name)).expect("an adapter");
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }

@@ -25,6 +25,7 @@ pub(crate) struct ServeProcess {
     child: Child,
     /// Its folders.
     pub(crate) scratch: Scratch,
+    arguments: Vec<String>,
     /// What it printed when it was ready.
     pub(crate) ready: Value,
     pub(crate) token: String,
@@ -38,22 +39,21 @@ impl ServeProcess {
 
     /// On a machine of the test's choice, with further arguments. Runs may work anywhere in it.
     pub(crate) fn start(scratch: Scratch, arguments: &[&str]) -> Self {
-        let root = scratch.path("");
-        let root = root.to_str().expect("a path of UTF-8");
-        let mut all = vec!["serve", "--bind", "127.0.0.1:0", "--root", root];
-        all.extend_from_slice(arguments);
-        let mut command = scratch.command(&all);
-        let log = std::fs::File::create(scratch.path("serve.log")).expect("a log");
-        command.stdout(Stdio::piped()).stderr(log);
-        let mut child = command.spawn().expect("od-host starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("the line that says it is ready");
-        let ready = serde_json::from_str(&line).unwrap_or_else(|_| {
-            panic!("not ready: {line:?}\n{}", read(&scratch.path("serve.log")));
-        });
+        let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let (child, ready) = launch(&scratch, &arguments);
         let token = read(&scratch.path("od/token")).trim().to_owned();
-        Self { child, scratch, ready, token }
+        Self { child, scratch, arguments, ready, token }
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("it is ours");
+        self.child.wait().expect("an end");
+    }
+
+    /// The next host in the same home, at another port.
+    pub(crate) fn restart(&mut self) {
+        (self.child, self.ready) = launch(&self.scratch, &self.arguments);
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -111,16 +111,25 @@ impl ServeProcess {
 
     /// `GET`, with the token and further headers: the status and the body.
     pub(crate) fn get(&self, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let mut response = self.open(path, headers);
+        let status = response.status().as_u16();
+        let body = response.body_mut().with_config().limit(u64::MAX).read_to_string();
+        (status, body.expect("a text"))
+    }
+
+    /// The same before its body is read.
+    pub(crate) fn open(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> ureq::http::Response<ureq::Body> {
         let mut request = agent()
             .get(format!("{}{path}", self.url()))
             .header("Authorization", format!("Bearer {}", self.token));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let mut response = request.call().expect("an answer");
-        let status = response.status().as_u16();
-        let body = response.body_mut().with_config().limit(u64::MAX).read_to_string();
-        (status, body.expect("a text"))
+        request.call().expect("an answer")
     }
 
     /// Starts a run of the adapter `x`; its id.
@@ -156,6 +165,18 @@ impl ServeProcess {
         lines.skip_while(|line| !line.is_empty())
     }
 
+    /// Waits until everything of a run is over; how it stands then.
+    pub(crate) fn end_of(&self, run_id: &str) -> Value {
+        self.events(run_id, 0);
+        // The record follows the last event when the adapter is gone.
+        loop {
+            let info = self.call("runs/get", json!({"runId": run_id})).expect("a run");
+            if info["state"] != "running" {
+                return info;
+            }
+        }
+    }
+
     /// Bytes as they are: for requests that no library would send. The whole answer.
     pub(crate) fn raw(&self, request: &str) -> String {
         let mut stream = self.stream();
@@ -185,10 +206,26 @@ impl ServeProcess {
 impl Drop for ServeProcess {
     fn drop(&mut self) {
         if self.child.try_wait().is_ok_and(|status| status.is_none()) {
-            self.child.kill().expect("it is ours");
-            self.child.wait().expect("an end");
+            self.kill();
         }
     }
+}
+
+/// Starts it and waits until it says that it is ready.
+fn launch(scratch: &Scratch, arguments: &[String]) -> (Child, Value) {
+    let root = scratch.path("");
+    let root = root.to_str().expect("a path of UTF-8");
+    let mut command = scratch.command(&["serve", "--bind", "127.0.0.1:0", "--root", root]);
+    let log = scratch.path("serve.log");
+    let stderr = std::fs::File::options().create(true).append(true).open(&log).expect("a log");
+    command.args(arguments).stdout(Stdio::piped()).stderr(stderr);
+    let mut child = command.spawn().expect("od-host starts");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("the line that says it is ready");
+    let ready = serde_json::from_str(&line)
+        .unwrap_or_else(|_| panic!("not ready: {line:?}\n{}", read(&log)));
+    (child, ready)
 }
 
 /// `od-host serve --stdio`: lines in, lines out.
@@ -239,6 +276,11 @@ impl StdioProcess {
             Some(error) => Err(error.clone()),
             None => Ok(answer["result"].take()),
         }
+    }
+
+    /// Waits for the end of a host that was told to end; the exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().expect("an end").code()
     }
 
     /// Ends stdin and waits; what was still said and the exit code.

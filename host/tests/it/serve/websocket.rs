@@ -12,7 +12,7 @@ use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
 
 /// An object as parameters.
-fn object(value: &Value) -> ObjectParams {
+pub(crate) fn object(value: &Value) -> ObjectParams {
     let mut params = ObjectParams::new();
     for (name, value) in value.as_object().expect("an object") {
         params.insert(name, value).expect("JSON");
@@ -41,7 +41,8 @@ pub(super) async fn collect(mut subscription: Subscription<Value>) -> Vec<Value>
     events
 }
 
-fn error_of(failure: Error) -> ErrorObjectOwned {
+/// What was answered; anything else is no answer.
+pub(crate) fn error_of(failure: Error) -> ErrorObjectOwned {
     match failure {
         Error::Call(error) => error,
         other => panic!("no answer: {other}"),
