@@ -48,6 +48,10 @@ pub(super) struct Sizes {
     pub(super) behind: u64,
     /// Cancels of which the median is taken.
     pub(super) cancels: usize,
+    /// How many clients of a served host read one run.
+    pub(super) subscribers: &'static [usize],
+    /// Calls of which the percentiles are taken.
+    pub(super) calls: usize,
 }
 
 impl Sizes {
@@ -62,6 +66,8 @@ impl Sizes {
         parallel: &[1, 10, 50],
         behind: 300_000,
         cancels: 5,
+        subscribers: &[1, 10, 100],
+        calls: 2_000,
     };
 
     pub(super) const QUICK: Self = Self {
@@ -75,5 +81,7 @@ impl Sizes {
         parallel: &[1, 10],
         behind: 300_000,
         cancels: 1,
+        subscribers: &[1, 10],
+        calls: 300,
     };
 }

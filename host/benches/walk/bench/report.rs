@@ -49,7 +49,7 @@ impl Figure {
         Self { chapter: "", name: name.into(), unit, bare: None, ours, targets: Vec::new() }
     }
 
-    /// The same through the bare pipe.
+    /// The same through the bare pipe, or through whatever else the chapter compares with.
     pub(super) fn against(mut self, bare: f64) -> Self {
         self.bare = Some(bare);
         self
@@ -132,6 +132,13 @@ impl Report {
         self.failures.push(format!("{}: {}", self.chapter, what.into()));
     }
 
+    /// The same, where there may be nothing to complain of.
+    pub(super) fn fail_if(&mut self, what: Option<String>) {
+        if let Some(what) = what {
+            self.fail(what);
+        }
+    }
+
     pub(super) fn has_failed(&self) -> bool {
         !self.failures.is_empty()
     }
@@ -140,7 +147,7 @@ impl Report {
     pub(super) fn table(&self) -> String {
         let mut table = Table::new();
         table.load_style(ASCII_MARKDOWN);
-        table.set_header(["", "", "bare pipe", "ours", "ratio", "target", ""]);
+        table.set_header(["", "", "reference", "ours", "ratio", "target", ""]);
         for column in 2..5 {
             if let Some(column) = table.column_mut(column) {
                 column.set_cell_alignment(CellAlignment::Right);

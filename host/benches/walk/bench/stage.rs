@@ -44,7 +44,9 @@ impl Stage {
         fs::create_dir_all(stage.home())?;
         fs::create_dir_all(stage.workspace())?;
         let program = stage.stand_in.program();
-        let settings = format!("[agents.{AGENT}]\ncliPath = {:?}\n", program.display().to_string());
+        let program = program.display().to_string();
+        let settings =
+            format!("[agents.{AGENT}]\ncliPath = {program:?}\n[serve]\nmaxCallsPerSecond = 0\n");
         fs::write(stage.home().join("settings.toml"), settings)?;
         Ok(stage)
     }

@@ -9,13 +9,18 @@ use crate::bench::stand_in::{Script, Text, Writes};
 use crate::bench::statistics::percentile;
 use crate::bench::{bare, walk};
 
-pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
-    let script = Script {
+/// A hundred events a second, each with the time at which it was written.
+pub(super) fn leisurely(bench: &Bench<'_>) -> Script {
+    Script {
         text: Text::Clock,
         writes: Writes::Each,
         pause: Duration::from_millis(10),
         ..Script::burst(bench.sizes.leisurely)
-    };
+    }
+}
+
+pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
+    let script = leisurely(bench);
     let alone = bare::latencies(&bench.stage.stand_in, &script)?;
     let tally = walk::play(bench.stage, bench.host, &script).await?;
     if let Some(loss) = tally.loss(script.events) {

@@ -7,6 +7,10 @@ mod growth;
 mod latency;
 mod memory;
 mod processor;
+mod serve_calls;
+mod serve_latency;
+mod serve_memory;
+mod serve_speed;
 mod slow_client;
 mod speed;
 
@@ -30,8 +34,20 @@ pub(super) struct Bench<'a> {
 }
 
 /// The chapters in the order in which they are measured: what is sensitive to a warm disk first.
-pub(super) const NAMES: &[&str] =
-    &["first event", "latency", "memory", "slow client", "cancel", "speed", "processor", "growth"];
+pub(super) const NAMES: &[&str] = &[
+    "first event",
+    "latency",
+    "memory",
+    "slow client",
+    "cancel",
+    "speed",
+    "processor",
+    "growth",
+    "serve latency",
+    "serve calls",
+    "serve memory",
+    "serve speed",
+];
 
 /// Measures one chapter.
 ///
@@ -50,6 +66,10 @@ pub(super) async fn measure(
         "cancel" => cancel::measure(bench, report).await,
         "speed" => speed::measure(bench, report).await,
         "processor" => processor::measure(bench, report).await,
-        _ => growth::measure(bench, report).await,
+        "growth" => growth::measure(bench, report).await,
+        "serve latency" => serve_latency::measure(bench, report).await,
+        "serve calls" => serve_calls::measure(bench, report),
+        "serve memory" => serve_memory::measure(bench, report),
+        _ => serve_speed::measure(bench, report).await,
     }
 }

@@ -19,7 +19,8 @@ const ESCAPED: &[&str] = &[
     "\\n", "\\t",
 ];
 
-const CLOCK_MARK: &str = "clock=";
+/// What the time in a line of [`Text::Clock`] begins with.
+pub(crate) const CLOCK_MARK: &str = "clock=";
 const CLOCK_DIGITS: usize = 20;
 
 /// What comes before the first piece of text.

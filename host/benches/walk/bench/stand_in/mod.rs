@@ -6,5 +6,5 @@ mod dialect;
 mod script;
 
 pub(super) use act::{detached_child, perform};
-pub(super) use dialect::{clock_in, now_nanoseconds, prompt_lines};
+pub(super) use dialect::{CLOCK_MARK, clock_in, now_nanoseconds, prompt_lines};
 pub(super) use script::{Folder, Frame, Manner, Script, Text, Writes};
