@@ -13,6 +13,9 @@ mod stdio;
 mod tls;
 mod websocket;
 
+mod client;
+mod tour;
+
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(target_os = "linux")]

@@ -12,6 +12,12 @@ use crate::cli::scratch::Scratch;
 /// What a method answers: its result, or the error object.
 pub(crate) type Answer = Result<Value, Value>;
 
+/// Events, or the error object.
+pub(crate) type Events = Result<Vec<Value>, Value>;
+
+/// Whether an event is the one that is waited for.
+pub(crate) type Fits<'a> = &'a dyn Fn(&Value) -> bool;
+
 /// The ways to the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Face {
@@ -54,23 +60,14 @@ pub(crate) trait Client {
     fn race(&mut self, method: &str, params: &Value) -> [Answer; 2];
 
     /// Attaches to a run, reads until an event fits, and detaches: the events up to that one.
-    fn read(
-        &mut self,
-        run_id: &str,
-        from: u64,
-        fits: &dyn Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, Value>;
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events;
 
     /// Waits for the end of a host that was told to shut down; its exit code.
     fn ended(self: Box<Self>) -> Option<i32>;
 }
 
 /// Takes events up to the one that fits; true when it was among them.
-fn take(
-    events: &mut Vec<Value>,
-    batch: impl IntoIterator<Item = Value>,
-    fits: &dyn Fn(&Value) -> bool,
-) -> bool {
+fn take(events: &mut Vec<Value>, batch: impl IntoIterator<Item = Value>, fits: Fits<'_>) -> bool {
     for event in batch {
         let last = fits(&event);
         events.push(event);

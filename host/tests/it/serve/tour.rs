@@ -4,7 +4,7 @@ mod normal;
 
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client, Face};
+use super::client::{Answer, Client, Face, Fits};
 use super::stage::kind;
 use crate::cli::scratch::Scratch;
 use normal::Names;
@@ -82,7 +82,7 @@ impl Tour {
 
     /// Events from a number on to the one that fits.
     #[track_caller]
-    fn read(&mut self, run_id: &str, from: u64, fits: &dyn Fn(&Value) -> bool) -> Vec<Value> {
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Vec<Value> {
         let events = self.client.read(run_id, from, fits).expect("events");
         assert!(events.last().is_some_and(fits), "they ended before their time: {events:?}");
         for (seq, event) in (from..).zip(&events) {

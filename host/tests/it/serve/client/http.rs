@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::Value;
 
-use super::{Answer, Client, take};
+use super::{Answer, Client, Events, Fits, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::stage::ServeProcess;
 
@@ -42,12 +42,7 @@ impl Client for HttpClient {
         })
     }
 
-    fn read(
-        &mut self,
-        run_id: &str,
-        from: u64,
-        fits: &dyn Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, Value> {
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
         let path = format!("/runs/{run_id}/events");
         let seen = from.checked_sub(1).map(|seen| seen.to_string());
         let mut response = match (self.resume, &seen) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::runtime::Runtime;
 
-use super::{Answer, Client, take};
+use super::{Answer, Client, Events, Fits, take};
 use crate::cli::scratch::Scratch;
 
 pub(super) struct LibraryClient {
@@ -27,6 +27,7 @@ impl LibraryClient {
         let home = OdHome::at(scratch.path("od")).expect("an absolute path");
         let mut options = HostOptions::new(home);
         options.adapter_dirs = vec![scratch.path("adapters")];
+        options.search_path = Some("/usr/bin:/bin".into());
         let service = runtime.block_on(async {
             let host = Host::open(options).expect("a host");
             let serve = ServeSettings::default();
@@ -66,12 +67,7 @@ impl Client for LibraryClient {
         [one, two]
     }
 
-    fn read(
-        &mut self,
-        run_id: &str,
-        from: u64,
-        fits: &dyn Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, Value> {
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
         let reader = self.service.events(run_id, from);
         let mut reader = reader
             .map_err(|error| serde_json::to_value(error.into_error_object()).expect("JSON"))?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Client, take};
+use super::{Answer, Client, Events, Fits, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::stage::StdioProcess;
 
@@ -56,12 +56,7 @@ impl Client for StdioClient {
         answers.map(|(_, answer)| answer)
     }
 
-    fn read(
-        &mut self,
-        run_id: &str,
-        from: u64,
-        fits: &dyn Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, Value> {
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
         let subscription = self.call("runs/attach", &json!({"runId": run_id, "from": from}))?;
         let mut events = Vec::new();
         loop {

@@ -5,7 +5,7 @@ use jsonrpsee::ws_client::WsClient;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::{Answer, Client, take};
+use super::{Answer, Client, Events, Fits, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::stage::ServeProcess;
 use crate::serve::websocket::{error_of, object};
@@ -45,12 +45,7 @@ impl Client for WebSocketClient {
         [one.map_err(error), two.map_err(error)]
     }
 
-    fn read(
-        &mut self,
-        run_id: &str,
-        from: u64,
-        fits: &dyn Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, Value> {
+    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
         let params = object(&serde_json::json!({"runId": run_id, "from": from}));
         self.runtime.block_on(async {
             let attached = self.client.subscribe("runs/attach", params, "runs/detach").await;
