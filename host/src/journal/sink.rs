@@ -34,6 +34,8 @@ pub(crate) struct Progress {
     pub(crate) length: u64,
     /// How many events were taken.
     pub(crate) events: u64,
+    /// `done` is among them.
+    pub(crate) done: bool,
     /// Events that did not fit on the disk any more.
     pub(crate) tail: Option<Arc<[u8]>>,
     /// How the stream stands.
@@ -295,6 +297,7 @@ impl Sink {
         self.progress.send_replace(Progress {
             length: self.length,
             events: self.next_seq,
+            done: self.done.is_some(),
             tail,
             phase,
         });

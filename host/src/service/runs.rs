@@ -101,12 +101,7 @@ impl Service {
         &self,
         params: DeleteRunsParams,
     ) -> Result<DeleteRunsResult, HostError> {
-        // Whoever has seen `done` may remove the run, also while its adapter is on its way out.
-        if let Some(run) = self.host().live_run(&params.run_id)
-            && run.has_said_done()
-        {
-            run.wait().await;
-        }
+        self.settled().await;
         let Ok(record) = self.known(&params.run_id) else {
             return Ok(DeleteRunsResult { deleted: false });
         };
@@ -120,6 +115,14 @@ impl Service {
             HostError::storage(format!("cannot remove {}", folder.display()), &error)
         })?;
         Ok(DeleteRunsResult { deleted: true })
+    }
+
+    /// Whoever has seen a run's `done` is told by every other call that it is over, also while its adapter is on
+    /// its way out.
+    pub(super) async fn settled(&self) {
+        for run in self.host().live_runs().iter().filter(|run| run.has_said_done()) {
+            run.wait().await;
+        }
     }
 
     /// The record of a run by its whole id.

@@ -62,7 +62,7 @@ pub struct AgentStatus {
     pub id: String,
     /// For people.
     pub display_name: String,
-    /// Who makes the agent CLI.
+    /// Who makes the adapter.
     pub vendor: String,
     /// The adapter's version.
     pub adapter_version: String,

@@ -2285,7 +2285,7 @@ class AgentStatus(TypedDict):
     # For people.
     displayName: str
 
-    # Who makes the agent CLI.
+    # Who makes the adapter.
     vendor: str
 
     # The adapter's version.

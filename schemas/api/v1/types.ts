@@ -30,7 +30,7 @@ export interface AgentStatus {
   id: string;
   /** For people. */
   displayName: string;
-  /** Who makes the agent CLI. */
+  /** Who makes the adapter. */
   vendor: string;
   /** The adapter's version. */
   adapterVersion: string;
