@@ -84,6 +84,8 @@ pub(super) async fn serve(
     }
     drop(listener);
     drop(closing);
+    // WebSockets have ended when nobody could open another one.
+    drop(router);
     let ended = async {
         farewell.say(CLOSING_LIMIT).await;
         while connections.join_next().await.is_some() {}
