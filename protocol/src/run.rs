@@ -8,13 +8,38 @@ use serde::{Deserialize, Serialize};
 use crate::wire_enum::wire_enum;
 use crate::{Effort, JsonObject, Meta};
 
-/// Parameters of `run/start`. An option the adapter cannot honour is `capability_unsupported`
-/// before any process starts, never silently dropped.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StartRunParams {
-    /// Chosen by the host, unique for this adapter process.
-    pub run_id: String,
+/// Declares what an agent shall do once: an adapter gets it with the run's id, the API takes it without.
+macro_rules! task {
+    ($($(#[$attribute:meta])+ pub $field:ident: $type:ty,)+) => {
+        /// Parameters of `run/start`. An option the adapter cannot honour is `capability_unsupported`
+        /// before any process starts, never silently dropped.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct StartRunParams {
+            /// Chosen by the host, unique for this adapter process.
+            pub run_id: String,
+            $($(#[$attribute])+ pub $field: $type,)+
+        }
+
+        /// What an agent shall do: `run/start` without the run's id. The host's API takes paths below one
+        /// of its roots only.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct RunTask {
+            $($(#[$attribute])+ pub $field: $type,)+
+        }
+
+        impl RunTask {
+            /// What an adapter is told.
+            pub fn into_start_run(self, run_id: String) -> StartRunParams {
+                let Self { $($field),+ } = self;
+                StartRunParams { run_id, $($field),+ }
+            }
+        }
+    };
+}
+
+task! {
     /// Where the agent works, absolute.
     pub cwd: String,
     /// What to do.

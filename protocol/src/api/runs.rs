@@ -1,16 +1,12 @@
 //! Runs: started, watched, fed, stopped, removed.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FallbackPolicy, RetryPolicy};
+pub use crate::run::RunTask;
 use crate::wire_enum::wire_enum;
-use crate::{
-    ApprovalOutcome, Effort, ErrorKind, JsonObject, McpServer, Meta, Policy, Prompt,
-    RunEventParams, SessionChoice, StartRunParams, Timeouts,
-};
+use crate::{ApprovalOutcome, ErrorKind, JsonObject, RunEventParams};
 
 /// Parameters of `runs/start`: what an agent shall do, and how the host goes about it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,121 +35,6 @@ pub struct StartRunsParams {
     /// How long the run may wait in the queue; absent means as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_ms: Option<u64>,
-}
-
-/// What an agent shall do: `run/start` without the run's id.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RunTask {
-    /// Where the agent works, absolute and below one of the host's roots.
-    pub cwd: String,
-    /// What to do.
-    pub prompt: Prompt,
-    /// The model; absent means the agent CLI's own default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// How hard to think; absent means the agent CLI's own default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
-    /// The same as a number of tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking_budget_tokens: Option<u64>,
-    /// A new session, or an old one.
-    #[serde(default)]
-    pub session: SessionChoice,
-    /// Folders of skills.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skills: Vec<String>,
-    /// Further folders the agent may work in, absolute.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub add_dirs: Vec<String>,
-    /// Tools that need no approval; absent means the agent CLI's own default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allowed_tools: Option<Vec<String>>,
-    /// Tools the agent may not use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub denied_tools: Option<Vec<String>>,
-    /// One of the agent CLI's own modes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
-    /// Rules for approvals, shell and network.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<Policy>,
-    /// MCP servers for this run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mcp_servers: Vec<McpServer>,
-    /// The final answer must fit this JSON Schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_schema: Option<JsonObject>,
-    /// Stop after so many turns of the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_turns: Option<u32>,
-    /// Variables for the agent CLI, on top of the allowlist.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
-    /// Limits of time.
-    #[serde(default)]
-    pub timeouts: Timeouts,
-    /// A file that gets the agent CLI's raw output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace_path: Option<String>,
-    /// What the manifest's `configSchema` describes.
-    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
-    pub adapter_options: JsonObject,
-    /// Custom data.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
-
-impl RunTask {
-    /// What an adapter is told.
-    pub fn into_start_run(self, run_id: String) -> StartRunParams {
-        let Self {
-            cwd,
-            prompt,
-            model,
-            effort,
-            thinking_budget_tokens,
-            session,
-            skills,
-            add_dirs,
-            allowed_tools,
-            denied_tools,
-            permission_mode,
-            policy,
-            mcp_servers,
-            output_schema,
-            max_turns,
-            env,
-            timeouts,
-            trace_path,
-            adapter_options,
-            meta,
-        } = self;
-        StartRunParams {
-            run_id,
-            cwd,
-            prompt,
-            model,
-            effort,
-            thinking_budget_tokens,
-            session,
-            skills,
-            add_dirs,
-            allowed_tools,
-            denied_tools,
-            permission_mode,
-            policy,
-            mcp_servers,
-            output_schema,
-            max_turns,
-            env,
-            timeouts,
-            trace_path,
-            adapter_options,
-            meta,
-        }
-    }
 }
 
 wire_enum! {

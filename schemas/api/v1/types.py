@@ -2194,9 +2194,9 @@ class RunStarted(TypedDict):
 
 
 class RunTask(TypedDict):
-    """What an agent shall do: `run/start` without the run's id."""
+    """What an agent shall do: `run/start` without the run's id. The host's API takes paths below one of its roots only."""
 
-    # Where the agent works, absolute and below one of the host's roots.
+    # Where the agent works, absolute.
     cwd: str
 
     # What to do.

@@ -1549,9 +1549,9 @@ export type RunState =
   | "timed_out"
   | (string & {});
 
-/** What an agent shall do: `run/start` without the run's id. */
+/** What an agent shall do: `run/start` without the run's id. The host's API takes paths below one of its roots only. */
 export interface RunTask {
-  /** Where the agent works, absolute and below one of the host's roots. */
+  /** Where the agent works, absolute. */
   cwd: string;
   /** What to do. */
   prompt: Prompt;
