@@ -67,7 +67,7 @@ clients: client-packages ## The TypeScript and Python clients of the API: their 
 client-packages:
 	@PYTHONDONTWRITEBYTECODE=1 schemas/api/examples/build "$(CLIENTS)"
 
-bench: build ## Measure the walk; ratios to a raw pipe in the same run
+bench: build ## Measure the walk, also through a served host; ratios to a raw pipe in the same run
 	$(CARGO) bench --locked -p od-host --bench walk
 
 install: build ## Put the binaries into PREFIX/bin (default ~/.local)

@@ -18,8 +18,9 @@ use crate::cli::scratch::Scratch;
 use crate::library::stage::{assert_numbered, example};
 
 const KILLS: usize = 100;
-/// Runs that go on at the same time.
-const RUNS: u64 = 4;
+/// Runs at the same time: one of them waits for the others.
+const RUNS: u64 = 5;
+const GOING_ON: u64 = 4;
 /// A run of about a third of a second.
 const SHORT: &str = "say 250";
 /// A run that does not end by itself, with a child that bears no mark of it.
@@ -58,7 +59,7 @@ fn whatever_is_killed_nothing_is_left_and_every_run_has_an_end() {
 #[test]
 fn a_killed_host_takes_everything_with_it() {
     let mut field = Field::open();
-    let runs: Vec<String> = (0..RUNS).map(|_| field.start(LONG)).collect();
+    let runs: Vec<String> = (0..GOING_ON).map(|_| field.start(LONG)).collect();
     let whole_families = |processes: &Vec<Process>| {
         processes.iter().filter(|process| process.role == Role::Child).count() == runs.len()
     };
@@ -99,7 +100,8 @@ impl Field {
         scratch.add_demo();
         let cli = scratch.path("bin/agent-cli");
         std::fs::copy(example("agent_cli"), &cli).expect("an agent CLI");
-        let settings = format!("[agents.demo]\ncliPath = {:?}\n", cli.display().to_string());
+        let cli = cli.display().to_string();
+        let settings = format!("[agents.demo]\ncliPath = {cli:?}\nmaxRuns = {GOING_ON}\n");
         std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
         Self { host: ServeProcess::start(scratch, &[]), started: Vec::new() }
     }
@@ -122,7 +124,8 @@ impl Field {
 
     fn start_runs(&mut self) {
         let info = self.host.call("host/info", json!({})).expect("info");
-        for _ in info["running"].as_u64().expect("a number")..RUNS {
+        let count = |name: &str| info[name].as_u64().expect("a number");
+        for _ in count("running") + count("queued")..RUNS {
             self.start(SHORT);
         }
     }

@@ -98,6 +98,39 @@ fn a_page_of_another_origin_is_refused_and_an_allowed_one_may_read() {
 }
 
 #[test]
+fn what_a_page_can_send_without_asking_starts_nothing() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let start =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "runs/start", "params": host.task("go")});
+    let (start, token) = (start.to_string(), host.token.clone());
+    let send = |name: &str, headers: &str| {
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: {name}\r\n{headers}Content-Length: {}\r\n\
+             Connection: close\r\n\r\n{start}",
+            start.len()
+        );
+        host.raw(&request)
+    };
+    // A form of another site: no question before it, no token, a type that is no JSON.
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+        let headers = format!("Origin: https://evil.example\r\nContent-Type: {kind}\r\n");
+        let answer = send(host.address(), &headers);
+        assert!(answer.starts_with("HTTP/1.1 403 "), "{kind}: {answer}");
+    }
+    // A name that was made to lead here, even with the token.
+    let json = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
+    let rebound = send(&format!("evil.example:{}", port(&host)), &json);
+    assert!(rebound.starts_with("HTTP/1.1 403 "), "{rebound}");
+    let runs = host.call("runs/list", json!({})).expect("a list")["runs"].clone();
+    assert_eq!(runs, json!([]), "nothing was started");
+    assert!(send(host.address(), &json).starts_with("HTTP/1.1 200 "), "the call itself is good");
+}
+
+fn port(host: &ServeProcess) -> &str {
+    host.address().rsplit(':').next().expect("a port")
+}
+
+#[test]
 fn a_websocket_is_guarded_in_the_same_way() {
     let host = ServeProcess::with_adapter("x", "good");
     let token = &host.token;
