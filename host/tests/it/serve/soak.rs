@@ -73,8 +73,9 @@ fn two_hundred_runs_and_fifty_slow_clients_lose_nothing() {
 fn warm_up(host: &ServeProcess) {
     for agent in ["demo", "x"] {
         let run_id = start(host, agent, "a page", false);
-        host.end_of(&run_id);
+        assert_eq!(host.end_of(&run_id)["state"], "completed");
     }
+    eventually(|| processes_below(&host.scratch.path("")).len(), |alive| *alive == 1);
 }
 
 fn params(host: &ServeProcess, agent: &str, prompt: &str, approvals: bool) -> Value {
