@@ -29,22 +29,24 @@ pub async fn serve_stdio(
     let (output, written) = pipes::write_stdout()?;
     let mut session = Session::new(service.clone(), settings, output.clone());
     tokio::pin!(stop);
-    loop {
+    let stopped = loop {
         let incoming = tokio::select! {
-            () = &mut stop => break,
-            () = output.closed() => break,
+            () = &mut stop => break true,
+            () = output.closed() => break false,
             incoming = lines.recv() => incoming,
         };
         match incoming {
             Some(Incoming::Line(line)) => session.take(&line).await,
             Some(Incoming::TooLong) => session.refuse_long_line().await,
-            None => break,
+            None => break false,
         }
-    }
-    // The client is gone and its runs with it; what they still say is sent in case somebody reads on.
-    tokio::select! {
-        () = &mut stop => {}
-        () = service.drain(Duration::ZERO) => {}
+    };
+    if !stopped {
+        // The client is gone and its runs with it; what they still say is sent in case somebody reads on.
+        tokio::select! {
+            () = &mut stop => {}
+            () = service.drain(Duration::ZERO) => {}
+        }
     }
     let last_words = async {
         session.close().await;
