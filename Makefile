@@ -12,7 +12,7 @@ ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build test lint unit schemas clients client-packages conformance self-test real bench install uninstall
+.PHONY: help run build debug test lint unit schemas clients client-packages conformance self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -31,14 +31,16 @@ lint: ## Format and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
-unit: ## All tests of the workspace (current schemas and documents, every mutant caught)
+# One build for tests, suite and real CLIs: other targets would mean other features, and so all of it again.
+debug:
 	$(CARGO) build --locked --workspace --bins --examples
+
+unit: debug ## All tests of the workspace (current schemas and documents, every mutant caught)
 	@if $(CARGO) nextest --version >/dev/null 2>&1; \
 	then $(CARGO) nextest run --locked --workspace; \
 	else $(CARGO) test --locked --workspace; fi
 
-conformance: ## The contract suite against every adapter of this repository
-	$(CARGO) build --locked --workspace --bins
+conformance: debug ## The contract suite against every adapter of this repository
 	@mkdir -p target/conformance
 	@printf '%s\n' $(ADAPTERS) | xargs -P 2 -I{} sh -c \
 	  'log=target/conformance/{}.txt; \
@@ -49,8 +51,7 @@ self-test: ## The suite against its own broken adapters, also what they must not
 	$(CARGO) build --locked --release -p od-conformance
 	target/release/conformance self-test
 
-real: ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
-	$(CARGO) build --locked --workspace --bins
+real: debug ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
 	target/debug/conformance real-all --into "$(REAL_DIR)" $(REAL_FLAGS)
 
 schemas: ## Rewrite schemas/, manifests and the generated tables from the code

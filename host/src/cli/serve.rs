@@ -168,9 +168,10 @@ fn tell_the_end(service: &Service, patience: Duration) {
     let runs = service.host().live_runs().len();
     if runs > 0 {
         let seconds = patience.as_secs();
-        print_remark(format!(
-            "{runs} runs have {seconds} s to end; a second signal ends them at once"
-        ));
+        print_remark(match runs {
+            1 => format!("one run has {seconds} s to end; a second signal ends it at once"),
+            _ => format!("{runs} runs have {seconds} s to end; a second signal ends them at once"),
+        });
     }
 }
 
