@@ -17,7 +17,7 @@ impl Service {
     /// # Errors
     /// When the folder of runs cannot be read.
     pub async fn list_runs(&self, params: ListRunsParams) -> Result<ListRunsResult, HostError> {
-        self.settled().await;
+        self.settled(None).await;
         let service = self.clone();
         let listing = tokio::task::spawn_blocking(move || service.list(&params));
         listing.await.unwrap_or_else(|error| {
@@ -30,7 +30,7 @@ impl Service {
     /// # Errors
     /// `run_unknown`.
     pub async fn get_run(&self, params: GetRunParams) -> Result<RunInfo, HostError> {
-        self.settled().await;
+        self.settled(Some(&params.run_id)).await;
         self.known(&params.run_id).map(|record| self.info(record))
     }
 

@@ -101,7 +101,7 @@ impl Service {
         &self,
         params: DeleteRunsParams,
     ) -> Result<DeleteRunsResult, HostError> {
-        self.settled().await;
+        self.settled(Some(&params.run_id)).await;
         let Ok(record) = self.known(&params.run_id) else {
             return Ok(DeleteRunsResult { deleted: false });
         };
@@ -118,9 +118,13 @@ impl Service {
     }
 
     /// Whoever has seen a run's `done` is told by every other call that it is over, also while its adapter is on
-    /// its way out.
-    pub(super) async fn settled(&self) {
-        for run in self.host().live_runs().iter().filter(|run| run.has_said_done()) {
+    /// its way out. One run, or all of them.
+    pub(super) async fn settled(&self, run_id: Option<&str>) {
+        let runs = match run_id {
+            Some(run_id) => self.host().live_run(run_id).into_iter().collect(),
+            None => self.host().live_runs(),
+        };
+        for run in runs.iter().filter(|run| run.has_said_done()) {
             run.wait().await;
         }
     }

@@ -15,7 +15,7 @@ impl Service {
         &self,
         params: SummarizeUsageParams,
     ) -> Result<UsageSummary, HostError> {
-        self.settled().await;
+        self.settled(None).await;
         // A long ledger takes a while to read; runs and other calls do not wait for it.
         let host = self.host().clone();
         let summary = tokio::task::spawn_blocking(move || host.usage(&params));

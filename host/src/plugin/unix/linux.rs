@@ -61,11 +61,11 @@ pub(crate) fn sweep_once(birth: u64, living: &BTreeSet<u32>) -> usize {
 pub(crate) fn end_strays(is_over: impl Fn(&str) -> bool) -> usize {
     let processes = all();
     let ours = with_ancestors(raw(getpid()), &processes);
-    let is_stray = |pid: &u32| run_of(*pid).is_some_and(|run_id| is_over(&run_id));
+    // A host that an agent has started carries the mark of that agent's run, and what is below it is ours.
+    let is_stray =
+        |pid: &u32| !ours.contains(pid) && run_of(*pid).is_some_and(|run_id| is_over(&run_id));
     let strays: BTreeSet<u32> = processes.keys().copied().filter(is_stray).collect();
-    let mut doomed = with_descendants(&strays, &processes);
-    // A host that an agent has started carries the mark of that agent's run.
-    doomed.retain(|pid| !ours.contains(pid));
+    let doomed = with_descendants(&strays, &processes);
     for pid in &doomed {
         kill(*pid);
     }
