@@ -72,6 +72,11 @@ impl RunFolder {
         os::own_existing(&self.events())
     }
 
+    /// Waits until nobody else is closing the run; as long as the file lives, nobody else begins to.
+    pub(crate) fn lock_for_closing(&self) -> std::io::Result<File> {
+        os::lock_for_closing(&self.path)
+    }
+
     /// Reads `run.json`.
     pub(crate) fn read_record(&self) -> Result<RunRecord, HostError> {
         let path = self.record();

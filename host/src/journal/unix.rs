@@ -31,3 +31,10 @@ pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
         Err(error) => Err(error.into()),
     }
 }
+
+/// Waits for the only right to close a run, which lasts as long as the file that is given back.
+pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<File> {
+    let folder = File::open(folder)?;
+    rustix::io::retry_on_intr(|| flock(&folder, FlockOperation::LockExclusive))?;
+    Ok(folder)
+}

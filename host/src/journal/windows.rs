@@ -28,3 +28,12 @@ pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
         Err(error) => Err(error),
     }
 }
+
+/// Waits for the only right to close a run, which lasts as long as the file that is given back. A folder cannot be
+/// locked here, so a file in it is.
+pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<File> {
+    let path = folder.join("closing");
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    file.lock()?;
+    Ok(file)
+}

@@ -23,6 +23,8 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     let failed = |error: std::io::Error| {
         HostError::storage(format!("cannot close {}", folder.events().display()), &error)
     };
+    // Otherwise who looks while another one closes it would take that one for the owner.
+    let _closing = folder.lock_for_closing().map_err(failed)?;
     let file = match folder.take_over() {
         Ok(Some(file)) => Some(file),
         Ok(None) => return Ok(record),

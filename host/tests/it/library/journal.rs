@@ -63,6 +63,27 @@ fn a_run_whose_host_died_is_closed_when_looked_at() {
 }
 
 #[test]
+fn all_who_look_at_once_are_told_that_it_is_over() {
+    for _ in 0..10 {
+        let stage = Stage::with("x", "good");
+        let run_id = finished(&stage);
+        cut(&stage, &run_id, 3, b"");
+        let host = stage.host();
+        let barrier = std::sync::Barrier::new(8);
+        let look = || {
+            barrier.wait();
+            host.find_run(&run_id).expect("a record").status
+        };
+        let seen: Vec<RunStatus> = std::thread::scope(|scope| {
+            let looks: Vec<_> = (0..8).map(|_| scope.spawn(look)).collect();
+            looks.into_iter().map(|look| look.join().expect("a look")).collect()
+        });
+        assert_eq!(seen, [RunStatus::Failed; 8]);
+        assert_eq!(read(&stage, &run_id).0.len(), 5, "it is closed once");
+    }
+}
+
+#[test]
 fn a_journal_with_its_end_but_an_old_record_is_not_closed_twice() {
     let stage = Stage::with("x", "good");
     let run_id = finished(&stage);
