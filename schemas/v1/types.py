@@ -1,6 +1,6 @@
 """The OD adapter protocol, version 1, as Python types (Python 3.11 or later).
 
-Generated from schema.json and methods.json: do not edit.
+Generated from schemas/v1/schema.json and methods.json: do not edit.
 
 Where a type allows None, it means the same as absent. An open set of words is
 `Literal[...] | str`: a later version may send others, so keep a default branch.

@@ -1,5 +1,5 @@
 // The OD adapter protocol, version 1, as TypeScript types.
-// Generated from schema.json and methods.json: do not edit.
+// Generated from schemas/v1/schema.json and methods.json: do not edit.
 //
 // Where a type allows null, it means the same as absent. An open set of words is
 // `"a" | "b" | (string & {})`: a later version may send others, so keep a default branch.

@@ -75,9 +75,12 @@ pub(super) fn all_files() -> Vec<String> {
     while let Some(folder) = waiting.pop() {
         for path in entries(&folder) {
             let name = path.file_name().expect("an entry has a name");
-            if path.is_dir() && name != "target" && name != ".git" {
+            if name == "target" || name == ".git" {
+                continue;
+            }
+            if path.is_dir() && !path.is_symlink() {
                 waiting.push(path);
-            } else if path.is_file() {
+            } else {
                 files.push(relative(&path));
             }
         }

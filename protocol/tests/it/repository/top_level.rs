@@ -51,6 +51,12 @@ fn continuous_integration_has_its_entry() {
 }
 
 #[test]
+fn no_file_is_a_link() {
+    let links = all_files().into_iter().filter(|file| repository().join(file).is_symlink());
+    assert_none("links, which a checkout on Windows turns into text", links.collect());
+}
+
+#[test]
 fn no_file_names_a_registry_host() {
     let names_one = |file: &String| {
         let text = read(file);

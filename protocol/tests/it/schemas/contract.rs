@@ -16,6 +16,10 @@ use crate::validator::validators;
 pub(crate) struct Contract {
     /// Where its files are, from the repository's root.
     folder: &'static str,
+    /// Its TypeScript types, from the repository's root.
+    pub(crate) types_ts: &'static str,
+    /// Its Python types, from the repository's root.
+    pub(crate) types_py: &'static str,
     /// What it is called.
     pub(crate) title: &'static str,
     /// The name and value of the constant for its major.
@@ -71,6 +75,8 @@ pub(crate) static CONTRACTS: [&Contract; 2] = [&ADAPTER, &API];
 /// Between the host and an `od-adapter-*` executable.
 pub(crate) static ADAPTER: Contract = Contract {
     folder: "schemas/v1",
+    types_ts: "schemas/v1/types.ts",
+    types_py: "schemas/v1/types.py",
     title: "OD adapter protocol",
     major: ("PROTOCOL_MAJOR", PROTOCOL_MAJOR),
     id: "urn:odap:1",
@@ -79,7 +85,7 @@ pub(crate) static ADAPTER: Contract = Contract {
     about_methods: "What an od-adapter-* executable answers on its stdin and stdout, one JSON-RPC \
         2.0 message a line.",
     caller: "the host",
-    sources: "schema.json and methods.json",
+    sources: "schemas/v1/schema.json and methods.json",
     specification: "protocol/README.md",
     types: ADAPTER_TYPES,
     methods: METHODS,
@@ -107,6 +113,9 @@ pub(crate) static ADAPTER: Contract = Contract {
 /// Between an app and `od-host serve`.
 pub(crate) static API: Contract = Contract {
     folder: "schemas/api/v1",
+    // In the client packages themselves: each of them can be copied as it is.
+    types_ts: "schemas/api/examples/typescript/src/types.ts",
+    types_py: "schemas/api/examples/python/od_host_client/types.py",
     title: "OD host API",
     major: ("API_MAJOR", api::API_MAJOR),
     id: "urn:od-host-api:1",
@@ -116,7 +125,7 @@ pub(crate) static API: Contract = Contract {
         its stdin and stdout (one JSON-RPC 2.0 message a line). Over HTTP the events of a run come \
         from GET /runs/{runId}/events?from=SEQ as server-sent events.",
     caller: "an app",
-    sources: "schema.json and openrpc.json",
+    sources: "schemas/api/v1/schema.json and openrpc.json",
     specification: "host/README.md",
     types: API_TYPES,
     methods: api::METHODS,

@@ -1,5 +1,6 @@
-//! `schemas/v1/` and `schemas/api/v1/`, regenerated in memory and compared with what is committed.
-//! `UPDATE_EXPECT=1` rewrites the files instead; the diff is reviewed as code.
+//! `schemas/v1/`, `schemas/api/v1/` and the types of the client packages, regenerated in memory and
+//! compared with what is committed. `UPDATE_EXPECT=1` rewrites the files instead; the diff is
+//! reviewed as code.
 
 mod agents;
 pub(crate) mod committed;

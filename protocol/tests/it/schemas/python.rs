@@ -232,6 +232,6 @@ fn types_py_is_python() {
 #[test]
 fn types_py_is_current() {
     for contract in CONTRACTS {
-        check(&contract.file("types.py"), &generate(contract));
+        check(contract.types_py, &generate(contract));
     }
 }

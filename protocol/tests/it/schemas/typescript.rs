@@ -207,6 +207,6 @@ fn comment(text: &str, indent: &str) -> String {
 #[test]
 fn types_ts_is_current() {
     for contract in CONTRACTS {
-        check(&contract.file("types.ts"), &generate(contract));
+        check(contract.types_ts, &generate(contract));
     }
 }
