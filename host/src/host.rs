@@ -34,7 +34,7 @@ use crate::settings::Settings;
 use crate::telemetry::Telemetry;
 use crate::telemetry::metrics::Snapshot;
 use crate::trust::pins;
-use crate::usage;
+use crate::usage::{self, Used};
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
 #[derive(Debug, Clone)]
@@ -354,9 +354,9 @@ impl Host {
         self.live().remove(run.id());
     }
 
-    /// Forgets a run that is over.
-    pub(crate) fn release(&self, run: &RunHandle, done: &Done) {
-        self.telemetry().run_ended(run, done);
+    /// Forgets a run that is over; `used` is what its attempts used.
+    pub(crate) fn release(&self, run: &RunHandle, done: &Done, used: &[Used]) {
+        self.telemetry().run_ended(run, done, used);
         self.forget(run);
     }
 

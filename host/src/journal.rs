@@ -125,6 +125,14 @@ pub struct RunRecord {
     pub traceparent: Option<String>,
 }
 
+impl RunRecord {
+    /// The model that was asked for, when it was asked of this agent: it is one of the first agent's.
+    pub(crate) fn asked_model(&self, agent: &str) -> Option<&str> {
+        let first = self.first_agent.as_ref().unwrap_or(&self.agent);
+        self.model.as_deref().filter(|_| agent == first)
+    }
+}
+
 /// Records that were written before attempts were counted had one.
 const fn one() -> u32 {
     1

@@ -16,7 +16,6 @@ mod conduct;
 mod go_on;
 mod handover;
 mod launch;
-mod meter;
 mod supervise;
 
 pub(crate) mod recover;

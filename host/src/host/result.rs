@@ -10,6 +10,7 @@ use crate::error::HostError;
 use crate::journal::RunRecord;
 use crate::journal::folder::RunFolder;
 use crate::run::{recover, result};
+use crate::usage;
 
 /// How often a run of another process is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,9 +29,11 @@ impl Host {
         let record = self.end_of(run_id, wait).await?;
         let mut reader = self.events(&record.run_id, 0)?;
         // A journal may be long, and reading it does not wait for anything.
-        let composing =
-            tokio::task::spawn_blocking(move || result::compose(&record, &mut reader)).await;
-        composing.unwrap_or_else(|error| {
+        let home = self.home().clone();
+        let composing = tokio::task::spawn_blocking(move || {
+            result::compose(&record, &mut reader, &usage::past(&home, &record))
+        });
+        composing.await.unwrap_or_else(|error| {
             Err(HostError::protocol(ErrorKind::Internal, error.to_string()))
         })
     }

@@ -241,10 +241,10 @@ impl Conductor {
         let mut record = self.run.record();
         conclude(&mut record, &done, now_ms());
         record.lacks_end = !lock(&self.sink).is_on_disk();
-        usage::enter(self.run.folder(), &record).await;
+        let used = usage::enter(self.run.folder(), &record).await;
         self.update_record(|known| *known = record);
         drop(self.control);
-        self.host.release(&self.run, &done);
+        self.host.release(&self.run, &done, &used);
         self.ended.send_replace(Some(done));
     }
 }

@@ -15,11 +15,12 @@ use super::conduct::{Conductor, Next};
 use super::handover::{Briefing, Record};
 use super::launch::Opening;
 use super::recover::begun;
-use super::repair::{Times, Verdict, closing_events, open_ends};
+use super::repair::{Closing, Times, Verdict, closing_events, open_ends};
 use super::supervise::{at, total_timeout};
 use super::{lock, now_ms};
 use crate::discover::Adapter;
 use crate::error::HostError;
+use crate::usage;
 
 /// A sign of life at least this often.
 const BEAT: Duration = Duration::from_secs(10);
@@ -67,16 +68,18 @@ impl Conductor {
         }
         let (record, now) = (self.run.record(), now_ms());
         let times = Times { started: begun(&record, now), now };
+        let past = usage::past(self.host.home(), &record);
         match found {
             Some(mut done) => {
-                done.totals = self.state.totals();
+                done.totals = self.state.totals(&past);
                 done.duration_ms = times.now.saturating_sub(times.started);
                 done.session_id = done.session_id.or_else(|| self.state.session_id.clone());
                 sink.end(done.clone());
                 done
             }
             None => {
-                let (lines, done) = closing_events(&record.run_id, &self.state, verdict, times);
+                let closing = Closing { run_id: &record.run_id, verdict, times, past: &past };
+                let (lines, done) = closing_events(&self.state, &closing);
                 sink.close(&lines, done.clone());
                 done
             }
@@ -276,7 +279,7 @@ impl Conductor {
         }
         let spent = match failure.refused {
             true => "it had used nothing".to_owned(),
-            false => spent(self.state.used()),
+            false => spent(self.state.used(&usage::past(self.host.home(), &self.run.record()))),
         };
         format!("{}: {message}; {spent}", error.kind)
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use od_protocol::{Done, ErrorKind, ErrorObject};
 
-use super::repair::{HOST_DIED, JOURNAL_FAILED, Times, Verdict, closing_events};
+use super::repair::{Closing, HOST_DIED, JOURNAL_FAILED, Times, Verdict, closing_events};
 use super::stream::StreamState;
 use crate::error::HostError;
 use crate::journal::envelope::Envelope;
@@ -83,7 +83,13 @@ fn close(
         return Ok((done, now));
     }
     let times = Times { started: begun(record, now), now };
-    let (lines, done) = closing_events(&record.run_id, &state, &verdict(record), times);
+    let closing = Closing {
+        run_id: &record.run_id,
+        verdict: &verdict(record),
+        times,
+        past: &usage::past(folder.home(), record),
+    };
+    let (lines, done) = closing_events(&state, &closing);
     if let Some(mut file) = file {
         file.write_all(&lines)?;
         file.sync_data()?;

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::stream::{OpenEnds, StreamState};
 use crate::journal::sink::write_line;
+use crate::usage::Past;
 
 /// The kind of error of a journal that cannot be written.
 pub const JOURNAL_FAILED: &str = "_od.journal_failed";
@@ -51,19 +52,24 @@ fn fatal(error: ErrorObject) -> ErrorEvent {
     event
 }
 
+/// How a run is closed, and what is known of it besides its events.
+pub(crate) struct Closing<'a> {
+    pub(crate) run_id: &'a str,
+    pub(crate) verdict: &'a Verdict,
+    pub(crate) times: Times,
+    /// What earlier runs of its sessions had used.
+    pub(crate) past: &'a Past<'a>,
+}
+
 /// The events that close a stream, as lines, and the `done` among them.
-pub(crate) fn closing_events(
-    run_id: &str,
-    state: &StreamState,
-    verdict: &Verdict,
-    times: Times,
-) -> (Vec<u8>, Done) {
+pub(crate) fn closing_events(state: &StreamState, closing: &Closing<'_>) -> (Vec<u8>, Done) {
+    let Closing { run_id, verdict, times, .. } = *closing;
     let mut events = Vec::new();
     if !state.started {
         events.push(Event::RunStarted(RunStarted::default()));
     }
     events.extend(open_ends(&state.open, verdict == &Verdict::Cancelled));
-    let done = done(state, verdict, times);
+    let done = done(state, closing);
     if let (None, Verdict::Failed(error) | Verdict::TimedOut(error)) = (&state.fatal, verdict) {
         events.push(Event::Error((**error).clone()));
     }
@@ -115,7 +121,8 @@ pub(crate) fn open_ends(open: &OpenEnds, cancelled: bool) -> Vec<Event> {
     approvals.chain(thoughts).chain(calls).collect()
 }
 
-fn done(state: &StreamState, verdict: &Verdict, times: Times) -> Done {
+fn done(state: &StreamState, closing: &Closing<'_>) -> Done {
+    let Closing { verdict, times, past, .. } = *closing;
     // A fatal error that was told already decides: two of them would contradict each other.
     let (status, error_kind): (DoneStatus, Option<ErrorKind>) = match (&state.fatal, verdict) {
         (Some(kind), _) => (DoneStatus::Failed, Some(kind.clone())),
@@ -136,7 +143,7 @@ fn done(state: &StreamState, verdict: &Verdict, times: Times) -> Done {
         exit_code: None,
         signal: None,
         duration_ms: times.now.saturating_sub(times.started),
-        totals: state.totals(),
+        totals: state.totals(past),
     }
 }
 
@@ -147,7 +154,9 @@ mod tests {
     fn close(journal: &str, verdict: &Verdict) -> Vec<Event> {
         let mut state = StreamState::default();
         state.read(journal.as_bytes()).expect("a string can be read");
-        let (lines, _) = closing_events("r", &state, verdict, Times { started: 5, now: 9 });
+        let times = Times { started: 5, now: 9 };
+        let closing = Closing { run_id: "r", verdict, times, past: &|_, _| None };
+        let (lines, _) = closing_events(&state, &closing);
         let lines = String::from_utf8(lines).expect("UTF-8");
         let read = |line: &str| serde_json::from_str::<RunEventParams>(line).expect("an event");
         let all: Vec<RunEventParams> = lines.lines().map(read).collect();

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use od_protocol::api::{ChangedFile, RunAttempt, RunResult, RunVerdict};
-use od_protocol::{
-    Done, ErrorEvent, ErrorKind, Event, FileChange, FileOp, RunEventParams, RunStarted,
-};
+use od_protocol::{Done, ErrorEvent, ErrorKind, Event, FileChange, FileOp, RunEventParams};
 
 use super::final_text::FinalText;
-use super::meter::Meters;
 use crate::error::HostError;
 use crate::journal::{EventReader, RunRecord};
+use crate::usage::{Fold, Past};
 
 /// Of a message of any length, what fits into an answer.
 const LONGEST_CONTENT: usize = 8 * 1024 * 1024;
@@ -22,27 +20,27 @@ const LONGEST_CONTENT: usize = 8 * 1024 * 1024;
 pub(crate) fn compose(
     record: &RunRecord,
     reader: &mut EventReader,
+    past: &Past<'_>,
 ) -> Result<RunResult, HostError> {
     let mut composer = Composer::default();
     while let Some(event) = reader.next_ready()? {
         composer.last_seq = event.seq;
         if is_of_interest(event.type_name)
-            && let Ok(RunEventParams { event, .. }) = event.parse()
+            && let Ok(RunEventParams { event, ts, .. }) = event.parse()
         {
-            composer.take(event);
+            composer.take(ts, event);
         }
     }
-    composer.finish(record)
+    composer.finish(record, past)
 }
 
 #[derive(Debug)]
 struct Composer {
     text: FinalText,
     files: Files,
-    meters: Meters,
-    attempts: Vec<Attempt>,
-    /// The agent that takes over next.
-    next_agent: Option<String>,
+    usage: Fold,
+    /// Why each attempt but the last failed.
+    failures: Vec<Option<ErrorKind>>,
     /// The last thing that went wrong in the attempt.
     error: Option<ErrorEvent>,
     session_id: Option<String>,
@@ -55,9 +53,8 @@ impl Default for Composer {
         Self {
             text: FinalText::limited(LONGEST_CONTENT),
             files: Files::default(),
-            meters: Meters::default(),
-            attempts: Vec::new(),
-            next_agent: None,
+            usage: Fold::default(),
+            failures: Vec::new(),
             error: None,
             session_id: None,
             done: None,
@@ -66,35 +63,16 @@ impl Default for Composer {
     }
 }
 
-/// An attempt before its usage is known.
-#[derive(Debug)]
-struct Attempt {
-    /// `None` means the agent the run was started with.
-    agent: Option<String>,
-    started: RunStarted,
-    model: Option<String>,
-    error_kind: Option<ErrorKind>,
-}
-
 impl Composer {
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, ts: u64, event: Event) {
         self.text.on_event(&event);
-        self.meters.apply(&event);
+        if matches!(event, Event::RunStarted(_)) && !self.usage.attempts().is_empty() {
+            self.failures.push(self.error.take().map(|error| error.kind));
+        }
+        self.usage.take(ts, &event);
         match event {
-            Event::RunStarted(started) => self.begin_attempt(started),
-            Event::AgentSwitched(switch) => {
-                for attempt in self.attempts.iter_mut().filter(|attempt| attempt.agent.is_none()) {
-                    attempt.agent = Some(switch.from_agent.clone());
-                }
-                self.next_agent = Some(switch.to_agent);
-                self.session_id = None;
-            }
-            Event::SessionStarted(session) => {
-                self.session_id = Some(session.session_id);
-                self.use_model(session.model);
-            }
-            Event::ModeChanged(mode) => self.use_model(mode.model),
-            Event::Usage(usage) => self.use_model(usage.model),
+            Event::AgentSwitched(_) => self.session_id = None,
+            Event::SessionStarted(session) => self.session_id = Some(session.session_id),
             Event::FileChange(change) => self.files.take(change),
             Event::Error(error) => self.error = Some(error),
             Event::Done(done) => self.done = Some(done),
@@ -102,39 +80,20 @@ impl Composer {
         }
     }
 
-    fn begin_attempt(&mut self, started: RunStarted) {
-        let error = self.error.take();
-        if let Some(last) = self.attempts.last_mut() {
-            last.error_kind = error.map(|error| error.kind);
-        }
-        let agent = self.next_agent.clone();
-        self.attempts.push(Attempt { agent, started, model: None, error_kind: None });
-    }
-
-    fn use_model(&mut self, model: Option<String>) {
-        if let Some(attempt) = self.attempts.last_mut()
-            && model.is_some()
-        {
-            attempt.model = model;
-        }
-    }
-
-    fn finish(self, record: &RunRecord) -> Result<RunResult, HostError> {
+    fn finish(self, record: &RunRecord, past: &Past<'_>) -> Result<RunResult, HostError> {
+        let attempts = self.attempts(record, past);
         let Some(done) = self.done else {
             let text = format!("the journal of run {} has no end", record.run_id);
             let hint = format!("see what is there: od-host replay {}", record.run_id);
             return Err(HostError::protocol(ErrorKind::Internal, text).with_hint(hint));
         };
-        // What an agent states at the very end counts where its events said nothing.
-        let usage = self.meters.total().or_else(|| done.totals.usage.clone());
-        let stated = usage.as_ref().map_or(done.totals.cost_usd, |usage| usage.cost_usd);
-        let cost_usd = stated.or(done.totals.cost_usd.filter(|_| self.attempts.len() == 1));
+        let usage = self.usage.total(past);
         let fatal = self.error.filter(|error| error.fatal);
         Ok(RunResult {
             run_id: record.run_id.clone(),
             agent: record.agent.clone(),
             content: self.text.text().to_owned(),
-            cost_usd,
+            cost_usd: usage.as_ref().map_or(done.totals.cost_usd, |usage| usage.cost_usd),
             duration_ms: done.duration_ms,
             usage,
             files: self.files.list(),
@@ -148,19 +107,22 @@ impl Composer {
             },
             session_id: done.session_id.or(self.session_id),
             last_seq: self.last_seq,
-            attempts: self
-                .attempts
-                .into_iter()
-                .zip(self.meters.each())
-                .map(|(attempt, usage)| RunAttempt {
-                    agent: attempt.agent.unwrap_or_else(|| record.agent.clone()),
-                    model: attempt.model,
-                    credential: attempt.started.credential.map(|credential| credential.kind),
-                    usage,
-                    error_kind: attempt.error_kind,
-                })
-                .collect(),
+            attempts,
         })
+    }
+
+    fn attempts(&self, record: &RunRecord, past: &Past<'_>) -> Vec<RunAttempt> {
+        let failures = self.failures.iter().cloned().chain([None]);
+        let used = self.usage.attempts().iter().zip(self.usage.each(past));
+        used.zip(failures)
+            .map(|((attempt, usage), error_kind)| RunAttempt {
+                agent: attempt.agent.as_ref().unwrap_or(&record.agent).clone(),
+                model: attempt.last_model.clone(),
+                credential: attempt.credential.as_ref().map(|credential| credential.kind),
+                usage,
+                error_kind,
+            })
+            .collect()
     }
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage};
 
-use super::meter::Meters;
 use crate::journal::envelope::Envelope;
+use crate::usage::{Fold, Past};
 
 /// More than the protocol allows, so that only damage reaches it.
 const LONGEST_LINE: u64 = MAX_LINE_BYTES + 1;
@@ -34,7 +34,7 @@ pub(crate) struct StreamState {
     tool_calls: u64,
     text: BTreeMap<String, u64>,
     files: BTreeSet<String>,
-    meters: Meters,
+    usage: Fold,
     earlier: Earlier,
     /// Bytes up to the end of the last whole line.
     pub(crate) whole_bytes: u64,
@@ -88,8 +88,8 @@ impl StreamState {
     }
 
     /// What came of the run so far, all attempts together.
-    pub(crate) fn totals(&self) -> Totals {
-        let usage = self.meters.total();
+    pub(crate) fn totals(&self, past: &Past<'_>) -> Totals {
+        let usage = self.usage.total(past);
         Totals {
             text_bytes: self.earlier.text_bytes + self.text_bytes(),
             tool_calls: self.earlier.tool_calls + self.tool_calls,
@@ -100,14 +100,15 @@ impl StreamState {
     }
 
     /// What the attempt that is going on has used, when it is known.
-    pub(crate) fn used(&self) -> Option<Usage> {
-        self.meters.current()
+    pub(crate) fn used(&self, past: &Past<'_>) -> Option<Usage> {
+        self.usage.each(past).pop().flatten()
     }
 
     /// Whether anything has been said or done.
     pub(crate) fn has_substance(&self) -> bool {
-        let totals = self.totals();
-        totals.text_bytes + totals.tool_calls + totals.files_changed > 0
+        let earlier = &self.earlier;
+        let said = earlier.text_bytes + self.text_bytes() > 0;
+        said || earlier.tool_calls + self.tool_calls > 0 || !self.files.is_empty()
     }
 
     fn text_bytes(&self) -> u64 {
@@ -140,7 +141,7 @@ impl StreamState {
     }
 
     fn apply(&mut self, event: Event, ts: u64) {
-        self.meters.apply(&event);
+        self.usage.take(ts, &event);
         match event {
             Event::RunStarted(_) => self.begin_attempt(),
             Event::AgentSwitched(_) => self.session_id = None,

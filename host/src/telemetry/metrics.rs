@@ -26,6 +26,8 @@ use labels::Agents;
 use runs::RunMetrics;
 use state::StateMetrics;
 
+use crate::usage::Used;
+
 /// The media type of [`Metrics::encode`]'s text.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -68,6 +70,11 @@ impl Metrics {
     /// A run is over.
     pub(crate) fn run_ended(&self, run: &EndedRun<'_>) {
         self.shared.runs.ended(self.agent(run.agent), run);
+    }
+
+    /// An attempt of a run that is over used this.
+    pub(crate) fn used(&self, used: &Used) {
+        self.shared.runs.used(self.agent(&used.agent), &used.spent);
     }
 
     /// A handle for one adapter process.

@@ -8,6 +8,7 @@ use super::Telemetry;
 use super::metrics::EndedRun;
 use crate::journal::RunRecord;
 use crate::run::RunHandle;
+use crate::usage::Used;
 
 /// How long a journal has become.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,14 +33,15 @@ impl Telemetry {
         tracing::debug!(agent, duration_ms = took.as_secs_f64() * 1000.0, "agent looked at");
     }
 
-    /// A run is over.
-    pub(crate) fn run_ended(&self, run: &RunHandle, done: &Done) {
+    /// A run is over; `used` is what its attempts used.
+    pub(crate) fn run_ended(&self, run: &RunHandle, done: &Done, used: &[Used]) {
         let record = run.record();
         let JournalSize { events, bytes } = run.journal_size();
         if let Some(kind) = &done.error_kind {
             self.metrics.adapter(&record.agent).failed(kind);
         }
         self.metrics.run_ended(&EndedRun { agent: &record.agent, done, events, bytes });
+        used.iter().for_each(|used| self.metrics.used(used));
         tracing::info!(
             agent = record.agent,
             status = done.status.as_str(),

@@ -22,6 +22,7 @@ use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunRecord, Source};
+use crate::usage;
 use client::Client;
 pub(crate) use destination::Destination;
 use fold::{Content, Fold};
@@ -207,5 +208,5 @@ fn spans(run: &FinishedRun, content: Content) -> Result<Vec<SpanData>, HostError
             Err(error) => tracing::debug!(seq = event.seq, %error, "an event is not traced"),
         }
     }
-    Ok(fold.finish())
+    Ok(fold.finish(&usage::past(run.folder.home(), &run.record)))
 }

@@ -3,44 +3,72 @@
 
 use std::borrow::Cow;
 
-use super::fold::{Attempt, Fold, Share};
-use super::ledger::{self, Period};
+use super::fold::{Attempt, Fold};
+use super::ledger;
+use super::past::past;
 use super::provider::provider;
 use super::row::{FORMAT, LedgerRow};
+use super::share::{self, Share};
 use super::spent::Spent;
 use crate::error::HostError;
-use crate::home::OdHome;
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunRecord, Source};
 
-/// Enters a run of this process beside the others, and returns when it is entered.
-pub(crate) async fn enter(folder: &RunFolder, record: &RunRecord) {
+/// What one attempt of a run that is over used.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Used {
+    /// The agent that used it.
+    pub(crate) agent: String,
+    /// All its models together.
+    pub(crate) spent: Spent,
+}
+
+/// Enters a run of this process beside the others; says what each attempt used when it is entered.
+pub(crate) async fn enter(folder: &RunFolder, record: &RunRecord) -> Vec<Used> {
     let (folder, record) = (folder.clone(), record.clone());
     let entry = tokio::task::spawn_blocking(move || enter_now(&folder, &record));
-    if let Err(error) = entry.await {
+    entry.await.unwrap_or_else(|error| {
         tracing::warn!(%error, "a run is missing in the usage ledger");
-    }
+        Vec::new()
+    })
 }
 
-/// Enters a run whose record says how it ended. A ledger that cannot be written fails no run.
-pub(crate) fn enter_now(folder: &RunFolder, record: &RunRecord) {
+/// Enters a run whose record says how it ended; says what each attempt used. A ledger that cannot be written fails
+/// no run.
+pub(crate) fn enter_now(folder: &RunFolder, record: &RunRecord) -> Vec<Used> {
     if record.attempts == 0 {
-        return; // Its turn never came: no agent was asked.
+        return Vec::new(); // Its turn never came: no agent was asked.
     }
     let home = folder.home();
-    let outcome = attempts(folder).and_then(|attempts| {
-        let rows = rows(home, record, &attempts);
-        ledger::append(home, &rows).map_err(|error| {
-            let tried = format!("cannot write the usage ledger in {}", home.usage().display());
-            HostError::storage(tried, &error)
-        })
-    });
-    if let Err(error) = outcome {
+    let missing = |error: HostError| {
         tracing::warn!(run = record.run_id, %error, "a run is missing in the usage ledger");
+    };
+    let fold = match fold(folder) {
+        Ok(fold) => fold,
+        Err(error) => {
+            missing(error);
+            return Vec::new();
+        }
+    };
+    let shares = fold.shares(&past(home, record));
+    let attempts = fold.attempts();
+    let used = attempts.iter().zip(&shares).map(|(attempt, shares)| Used {
+        agent: agent_of(attempt, record).to_owned(),
+        spent: share::sum(shares),
+    });
+    let used = used.collect();
+    let rows: Vec<LedgerRow<'static>> = (1..)
+        .zip(attempts.iter().zip(shares))
+        .flat_map(|(number, (attempt, shares))| rows_of(record, attempt, number, shares))
+        .collect();
+    if let Err(error) = ledger::append(home, &rows) {
+        let tried = format!("cannot write the usage ledger in {}", home.usage().display());
+        missing(HostError::storage(tried, &error));
     }
+    used
 }
 
-fn attempts(folder: &RunFolder) -> Result<Vec<Attempt>, HostError> {
+fn fold(folder: &RunFolder) -> Result<Fold, HostError> {
     let mut reader = EventReader::open(folder.clone(), 0, Source::Nobody)?;
     let mut fold = Fold::default();
     while let Some(event) = reader.next_ready()? {
@@ -48,28 +76,15 @@ fn attempts(folder: &RunFolder) -> Result<Vec<Attempt>, HostError> {
             continue;
         }
         match event.parse() {
-            Ok(params) => fold.take(params.ts, params.event),
+            Ok(params) => fold.take(params.ts, &params.event),
             Err(error) => tracing::debug!(seq = event.seq, %error, "an event is not counted"),
         }
     }
-    Ok(fold.finish())
+    Ok(fold)
 }
 
-fn rows(home: &OdHome, record: &RunRecord, attempts: &[Attempt]) -> Vec<LedgerRow<'static>> {
-    let mut rows: Vec<LedgerRow<'static>> = Vec::new();
-    for (number, attempt) in (1..).zip(attempts) {
-        let agent = attempt.agent.as_deref().unwrap_or(&record.agent);
-        let reached = |session: &str| {
-            let reached = Reached::new(agent, session).read(home, record, &rows);
-            reached.unwrap_or_else(|error| {
-                tracing::warn!(run = record.run_id, %error, "what a session had used is not known");
-                None
-            })
-        };
-        let shares = attempt.shares(reached);
-        rows.extend(rows_of(record, attempt, number, shares));
-    }
-    rows
+fn agent_of<'a>(attempt: &'a Attempt, record: &'a RunRecord) -> &'a str {
+    attempt.agent.as_deref().unwrap_or(&record.agent)
 }
 
 /// The rows of one attempt, at least one: that it was made is worth knowing even if nothing was told of its use.
@@ -79,11 +94,11 @@ fn rows_of(
     number: u32,
     shares: Vec<Share>,
 ) -> Vec<LedgerRow<'static>> {
-    let agent = attempt.agent.as_deref().unwrap_or(&record.agent);
-    let asked = record.model.as_deref().filter(|_| agent == record.agent);
+    let agent = agent_of(attempt, record);
     let row = |model: Option<&str>, spent, source| {
-        let model = model.or(attempt.model()).or(asked).unwrap_or_default().to_owned();
-        let session = attempt.session.as_ref().map(|session| session.session_id.clone());
+        let model = model.or(attempt.model.as_deref()).or(record.asked_model(agent));
+        let model = model.unwrap_or_default().to_owned();
+        let session = attempt.session.as_ref().map(|session| session.id.clone());
         LedgerRow {
             format: FORMAT,
             run_id: Cow::Owned(record.run_id.clone()),
@@ -110,43 +125,4 @@ fn rows_of(
         last.session_reached = attempt.session_reached();
     }
     rows
-}
-
-/// What the earlier runs of one session had used: where its counter stood, and what came after that.
-struct Reached<'a> {
-    agent: &'a str,
-    session: &'a str,
-    sum: Option<Spent>,
-}
-
-impl<'a> Reached<'a> {
-    fn new(agent: &'a str, session: &'a str) -> Self {
-        Self { agent, session, sum: None }
-    }
-
-    /// Looks at the attempts of this run, then at the ledger, each from the newest on.
-    fn read(
-        mut self,
-        home: &OdHome,
-        record: &RunRecord,
-        rows: &[LedgerRow<'_>],
-    ) -> Result<Option<Spent>, HostError> {
-        if rows.iter().rev().all(|row| self.take(row)) {
-            ledger::read(home, Period::ALL, &mut |row| {
-                // An earlier entry of this very run is about to be replaced.
-                row.run_id == record.run_id || self.take(row)
-            })?;
-        }
-        Ok(self.sum)
-    }
-
-    /// Takes the next older row; says whether older ones matter.
-    fn take(&mut self, row: &LedgerRow<'_>) -> bool {
-        if row.agent != self.agent || row.session_id.as_deref() != Some(self.session) {
-            return true;
-        }
-        let sum = self.sum.get_or_insert_default();
-        sum.add(row.session_reached.as_ref().unwrap_or(&row.spent));
-        row.session_reached.is_none()
-    }
 }

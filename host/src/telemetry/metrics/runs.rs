@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use od_protocol::{Done, ErrorKind, Usage};
+use od_protocol::{Done, ErrorKind};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::labels::{self, ByAgent, ByAgentAndKind, ByEnd};
+use crate::usage::Spent;
 
 /// From a quick answer to an afternoon, in seconds.
 const RUN_SECONDS: [f64; 14] =
@@ -91,31 +92,29 @@ impl RunMetrics {
             error_kind: error_kind.map_or("", labels::error_kind),
         };
         self.ended.get_or_create(&end).inc();
-        if let Some(usage) = &run.done.totals.usage {
-            self.used(&agent, usage);
-        }
         let by_agent = ByAgent { agent };
         let seconds = Duration::from_millis(run.done.duration_ms).as_secs_f64();
         self.duration.get_or_create(&by_agent).observe(seconds);
         self.events.get_or_create(&by_agent).inc_by(run.events);
         self.event_bytes.inc_by(run.bytes);
-        // A negative cost would take a counter back.
-        if let Some(cost) = run.done.totals.cost_usd.filter(|cost| *cost >= 0.0) {
-            self.cost.get_or_create(&by_agent).inc_by(cost);
-        }
     }
 
-    fn used(&self, agent: &Arc<str>, usage: &Usage) {
+    /// What one attempt used counts for its own agent.
+    pub(super) fn used(&self, agent: Arc<str>, spent: &Spent) {
         let kinds = [
-            ("input", usage.input_tokens),
-            ("output", usage.output_tokens),
-            ("cache_read", usage.cache_read_tokens),
-            ("cache_write", usage.cache_write_tokens),
-            ("reasoning", usage.reasoning_tokens.unwrap_or_default()),
+            ("input", spent.input_tokens),
+            ("output", spent.output_tokens),
+            ("cache_read", spent.cache_read_tokens),
+            ("cache_write", spent.cache_write_tokens),
+            ("reasoning", spent.reasoning_tokens.unwrap_or_default()),
         ];
         for (kind, tokens) in kinds.into_iter().filter(|(_, tokens)| *tokens > 0) {
-            let labels = ByAgentAndKind { agent: Arc::clone(agent), kind };
+            let labels = ByAgentAndKind { agent: Arc::clone(&agent), kind };
             self.tokens.get_or_create(&labels).inc_by(tokens);
+        }
+        // A negative cost would take a counter back.
+        if let Some(cost) = spent.cost_usd.filter(|cost| *cost >= 0.0) {
+            self.cost.get_or_create(&ByAgent { agent }).inc_by(cost);
         }
     }
 }

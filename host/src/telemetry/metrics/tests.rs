@@ -3,18 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use od_protocol::{Done, DoneEvidence, DoneStatus, ErrorKind, StopReason, Totals, Usage};
+use od_protocol::{Done, DoneEvidence, DoneStatus, ErrorKind, StopReason, Totals};
 
 use super::*;
+use crate::usage::Spent;
 
 const README: &str = include_str!("../../../README.md");
 
 fn done() -> Done {
-    let usage = serde_json::json!({
-        "scope": "run", "cumulative": false, "inputTokens": 7, "outputTokens": 5, "totalTokens": 12,
-        "costUsd": 0.25, "source": "cli",
-    });
-    let usage: Usage = serde_json::from_value(usage).expect("a usage");
     Done {
         status: DoneStatus::Failed,
         stop_reason: StopReason::Error,
@@ -24,7 +20,7 @@ fn done() -> Done {
         exit_code: None,
         signal: None,
         duration_ms: 1500,
-        totals: Totals { usage: Some(usage), cost_usd: Some(0.25), ..Totals::default() },
+        totals: Totals::default(),
     }
 }
 
@@ -32,6 +28,14 @@ fn everything_counted_once() -> Metrics {
     let metrics = Metrics::new(1_500);
     metrics.run_started("demo", Duration::from_millis(20));
     metrics.run_ended(&EndedRun { agent: "demo", done: &done(), events: 9, bytes: 900 });
+    let spent = Spent {
+        input_tokens: 7,
+        output_tokens: 5,
+        total_tokens: 12,
+        cost_usd: Some(0.25),
+        ..Spent::default()
+    };
+    metrics.used(&Used { agent: "demo".to_owned(), spent });
     let adapter = metrics.adapter("demo");
     adapter.started();
     adapter.violation();

@@ -26,6 +26,7 @@ use super::context::RunContext;
 use super::span::{self, Draft, number};
 use super::words;
 use crate::journal::RunRecord;
+use crate::usage::{self, Past};
 use attempt::Attempt;
 use content::Messages;
 
@@ -67,6 +68,7 @@ pub(super) struct Fold<'a> {
     record: &'a RunRecord,
     context: RunContext,
     attempts: Vec<Attempt>,
+    usage: usage::Fold,
     open: HashMap<Key, Draft>,
     /// The turn that a turn's usage belongs to.
     last_turn: Option<Key>,
@@ -86,6 +88,7 @@ impl<'a> Fold<'a> {
             record,
             context,
             attempts: vec![first],
+            usage: usage::Fold::default(),
             open: HashMap::new(),
             last_turn: None,
             closed: Vec::new(),
@@ -104,6 +107,7 @@ impl<'a> Fold<'a> {
     /// Takes the next event.
     pub(super) fn take(&mut self, ts: u64, event: Event) {
         self.last_ts = self.last_ts.max(ts);
+        self.usage.take(ts, &event);
         match event {
             Event::RunStarted(started) => {
                 self.next_attempt(ts);
@@ -118,14 +122,12 @@ impl<'a> Fold<'a> {
             }
             Event::Usage(usage) => {
                 self.attempt().uses_model(usage.model.clone());
-                match (usage.scope, &self.last_turn) {
-                    (UsageScope::Run, _) => self.attempt().usage = Some(usage),
-                    (UsageScope::Turn, Some(turn)) if !usage.cumulative => {
-                        if let Some(draft) = self.open.get_mut(turn) {
-                            draft.set_usage(&usage);
-                        }
-                    }
-                    _ => {}
+                if usage.scope == UsageScope::Turn
+                    && !usage.cumulative
+                    && let Some(turn) = &self.last_turn
+                    && let Some(draft) = self.open.get_mut(turn)
+                {
+                    draft.set_usage(&usage);
                 }
             }
             Event::ToolCallStarted(call) => self.open_tool(ts, &call),
@@ -149,11 +151,11 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// All spans, the run's own last.
-    pub(super) fn finish(mut self) -> Vec<SpanData> {
+    /// All spans, the run's own last; `past` is what earlier runs of its sessions had used.
+    pub(super) fn finish(mut self, past: &Past<'_>) -> Vec<SpanData> {
         self.close_all(self.last_ts);
         let scope = span::scope();
-        let root = self.root();
+        let root = self.root(past);
         let Self { context, closed, .. } = self;
         closed.into_iter().chain([root]).map(|draft| draft.finish(&context, &scope)).collect()
     }
@@ -298,13 +300,14 @@ impl<'a> Fold<'a> {
     }
 
     /// The run's own span; with one attempt the attempt is the run.
-    fn root(&mut self) -> Draft {
+    fn root(&mut self, past: &Past<'_>) -> Draft {
         let attempts = std::mem::take(&mut self.attempts);
         let count = attempts.len() as u64;
         let error_kind = self.done.as_ref().and_then(|done| done.error_kind.clone());
         let last = attempts.last().expect("there is a first attempt from the beginning");
         let id = if count == 1 { last.id } else { self.context.span_id() };
         let mut root = last.draft(id, self.record);
+        let mut used = self.usage.each(past).into_iter();
         for (attempt_number, attempt) in (1..).zip(attempts) {
             if count == 1 {
                 root.events = attempt.events;
@@ -314,6 +317,9 @@ impl<'a> Fold<'a> {
             let is_last = attempt_number == count;
             let failure = if is_last { error_kind.clone() } else { attempt.error.clone() };
             let mut draft = attempt.finish(self.record, failure);
+            if let Some(usage) = used.next().flatten() {
+                draft.set_usage(&usage);
+            }
             draft.parent = Some(id);
             draft.set(words::ATTEMPT, number(attempt_number));
             self.closed.push(draft);
@@ -322,6 +328,12 @@ impl<'a> Fold<'a> {
             root.fail(kind.as_str());
         }
         root.set(words::ATTEMPTS, number(count));
+        if let Some(usage) = self.usage.total(past) {
+            root.set_usage(&usage);
+            if let Some(cost) = usage.cost_usd {
+                root.set(words::COST, cost);
+            }
+        }
         self.describe_run(&mut root);
         root
     }
@@ -337,12 +349,6 @@ impl<'a> Fold<'a> {
             root.set(words::STATUS, done.status.as_str());
             root.set(words::EVIDENCE, done.evidence.as_str());
             root.set_finish(done.stop_reason.as_str());
-            if let Some(usage) = &done.totals.usage {
-                root.set_usage(usage);
-            }
-            if let Some(cost) = done.totals.cost_usd {
-                root.set(words::COST, cost);
-            }
         }
         self.messages.describe(root, &self.record.prompt_preview);
     }

@@ -7,16 +7,17 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::usage::share::sum;
 use crate::usage::spent::tests::spent;
 
 /// Folds a list of events, one a second.
-fn fold(events: Vec<serde_json::Value>) -> Vec<Attempt> {
+fn fold(events: Vec<serde_json::Value>) -> Fold {
     let mut fold = Fold::default();
     for (ts, event) in (0..).step_by(1000).zip(events) {
         let event: JsonObject = serde_json::from_value(event).expect("an object");
-        fold.take(ts, Event::from_object(event).expect("an event"));
+        fold.take(ts, &Event::from_object(event).expect("an event"));
     }
-    fold.finish()
+    fold
 }
 
 fn tick(scope: &str, cumulative: bool, model: Option<&str>, figures: Spent) -> serde_json::Value {
@@ -40,15 +41,22 @@ fn started() -> serde_json::Value {
 }
 
 /// A new session, or one that nothing is known of.
-fn nothing(_: &str) -> Option<Spent> {
+fn nothing(_: Option<&str>, _: &str) -> Option<Spent> {
     None
+}
+
+/// The shares of a fold with one attempt.
+#[track_caller]
+fn only(fold: &Fold, past: &Past<'_>) -> Vec<Share> {
+    let mut shares = fold.shares(past);
+    assert_eq!(shares.len(), 1, "one attempt");
+    shares.remove(0)
 }
 
 /// The shares of the only attempt, by model.
 fn shares(events: Vec<serde_json::Value>) -> Vec<(Option<String>, Spent)> {
-    let attempts = fold([vec![started()], events].concat());
-    assert_eq!(attempts.len(), 1);
-    attempts[0].shares(nothing).into_iter().map(|share| (share.model, share.spent)).collect()
+    let shares = only(&fold([vec![started()], events].concat()), &nothing);
+    shares.into_iter().map(|share| (share.model, share.spent)).collect()
 }
 
 #[test]
@@ -116,7 +124,7 @@ fn a_run_of_two_models_is_split_when_its_turns_account_for_it() {
 
 #[test]
 fn attempts_are_kept_apart() {
-    let attempts = fold(vec![
+    let fold = fold(vec![
         started(),
         tick("turn", false, Some("a"), spent(1, 0, None)),
         // The agent CLI's own retry is no attempt.
@@ -125,21 +133,16 @@ fn attempts_are_kept_apart() {
         json!({"type": "retry", "attempt": 2, "reason": "rate_limited"}),
         started(),
         tick("run", true, Some("a"), spent(4, 0, None)),
-        json!({
-            "type": "agent_switched", "fromAgent": "one", "toAgent": "two", "attempt": 3,
-            "errorKind": "rate_limited", "reason": "limit", "handover": "prompt",
-        }),
+        switched(),
         json!({"type": "run_started", "argv": [], "credential": {"kind": "api_key", "name": "KEY"}}),
         tick("run", true, Some("b"), spent(8, 0, None)),
-        json!({
-            "type": "done", "status": "completed", "stopReason": "end_turn",
-            "evidence": "native_result", "durationMs": 10_000, "totals": {},
-        }),
+        done(&json!({})),
     ]);
+    let attempts = fold.attempts();
     let agents: Vec<_> = attempts.iter().map(|attempt| attempt.agent.as_deref()).collect();
     assert_eq!(agents, [Some("one"), Some("one"), Some("two")]);
     let inputs: Vec<u64> =
-        attempts.iter().map(|attempt| sum(&attempt.shares(nothing)).input_tokens).collect();
+        fold.shares(&nothing).iter().map(|shares| sum(shares).input_tokens).collect();
     assert_eq!(inputs, [3, 4, 8]);
     let times: Vec<_> =
         attempts.iter().map(|attempt| (attempt.started_at, attempt.ended_at)).collect();
@@ -156,22 +159,90 @@ fn a_sessions_counter_is_counted_from_where_it_stood() {
         if mode == "fork" {
             start["parentSessionId"] = json!("parent");
         }
-        fold(vec![started(), start, tick("session", true, None, spent(100, 50, None))]).remove(0)
+        fold(vec![started(), start, tick("session", true, None, spent(100, 50, None))])
     };
-    let stood =
-        |id: &'static str| move |session: &str| (session == id).then(|| spent(60, 20, None));
-    assert_eq!(sum(&attempt("resume").shares(stood("s"))), spent(40, 30, None));
-    assert_eq!(sum(&attempt("fork").shares(stood("parent"))), spent(40, 30, None));
-    assert_eq!(sum(&attempt("new").shares(stood("s"))), spent(100, 50, None));
+    let used = |mode: &str, id: &'static str| {
+        let stood =
+            move |_: Option<&str>, session: &str| (session == id).then(|| spent(60, 20, None));
+        sum(&only(&attempt(mode), &stood))
+    };
+    assert_eq!(used("resume", "s"), spent(40, 30, None));
+    assert_eq!(used("fork", "parent"), spent(40, 30, None));
+    assert_eq!(used("new", "s"), spent(100, 50, None));
     // Begun outside: how much of it is this run's is not known, and nothing is made up.
-    assert!(attempt("resume").shares(nothing).is_empty());
-    assert_eq!(attempt("resume").session_reached(), Some(spent(100, 50, None)));
+    let unknown = attempt("resume");
+    assert!(only(&unknown, &nothing).is_empty());
+    assert_eq!(unknown.attempts()[0].session_reached(), Some(spent(100, 50, None)));
+    let nameless = fold(vec![started(), tick("session", true, None, spent(9, 9, None))]);
+    assert!(only(&nameless, &nothing).is_empty(), "no session, no beginning");
 }
 
 #[test]
 fn a_run_that_tells_nothing_has_no_shares() {
     assert!(shares(vec![]).is_empty());
-    assert!(fold(vec![]).is_empty());
+    assert!(fold(vec![]).attempts().is_empty());
+}
+
+fn switched() -> serde_json::Value {
+    json!({
+        "type": "agent_switched", "fromAgent": "one", "toAgent": "two", "attempt": 2,
+        "errorKind": "rate_limited", "reason": "limit", "handover": "prompt",
+    })
+}
+
+fn done(totals: &serde_json::Value) -> serde_json::Value {
+    json!({
+        "type": "done", "status": "completed", "stopReason": "end_turn",
+        "evidence": "native_result", "durationMs": 1, "totals": totals,
+    })
+}
+
+#[test]
+fn a_session_that_the_next_attempt_takes_up_is_not_counted_twice() {
+    let counter = |tokens| tick("session", true, None, spent(tokens, 0, None));
+    let events = |between: Option<serde_json::Value>| {
+        let first = vec![started(), session("s", "new"), counter(40)];
+        let second = vec![started(), session("s", "resume"), counter(100)];
+        [first, between.into_iter().collect(), second].concat()
+    };
+    let used = |events, past: &Past<'_>| -> Vec<u64> {
+        fold(events).shares(past).iter().map(|shares| sum(shares).input_tokens).collect()
+    };
+    assert_eq!(used(events(None), &nothing), [40, 60]);
+    // A session of the same name that another agent knows is another one.
+    let of_two = |agent: Option<&str>, _: &str| (agent == Some("two")).then(|| spent(70, 0, None));
+    assert_eq!(used(events(Some(switched())), &of_two), [40, 30]);
+}
+
+#[test]
+fn the_sum_states_a_cost_when_every_attempt_that_used_tokens_does() {
+    let cost = |attempts: &[Spent]| {
+        let events = attempts.iter().flat_map(|spent| [started(), tick("run", true, None, *spent)]);
+        fold(events.collect()).total(&nothing).map(|usage| (usage.total_tokens, usage.cost_usd))
+    };
+    assert_eq!(cost(&[spent(1, 0, Some(1.0)), spent(2, 0, Some(2.0))]), Some((3, Some(3.0))));
+    assert_eq!(cost(&[spent(1, 0, Some(1.0)), spent(2, 0, None)]), Some((3, None)));
+    assert_eq!(cost(&[spent(0, 0, None), spent(2, 0, Some(2.0))]), Some((2, Some(2.0))));
+    assert_eq!(cost(&[spent(2, 0, Some(2.0)), spent(0, 0, None)]), Some((2, Some(2.0))));
+    assert_eq!(cost(&[]), None);
+}
+
+#[test]
+fn what_only_the_end_states_counts_once() {
+    let usage = tick("run", true, Some("a"), spent(5, 0, None));
+    let end = done(&json!({"usage": usage, "costUsd": 0.5}));
+    assert_eq!(shares(vec![end.clone()]), [(Some("a".to_owned()), spent(5, 0, Some(0.5)))]);
+    let told = vec![tick("turn", false, Some("b"), spent(3, 0, None)), end.clone()];
+    assert_eq!(shares(told), [(Some("b".to_owned()), spent(3, 0, Some(0.5)))]);
+    let two_models = vec![
+        tick("turn", false, Some("a"), spent(1, 0, None)),
+        tick("turn", false, Some("b"), spent(2, 0, None)),
+        end.clone(),
+    ];
+    assert_eq!(shares(two_models), [(None, spent(3, 0, Some(0.5)))]);
+    // The end of a run with several attempts has their sum.
+    let several = fold(vec![started(), usage, started(), end]);
+    assert_eq!(several.total(&nothing).map(|usage| usage.total_tokens), Some(5));
 }
 
 /// Events of a recording; the durations that a real run has are not recorded, so `done` is left out.
@@ -203,9 +274,7 @@ fn what_adapters_tell_is_counted_once() {
                 let run = events.iter().rev().find(|event| event["scope"] == "run");
                 let Some(run) = run else { continue };
                 let run = serde_json::from_value(run.clone()).expect("usage");
-                let attempts = fold(events);
-                assert_eq!(attempts.len(), 1, "{}", path.display());
-                let sum = sum(&attempts[0].shares(nothing));
+                let sum = sum(&only(&fold(events), &nothing));
                 let expected = Spent::of(&run);
                 assert_eq!(sum.total_tokens, expected.total_tokens, "{}", path.display());
                 assert_eq!(sum.input_tokens, expected.input_tokens, "{}", path.display());
@@ -226,7 +295,7 @@ fn what_adapters_tell_is_counted_once() {
 #[test]
 fn two_models_of_one_recorded_run_are_told_apart() {
     let path = adapters().join("opencode-http/recordings/1.18.33/think_then_tool.events.jsonl");
-    let shares = fold(recording(&path))[0].shares(nothing);
+    let shares = only(&fold(recording(&path)), &nothing);
     let figures: Vec<_> =
         shares.iter().map(|share| (share.model.as_deref(), share.spent.total_tokens)).collect();
     assert_eq!(figures, [(Some("fake/fake-thinker"), 1025), (Some("fake/fake-model"), 2050)]);
@@ -239,10 +308,10 @@ fn a_recorded_session_that_is_resumed_and_forked_is_counted_once() {
         Spent { input_tokens: 89, output_tokens: 23, total_tokens: 123, ..Spent::default() };
     reached.cache_read_tokens = 11;
     for (name, input_tokens) in [("resume_turn2", 89), ("resume_last", 89), ("fork", 89)] {
-        let attempt = fold(recording(&folder.join(format!("{name}.events.jsonl")))).remove(0);
-        let shares = attempt.shares(|_| Some(reached));
+        let fold = fold(recording(&folder.join(format!("{name}.events.jsonl"))));
+        let shares = only(&fold, &|_, _| Some(reached));
         assert_eq!(sum(&shares).input_tokens, input_tokens, "{name}");
-        reached = attempt.session_reached().expect("a counter");
+        reached = fold.attempts()[0].session_reached().expect("a counter");
     }
 }
 
@@ -254,7 +323,7 @@ proptest! {
     ) {
         let models = ["a", "b", "c"];
         let mut reached = Spent::default();
-        let (mut plain, mut counter) = (Vec::new(), Vec::new());
+        let (mut plain, mut counter) = (vec![session("s", "new")], vec![session("s", "new")]);
         for (input, output, model) in steps {
             let step = spent(input, output, None);
             reached.add(&step);
@@ -276,9 +345,9 @@ proptest! {
                 counter.add(&spent(input, output, None));
                 events.push(tick("session", true, None, counter));
             }
-            let attempt = fold(events).remove(0);
-            counted.add(&sum(&attempt.shares(|_| before)));
-            before = attempt.session_reached();
+            let fold = fold(events);
+            counted.add(&sum(&only(&fold, &|_, _| before)));
+            before = fold.attempts()[0].session_reached();
         }
         prop_assert_eq!(counted, counter);
     }

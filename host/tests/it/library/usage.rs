@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use od_host::Host;
 use od_host::doctor::CheckStatus;
 use od_host::run::PendingRun;
 use od_host::service::Client;
 use od_host::usage::summarize;
-use od_protocol::DoneStatus;
-use od_protocol::api::{SummarizeUsageParams, UsageGroup, UsageSummary};
+use od_host::{Host, RunRequest};
+use od_protocol::api::{
+    FallbackPolicy, RetryPolicy, SummarizeUsageParams, UsageGroup, UsageSummary,
+};
+use od_protocol::{DoneStatus, Usage};
 use serde_json::{Value, json};
 
 use super::service_runs::service_on;
@@ -127,6 +129,68 @@ fn a_session_that_is_resumed_is_not_counted_twice() {
     }
     let summary = by(&host, UsageGroup::Model);
     assert_eq!((summary.total.runs, summary.total.input_tokens), (3, 200));
+}
+
+/// What the result of a run says: tokens and cost of each attempt with its agent, and of all.
+fn figures_of_result(host: &Host, run_id: &str) -> (Vec<(String, u64)>, u64, Option<f64>) {
+    let result = block_on(host.result(run_id, None)).expect("a result");
+    let tokens = |usage: &Option<Usage>| usage.as_ref().map_or(0, |usage| usage.total_tokens);
+    let attempts = result.attempts.iter();
+    let attempts = attempts.map(|attempt| (attempt.agent.clone(), tokens(&attempt.usage)));
+    (attempts.collect(), tokens(&result.usage), result.cost_usd)
+}
+
+#[test]
+fn what_a_run_used_is_the_same_wherever_it_is_told_and_belongs_to_who_used_it() {
+    let stage = Stage::with("x", "fails rate_limited");
+    stage.add("y", "repeats");
+    let host = stage.host();
+    let (run_id, done) = block_on(async {
+        let retry =
+            RetryPolicy { max_attempts: Some(2), backoff_ms: Some(1), ..Default::default() };
+        let fallback = FallbackPolicy { agents: vec!["y".to_owned()], ..Default::default() };
+        let request =
+            RunRequest { retry: Some(retry), fallback: Some(fallback), ..stage.request("x", "go") };
+        let run = host.start(request).await.expect("a run");
+        (run.id().to_owned(), run.wait().await)
+    });
+    assert_eq!(done.totals.usage.map(|usage| usage.total_tokens), Some(17));
+
+    let (attempts, total, cost) = figures_of_result(&host, &run_id);
+    let expected = [("x", 5), ("x", 5), ("y", 7)].map(|(agent, used)| (agent.to_owned(), used));
+    assert_eq!((attempts, total, cost), (expected.into(), 17, Some(0.75)));
+
+    let summary = by(&host, UsageGroup::Agent);
+    assert_eq!(figures(&summary), [("x", 1, 10), ("y", 1, 7)]);
+    let costs: Vec<Option<f64>> = summary.rows.iter().map(|row| row.cost_usd).collect();
+    assert_eq!((costs, summary.total.cost_usd), (vec![Some(0.5), Some(0.25)], Some(0.75)));
+
+    let metrics = host.metrics_text();
+    for line in [
+        r#"od_tokens_total{agent="x",kind="input"} 10"#,
+        r#"od_tokens_total{agent="y",kind="input"} 7"#,
+        r#"od_cost_usd_total{agent="x"} 0.5"#,
+        r#"od_cost_usd_total{agent="y"} 0.25"#,
+    ] {
+        assert!(metrics.lines().any(|other| other == line), "{line}\nis missing in\n{metrics}");
+    }
+}
+
+#[test]
+fn a_result_knows_what_a_session_had_used_also_when_it_was_taken_up_again_since() {
+    let told = |mode, input| teller(&json!([session(mode), tick("session", "m", input, None)]));
+    let stage = Stage::with("x", &told("new", 100));
+    let host = stage.host();
+    let mut runs = vec![run(&stage, &host)];
+    for input in [160, 200] {
+        stage.add("x", &told("resume", input));
+        runs.push(run(&stage, &host));
+    }
+    let used: Vec<u64> = runs.iter().map(|run| figures_of_result(&host, run).1).collect();
+    assert_eq!(used, [100, 60, 40]);
+    let metrics = host.metrics_text();
+    let line = r#"od_tokens_total{agent="x",kind="input"} 200"#;
+    assert!(metrics.lines().any(|other| other == line), "{metrics}");
 }
 
 #[test]

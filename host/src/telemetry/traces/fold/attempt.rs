@@ -1,6 +1,6 @@
 //! One attempt of a run: one agent, one adapter process, one `invoke_agent`.
 
-use od_protocol::{AgentSwitched, Credential, ErrorKind, RunStarted, SessionStarted, Usage};
+use od_protocol::{AgentSwitched, Credential, ErrorKind, RunStarted, SessionStarted};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Event, SpanId, SpanKind};
 
@@ -26,7 +26,6 @@ pub(super) struct Attempt {
     credential: Option<Credential>,
     session_id: Option<String>,
     model: Option<String>,
-    pub(super) usage: Option<Usage>,
     /// The last error it told.
     pub(super) error: Option<ErrorKind>,
     pub(super) events: Vec<Event>,
@@ -46,7 +45,6 @@ impl Attempt {
             credential: None,
             session_id: None,
             model: None,
-            usage: None,
             error: None,
             events: Vec::new(),
         }
@@ -89,8 +87,7 @@ impl Attempt {
         draft.ended = self.ended;
         draft.set(words::AGENT_NAME, self.agent.clone());
         draft.set_some(words::AGENT_VERSION, self.version.as_deref());
-        // The task names a model of the first agent; others have others.
-        let asked = record.model.as_deref().filter(|_| self.agent == record.agent);
+        let asked = record.asked_model(&self.agent);
         draft.set_some(words::REQUEST_MODEL, asked);
         self.describe(&mut draft, asked);
         draft
@@ -100,9 +97,6 @@ impl Attempt {
     pub(super) fn finish(self, record: &RunRecord, failure: Option<ErrorKind>) -> Draft {
         let mut draft = self.draft(self.id, record);
         draft.events = self.events;
-        if let Some(usage) = &self.usage {
-            draft.set_usage(usage);
-        }
         if let Some(kind) = failure {
             draft.fail(kind.as_str());
         }

@@ -55,7 +55,7 @@ fn fold(content: Content, events: &[Value]) -> Vec<SpanData> {
             fold.take(params.ts, params.event);
         }
     }
-    fold.finish()
+    fold.finish(&|_, _| None)
 }
 
 #[track_caller]
