@@ -10,6 +10,7 @@
 
 pub mod error;
 pub mod home;
+mod pem;
 pub mod settings;
 
 pub mod discover;

@@ -35,7 +35,9 @@ impl Telemetry {
     pub(crate) fn start(started_at: u64, settings: &TelemetrySettings) -> Self {
         let traces = Destination::of_process(settings).and_then(|destination| {
             Traces::start(destination)
-                .inspect_err(|error| tracing::warn!(%error, "runs are not traced"))
+                .inspect_err(|error| {
+                    tracing::warn!(%error, hint = error.hint.as_deref(), "runs are not traced");
+                })
                 .ok()
         });
         Self { metrics: Metrics::new(started_at), traces }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::server::TlsFiles;
 use crate::error::HostError;
+use crate::pem;
 
 /// Reads the certificate and its key.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
@@ -18,13 +19,8 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
         HostError::usage(format!("{option}: cannot use {}: {reason}", path.display()))
             .with_hint(format!("{option} takes a file in PEM form that you may read"))
     };
-    let certificates = CertificateDer::pem_file_iter(&files.certificate)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| failed("--tls-cert", &files.certificate, error.to_string()))?;
-    if certificates.is_empty() {
-        let reason = "there is no certificate in it".to_owned();
-        return Err(failed("--tls-cert", &files.certificate, reason));
-    }
+    let certificates = pem::certificates(&files.certificate)
+        .map_err(|reason| failed("--tls-cert", &files.certificate, reason))?;
     let key = PrivateKeyDer::from_pem_file(&files.key)
         .map_err(|error| failed("--tls-key", &files.key, error.to_string()))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))

@@ -2,7 +2,7 @@
 //! by OTLP over HTTP. Off unless an endpoint is named.
 //!
 //! Reading order for a newcomer: this file (one thread that reads journals and sends), `destination` (where to, and
-//! whether at all), `fold` (from events to spans, pure), `client` (HTTP). A run never waits for any of it.
+//! whether at all), `fold` (from events to spans, pure), `client` (HTTP), `trust` (whose TLS it believes). A run never waits for any of it.
 
 mod client;
 mod context;
@@ -10,6 +10,7 @@ mod destination;
 mod fold;
 mod provider;
 mod span;
+mod trust;
 mod words;
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -108,20 +109,17 @@ impl Traces {
 /// The thread's own side.
 struct Sender {
     exporter: SpanExporter,
-    client: Arc<Client>,
     content: Content,
     runtime: tokio::runtime::Runtime,
-    /// The last message did not arrive, and that was told.
-    failing: bool,
 }
 
 impl Sender {
     fn new(destination: Destination) -> Result<Self, HostError> {
         let failed = |error: std::io::Error| HostError::storage("cannot send traces", &error);
-        let client = Arc::new(Client::default());
+        let client = Client::new(destination.certificate.as_deref())?;
         let mut exporter = SpanExporter::builder()
             .with_http()
-            .with_shared_http_client(client.clone())
+            .with_http_client(client)
             .with_protocol(Protocol::HttpBinary)
             .with_timeout(SEND_LIMIT)
             .with_retry_policy(RetryPolicy::recommended())
@@ -136,11 +134,11 @@ impl Sender {
         exporter.set_resource(&span::resource());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed)?;
-        Ok(Self { exporter, client, content: destination.content, runtime, failing: false })
+        Ok(Self { exporter, content: destination.content, runtime })
     }
 
     /// Reads and sends until nobody can hand a run over any more.
-    fn run(mut self, finished: &Receiver<FinishedRun>, waiting: &Waiting) {
+    fn run(self, finished: &Receiver<FinishedRun>, waiting: &Waiting) {
         while let Ok(run) = finished.recv() {
             match spans(&run, self.content) {
                 Ok(spans) => self.send(spans),
@@ -153,7 +151,8 @@ impl Sender {
         }
     }
 
-    fn send(&mut self, spans: Vec<SpanData>) {
+    /// What follows a message that does not arrive would not arrive either.
+    fn send(&self, spans: Vec<SpanData>) {
         let mut spans = spans.into_iter().peekable();
         while spans.peek().is_some() {
             let batch: Vec<SpanData> = spans.by_ref().take(BATCH).collect();
@@ -162,34 +161,10 @@ impl Sender {
                 let export = self.exporter.export(batch);
                 tokio::time::timeout(SEND_LIMIT, export).await
             };
-            let outcome = match self.runtime.block_on(sending) {
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(error)) => Err(self.client.last_error().unwrap_or(error.to_string())),
-                Err(_) => Err(format!("no answer within {} s", SEND_LIMIT.as_secs())),
-            };
-            if !self.took(outcome) {
-                return;
-            }
-        }
-    }
-
-    /// One warning when it begins to fail, one line when it works again.
-    fn took(&mut self, outcome: Result<(), String>) -> bool {
-        match outcome {
-            Ok(()) => {
-                if std::mem::take(&mut self.failing) {
-                    tracing::info!("traces arrive again");
-                }
-                true
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut self.failing, true) {
-                    tracing::warn!(
-                        error,
-                        "traces cannot be sent; this is told once until they arrive again"
-                    );
-                }
-                false
+            match self.runtime.block_on(sending) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return tracing::debug!(%error, "spans were not sent"),
+                Err(_) => return tracing::debug!("spans were not sent in time"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod agents;
 mod arguments;
-mod collector;
+pub(crate) mod collector;
 mod live;
 mod render;
 mod run;

@@ -11,6 +11,7 @@ pub(crate) mod stage;
 mod start;
 mod stdio;
 mod tls;
+mod traces;
 mod websocket;
 
 mod client;

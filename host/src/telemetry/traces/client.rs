@@ -1,6 +1,9 @@
-//! HTTP for the exporter: one request, one connection, with TLS where the address asks for it.
+//! HTTP for the exporter: one request, one connection, with TLS where the address asks for it. It also tells when
+//! requests begin to fail, for the exporter itself only says that they did, and after all its tries.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,9 +15,11 @@ use hyper_util::rt::TokioIo;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use super::trust;
+use crate::error::HostError;
 
 /// How long one request may take.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
@@ -24,16 +29,41 @@ const LARGEST_ANSWER: usize = 1024 * 1024;
 /// Sends the exporter's requests.
 #[derive(Debug, Default)]
 pub(super) struct Client {
-    /// Made when it is first needed: reading the system's certificates takes a while.
+    /// Without a certificate of its own made when it is first needed: reading the system's takes a while.
     tls: OnceLock<Arc<ClientConfig>>,
-    /// Why the last request did not arrive: the exporter itself only says that it did not.
-    last_error: Mutex<Option<String>>,
+    /// The last request did not arrive, and that was told.
+    failing: AtomicBool,
 }
 
 impl Client {
-    /// Why the last request did not arrive, once.
-    pub(super) fn last_error(&self) -> Option<String> {
-        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// For a collector that shows a certificate signed by one in this file; `None`: by one the system trusts.
+    ///
+    /// # Errors
+    /// When the file cannot be used.
+    pub(super) fn new(certificate: Option<&Path>) -> Result<Self, HostError> {
+        let tls = certificate.map(trust::file).transpose()?;
+        let tls = tls.map_or_else(OnceLock::new, OnceLock::from);
+        Ok(Self { tls, ..Self::default() })
+    }
+
+    /// One warning when it begins to fail, one line when it works again.
+    fn tell(&self, place: &str, outcome: &Result<Response<Bytes>, HttpError>) {
+        let error = match outcome {
+            Ok(response) if response.status().is_success() => {
+                if self.failing.swap(false, Ordering::Relaxed) {
+                    tracing::info!("traces arrive again");
+                }
+                return;
+            }
+            Ok(response) => format!("{place}: it answered {}", response.status()),
+            Err(error) => format!("{place}: {error}"),
+        };
+        if !self.failing.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                error,
+                "traces cannot be sent; this is told once until they arrive again"
+            );
+        }
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
@@ -49,12 +79,13 @@ impl Client {
         let tls = match self.tls.get() {
             Some(tls) => tls,
             None => {
-                let tls = trust_the_system()?;
+                let tls = trust::system()?;
                 self.tls.get_or_init(|| tls)
             }
         };
         let connector = TlsConnector::from(Arc::clone(tls));
-        let stream = connector.connect(ServerName::try_from(name)?, stream).await?;
+        let shaken = connector.connect(ServerName::try_from(name)?, stream).await;
+        let stream = shaken.map_err(|error| trust::explain(&error))?;
         exchange(TokioIo::new(stream), request).await
     }
 }
@@ -63,30 +94,12 @@ impl Client {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let place = place(request.uri());
-        let outcome = match tokio::time::timeout(REQUEST_LIMIT, self.send(request)).await {
-            Ok(Ok(response)) if response.status().is_success() => return Ok(response),
-            Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(format!("no answer within {} s", REQUEST_LIMIT.as_secs()).into()),
-        };
-        let why = match &outcome {
-            Ok(response) => format!("it answered {}", response.status()),
-            Err(error) => error.to_string(),
-        };
-        let mut last_error = self.last_error.lock().unwrap_or_else(PoisonError::into_inner);
-        *last_error = Some(format!("{place}: {why}"));
+        let answer = tokio::time::timeout(REQUEST_LIMIT, self.send(request)).await;
+        let too_late = || format!("no answer within {} s", REQUEST_LIMIT.as_secs());
+        let outcome = answer.unwrap_or_else(|_| Err(too_late().into()));
+        self.tell(&place, &outcome);
         outcome
     }
-}
-
-fn trust_the_system() -> Result<Arc<ClientConfig>, HttpError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::new(config))
 }
 
 async fn exchange<S>(stream: S, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError>

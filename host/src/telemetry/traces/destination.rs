@@ -1,10 +1,15 @@
 //! Where traces go, and whether at all: the standard variables of OpenTelemetry first, then the settings.
 
+use std::path::PathBuf;
+
 use super::fold::Content;
 use crate::settings::TelemetrySettings;
 
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_CERTIFICATE: &str = "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE";
+/// Names the file of a certificate that the collector's own is signed with.
+pub(super) const CERTIFICATE: &str = "OTEL_EXPORTER_OTLP_CERTIFICATE";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
 const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
@@ -16,6 +21,8 @@ const TRACES_PATH: &str = "v1/traces";
 pub(crate) struct Destination {
     /// The whole address.
     pub(super) endpoint: String,
+    /// The file of a certificate to trust in place of the system's; only with TLS.
+    pub(super) certificate: Option<PathBuf>,
     /// Whether what was said may be sent.
     pub(super) content: Content,
 }
@@ -42,9 +49,15 @@ impl Destination {
             Some(endpoint) => endpoint.trim().to_owned(),
             None => format!("{}/{TRACES_PATH}", for_all()?.trim().trim_end_matches('/')),
         };
+        let named = variable(TRACES_CERTIFICATE).or_else(|| variable(CERTIFICATE));
+        let certificate = named.filter(|_| is_secure(&endpoint)).map(PathBuf::from);
         let content = if is(CAPTURE, "true") { Content::Captured } else { Content::LeftOut };
-        Some(Self { endpoint, content })
+        Some(Self { endpoint, certificate, content })
     }
+}
+
+fn is_secure(endpoint: &str) -> bool {
+    endpoint.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
 }
 
 #[cfg(test)]
@@ -83,6 +96,18 @@ mod tests {
             &[(ENDPOINT, "http://other"), (TRACES_ENDPOINT, "http://c/exactly")],
             Some("http://c/exactly"),
         );
+    }
+
+    #[test]
+    fn a_certificate_is_for_tls_and_the_one_for_traces_wins() {
+        let with = |endpoint, variables: &[(&str, &str)]| {
+            decide(Some(endpoint), variables).and_then(|found| found.certificate)
+        };
+        let both = [(CERTIFICATE, "all.pem"), (TRACES_CERTIFICATE, "traces.pem")];
+        assert_eq!(with("https://c", &both), Some(PathBuf::from("traces.pem")));
+        assert_eq!(with("https://c", &both[..1]), Some(PathBuf::from("all.pem")));
+        assert_eq!(with("https://c", &[(CERTIFICATE, "")]), None);
+        assert_eq!(with("http://c", &both), None);
     }
 
     #[test]

@@ -13,12 +13,13 @@ pub(crate) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
 /// See the module.
 pub(crate) struct Scratch {
     root: tempfile::TempDir,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Scratch {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a scratch folder");
-        let scratch = Self { root };
+        let scratch = Self { root, variables: Vec::new() };
         for folder in ["home", "od", "work", "adapters", "bin"] {
             std::fs::create_dir(scratch.path(folder)).expect("a folder");
         }
@@ -33,6 +34,12 @@ impl Scratch {
         let scratch = Self::new();
         scratch.add_adapter(id, mode);
         scratch
+    }
+
+    /// The same with a variable that every `od-host` on it gets.
+    pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
     }
 
     pub(crate) fn add_adapter(&self, id: &str, mode: &str) {
@@ -67,6 +74,7 @@ impl Scratch {
             .env("OD_ADAPTER_PATH", self.path("adapters"))
             .env("PATH", "/usr/bin:/bin")
             .env("TZ", "UTC")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.path("work"))
             .stdin(Stdio::null());
         command

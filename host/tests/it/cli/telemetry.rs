@@ -133,10 +133,25 @@ fn a_collector_that_is_not_there_is_told_once_and_fails_nothing() {
 fn a_collector_that_never_answers_does_not_keep_the_host() {
     let scratch = with_tools();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let endpoint = format!("http://{}", silent.local_addr().expect("an address"));
-    let finished = run(&scratch, &["-v"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
-    let finished = finished.exits_with(0);
-    assert!(finished.stderr.contains("ends before all runs are traced"), "{}", finished.stderr);
+    for scheme in ["http", "https"] {
+        let endpoint = format!("{scheme}://{}", silent.local_addr().expect("an address"));
+        let finished = run(&scratch, &["-v"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
+        let finished = finished.exits_with(0);
+        assert!(finished.stderr.contains("ends before all runs are traced"), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_certificate_that_cannot_be_read_is_told_and_fails_nothing() {
+    let scratch = with_tools();
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:9"),
+        ("OTEL_EXPORTER_OTLP_CERTIFICATE", "no/such/file.pem"),
+    ];
+    let finished = run(&scratch, &["-v"], &variables).exits_with(0);
+    for expected in ["runs are not traced", "no/such/file.pem", "in PEM form"] {
+        assert!(finished.stderr.contains(expected), "{expected}: {}", finished.stderr);
+    }
 }
 
 #[test]

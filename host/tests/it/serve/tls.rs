@@ -14,7 +14,8 @@ use super::stage::ServeProcess;
 use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
 
-fn file(name: &str) -> PathBuf {
+/// A file of the folder beside this one.
+pub(super) fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/serve/tls").join(name)
 }
 
