@@ -102,7 +102,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
-        tokio::time::timeout(Duration::from_secs(50), future).await.expect("it ends in time")
+        tokio::time::timeout(Duration::from_secs(120), future).await.expect("it ends in time")
     })
 }
 
