@@ -2,7 +2,7 @@
 //!
 //! Reading order for a newcomer: `request` (what is asked), `start` (the folder, the journal, the record),
 //! `pending` (a run that waits), `conduct` (its whole life), `launch` and `supervise` (one attempt),
-//! `attempts`, `go_on` and `handover` (what follows a failure), then `stream`, `repair` and `recover` (how
+//! `attempts`, `go_on`, `switch` and `handover` (what follows a failure), then `stream`, `repair` and `recover` (how
 //! a stream without an end gets one), and `result` (what came of it).
 
 mod request;
@@ -17,6 +17,7 @@ mod go_on;
 mod handover;
 mod launch;
 mod supervise;
+mod switch;
 
 pub(crate) mod recover;
 pub(crate) mod repair;
@@ -28,6 +29,7 @@ pub(crate) mod result;
 pub use attempts::{FALLBACK_ON, RETRY_ON};
 pub use final_text::FinalText;
 pub use handle::RunHandle;
+pub(crate) use pending::CountedRun;
 pub use pending::PendingRun;
 pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};
 pub use request::{Answers, Origin, RunRequest};

@@ -60,6 +60,9 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         let error = ErrorObject::new(ErrorKind::AuthMissing, "nobody is logged in");
         return refuse(id, &error.with_hint("test login"));
     }
+    if mode.word.starts_with("forgets at_once") && troubles::resumes(params) {
+        return refuse(id, &ErrorObject::new(ErrorKind::SessionUnknown, "no such session"));
+    }
     scene.run_id = params["runId"].as_str().unwrap_or_default().to_owned();
     answer(id, &json!({"runId": scene.run_id}));
     scene.emit(&json!({"type": "run_started", "pid": std::process::id(), "argv": []}));
@@ -79,7 +82,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("tells", events) => tell(scene, events),
         ("fills", _) => fill(scene),
         ("plays", file) => play(scene, file),
-        ("limited" | "breaks" | "fails" | "lingers" | "repeats", _) => {
+        ("limited" | "forgets" | "breaks" | "fails" | "lingers" | "repeats", _) => {
             troubles::start(mode, scene, params);
         }
         _ => good(scene, prompt),

@@ -8,7 +8,7 @@ use crate::Mode;
 use crate::scenes::Scene;
 
 /// The first start goes wrong as the word says, later ones tell what they were asked; `fails` and
-/// `lingers` never do better, `repeats` is good at once.
+/// `lingers` never do better, `repeats` is good at once, `forgets` has lost the session it is to resume.
 pub(crate) fn start(mode: &Mode, scene: &mut Scene, params: &Value) {
     let start = mode.count_start();
     let mut words = mode.word.split(' ');
@@ -16,11 +16,19 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, params: &Value) {
         ("limited", milliseconds) if start == 1 => {
             limited(scene, milliseconds.parse().unwrap_or(0));
         }
+        ("forgets", _) if start == 1 => limited(scene, 0),
+        ("forgets", _) if resumes(params) => fails(scene, "session_unknown"),
         ("breaks", _) if start == 1 => breaks(scene),
+        ("fails", kind) if words.next() == Some("late") => fails_late(scene, kind),
         ("fails", kind) => fails(scene, kind),
         ("lingers", kind) => fatal(scene, kind),
         _ => tell(scene, params),
     }
+}
+
+/// Whether it is to go on with a session.
+pub(crate) fn resumes(params: &Value) -> bool {
+    params["session"]["mode"] == "resume"
 }
 
 /// Works a little, uses something, and runs into a limit that is over so many milliseconds later.
@@ -53,6 +61,13 @@ fn breaks(scene: &mut Scene) {
 fn fails(scene: &mut Scene, kind: &str) {
     scene.emit(&usage("run", 5, 0.25));
     fatal(scene, kind);
+    failed(scene, kind);
+}
+
+/// Tells what it has used after its error, as most agents do.
+fn fails_late(scene: &mut Scene, kind: &str) {
+    fatal(scene, kind);
+    scene.emit(&usage("run", 5, 0.25));
     failed(scene, kind);
 }
 

@@ -1,7 +1,8 @@
 //! Who may start next, as a value: no clock, no file, no task.
 //!
 //! Each client has a lane; lanes take turns. Inside a lane runs start in the order they came, except that a run
-//! whose agent is at its limit lets the others pass. A lane that could not use its turn keeps it.
+//! whose agent is at its limit lets the others pass. A lane that could not use its turn keeps it. A run that goes to
+//! another agent came when it came: it is older than those of its lane that have not started yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -129,6 +130,8 @@ impl FairQueue {
 
     /// A run wants a place. Whoever waits could not start now, so one that can passes nobody.
     pub(crate) fn enter(&mut self, ticket: &mut Ticket) -> Entry {
+        self.drawn += 1;
+        ticket.number = self.drawn;
         if self.has_room(&ticket.agent) {
             self.take_place(&ticket.agent);
             return Entry::Admitted;
@@ -136,16 +139,24 @@ impl FairQueue {
         if self.queued() >= self.limits.queued {
             return Entry::Full;
         }
-        self.drawn += 1;
-        ticket.number = self.drawn;
-        match self.lanes.iter_mut().find(|lane| lane.client == ticket.client) {
-            Some(lane) => lane.tickets.push_back(ticket.clone()),
-            None => self.lanes.push_back(Lane {
-                client: ticket.client.clone(),
-                tickets: VecDeque::from([ticket.clone()]),
-            }),
-        }
+        self.line_up(ticket);
         Entry::Waits
+    }
+
+    /// A run that goes on leaves its agent for another one: what becomes of it, and who is let in for it. With room
+    /// there it keeps its place among all runs of the host; otherwise it gives both back and waits, however many
+    /// wait already: nobody who has begun is sent away.
+    pub(crate) fn switch(&mut self, ticket: &mut Ticket, agent: &str) -> (Entry, Option<Ticket>) {
+        self.leave_place(&ticket.agent);
+        agent.clone_into(&mut ticket.agent);
+        let entry = if self.has_room(agent) {
+            self.take_place(agent);
+            Entry::Admitted
+        } else {
+            self.line_up(ticket);
+            Entry::Waits
+        };
+        (entry, self.admit_next())
     }
 
     /// A run no longer waits. `false` means that it did not.
@@ -158,12 +169,7 @@ impl FairQueue {
     /// A run of an agent is over: the one that takes its place. One place lets in one run at most, because whoever
     /// waits had no room before.
     pub(crate) fn end(&mut self, agent: &str) -> Option<Ticket> {
-        if let Some(count) = self.running.get_mut(agent) {
-            *count -= 1;
-            if *count == 0 {
-                self.running.remove(agent);
-            }
-        }
+        self.leave_place(agent);
         self.admit_next()
     }
 
@@ -201,6 +207,20 @@ impl FairQueue {
         Some(ticket)
     }
 
+    /// Numbers rise inside a lane.
+    fn line_up(&mut self, ticket: &Ticket) {
+        match self.lanes.iter_mut().find(|lane| lane.client == ticket.client) {
+            Some(Lane { tickets, .. }) => {
+                let index = tickets.partition_point(|other| other.number < ticket.number);
+                tickets.insert(index, ticket.clone());
+            }
+            None => self.lanes.push_back(Lane {
+                client: ticket.client.clone(),
+                tickets: VecDeque::from([ticket.clone()]),
+            }),
+        }
+    }
+
     fn remove(&mut self, lane: usize, index: usize) -> Option<Ticket> {
         let tickets = &mut self.lanes.get_mut(lane)?.tickets;
         let ticket = tickets.remove(index);
@@ -210,7 +230,6 @@ impl FairQueue {
         ticket
     }
 
-    /// Numbers rise inside a lane.
     fn find(&self, ticket: &Ticket) -> Option<(usize, usize)> {
         let lane = self.lanes.iter().position(|lane| lane.client == ticket.client)?;
         let tickets = &self.lanes[lane].tickets;
@@ -228,6 +247,15 @@ impl FairQueue {
 
     fn take_place(&mut self, agent: &str) {
         *self.running.entry(agent.to_owned()).or_default() += 1;
+    }
+
+    fn leave_place(&mut self, agent: &str) {
+        if let Some(count) = self.running.get_mut(agent) {
+            *count -= 1;
+            if *count == 0 {
+                self.running.remove(agent);
+            }
+        }
     }
 }
 

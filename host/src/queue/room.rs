@@ -75,12 +75,7 @@ impl Room {
         let call = match state.queue.enter(&mut ticket) {
             Entry::Full => return Err(full(state.queue.limits())),
             Entry::Admitted => None,
-            Entry::Waits => {
-                let (call, called) = oneshot::channel();
-                let waiting = Waiting { ticket: ticket.clone(), call };
-                state.waiting.insert(ticket.run_id.clone(), waiting);
-                Some(called)
-            }
+            Entry::Waits => Some(state.await_call(&ticket)),
         };
         self.publish(&state);
         let changes = self.shared.counts.subscribe();
@@ -114,12 +109,9 @@ impl Room {
     fn give_back(&self, ticket: &Ticket) {
         let mut state = self.state();
         state.waiting.remove(&ticket.run_id);
-        if !state.queue.leave(ticket)
-            && let Some(next) = state.queue.end(&ticket.agent)
-            && let Some(waiting) = state.waiting.remove(&next.run_id)
-        {
-            // Who leaves at this moment gives the place back next.
-            drop(waiting.call.send(Call::Admitted));
+        if !state.queue.leave(ticket) {
+            let next = state.queue.end(&ticket.agent);
+            state.call(next);
         }
         self.publish(&state);
     }
@@ -131,6 +123,28 @@ impl Room {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Somebody waits from now on; in a closed room the call comes at once.
+    fn await_call(&mut self, ticket: &Ticket) -> oneshot::Receiver<Call> {
+        let (call, called) = oneshot::channel();
+        if self.closed {
+            drop(call.send(Call::Closed));
+        } else {
+            let waiting = Waiting { ticket: ticket.clone(), call };
+            self.waiting.insert(ticket.run_id.clone(), waiting);
+        }
+        called
+    }
+
+    /// Calls the one who got a place.
+    fn call(&mut self, next: Option<Ticket>) {
+        if let Some(waiting) = next.and_then(|next| self.waiting.remove(&next.run_id)) {
+            // Who leaves at this moment gives the place back next.
+            drop(waiting.call.send(Call::Admitted));
+        }
     }
 }
 
@@ -156,6 +170,15 @@ impl Seat {
     /// The agent the run goes to.
     pub(super) fn agent(&self) -> &str {
         &self.ticket.agent
+    }
+
+    /// The run goes to another agent: its place is given back, and it has one there or waits for it.
+    pub(super) fn move_to(&mut self, agent: &str) {
+        let mut state = self.room.state();
+        let (entry, next) = state.queue.switch(&mut self.ticket, agent);
+        self.call = (entry == Entry::Waits).then(|| state.await_call(&self.ticket));
+        state.call(next);
+        self.room.publish(&state);
     }
 
     /// How it stands; `None` when it does not wait.

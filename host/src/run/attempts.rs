@@ -54,6 +54,8 @@ pub(super) struct Failure {
 pub(super) enum Remedy {
     /// The same agent tries again after a pause.
     Retry(Duration),
+    /// The same agent tries again at once, without the session that it has lost.
+    Afresh,
     /// The next agent takes over.
     Fallback,
     /// The failure stands.
@@ -71,6 +73,8 @@ pub(super) struct Attempts {
     of_agent: u32,
     /// How many agents of the list have had their turn.
     passed: usize,
+    /// The attempt goes on with the session of the one before it.
+    resumes: bool,
 }
 
 impl Attempts {
@@ -95,6 +99,17 @@ impl Attempts {
         (self.of_agent, self.max_attempts().saturating_sub(1))
     }
 
+    /// Says whether the next attempt of the same agent goes on with its session.
+    pub(super) fn set_resumes(&mut self, resumes: bool) {
+        self.resumes = resumes;
+    }
+
+    /// An attempt whose session was lost did not get to work: it does not count, and the next one resumes nothing.
+    pub(super) fn forgive(&mut self) {
+        self.of_agent = self.of_agent.saturating_sub(1);
+        self.resumes = false;
+    }
+
     /// Whether anything could follow the first attempt.
     pub(super) fn may_follow(&self) -> bool {
         self.retry.is_some() || self.fallback.is_some()
@@ -104,7 +119,7 @@ impl Attempts {
     pub(super) fn hold(&self) -> Hold {
         let may_retry = self.retry.is_some() && self.of_agent < self.max_attempts();
         match () {
-            () if may_retry || self.agents_left() => Hold::Failure,
+            () if may_retry || self.resumes || self.agents_left() => Hold::Failure,
             () if self.total > 1 => Hold::End,
             () => Hold::Nothing,
         }
@@ -114,6 +129,9 @@ impl Attempts {
     pub(super) fn remedy(&self, failure: &Failure, now: u64, left: Option<Duration>) -> Remedy {
         if left.is_some_and(|left| left.is_zero()) {
             return Remedy::Nothing;
+        }
+        if self.resumes && failure.error.kind == ErrorKind::SessionUnknown {
+            return Remedy::Afresh;
         }
         match self.pause(failure, now, left) {
             Some(pause) => Remedy::Retry(pause),
@@ -138,6 +156,7 @@ impl Attempts {
             self.passed += 1;
             if agent != current {
                 self.of_agent = 0;
+                self.resumes = false;
                 return Some(agent.clone());
             }
         }
@@ -263,6 +282,22 @@ mod tests {
         }
         assert_eq!(remedy(&chain, &auth), Remedy::Nothing);
         assert_eq!(remedy(&chain, &failure(ErrorKind::ContextExceeded, None)), Remedy::Fallback);
+    }
+
+    #[test]
+    fn a_lost_session_is_done_without_once_and_does_not_count() {
+        let lost = failure(ErrorKind::SessionUnknown, None);
+        let mut chain = attempts(retry(2), &[], 2);
+        assert_eq!(remedy(&chain, &lost), Remedy::Nothing, "the client's own session");
+        chain.set_resumes(true);
+        assert_eq!(chain.hold(), Hold::Failure, "the last attempt may still be followed");
+        assert_eq!(remedy(&chain, &lost), Remedy::Afresh);
+        assert_eq!(chain.remedy(&lost, 5000, Some(Duration::ZERO)), Remedy::Nothing);
+        chain.forgive();
+        assert_eq!(chain.retries(), (1, 1), "the same try once more");
+        chain.begin();
+        assert_eq!(remedy(&chain, &lost), Remedy::Nothing);
+        assert_eq!(chain.hold(), Hold::End);
     }
 
     #[test]

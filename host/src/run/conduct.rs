@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunStarted};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::attempts::{Attempts, Failure};
 use super::handle::{RunHandle, Stop};
 use super::launch::{Attempt, Opening};
+use super::pending::Move;
 use super::recover::conclude;
 use super::repair::Verdict;
 use super::request::RunRequest;
@@ -48,6 +49,8 @@ pub(super) struct Conductor {
     pub(super) sink: Arc<Mutex<Sink>>,
     pub(super) stop: UnboundedReceiver<Stop>,
     pub(super) ended: watch::Sender<Option<Done>>,
+    /// The way to whoever keeps count of the runs of each agent, where somebody may.
+    pub(super) moves: Option<UnboundedSender<Move>>,
     pub(super) control: Option<JoinSet<()>>,
     /// How long the run has waited for its turn.
     pub(super) waited: Duration,

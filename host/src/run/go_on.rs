@@ -1,12 +1,12 @@
 //! Between two attempts: what is done about a failure, how it is told, and the wait until then. The last
-//! attempt ends the run here, too.
+//! attempt ends the run here, too. How another agent takes over lives in `switch`.
 
 use std::time::Duration;
 
 use od_protocol::api::Handover;
 use od_protocol::{
-    AgentSwitched, Done, ErrorEvent, Event, Heartbeat, MessageStopped, Notice, NoticeLevel, Retry,
-    SessionChoice, SessionMode, Status, Usage,
+    Done, ErrorEvent, Event, Heartbeat, MessageStopped, Notice, NoticeLevel, Retry, SessionChoice,
+    SessionMode, Status, Usage,
 };
 use tokio::time::{Instant, sleep_until};
 
@@ -18,8 +18,6 @@ use super::recover::begun;
 use super::repair::{Closing, Times, Verdict, closing_events, open_ends};
 use super::supervise::{at, total_timeout};
 use super::{lock, now_ms};
-use crate::discover::Adapter;
-use crate::error::HostError;
 use crate::usage;
 
 /// A sign of life at least this often.
@@ -32,6 +30,7 @@ impl Conductor {
     pub(super) async fn go_on(&mut self, failure: Failure, verdict: &Verdict) -> Next {
         match self.attempts.remedy(&failure, now_ms(), self.time_left()) {
             Remedy::Retry(pause) => self.retry(&failure, pause).await,
+            Remedy::Afresh => self.begin_afresh(&failure).await,
             Remedy::Fallback => {
                 let (adapter, notices) = self.next_agent().await;
                 match adapter {
@@ -88,9 +87,28 @@ impl Conductor {
 
     /// The same agent again.
     async fn retry(&mut self, failure: &Failure, pause: Duration) -> Next {
+        let opening = self.same_agent_opening(failure);
+        self.try_again(failure, pause, opening).await
+    }
+
+    /// The same agent again in a new session, because it does not know the one it had any more.
+    async fn begin_afresh(&mut self, failure: &Failure) -> Next {
+        self.attempts.forgive();
+        let lost = self.state.session_id.take().unwrap_or_default();
+        let briefing = self.handed_over();
+        let told = if briefing.bytes > 0 { " and is told what has happened" } else { "" };
+        let text = format!(
+            "{} does not know the session {lost} any more; it begins a new one{told}",
+            self.adapter.id
+        );
+        let session = SessionChoice::default();
+        let notices = vec![notice("retry_session_lost", text, None)];
+        self.try_again(failure, Duration::ZERO, Opening { session, briefing, notices }).await
+    }
+
+    async fn try_again(&mut self, failure: &Failure, pause: Duration, opening: Opening) -> Next {
         let (retry, most) = self.attempts.retries();
         let reason = self.reason(failure);
-        let opening = self.same_agent_opening(failure);
         self.close_attempt(failure);
         self.tell(Event::Retry(Retry {
             attempt: retry,
@@ -101,92 +119,20 @@ impl Conductor {
         if let Err(verdict) = self.wait(pause, failure).await {
             return Next::Break(self.finish(&verdict, Vec::new()));
         }
+        self.begin_next(opening).await
+    }
+
+    /// Begins the next attempt.
+    pub(super) async fn begin_next(&mut self, mut opening: Opening) -> Next {
+        std::mem::take(&mut opening.notices).into_iter().for_each(|notice| self.tell(notice));
         self.opening = Some(opening);
         let attempts = self.attempts.total() + 1;
         self.update_record(|record| record.attempts = attempts);
         Next::Continue(self.launch().await)
     }
 
-    /// Another agent.
-    async fn switch(&mut self, failure: &Failure, adapter: Adapter, notices: Vec<Event>) -> Next {
-        let reason = self.reason(failure);
-        let from_agent = std::mem::replace(&mut self.request.agent, adapter.id.clone());
-        let handover = self.attempts.handover();
-        self.close_attempt(failure);
-        let briefing = match handover {
-            Handover::Transcript => self.briefing(),
-            _ => Briefing::task(&self.request.params.prompt.text),
-        };
-        let attempt = self.attempts.total() + 1;
-        notices.into_iter().for_each(|notice| self.tell(notice));
-        self.tell(Event::AgentSwitched(AgentSwitched {
-            from_agent,
-            to_agent: adapter.id.clone(),
-            attempt,
-            error_kind: failure.error.kind.clone(),
-            reason,
-            handover,
-            handover_bytes: briefing.bytes,
-        }));
-        self.leave_behind(&adapter.id);
-        self.update_record(|record| {
-            record.first_agent.get_or_insert_with(|| self.first_agent.clone());
-            record.agent.clone_from(&adapter.id);
-            record.adapter_path.clone_from(&adapter.path);
-            record.adapter_version.clone_from(&adapter.manifest.version);
-            record.attempts = attempt;
-            record.session_id = None;
-        });
-        self.adapter = adapter;
-        self.opening = Some(Opening { session: SessionChoice::default(), briefing });
-        Next::Continue(self.launch().await)
-    }
-
-    /// The next agent of the list that can run, and why those before it cannot.
-    async fn next_agent(&mut self) -> (Option<Adapter>, Vec<Event>) {
-        let mut skipped = Vec::new();
-        while let Some(id) = self.attempts.next_agent(&self.request.agent) {
-            match self.ready(&id).await {
-                Ok(adapter) => return (Some(adapter), skipped),
-                Err(error) => skipped.push(notice(
-                    "fallback_skipped",
-                    format!("{id} does not take over: {}", error.message),
-                    error.hint,
-                )),
-            }
-        }
-        (None, skipped)
-    }
-
-    async fn ready(&self, id: &str) -> Result<Adapter, HostError> {
-        let adapter = self.host.adapter(id).await?;
-        match self.host.agent(id).await?.problem() {
-            None => Ok(adapter),
-            Some(problem) => Err(HostError {
-                hint: problem.fix,
-                ..HostError::protocol(problem.kind, problem.message)
-            }),
-        }
-    }
-
-    /// What belongs to the agent before and means nothing to the next one.
-    fn leave_behind(&mut self, agent: &str) {
-        let params = &mut self.request.params;
-        let model = params.model.take();
-        let session = std::mem::take(&mut params.session);
-        if let Some(model) = model {
-            let text =
-                format!("the model {model} was meant for the first agent; {agent} takes its own");
-            self.tell(notice("fallback_model_dropped", text, None));
-        }
-        if session.mode != SessionMode::New {
-            let text = format!("{agent} does not know the session the run began with");
-            self.tell(notice("fallback_session_dropped", text, None));
-        }
-    }
-
     /// Ends the failed attempt in the journal: its error is no longer fatal, what is open is closed.
-    fn close_attempt(&mut self, failure: &Failure) {
+    pub(super) fn close_attempt(&mut self, failure: &Failure) {
         self.host.telemetry().metrics().adapter(&self.adapter.id).failed(&failure.error.kind);
         let mut sink = lock(&self.sink);
         let seen = self.seen(sink.held());
@@ -203,23 +149,32 @@ impl Conductor {
     }
 
     /// How the same agent begins again: in its session where it can, otherwise with what has happened.
-    fn same_agent_opening(&self, failure: &Failure) -> Opening {
+    fn same_agent_opening(&mut self, failure: &Failure) -> Opening {
         let task = &self.request.params.prompt.text;
         let can_resume = self.adapter.manifest.capabilities.resume.is_some();
         let session_id = self.state.session_id.clone().filter(|_| can_resume);
+        self.attempts.set_resumes(session_id.is_some());
         if let Some(id) = session_id {
             let briefing = match self.state.has_substance() {
                 true => Briefing::go_on(task, failure.error.kind.as_str()),
                 false => Briefing::task(task),
             };
             let session = SessionChoice { mode: SessionMode::Resume, id: Some(id) };
-            return Opening { session, briefing };
+            return Opening { session, briefing, notices: Vec::new() };
         }
         let mut session = self.request.params.session.clone();
         if session.mode == SessionMode::New {
             session.id = None; // The one it was to have may be taken by now.
         }
-        Opening { session, briefing: self.briefing() }
+        Opening { session, briefing: self.briefing(), notices: Vec::new() }
+    }
+
+    /// What somebody is told who knows nothing of the run so far.
+    pub(super) fn handed_over(&self) -> Briefing {
+        match self.attempts.handover() {
+            Handover::Transcript => self.briefing(),
+            _ => Briefing::task(&self.request.params.prompt.text),
+        }
     }
 
     /// The task with the record of what has happened; the task alone where that cannot be read.
@@ -271,7 +226,7 @@ impl Conductor {
     }
 
     /// Why the run goes on, and what it has cost so far: nothing is paid twice without a word.
-    fn reason(&self, failure: &Failure) -> String {
+    pub(super) fn reason(&self, failure: &Failure) -> String {
         let error = &failure.error;
         let mut message: String = error.message.chars().take(LONGEST_REASON).collect();
         if message.len() < error.message.len() {
@@ -279,7 +234,11 @@ impl Conductor {
         }
         let spent = match failure.refused {
             true => "it had used nothing".to_owned(),
-            false => spent(self.state.used(&usage::past(self.host.home(), &self.run.record()))),
+            false => {
+                // Most agents tell what they used at the very end, which is held back.
+                let seen = self.seen(lock(&self.sink).held());
+                spent(seen.used(&usage::past(self.host.home(), &self.run.record())))
+            }
         };
         format!("{}: {message}; {spent}", error.kind)
     }
@@ -291,7 +250,7 @@ fn spent(usage: Option<Usage>) -> String {
     format!("it had used {} tokens{}", usage.total_tokens, cost.unwrap_or_default())
 }
 
-fn notice(code: &str, text: String, hint: Option<String>) -> Event {
+pub(super) fn notice(code: &str, text: String, hint: Option<String>) -> Event {
     Event::Notice(Notice { level: NoticeLevel::Warn, code: code.to_owned(), text, hint })
 }
 

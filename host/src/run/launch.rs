@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use od_protocol::{
-    ErrorKind, ErrorObject, HostCapabilities, Marker, SessionChoice, StartRunParams,
+    ErrorKind, ErrorObject, Event, HostCapabilities, Marker, SessionChoice, StartRunParams,
 };
 use tokio::time::Instant;
 
@@ -30,6 +30,8 @@ pub(super) struct Attempt {
 pub(super) struct Opening {
     pub(super) session: SessionChoice,
     pub(super) briefing: Briefing,
+    /// What is told before it begins.
+    pub(super) notices: Vec<Event>,
 }
 
 impl Conductor {
@@ -92,7 +94,7 @@ impl Conductor {
             return std::mem::take(&mut self.request.params);
         }
         let mut params = self.request.params.clone();
-        if let Some(Opening { session, briefing }) = self.opening.take() {
+        if let Some(Opening { session, briefing, .. }) = self.opening.take() {
             params.session = session;
             params.prompt.text = briefing.text;
         }

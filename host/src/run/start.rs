@@ -92,6 +92,7 @@ fn furnish(
         sink,
         stop: stopping,
         ended,
+        moves: None,
         control,
         waited: Duration::ZERO,
         deadline: None,

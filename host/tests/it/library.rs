@@ -15,6 +15,8 @@ mod journal;
 mod live_agents;
 #[cfg(unix)]
 mod login_path;
+mod lost_session;
+mod moves;
 mod pending;
 #[cfg(target_os = "linux")]
 mod processes;

@@ -113,9 +113,41 @@ fn a_crowd_of_one_client_does_not_keep_another_waiting() {
     assert_eq!(first_two[1], "guest");
 }
 
+#[test]
+fn a_run_that_goes_to_another_agent_is_the_oldest_of_its_lane_there() {
+    let runs = [("0", "ann", "a"), ("1", "ann", "b"), ("2", "ann", "b"), ("3", "bob", "b")];
+    let (mut queue, mut tickets) = filled(limits(9, 1, 2), &runs);
+    let (entry, next) = queue.switch(&mut tickets[0], "b");
+    assert_eq!((entry, next), (Entry::Waits, None), "however many wait already");
+    let positions: Vec<u32> = [0, 2, 3]
+        .iter()
+        .filter_map(|index| queue.standing(&tickets[*index]))
+        .map(|standing| standing.position)
+        .collect();
+    assert_eq!(positions, [1, 3, 2], "clients still take turns");
+    assert_eq!(queue.enter(&mut ticket("4", "cyd", "a")), Entry::Admitted, "its place is free");
+    let order: Vec<String> =
+        std::iter::from_fn(|| queue.end("b").map(|ticket| ticket.run_id)).collect();
+    assert_eq!(order, ["0", "3", "2"]);
+}
+
+#[test]
+fn with_room_there_a_run_keeps_its_place_and_lets_in_who_waits_for_the_one_it_leaves() {
+    let full = [("0", "ann", "a"), ("1", "bob", "c")];
+    let (mut queue, mut tickets) = filled(limits(1, 1, 9), &full);
+    assert_eq!(queue.switch(&mut tickets[0], "b"), (Entry::Admitted, None));
+    assert_eq!((queue.running(), queue.queued()), (1, 1));
+    assert_eq!(queue.end("b").map(|ticket| ticket.run_id), Some("1".to_owned()));
+
+    let (mut queue, mut tickets) = filled(limits(9, 1, 9), &[("0", "ann", "a"), ("1", "bob", "a")]);
+    let (entry, next) = queue.switch(&mut tickets[0], "b");
+    assert_eq!((entry, next), (Entry::Admitted, Some(tickets[1].clone())));
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Enter { client: u8, agent: u8 },
+    Switch { run: prop::sample::Index, agent: u8 },
     Leave(prop::sample::Index),
     End(prop::sample::Index),
 }
@@ -123,6 +155,8 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (0..4_u8, 0..3_u8).prop_map(|(client, agent)| Step::Enter { client, agent }),
+        2 => (any::<prop::sample::Index>(), 0..3_u8)
+            .prop_map(|(run, agent)| Step::Switch { run, agent }),
         1 => any::<prop::sample::Index>().prop_map(Step::Leave),
         3 => any::<prop::sample::Index>().prop_map(Step::End),
     ]
@@ -143,8 +177,17 @@ impl Model {
                 match self.queue.enter(&mut new) {
                     Entry::Admitted => self.running.push(new),
                     Entry::Waits => self.waiting.push(new),
-                    Entry::Full => assert_eq!(self.waiting.len(), 12),
+                    Entry::Full => assert!(self.waiting.len() >= 12),
                 }
+            }
+            Step::Switch { run, agent } if !self.running.is_empty() => {
+                let mut moved = self.running.remove(run.index(self.running.len()));
+                let (entry, next) = self.queue.switch(&mut moved, &agent.to_string());
+                match entry {
+                    Entry::Admitted => self.running.push(moved),
+                    _ => self.waiting.push(moved),
+                }
+                self.admitted(next);
             }
             Step::Leave(index) if !self.waiting.is_empty() => {
                 let left = self.waiting.remove(index.index(self.waiting.len()));
@@ -158,9 +201,15 @@ impl Model {
         }
     }
 
-    /// The one that is let in is the oldest of its lane and agent.
     fn end(&mut self, agent: &str) {
-        let Some(next) = self.queue.end(agent) else { return };
+        let next = self.queue.end(agent);
+        self.admitted(next);
+    }
+
+    /// The one that is let in is the oldest of its lane and agent.
+    fn admitted(&mut self, next: Option<Ticket>) {
+        let Some(next) = next else { return };
+        self.waiting.sort_by_key(|ticket| ticket.number);
         let same = |other: &Ticket| other.client == next.client && other.agent == next.agent;
         let oldest = self.waiting.iter().position(same).expect("it waited");
         assert_eq!(self.waiting.remove(oldest), next, "the order of a lane");

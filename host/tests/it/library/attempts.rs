@@ -14,17 +14,17 @@ use serde_json::Value;
 use super::stage::{Stage, assert_whole, block_on, collect, types};
 
 /// Up to three attempts, as quick as can be.
-fn quick_retry() -> Option<RetryPolicy> {
+pub(super) fn quick_retry() -> Option<RetryPolicy> {
     Some(RetryPolicy { max_attempts: Some(3), backoff_ms: Some(1), ..RetryPolicy::default() })
 }
 
-fn fall_back_to(agents: &[&str]) -> Option<FallbackPolicy> {
+pub(super) fn fall_back_to(agents: &[&str]) -> Option<FallbackPolicy> {
     let agents = agents.iter().map(|agent| (*agent).to_owned()).collect();
     Some(FallbackPolicy { agents, ..FallbackPolicy::default() })
 }
 
 /// Runs a request to its end; the journal must be whole whatever happened.
-async fn run(host: &Host, request: RunRequest) -> (Vec<RunEventParams>, Done) {
+pub(super) async fn run(host: &Host, request: RunRequest) -> (Vec<RunEventParams>, Done) {
     let run = host.start(request).await.expect("a run");
     let (events, done) = collect(&run).await;
     assert_whole(&events);
@@ -50,7 +50,7 @@ fn switch(events: &[RunEventParams]) -> &AgentSwitched {
     switches.unwrap_or_else(|| panic!("no switch: {:?}", types(events)))
 }
 
-fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
+pub(super) fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
     let notices = events.iter().filter_map(|params| match &params.event {
         Event::Notice(notice) => Some((notice.code.as_str(), notice.text.as_str())),
         _ => None,
@@ -59,7 +59,7 @@ fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
 }
 
 /// What the last attempt says it was asked.
-fn asked(events: &[RunEventParams]) -> Value {
+pub(super) fn asked(events: &[RunEventParams]) -> Value {
     let last = events.iter().rev().find_map(|params| match &params.event {
         Event::TextDelta(delta) => serde_json::from_str(&delta.text).ok(),
         _ => None,
@@ -169,6 +169,19 @@ fn attempts_end_and_the_last_failure_stands() {
         );
         assert_eq!(done.totals.cost_usd, Some(0.75), "every attempt has its price");
         assert_eq!(host.find_run("last").expect("a record").attempts, 3);
+    });
+}
+
+#[test]
+fn what_was_used_is_told_also_when_the_agent_says_it_at_the_very_end() {
+    let stage = Stage::with("x", "fails rate_limited late");
+    stage.add("y", "repeats");
+    block_on(async {
+        let request = RunRequest { fallback: fall_back_to(&["y"]), ..stage.request("x", "go") };
+        let (events, done) = run(&stage.host(), request).await;
+        let reason = &switch(&events).reason;
+        assert!(reason.contains("it had used 5 tokens for 0.25"), "{reason}");
+        assert_eq!(done.totals.usage.map(|usage| usage.total_tokens), Some(12));
     });
 }
 

@@ -34,12 +34,12 @@ pub(crate) async fn finish(service: &Service, run_id: &str) {
     over(service, run_id).await;
 }
 
-async fn info(service: &Service, run_id: &str) -> RunInfo {
+pub(super) async fn info(service: &Service, run_id: &str) -> RunInfo {
     service.get_run(GetRunParams { run_id: run_id.to_owned() }).await.expect("a run")
 }
 
 /// What the `status` events say.
-fn statuses(events: &[RunEventParams]) -> Vec<(&str, &str)> {
+pub(super) fn statuses(events: &[RunEventParams]) -> Vec<(&str, &str)> {
     let told = events.iter().filter_map(|params| match &params.event {
         Event::Status(status) => {
             Some((status.phase.as_str(), status.detail.as_deref().unwrap_or_default()))

@@ -1,0 +1,77 @@
+//! A retry that is to go on with a session which the agent CLI does not know any more.
+
+use od_host::RunRequest;
+use od_protocol::api::{FallbackPolicy, Handover, RetryPolicy};
+use od_protocol::{DoneStatus, ErrorKind, Event, RunEventParams};
+
+use super::attempts::{asked, errors, notices, quick_retry, run};
+use super::stage::{Stage, block_on, types};
+
+fn retries(events: &[RunEventParams]) -> Vec<(u32, Option<u32>, &str)> {
+    let retries = events.iter().filter_map(|params| match &params.event {
+        Event::Retry(retry) => Some((retry.attempt, retry.max_attempts, retry.reason.as_str())),
+        _ => None,
+    });
+    retries.collect()
+}
+
+/// One retry is allowed, and the session of the first attempt is lost.
+fn one_retry(stage: &Stage) -> RunRequest {
+    let retry = RetryPolicy { max_attempts: Some(2), ..quick_retry().expect("a policy") };
+    RunRequest { retry: Some(retry), ..stage.request("x", "the task") }
+}
+
+#[test]
+fn the_agent_begins_once_more_without_it_and_is_told_what_has_happened() {
+    for (mode, used) in [
+        ("forgets resumable", "session_unknown: it fails with session_unknown; it had used 5"),
+        ("forgets at_once resumable", "session_unknown: no such session; it had used nothing"),
+    ] {
+        let stage = Stage::with("x", mode);
+        block_on(async {
+            let host = stage.host();
+            let (events, done) = run(&host, one_retry(&stage)).await;
+            assert_eq!(done.status, DoneStatus::Completed);
+            let kinds: Vec<&ErrorKind> = errors(&events).iter().map(|error| &error.kind).collect();
+            assert_eq!(kinds, [&ErrorKind::RateLimited, &ErrorKind::SessionUnknown]);
+            let [limit, lost] = retries(&events)[..] else { panic!("{:?}", types(&events)) };
+            assert_eq!((limit.0, lost.0, lost.1), (1, 1, Some(1)), "it is the same try");
+            assert!(lost.2.starts_with(used), "nothing is paid without a word: {lost:?}");
+            let [(code, text)] = notices(&events)[..] else { panic!("{:?}", types(&events)) };
+            assert_eq!(code, "retry_session_lost");
+            assert!(text.contains("session first") && text.contains("what has happened"), "{text}");
+
+            let asked = asked(&events);
+            assert_eq!(asked["session"]["mode"], "new");
+            let prompt = asked["prompt"].as_str().expect("a prompt");
+            assert!(prompt.contains("x said: I begin"), "{prompt}");
+            assert!(prompt.ends_with("\n\nthe task"), "{prompt}");
+            assert_eq!(host.find_run("last").expect("a record").attempts, 3);
+        });
+    }
+}
+
+#[test]
+fn the_task_alone_is_handed_over_when_that_is_asked() {
+    let stage = Stage::with("x", "forgets resumable");
+    block_on(async {
+        let mut request = one_retry(&stage);
+        let handover = Some(Handover::Prompt);
+        request.fallback = Some(FallbackPolicy { handover, ..FallbackPolicy::default() });
+        let (events, _) = run(&stage.host(), request).await;
+        assert_eq!(asked(&events)["prompt"], "the task");
+    });
+}
+
+#[test]
+fn a_session_that_the_client_named_is_not_replaced() {
+    let stage = Stage::with("x", "fails session_unknown resumable");
+    block_on(async {
+        let mut request = one_retry(&stage);
+        request.params.session.mode = od_protocol::SessionMode::Resume;
+        request.params.session.id = Some("mine".to_owned());
+        let (events, done) = run(&stage.host(), request).await;
+        assert_eq!(types(&events), ["run_started", "usage", "error", "done"]);
+        assert_eq!(done.error_kind, Some(ErrorKind::SessionUnknown));
+    });
+}

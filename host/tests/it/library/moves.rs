@@ -1,0 +1,185 @@
+//! Runs that go to another agent while places are few.
+
+use std::time::Duration;
+
+use od_host::Service;
+use od_protocol::api::{CancelRunsParams, RunState, StartRunsParams};
+use od_protocol::{ErrorKind, Event};
+
+use super::attempts::fall_back_to;
+use super::queue::{finish, info, limited, statuses};
+use super::service_runs::{events, over, service, start, state, task, wait_for};
+use super::stage::{Stage, assert_numbered, block_on, set_mode, types};
+
+const ONE_EACH: &str = "[agents.x]\nmaxRuns = 1\n[agents.y]\nmaxRuns = 1\n";
+
+/// Two agents with one place each: `x` fails at once, `y` waits to be told `finish`.
+fn two_agents() -> Stage {
+    let stage = limited(ONE_EACH);
+    set_mode(&stage.adapters().join("od-adapter-x"), "fails rate_limited");
+    stage.add("y", "waits");
+    stage
+}
+
+/// A run of `x` that may go to `y`.
+fn mover(stage: &Stage) -> StartRunsParams {
+    StartRunsParams { fallback: fall_back_to(&["y"]), ..task(stage, "x", "go") }
+}
+
+/// A run that holds the only place of `y`, and one that waits for it after `x` has failed.
+async fn crowd(stage: &Stage, service: &Service, params: StartRunsParams) -> (String, String) {
+    let holder = start(service, task(stage, "y", "go")).await.expect("a run").run_id;
+    wait_for(service, &holder, "text_delta").await;
+    let mover = start(service, params).await.expect("a run");
+    assert_eq!(mover.state, RunState::Running);
+    wait_for(service, &mover.run_id, "agent_switched").await;
+    (holder, mover.run_id)
+}
+
+#[test]
+fn a_run_gives_its_place_back_and_waits_for_one_with_the_next_agent() {
+    let stage = two_agents();
+    block_on(async {
+        let service = service(&stage);
+        let (holder, mover) = crowd(&stage, &service, mover(&stage)).await;
+        wait_for(&service, &mover, "status").await;
+        let waiting = info(&service, &mover).await;
+        assert_eq!((waiting.state, waiting.queue_position), (RunState::Running, Some(1)));
+        assert_eq!((waiting.agent.as_str(), waiting.attempts), ("y", 1));
+
+        // The place it has left is free, and who comes later for the one it waits for waits behind it.
+        set_mode(&stage.adapters().join("od-adapter-x"), "waits");
+        let other = start(&service, task(&stage, "x", "go")).await.expect("a run");
+        assert_eq!(other.state, RunState::Running);
+        let later = start(&service, task(&stage, "y", "go")).await.expect("a run");
+        assert_eq!((later.state, later.queue_position), (RunState::Queued, Some(2)));
+
+        finish(&service, &holder).await;
+        finish(&service, &mover).await;
+        finish(&service, &later.run_id).await;
+        finish(&service, &other.run_id).await;
+        let of_mover = events(&service, &mover).await;
+        assert_numbered(&of_mover);
+        assert_eq!(
+            types(&of_mover)[2..],
+            [
+                "error",
+                "agent_switched",
+                "status",
+                "status",
+                "run_started",
+                "text_delta",
+                "user_message",
+                "done"
+            ]
+        );
+        assert_eq!(
+            statuses(&of_mover),
+            [("queued", "1st in the queue; 1 run of y is going on"), ("starting", "")]
+        );
+        assert_eq!(info(&service, &mover).await.attempts, 2);
+    });
+}
+
+#[test]
+fn a_run_that_waits_for_the_next_agent_can_be_cancelled() {
+    let stage = two_agents();
+    block_on(async {
+        let service = service(&stage);
+        let (holder, mover) = crowd(&stage, &service, mover(&stage)).await;
+        wait_for(&service, &mover, "status").await;
+        let cancel = CancelRunsParams { run_id: mover.clone(), grace_ms: None };
+        assert!(service.cancel_run(cancel).await.expect("an answer").accepted);
+        over(&service, &mover).await;
+        let of_mover = events(&service, &mover).await;
+        assert_numbered(&of_mover);
+        assert_eq!(types(&of_mover)[4..], ["status", "done"]);
+        assert_eq!(state(&service, &mover).await, RunState::Cancelled);
+
+        // It has taken no place with it.
+        let next = start(&service, task(&stage, "y", "go")).await.expect("a run");
+        assert_eq!(next.queue_position, Some(1));
+        finish(&service, &holder).await;
+        finish(&service, &next.run_id).await;
+    });
+}
+
+#[test]
+fn it_waits_no_longer_than_a_run_may_wait() {
+    let stage = two_agents();
+    block_on(async {
+        let service = service(&stage);
+        let params = StartRunsParams { queue_ms: Some(1), ..mover(&stage) };
+        let (holder, mover) = crowd(&stage, &service, params).await;
+        over(&service, &mover).await;
+        let of_mover = events(&service, &mover).await;
+        let Some(Event::Error(error)) = of_mover.iter().rev().map(|params| &params.event).nth(1)
+        else {
+            panic!("{:?}", types(&of_mover));
+        };
+        let which = error.data.as_ref().and_then(|data| data.get("which"));
+        assert_eq!((&error.kind, which), (&ErrorKind::Timeout, Some(&"queue".into())));
+        assert_eq!(state(&service, &mover).await, RunState::TimedOut);
+        finish(&service, &holder).await;
+    });
+}
+
+#[test]
+fn it_is_sent_away_like_all_who_wait_when_the_host_ends() {
+    let stage = two_agents();
+    block_on(async {
+        let service = service(&stage);
+        let (holder, mover) = crowd(&stage, &service, mover(&stage)).await;
+        wait_for(&service, &mover, "status").await;
+        let draining = tokio::spawn({
+            let service = service.clone();
+            async move { service.drain(Duration::from_secs(40)).await }
+        });
+        over(&service, &mover).await;
+        assert_eq!(state(&service, &mover).await, RunState::Cancelled);
+        assert_eq!(state(&service, &holder).await, RunState::Running);
+        finish(&service, &holder).await;
+        draining.await.expect("it ends");
+    });
+}
+
+#[test]
+fn two_runs_that_change_places_do_not_wait_for_each_other() {
+    let stage = limited(&format!("[limits]\nmaxRuns = 2\n{ONE_EACH}"));
+    for agent in ["x", "y"] {
+        stage.add(agent, "limited 3600000");
+    }
+    block_on(async {
+        let service = service(&stage);
+        let mut runs = Vec::new();
+        for (from, to) in [("x", "y"), ("y", "x")] {
+            let fallback = fall_back_to(&[to]);
+            let params = StartRunsParams { fallback, ..task(&stage, from, "go") };
+            runs.push(start(&service, params).await.expect("a run").run_id);
+        }
+        for run_id in runs {
+            over(&service, &run_id).await;
+            assert_numbered(&events(&service, &run_id).await);
+            assert_eq!(state(&service, &run_id).await, RunState::Completed);
+        }
+    });
+}
+
+#[test]
+fn with_room_there_a_run_keeps_its_place_among_all() {
+    let stage = two_agents();
+    std::fs::write(stage.home().settings_file(), "[limits]\nmaxRuns = 1\n").expect("settings");
+    stage.add("z", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mover = start(&service, mover(&stage)).await.expect("a run").run_id;
+        let other = start(&service, task(&stage, "z", "go")).await.expect("a run");
+        assert_eq!(other.state, RunState::Queued);
+        wait_for(&service, &mover, "text_delta").await;
+        assert_eq!(state(&service, &other.run_id).await, RunState::Queued);
+        finish(&service, &mover).await;
+        assert!(statuses(&events(&service, &mover).await).is_empty(), "it has not waited");
+        over(&service, &other.run_id).await;
+        assert_eq!(state(&service, &other.run_id).await, RunState::Completed);
+    });
+}
