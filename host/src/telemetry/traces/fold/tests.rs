@@ -39,6 +39,13 @@ fn tool(id: &str, parent: Option<&str>) -> Value {
     })
 }
 
+fn usage(scope: &str, input: u64) -> Value {
+    json!({
+        "type": "usage", "scope": scope, "cumulative": scope == "run", "inputTokens": input,
+        "outputTokens": 0, "totalTokens": input, "source": "cli",
+    })
+}
+
 fn result(id: &str, status: &str) -> Value {
     json!({
         "type": "tool_result", "toolCallId": id, "status": status, "output": "a secret output",
@@ -123,6 +130,7 @@ fn each_attempt_has_its_own_agent_and_what_it_left_open_ends_with_it() {
             json!({"type": "status", "phase": "queued"}),
             run_started(),
             tool("left", None),
+            usage("turn", 20),
             json!({
                 "type": "error", "kind": "rate_limited", "message": "m", "fatal": false,
             }),
@@ -132,6 +140,7 @@ fn each_attempt_has_its_own_agent_and_what_it_left_open_ends_with_it() {
             }),
             json!({"type": "status", "phase": "waiting"}),
             run_started(),
+            usage("run", 3),
             done("failed", Some("auth_missing")),
         ],
     );
@@ -143,6 +152,9 @@ fn each_attempt_has_its_own_agent_and_what_it_left_open_ends_with_it() {
     assert_eq!(attribute(two, words::ERROR_TYPE).as_deref(), Some("auth_missing"));
     assert_eq!(attribute(root, words::ERROR_TYPE).as_deref(), Some("auth_missing"));
     assert_eq!(attribute(root, words::ATTEMPTS).as_deref(), Some("2"));
+    for (span, tokens) in [(one, "20"), (two, "3"), (root, "23")] {
+        assert_eq!(attribute(span, words::INPUT_TOKENS).as_deref(), Some(tokens));
+    }
     for attempt in [one, two] {
         assert_eq!(attempt.parent_span_id, root.span_context.span_id());
     }
