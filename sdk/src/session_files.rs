@@ -1,6 +1,10 @@
 //! Native sessions that agent CLIs keep as files of JSON lines: which there are, what they say, and
-//! how much of it fits a reply. Read only; what a line means is the adapter's business.
+//! how much of it fits a reply. Read only; what a line means is the adapter's business, and how it
+//! is told is in `session_files/transcript.rs`.
 
+mod transcript;
+
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,6 +15,8 @@ use od_protocol::{
     ReadSessionsResult, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped,
 };
 use serde::de::DeserializeOwned;
+
+pub use transcript::{Call, Transcript};
 
 /// How many sessions a list has when nobody says.
 const DEFAULT_LIMIT: u32 = 50;
@@ -51,6 +57,13 @@ impl SessionFile {
         Some(Self { id: id.to_owned(), path, updated_at })
     }
 
+    /// The file at a path that is named after its session's UUID; `None` when it is not.
+    pub fn named_by_uuid(path: PathBuf) -> Option<Self> {
+        let id = path.file_stem()?.to_str()?.to_owned();
+        uuid::Uuid::try_parse(&id).ok()?;
+        Self::at(path, &id)
+    }
+
     /// The lines that can be read; the last one may be torn.
     fn lines<L: SessionLine>(&self, limit: u64) -> io::Result<impl Iterator<Item = L>> {
         let lines = BufReader::new(File::open(&self.path)?.take(limit)).split(b'\n');
@@ -78,6 +91,22 @@ impl SessionFile {
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
+}
+
+/// The folders in `projects` that belong to a cwd: every character of it that is no ASCII letter or
+/// digit is a dash in their names, so different folders may share one. Without a cwd all of them.
+pub fn project_folders(projects: &Path, cwd: Option<&str>) -> Vec<PathBuf> {
+    let name = cwd.map(|cwd| {
+        let dashed = cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+        dashed.collect::<String>()
+    });
+    let folders = entries(projects).into_iter();
+    // Some agent CLIs write the names in lower case on Windows.
+    let is_meant = |folder: &PathBuf| match (&name, folder.file_name()) {
+        (None, _) => true,
+        (Some(name), found) => found.is_some_and(|found| found.eq_ignore_ascii_case(name)),
+    };
+    folders.filter(is_meant).collect()
 }
 
 /// The sessions of these files, the newest first. A folder is compared with what a session says of
@@ -113,6 +142,21 @@ pub fn read<L: SessionLine>(
     let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(&error.to_string()))?;
     let (events, truncated) = newest(tell(&mut lines), EVENT_BYTES);
     Ok(ReadSessionsResult { session: file.summary::<L>(), events, truncated })
+}
+
+/// The lines on the way from the first one to the last: where a person went back and said something
+/// else, a line names the one before it, and what was taken back is on no way.
+pub fn last_branch<L>(lines: &[L], id: fn(&L) -> &str, parent: fn(&L) -> Option<&str>) -> Vec<&L> {
+    let by_id: HashMap<&str, &L> = lines.iter().map(|line| (id(line), line)).collect();
+    let mut way = Vec::new();
+    let mut seen = HashSet::new();
+    let mut next = lines.last();
+    while let Some(line) = next.filter(|line| seen.insert(id(line))) {
+        way.push(line);
+        next = parent(line).and_then(|parent| by_id.get(parent).copied());
+    }
+    way.reverse();
+    way
 }
 
 /// A thought that was kept whole.
@@ -196,6 +240,17 @@ mod tests {
         assert_eq!((result.events.len(), result.truncated), (1, false));
         let error = read(&files, &params("c"), tell).expect_err("it is none");
         assert_eq!(error.kind(), ErrorKind::SessionUnknown);
+    }
+
+    #[test]
+    fn what_was_taken_back_is_on_no_way_and_a_ring_ends() {
+        let way = |lines: &[(&'static str, Option<&'static str>)]| {
+            let branch = last_branch(lines, |line| line.0, |line| line.1);
+            branch.into_iter().map(|line| line.0).collect::<String>()
+        };
+        assert_eq!(way(&[("a", None), ("b", Some("a")), ("c", Some("a"))]), "ac");
+        assert_eq!(way(&[("a", Some("b")), ("b", Some("a"))]), "ab");
+        assert_eq!(way(&[]), "");
     }
 
     #[test]

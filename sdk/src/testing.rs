@@ -30,7 +30,7 @@ pub use home::MadeUpHome;
 pub use http_talk::HttpTalk;
 pub use login::{auth_in, check_auth, check_auth_name};
 pub use recording::{Recording, check_complete};
-pub use sessions::{check_session, check_unknown_sessions};
+pub use sessions::{check_session, check_unknown_sessions, listed, read_session};
 pub use start::{
     SESSION, args, has, refused, start_params, started, started_with, stdin_lines, values,
 };

@@ -3,12 +3,12 @@
 
 mod transcript;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use od_protocol::{
     ErrorObject, ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult,
 };
-use od_sdk::session_files::{self, SessionFile, entries};
+use od_sdk::session_files::{self, SessionFile, entries, project_folders};
 
 use transcript::Line;
 
@@ -30,25 +30,9 @@ pub fn read(
     session_files::read(&files, read_sessions_params, transcript::events)
 }
 
-/// The folder of a cwd: every character that is no ASCII letter or digit becomes a dash. Different
-/// folders may share a name.
-fn folder_name(cwd: &str) -> String {
-    cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
-}
-
+/// Logs of subagents sit beside the sessions and are no UUIDs.
 fn files(config_dir: &Path, cwd: Option<&str>) -> Vec<SessionFile> {
-    let projects = config_dir.join("projects");
-    let folders = match cwd {
-        Some(cwd) => vec![projects.join(folder_name(cwd))],
-        None => entries(&projects),
-    };
+    let folders = project_folders(&config_dir.join("projects"), cwd);
     let files = folders.iter().flat_map(|folder| entries(folder));
-    files.filter_map(session_file).collect()
-}
-
-fn session_file(path: PathBuf) -> Option<SessionFile> {
-    let id = path.file_stem()?.to_str()?.to_owned();
-    // Logs of subagents sit beside the sessions.
-    uuid::Uuid::try_parse(&id).ok()?;
-    SessionFile::at(path, &id)
+    files.filter_map(SessionFile::named_by_uuid).collect()
 }

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
-use od_protocol::{AuthStatus, ErrorObject, ListModelsResult, Manifest, StartRunParams};
+use od_protocol::{
+    AuthStatus, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest,
+    ReadSessionsParams, ReadSessionsResult, StartRunParams,
+};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 
 use crate::events::Events;
-use crate::{detect, invocation, manifest, models};
+use crate::{detect, invocation, manifest, models, sessions};
 
 /// Qwen Code.
 #[derive(Debug, Clone, Copy)]
@@ -40,5 +43,21 @@ impl Adapter for Qwen {
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         self.locate(machine)?;
         Ok(models::list(machine))
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(&detect::config_dir(machine), read_sessions_params)
     }
 }

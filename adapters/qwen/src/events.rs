@@ -4,7 +4,7 @@
 mod failure;
 mod meter;
 mod speech;
-mod tools;
+pub(crate) mod tools;
 mod turns;
 
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`invocation`] (how it is
 //! started), [`native`] (its own words; those it shares are in [`od_sdk::stream_json`]), [`events`]
-//! (what they mean).
+//! (what they mean), [`sessions`] (what it keeps on disk).
 #![deny(clippy::print_stdout)]
 
 mod adapter;
@@ -13,5 +13,6 @@ pub mod manifest;
 pub mod models;
 pub mod native;
 pub mod options;
+pub mod sessions;
 
 pub use adapter::Qwen;

@@ -73,6 +73,7 @@ fn capabilities() -> Capabilities {
         approvals: Some(ApprovalsCapability { edit_input: true }),
         resume: Some(ResumeCapability { same_cwd_only: true }),
         usage: Some(UsageCapability { cost: false }),
+        sessions: marker(),
         subagents: marker(),
         system_prompt: marker(),
         add_dirs: marker(),

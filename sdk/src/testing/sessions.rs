@@ -2,9 +2,34 @@
 
 use std::path::Path;
 
-use od_protocol::{ErrorKind, ErrorObject, ReadSessionsParams, ReadSessionsResult};
+use od_protocol::{
+    ErrorKind, ErrorObject, ListSessionsParams, ReadSessionsParams, ReadSessionsResult,
+    SessionSummary,
+};
 
 use super::{Replay, check_events};
+use crate::{Adapter, Machine};
+
+/// The sessions of a folder, or all, as an adapter lists them on a machine.
+///
+/// # Panics
+/// When it does not.
+pub fn listed(adapter: &dyn Adapter, machine: &Machine, cwd: Option<&str>) -> Vec<SessionSummary> {
+    let params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
+    adapter.list_sessions(machine, &params).expect("a list").sessions
+}
+
+/// A session as an adapter reads it on a machine.
+///
+/// # Errors
+/// The adapter's own.
+pub fn read_session(
+    adapter: &dyn Adapter,
+    machine: &Machine,
+    id: &str,
+) -> Result<ReadSessionsResult, ErrorObject> {
+    adapter.read_session(machine, &ReadSessionsParams { id: id.to_owned(), cwd: None })
+}
 
 /// Compares the events of a session with those in a file. `UPDATE_EXPECT=1` rewrites it.
 ///

@@ -132,7 +132,7 @@ fn report_file(id: &str, name: &str, input: &Value, text: &str, output: &mut Run
 }
 
 /// What a tool does, by its name.
-pub(super) fn kind(name: &str) -> ToolKind {
+pub(crate) fn kind(name: &str) -> ToolKind {
     match name {
         "read_file" | "read_many_files" | "list_directory" => ToolKind::Read,
         "write_file" | "edit" => ToolKind::Edit,
@@ -145,7 +145,7 @@ pub(super) fn kind(name: &str) -> ToolKind {
 }
 
 /// One line for people.
-pub(super) fn title(name: &str, input: &Value) -> Option<String> {
+pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
     let title = match name {
         "run_shell_command" => field("command")?.to_owned(),

@@ -5,3 +5,4 @@ mod invocation;
 mod manifest;
 mod mapping;
 mod recordings;
+mod sessions;

@@ -1,17 +1,14 @@
 //! The entries of a session's file → events, in the words of a run. Pure.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
-    ToolStatus, UserMessage,
-};
+use od_protocol::{Event, ToolResult, ToolStatus};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::pi::native::{Block, Message};
 use crate::pi::words::{blocks, kind, mcp_server, model_id, text_of, title};
-use crate::session_files::{SessionLine, whole_thought};
+use crate::session_files::{Call, SessionLine, Transcript, last_branch};
 use crate::wording::first_line;
 
 /// One entry. Entries of other types have few of these.
@@ -68,106 +65,62 @@ impl SessionLine for Entry {
 pub(super) fn tell(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
     let entries: Vec<Entry> =
         entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
-    let by_id: HashMap<&str, &Entry> =
-        entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
-    let mut way = Vec::new();
-    let mut seen = HashSet::new();
-    let mut next = entries.last();
-    while let Some(entry) = next.filter(|entry| seen.insert(entry.id.as_str())) {
-        way.push(entry);
-        next = entry.parent_id.as_deref().and_then(|parent| by_id.get(parent).copied());
-    }
+    let way = last_branch(&entries, |entry| &entry.id, |entry| entry.parent_id.as_deref());
     let taken_back: HashSet<&str> = way
         .iter()
         .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
         .filter_map(|entry| entry.target_id.as_deref())
         .collect();
     let mut transcript = Transcript::default();
-    for entry in way.into_iter().rev() {
+    for entry in way {
         let message = entry.message.as_ref().filter(|_| entry.kind == "message");
         if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
-            transcript.on_message(message);
+            on_message(message, &mut transcript);
         }
     }
-    transcript.events
+    transcript.into_events()
 }
 
-/// What was told so far.
-#[derive(Debug, Default)]
-struct Transcript {
-    events: Vec<Event>,
-    messages: u32,
-    thoughts: u32,
+fn on_message(message: &Message, transcript: &mut Transcript) {
+    match message.role.as_str() {
+        "user" => transcript.user(text_of(&message.content)),
+        "assistant" => {
+            for block in blocks(message.content.clone()) {
+                on_block(block, transcript);
+            }
+        }
+        "toolResult" => transcript.result(result(message)),
+        _ => {}
+    }
 }
 
-impl Transcript {
-    fn on_message(&mut self, message: &Message) {
-        match message.role.as_str() {
-            "user" => {
-                let text = text_of(&message.content);
-                self.events.push(Event::UserMessage(UserMessage { text }));
-            }
-            "assistant" => {
-                self.messages += 1;
-                for block in blocks(message.content.clone()) {
-                    self.on_block(block);
-                }
-            }
-            "toolResult" => self.on_result(message),
-            _ => {}
-        }
+fn on_block(block: Block, transcript: &mut Transcript) {
+    match block.kind.as_str() {
+        "text" => transcript.text(block.text),
+        "thinking" => transcript.thought(&block.thinking),
+        "toolCall" => transcript.call(call(block)),
+        _ => {}
     }
+}
 
-    fn on_block(&mut self, block: Block) {
-        match block.kind.as_str() {
-            "text" if !block.text.is_empty() => self.on_text(block.text),
-            "thinking" if !block.thinking.is_empty() => self.on_thought(&block.thinking),
-            "toolCall" => self.on_call(block),
-            _ => {}
-        }
+fn call(block: Block) -> Call {
+    Call {
+        id: block.id,
+        kind: kind(&block.name),
+        title: title(&block.name, &block.arguments),
+        mcp_server: mcp_server(&block.name),
+        name: block.name,
+        input: block.arguments,
     }
+}
 
-    fn on_text(&mut self, text: String) {
-        let message_id = format!("message-{}", self.messages);
-        self.events.extend([
-            Event::MessageStarted(MessageStarted { message_id: message_id.clone() }),
-            Event::TextDelta(TextDelta { message_id: message_id.clone(), text, truncated: None }),
-            Event::MessageStopped(MessageStopped { message_id }),
-        ]);
-    }
-
-    fn on_thought(&mut self, text: &str) {
-        self.thoughts += 1;
-        self.events.extend(whole_thought(&format!("thought-{}", self.thoughts), text));
-    }
-
-    fn on_call(&mut self, block: Block) {
-        self.events.extend([
-            Event::ToolCallStarted(ToolCallStarted {
-                tool_call_id: block.id.clone(),
-                kind: kind(&block.name),
-                title: None,
-                mcp_server: mcp_server(&block.name),
-                parent_tool_call_id: None,
-                name: block.name.clone(),
-            }),
-            Event::ToolCallReady(ToolCallReady {
-                title: title(&block.name, &block.arguments),
-                tool_call_id: block.id,
-                input: block.arguments,
-                truncated: None,
-            }),
-        ]);
-    }
-
-    fn on_result(&mut self, message: &Message) {
-        let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
-        self.events.push(Event::ToolResult(ToolResult {
-            tool_call_id: message.tool_call_id.clone(),
-            status,
-            output: text_of(&message.content).into(),
-            exit_code: None,
-            truncated: None,
-        }));
+fn result(message: &Message) -> ToolResult {
+    let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
+    ToolResult {
+        tool_call_id: message.tool_call_id.clone(),
+        status,
+        output: text_of(&message.content).into(),
+        exit_code: None,
+        truncated: None,
     }
 }

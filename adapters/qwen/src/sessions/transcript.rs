@@ -1,0 +1,148 @@
+//! The records of a session's file → events, in the words of a run. Pure.
+
+use od_protocol::{Event, ToolResult, ToolStatus};
+use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
+use od_sdk::stream_json::mcp_server;
+use od_sdk::wording::first_line;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::events::tools::{kind, title};
+
+/// One record. Those of type `system` are the CLI's own accounts and have no message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Record {
+    uuid: String,
+    /// The record before it.
+    parent_uuid: Option<String>,
+    /// `user`, `assistant`, `tool_result`, `system`.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Where the session runs.
+    cwd: Option<String>,
+    /// With `assistant`: who answers.
+    model: Option<String>,
+    message: Message,
+    /// With `tool_result`: how it went.
+    tool_call_result: ToolCallResult,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Message {
+    parts: Vec<Part>,
+}
+
+/// A piece of a message: a text, a thought, a call or its result.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Part {
+    text: String,
+    /// The text is a thought.
+    thought: bool,
+    function_call: Option<FunctionCall>,
+    function_response: Option<FunctionResponse>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FunctionCall {
+    id: String,
+    name: String,
+    args: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FunctionResponse {
+    id: String,
+    response: Response,
+}
+
+/// What the model was told of a call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Response {
+    output: Option<Value>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolCallResult {
+    /// `success`, `error`, `cancelled`.
+    status: String,
+}
+
+impl Record {
+    /// What a person said. Our prompts have a block before them, which is a blank at most.
+    fn said(&self) -> Option<String> {
+        let texts = self.message.parts.iter().map(|part| part.text.as_str());
+        let text = (self.kind == "user").then(|| texts.collect::<String>())?;
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+}
+
+impl SessionLine for Record {
+    fn cwd(&self) -> Option<String> {
+        self.cwd.clone()
+    }
+
+    fn model(&self) -> Option<String> {
+        self.model.clone()
+    }
+
+    fn title(&self) -> Option<String> {
+        self.said().map(|text| first_line(&text))
+    }
+}
+
+/// What happened in a session, without what a person has taken back.
+pub(super) fn tell(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
+    let records: Vec<Record> = records.collect();
+    let way = last_branch(&records, |record| &record.uuid, |record| record.parent_uuid.as_deref());
+    let mut transcript = Transcript::default();
+    for record in way {
+        match record.said() {
+            Some(text) => transcript.user(text),
+            None => {
+                record.message.parts.iter().for_each(|part| on_part(record, part, &mut transcript))
+            }
+        }
+    }
+    transcript.into_events()
+}
+
+fn on_part(record: &Record, part: &Part, transcript: &mut Transcript) {
+    match (&part.function_call, &part.function_response) {
+        (Some(call), _) => transcript.call(Call {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            kind: kind(&call.name),
+            title: title(&call.name, &call.args),
+            mcp_server: mcp_server(&call.name),
+            input: call.args.clone(),
+        }),
+        (None, Some(response)) => transcript.result(result(record, response)),
+        (None, None) if part.thought => transcript.thought(&part.text),
+        (None, None) => transcript.text(part.text.clone()),
+    }
+}
+
+fn result(record: &Record, response: &FunctionResponse) -> ToolResult {
+    let status = match record.tool_call_result.status.as_str() {
+        "success" => ToolStatus::Ok,
+        "error" => ToolStatus::Error,
+        "cancelled" => ToolStatus::Cancelled,
+        _ => ToolStatus::Unknown,
+    };
+    let Response { output, error } = &response.response;
+    ToolResult {
+        tool_call_id: response.id.clone(),
+        status,
+        output: output.clone().or_else(|| error.clone()).unwrap_or_default(),
+        exit_code: None,
+        truncated: None,
+    }
+}
