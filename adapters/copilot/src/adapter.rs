@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
-use od_protocol::{AuthStatus, ErrorObject, ListModelsResult, Manifest, StartRunParams};
+use od_protocol::{
+    AuthStatus, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest,
+    ReadSessionsParams, ReadSessionsResult, StartRunParams,
+};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 
 use crate::events::Events;
 use crate::mode::{self, Mode};
-use crate::{detect, invocation, live, manifest, models};
+use crate::{detect, invocation, live, manifest, models, sessions};
 
 /// GitHub Copilot CLI.
 #[derive(Debug, Clone, Copy)]
@@ -44,5 +47,21 @@ impl Adapter for Copilot {
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         let install = self.locate(machine)?;
         Ok(models::list(machine, &install))
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(&detect::config_dir(machine), read_sessions_params)
     }
 }

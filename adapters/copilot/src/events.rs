@@ -4,7 +4,7 @@
 mod meter;
 mod retries;
 mod speech;
-mod tools;
+pub(crate) mod tools;
 
 use od_protocol::{
     DoneEvidence, DoneStatus, Event, McpServerStatus, SessionMode, SessionStarted, StartRunParams,

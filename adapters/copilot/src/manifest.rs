@@ -86,6 +86,7 @@ fn capabilities() -> Capabilities {
         resume: Some(ResumeCapability { same_cwd_only: false }),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
         usage: Some(UsageCapability { cost: false }),
+        sessions: marker(),
         images: marker(),
         attachments: marker(),
         add_dirs: marker(),

@@ -74,34 +74,13 @@ impl Tools {
         }));
     }
 
-    /// The result. A command that failed is called a success: its exit code tells (recording
-    /// `shell`).
+    /// The result.
     pub(super) fn on_complete(&mut self, tool: &Tool, output: &mut RunOutput) {
         let call = self.open.remove(&tool.tool_call_id);
-        let exit_code = tool.shell_execution.as_ref().and_then(|shell| shell.exit_code);
-        let status = match (&tool.error, exit_code) {
-            (Some(error), _) if matches!(error.code.as_str(), "denied" | "rejected") => {
-                ToolStatus::Denied
-            }
-            _ if !tool.success && output.is_cancelling() => ToolStatus::Cancelled,
-            _ if !tool.success => ToolStatus::Error,
-            (_, Some(code)) if code != 0 => ToolStatus::Error,
-            _ => ToolStatus::Ok,
-        };
-        report_files(tool, output);
-        let text = match (&tool.error, &tool.result) {
-            (Some(error), _) => error.message.clone(),
-            (None, Some(result)) => result.content.clone(),
-            (None, None) => String::new(),
-        };
         let is_command = call.is_some_and(|call| call.kind == ToolKind::Execute);
-        output.event(Event::ToolResult(ToolResult {
-            tool_call_id: tool.tool_call_id.clone(),
-            status,
-            output: Value::String(text),
-            exit_code: exit_code.filter(|_| is_command),
-            truncated: None,
-        }));
+        let result = result(tool, is_command, output.is_cancelling());
+        report_files(tool, output);
+        output.event(Event::ToolResult(result));
     }
 
     /// The answer that asked for them broke off: calls that do not run yet never will.
@@ -118,6 +97,33 @@ impl Tools {
                 truncated: None,
             }));
         }
+    }
+}
+
+/// What became of a call. A command that failed is called a success: its exit code tells (recording
+/// `shell`).
+pub(crate) fn result(tool: &Tool, is_command: bool, is_cancelling: bool) -> ToolResult {
+    let exit_code = tool.shell_execution.as_ref().and_then(|shell| shell.exit_code);
+    let status = match (&tool.error, exit_code) {
+        (Some(error), _) if matches!(error.code.as_str(), "denied" | "rejected") => {
+            ToolStatus::Denied
+        }
+        _ if !tool.success && is_cancelling => ToolStatus::Cancelled,
+        _ if !tool.success => ToolStatus::Error,
+        (_, Some(code)) if code != 0 => ToolStatus::Error,
+        _ => ToolStatus::Ok,
+    };
+    let text = match (&tool.error, &tool.result) {
+        (Some(error), _) => error.message.clone(),
+        (None, Some(result)) => result.content.clone(),
+        (None, None) => String::new(),
+    };
+    ToolResult {
+        tool_call_id: tool.tool_call_id.clone(),
+        status,
+        output: Value::String(text),
+        exit_code: exit_code.filter(|_| is_command),
+        truncated: None,
     }
 }
 

@@ -5,4 +5,5 @@ mod invocation;
 mod manifest;
 mod mapping;
 mod recordings;
+mod sessions;
 mod talks;

@@ -1,0 +1,110 @@
+//! The lines of a session's file → events, in the words of a run. Pure.
+
+use std::collections::HashSet;
+
+use od_protocol::{Event, ToolKind};
+use od_sdk::session_files::{Call, SessionLine, Transcript};
+use od_sdk::wording::first_line;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::events::tools::result;
+use crate::native::{Message, Tool};
+use crate::words::{kind, title};
+
+/// One line. What it says depends on its type, and is read when somebody wants to know.
+#[derive(Debug, Deserialize)]
+pub(super) struct Record {
+    #[serde(rename = "type")]
+    kind: String,
+    data: Box<RawValue>,
+}
+
+/// `session.start`, `session.resume`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Opening {
+    selected_model: Option<String>,
+    context: Context,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    /// Where the session runs.
+    cwd: Option<String>,
+}
+
+/// `user.message`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    /// What was typed; what the model got has the date before it.
+    content: String,
+}
+
+impl Record {
+    fn read<T: DeserializeOwned>(&self, kinds: &[&str]) -> Option<T> {
+        let is_meant = kinds.contains(&self.kind.as_str());
+        is_meant.then(|| serde_json::from_str(self.data.get()).ok()).flatten()
+    }
+
+    fn opening(&self) -> Option<Opening> {
+        self.read(&["session.start", "session.resume"])
+    }
+
+    /// What a person said.
+    fn said(&self) -> Option<String> {
+        let Said { content } = self.read(&["user.message"])?;
+        Some(content.trim_end().to_owned()).filter(|text| !text.is_empty())
+    }
+}
+
+impl SessionLine for Record {
+    fn cwd(&self) -> Option<String> {
+        self.opening()?.context.cwd
+    }
+
+    fn model(&self) -> Option<String> {
+        self.opening()?.selected_model
+    }
+
+    fn title(&self) -> Option<String> {
+        self.said().map(|text| first_line(&text))
+    }
+}
+
+/// What happened in a session.
+pub(super) fn tell(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
+    let mut transcript = Transcript::default();
+    let mut commands = HashSet::new();
+    for record in records {
+        if let Some(text) = record.said() {
+            transcript.user(text);
+        } else if let Some(message) = record.read::<Message>(&["assistant.message"]) {
+            transcript.thought(message.reasoning_text.as_deref().unwrap_or_default());
+            transcript.text(message.content);
+        } else if let Some(tool) = record.read::<Tool>(&["tool.execution_start"]) {
+            if kind(&tool.tool_name) == ToolKind::Execute {
+                commands.insert(tool.tool_call_id.clone());
+            }
+            transcript.call(call(tool));
+        } else if let Some(tool) = record.read::<Tool>(&["tool.execution_complete"]) {
+            let is_command = commands.remove(&tool.tool_call_id);
+            transcript.result(result(&tool, is_command, false));
+        }
+    }
+    transcript.into_events()
+}
+
+fn call(tool: Tool) -> Call {
+    Call {
+        id: tool.tool_call_id,
+        kind: kind(&tool.tool_name),
+        title: title(&tool.tool_name, &tool.arguments),
+        mcp_server: tool.mcp_server_name,
+        name: tool.tool_name,
+        input: tool.arguments,
+    }
+}
