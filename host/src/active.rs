@@ -35,7 +35,7 @@ pub(crate) fn read(home: &OdHome) -> Option<String> {
 /// `_od.run_active` while a run of this process is going on or waits, and what the agent lacks when it
 /// cannot run.
 pub(crate) async fn choose(host: &Host, id: &str) -> Result<Agent, HostError> {
-    if let Some(run) = host.live_runs().first() {
+    if let Some(run) = host.live_runs().iter().find(|run| run.status().is_alive()) {
         let text = format!("the active agent stays while the run {} is going on", run.id());
         return Err(HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
             .with_hint("wait for its end, or cancel it with runs/cancel"));

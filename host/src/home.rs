@@ -56,6 +56,11 @@ impl OdHome {
         self.runs().join(run_id)
     }
 
+    /// Which run a client's key has started: one file per key.
+    pub fn keys(&self) -> PathBuf {
+        self.root.join("keys")
+    }
+
     /// The usage ledger: one file per month, kept when runs are removed.
     pub fn usage(&self) -> PathBuf {
         self.root.join("usage")

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use od_protocol::api::{SummarizeUsageParams, UsageSummary};
@@ -226,20 +226,24 @@ impl Host {
         recover::settle(&RunFolder::of(self.home(), &run_id))
     }
 
-    /// Reads the events of any run, finished or not, of this process or another.
+    /// Reads the events of any run, finished or not, of this process or another. A run whose host died is closed when
+    /// its reader has come to what it left.
     ///
     /// # Errors
     /// `run_unknown`, or when the journal cannot be opened.
     pub fn events(&self, run_id: &str, from: u64) -> Result<EventReader, HostError> {
-        let record = self.find_run(run_id)?;
-        let run = self.live().get(&record.run_id).cloned();
-        if let Some(run) = run {
+        self.events_of(&store::find(self.home(), run_id)?, from)
+    }
+
+    /// The same for the whole id of a run.
+    pub(crate) fn events_of(&self, run_id: &str, from: u64) -> Result<EventReader, HostError> {
+        if let Some(run) = self.live_run(run_id) {
             return run.events(from);
         }
-        let folder = RunFolder::of(self.home(), &record.run_id);
-        let source = match record.status.is_alive() {
-            true => Source::Elsewhere(Instant::now()),
-            false => Source::Nobody,
+        let folder = RunFolder::of(self.home(), run_id);
+        let source = match recover::is_closed(&folder.read_record()?) {
+            true => Source::Nobody,
+            false => Source::Elsewhere(None),
         };
         EventReader::open(folder, from, source)
     }
@@ -259,13 +263,19 @@ impl Host {
     /// # Errors
     /// When the run is unknown or over.
     pub async fn run_client(&self, run_id: &str) -> Result<RunClient, HostError> {
-        let record = self.find_run(run_id)?;
+        self.client_of(&store::find(self.home(), run_id)?).await
+    }
+
+    /// The same for the whole id of a run.
+    pub(crate) async fn client_of(&self, run_id: &str) -> Result<RunClient, HostError> {
+        let folder = RunFolder::of(self.home(), run_id);
+        let record = recover::settle_beside(&folder).await?;
         if !record.status.is_alive() {
             let text = format!("the run {} is over", record.run_id);
             return Err(HostError::protocol(ErrorKind::RunUnknown, text)
                 .with_hint(format!("`od-host replay {}` shows it", record.run_id)));
         }
-        RunClient::connect(&RunFolder::of(self.home(), &record.run_id), &record.run_id).await
+        RunClient::connect(&folder, run_id).await
     }
 
     /// Everything that could be wrong.
@@ -286,12 +296,10 @@ impl Host {
     /// All metrics as text for Prometheus, with [`CONTENT_TYPE`](crate::telemetry::metrics::CONTENT_TYPE). Looks at
     /// the journals on disk, so it may take a moment.
     pub fn metrics_text(&self) -> String {
-        let (alive, queued) = {
-            let live = self.live();
-            (live.len(), live.values().filter(|run| run.status() == RunStatus::Queued).count())
-        };
-        let journal_bytes = store::bytes(self.home());
-        let snapshot = Snapshot { running: alive - queued, queued, journal_bytes };
+        let runs = self.live_runs();
+        let count = |status| runs.iter().filter(|run| run.status() == status).count();
+        let (running, queued) = (count(RunStatus::Running), count(RunStatus::Queued));
+        let snapshot = Snapshot { running, queued, journal_bytes: store::bytes(self.home()) };
         self.telemetry().metrics().encode(&snapshot)
     }
 

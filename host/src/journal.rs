@@ -3,6 +3,7 @@
 
 pub(crate) mod envelope;
 pub(crate) mod folder;
+pub(crate) mod key_file;
 mod reader;
 pub(crate) mod sink;
 pub(crate) mod store;

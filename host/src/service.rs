@@ -22,8 +22,6 @@ pub use roots::Roots;
 
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
-
 use self::drain::Ending;
 use self::keys::Keys;
 use crate::host::Host;
@@ -56,7 +54,7 @@ struct Shared {
     options: ServiceOptions,
     /// Which runs may go on.
     room: Room,
-    keys: Mutex<Keys>,
+    keys: Keys,
     ending: Ending,
 }
 
@@ -68,7 +66,7 @@ impl Service {
         let roots = options.roots.without(host.home().root());
         let options = ServiceOptions { roots, ..options };
         let room = Room::new(Limits::of(host.settings()));
-        let (keys, ending) = (Mutex::default(), Ending::default());
+        let (keys, ending) = (Keys::default(), Ending::default());
         Self { shared: Arc::new(Shared { host, options, room, keys, ending }) }
     }
 

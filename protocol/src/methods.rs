@@ -21,8 +21,8 @@ pub struct Method {
     pub name: &'static str,
     /// The capability it needs.
     pub gate: Option<&'static str>,
-    /// How long an adapter may take to answer, in milliseconds. For `shutdown` the asked grace
-    /// comes on top.
+    /// How long an adapter or the host may take to answer, in milliseconds. For `shutdown` the asked grace
+    /// comes on top, for `runs/result` the wait for the run's end.
     pub limit_ms: u64,
     /// The name of the parameters' type in the schema.
     pub params: &'static str,

@@ -7,13 +7,14 @@ use od_protocol::api::RunResult;
 
 use super::Host;
 use crate::error::HostError;
-use crate::journal::RunRecord;
 use crate::journal::folder::RunFolder;
+use crate::journal::{RunRecord, store};
 use crate::run::{recover, result};
 use crate::usage;
 
-/// How often a run of another process is looked at.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a run of another process is looked at: the longer it has been waited for, the less often.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Host {
     /// What came of a run, of this process or another; waits for its end for at most so long, `None` as
@@ -26,8 +27,45 @@ impl Host {
         run_id: &str,
         wait: Option<Duration>,
     ) -> Result<RunResult, HostError> {
-        let record = self.end_of(run_id, wait).await?;
-        let mut reader = self.events(&record.run_id, 0)?;
+        let record = self.end_of(&store::find(self.home(), run_id)?, wait).await?;
+        self.result_of(record).await
+    }
+
+    /// Waits for the end of a run, by its whole id. One that waits costs a timer and nothing else.
+    pub(crate) async fn end_of(
+        &self,
+        run_id: &str,
+        wait: Option<Duration>,
+    ) -> Result<RunRecord, HostError> {
+        let begin = Instant::now();
+        if let Some(run) = self.live_run(run_id) {
+            match wait {
+                None => drop(run.wait().await),
+                // In time or not: a run that has said `done` is over.
+                Some(limit) => drop(tokio::time::timeout(limit, run.wait()).await),
+            }
+            let record = run.record();
+            return if record.status.is_alive() { Err(late(run_id)) } else { Ok(record) };
+        }
+        let folder = RunFolder::of(self.home(), run_id);
+        loop {
+            let record = recover::settle_beside(&folder).await?;
+            if !record.status.is_alive() {
+                return Ok(record);
+            }
+            let waited = begin.elapsed();
+            let left = wait.map_or(Duration::MAX, |wait| wait.saturating_sub(waited));
+            if left.is_zero() {
+                return Err(late(run_id));
+            }
+            let pause = (waited / 20).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+            tokio::time::sleep(pause.min(left)).await;
+        }
+    }
+
+    /// What came of a run that is over.
+    pub(crate) async fn result_of(&self, record: RunRecord) -> Result<RunResult, HostError> {
+        let mut reader = self.events_of(&record.run_id, 0)?;
         // A journal may be long, and reading it does not wait for anything.
         let home = self.home().clone();
         let composing = tokio::task::spawn_blocking(move || {
@@ -37,33 +75,10 @@ impl Host {
             Err(HostError::protocol(ErrorKind::Internal, error.to_string()))
         })
     }
+}
 
-    async fn end_of(&self, run_id: &str, wait: Option<Duration>) -> Result<RunRecord, HostError> {
-        let begin = Instant::now();
-        let late = || {
-            let text = format!("the run {run_id} is still going on");
-            HostError::protocol(ErrorKind::Timeout, text)
-                .with_hint("ask again, or watch it: od-host attach RUN, runs/attach")
-        };
-        let run_id = &self.find_run(run_id)?.run_id;
-        if let Some(run) = self.live_run(run_id) {
-            match wait {
-                None => drop(run.wait().await),
-                Some(limit) => {
-                    tokio::time::timeout(limit, run.wait()).await.map_err(|_| late())?;
-                }
-            }
-            return Ok(run.record());
-        }
-        loop {
-            let record = recover::settle(&RunFolder::of(self.home(), run_id))?;
-            if !record.status.is_alive() {
-                return Ok(record);
-            }
-            if wait.is_some_and(|wait| begin.elapsed() >= wait) {
-                return Err(late());
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-    }
+fn late(run_id: &str) -> HostError {
+    let text = format!("the run {run_id} is still going on");
+    HostError::protocol(ErrorKind::Timeout, text)
+        .with_hint("ask again, or watch it: od-host attach RUN, runs/attach")
 }

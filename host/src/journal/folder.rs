@@ -91,6 +91,11 @@ impl RunFolder {
         })
     }
 
+    /// Whether there is a run: `run.json` is what its beginning ends with.
+    pub(crate) fn has_record(&self) -> bool {
+        self.record().is_file()
+    }
+
     /// Replaces `run.json`.
     pub(crate) fn write_record(&self, record: &RunRecord) -> Result<(), HostError> {
         let path = self.record();

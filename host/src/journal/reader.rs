@@ -43,8 +43,8 @@ pub struct EventReader {
 pub(crate) enum Source {
     /// This process.
     Here(watch::Receiver<Progress>),
-    /// Another process, last seen alive at this time.
-    Elsewhere(Instant),
+    /// Another process, if it lives; last looked at then.
+    Elsewhere(Option<Instant>),
     /// Nobody any more.
     Nobody,
 }
@@ -204,9 +204,10 @@ impl EventReader {
             }
             Source::Elsewhere(seen) => {
                 tokio::time::sleep(POLL).await;
-                if seen.elapsed() > OWNER_CHECK {
-                    *seen = Instant::now();
-                    if recover::is_over(&self.folder)? {
+                if seen.is_none_or(|seen| seen.elapsed() > OWNER_CHECK) {
+                    *seen = Some(Instant::now());
+                    let record = recover::settle_beside(&self.folder).await?;
+                    if !record.status.is_alive() {
                         self.become_last_reader()?;
                     }
                 }

@@ -34,12 +34,20 @@ pub(crate) struct Progress {
     pub(crate) length: u64,
     /// How many events were taken.
     pub(crate) events: u64,
-    /// `done` is among them.
-    pub(crate) done: bool,
+    /// The end of the run, as soon as readers can see it.
+    pub(crate) end: Option<Arc<End>>,
     /// Events that did not fit on the disk any more.
     pub(crate) tail: Option<Arc<[u8]>>,
     /// How the stream stands.
     pub(crate) phase: Phase,
+}
+
+/// The end of a run.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) done: Done,
+    /// When it came, in milliseconds since 1970.
+    pub(crate) at: u64,
 }
 
 /// How a stream stands.
@@ -74,7 +82,7 @@ pub(crate) struct Sink {
     hold: Hold,
     held: Option<Held>,
     held_on_disk: bool,
-    done: Option<Done>,
+    end: Option<Arc<End>>,
     broken: bool,
     progress: watch::Sender<Progress>,
 }
@@ -104,7 +112,7 @@ impl Sink {
             hold: Hold::Nothing,
             held: None,
             held_on_disk: false,
-            done: None,
+            end: None,
             broken: false,
             progress: watch::Sender::new(Progress::default()),
         }
@@ -127,7 +135,7 @@ impl Sink {
 
     /// The end of the run, once it has come.
     pub(crate) fn done(&self) -> Option<&Done> {
-        self.done.as_ref()
+        self.end.as_ref().map(|end| &end.done)
     }
 
     /// Takes one event; it is written by the next [`Sink::flush`].
@@ -138,7 +146,7 @@ impl Sink {
         if envelope.run_id != self.run_id {
             return Err("an event of another run");
         }
-        if self.done.is_some() || self.held.as_ref().is_some_and(|held| held.done().is_some()) {
+        if self.end.is_some() || self.held.as_ref().is_some_and(|held| held.done().is_some()) {
             return Err("an event after `done`");
         }
         if self.broken {
@@ -159,14 +167,14 @@ impl Sink {
             self.hold_back(envelope, seq, done);
         } else {
             self.write_on(envelope, seq);
-            self.done = done;
+            self.set_end(done);
         }
         if gap { Err("a gap in the event numbers") } else { Ok(()) }
     }
 
     /// Writes an event of the host's own, before, between or beside those of an adapter.
     pub(crate) fn tell(&mut self, event: Event) {
-        if self.done.is_some() || self.broken {
+        if self.end.is_some() || self.broken {
             return;
         }
         let mut batch = std::mem::take(&mut self.batch);
@@ -184,7 +192,7 @@ impl Sink {
             return;
         }
         match self.write_batch() {
-            Ok(()) if self.done.is_some() => self.finish(None),
+            Ok(()) if self.end.is_some() => self.finish(None),
             Ok(()) => {
                 self.publish(self.open_phase(), None);
                 self.forget_held();
@@ -212,7 +220,7 @@ impl Sink {
         if self.progress.borrow().phase == Phase::Ended {
             return;
         }
-        self.done = Some(done);
+        self.set_end(Some(done));
         self.batch.extend_from_slice(closing);
         self.give_reserve_back();
         match self.write_batch() {
@@ -279,8 +287,10 @@ impl Sink {
     }
 
     fn finish(&mut self, tail: Option<Arc<[u8]>>) {
-        // Shown first, then synced: `Ended` is what a waiting client sees last.
-        self.publish(Phase::Open, None);
+        if tail.is_none() {
+            // Shown first, then synced: `Ended` is what a waiting client sees last.
+            self.publish(Phase::Open, None);
+        }
         self.file.sync();
         self.publish(Phase::Ended, tail);
         self.give_reserve_back();
@@ -293,11 +303,16 @@ impl Sink {
         }
     }
 
+    fn set_end(&mut self, done: Option<Done>) {
+        self.end = done.map(|done| Arc::new(End { done, at: now_ms() }));
+    }
+
     fn publish(&self, phase: Phase, tail: Option<Arc<[u8]>>) {
         self.progress.send_replace(Progress {
             length: self.length,
             events: self.next_seq,
-            done: self.done.is_some(),
+            // What could not be written is no end that anybody can see.
+            end: self.end.clone().filter(|_| self.batch.is_empty()),
             tail,
             phase,
         });

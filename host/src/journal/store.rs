@@ -70,6 +70,23 @@ pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
     }
 }
 
+/// Removes a run that is over; false when it is gone already.
+pub(crate) fn remove(folder: &RunFolder) -> Result<bool, HostError> {
+    let removal = folder.lock_for_closing().and_then(|closing| {
+        // Whoever closes or removes it at the same moment has come to an end.
+        let removal = std::fs::remove_dir_all(folder.path());
+        drop(closing);
+        removal
+    });
+    match removal {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => {
+            Err(HostError::storage(format!("cannot remove {}", folder.path().display()), &error))
+        }
+    }
+}
+
 /// Removes runs that are too old or too many. A run that is going on is left alone.
 pub(crate) fn apply_retention(home: &OdHome, retention: &Retention) -> Result<usize, HostError> {
     let mut removed = 0;

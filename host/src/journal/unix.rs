@@ -2,7 +2,7 @@
 //! when that process dies, however it dies.
 
 use std::fs::{DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -24,7 +24,30 @@ pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
 
 /// Owns an existing journal; `None` when another process does.
 pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
-    let file = File::options().read(true).append(true).open(path)?;
+    lock(File::options().read(true).append(true).open(path)?)
+}
+
+/// Owns a file that is made if need be; `None` when another process does.
+pub(crate) fn own_any(path: &Path) -> std::io::Result<Option<File>> {
+    loop {
+        let mut options = File::options();
+        let file = options.read(true).append(true).create(true).mode(0o600).open(path)?;
+        match lock(file)? {
+            // The one before has removed it: the lock is on a file that nobody else can find.
+            Some(file) if file.metadata()?.nlink() == 0 => {}
+            owned => return Ok(owned),
+        }
+    }
+}
+
+/// Removes a file that is owned. Who opened it before gets another one.
+pub(crate) fn remove_owned(file: File, path: &Path) -> std::io::Result<()> {
+    let removal = std::fs::remove_file(path);
+    drop(file);
+    removal
+}
+
+fn lock(file: File) -> std::io::Result<Option<File>> {
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),

@@ -1,6 +1,6 @@
 //! Who owns a journal, on Windows: the process that has it open for writing; others may only read.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -22,7 +22,23 @@ pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
 
 /// Owns an existing journal; `None` when another process does.
 pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
-    match File::options().read(true).append(true).share_mode(FILE_SHARE_READ).open(path) {
+    open_alone(File::options().read(true).append(true), path)
+}
+
+/// Owns a file that is made if need be; `None` when another process does.
+pub(crate) fn own_any(path: &Path) -> std::io::Result<Option<File>> {
+    open_alone(File::options().read(true).append(true).create(true), path)
+}
+
+/// Removes a file that is owned. It cannot be removed while it is open, so somebody may have it a moment later: then
+/// it stays.
+pub(crate) fn remove_owned(file: File, path: &Path) -> std::io::Result<()> {
+    drop(file);
+    std::fs::remove_file(path)
+}
+
+fn open_alone(options: &mut OpenOptions, path: &Path) -> std::io::Result<Option<File>> {
+    match options.share_mode(FILE_SHARE_READ).open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
         Err(error) => Err(error),

@@ -28,8 +28,10 @@ pub(crate) async fn drive(pending: PendingRun, mut seat: Seat, queue_limit: Opti
     let run = pending.handle().clone();
     let tell = |event| pending.tell(event);
     let verdict = match wait(&mut seat, queue_limit, tell, run.wait()).await {
-        Turn::Admitted => return accompany(pending.launch_counted(), seat, queue_limit).await,
-        Turn::Closed | Turn::Over => Verdict::Cancelled,
+        Turn::Admitted if seat.may_begin() => {
+            return accompany(pending.launch_counted(), seat, queue_limit).await;
+        }
+        Turn::Admitted | Turn::Closed | Turn::Over => Verdict::Cancelled,
         Turn::Late => late(queue_limit.unwrap_or_default()),
     };
     pending.abandon(verdict).wait().await;

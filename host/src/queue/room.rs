@@ -172,6 +172,12 @@ impl Seat {
         &self.ticket.agent
     }
 
+    /// Whether a run that has a place may begin. When the room was closed while the run was being made, nobody could
+    /// cancel it yet.
+    pub(super) fn may_begin(&self) -> bool {
+        !self.room.state().closed
+    }
+
     /// The run goes to another agent: its place is given back, and it has one there or waits for it.
     pub(super) fn move_to(&mut self, agent: &str) {
         let mut state = self.room.state();
@@ -223,4 +229,33 @@ fn full(limits: &Limits) -> HostError {
     HostError::protocol(ErrorKind::from_wire(QUEUE_FULL), text).with_hint(
         "wait for a run to end, or raise maxRuns, maxRunsPerAgent or maxQueued under [limits] in settings.toml",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn who_has_a_place_but_has_not_begun_may_not_when_the_room_is_closed() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let limits = Limits { runs: 2, runs_per_agent: 2, agents: BTreeMap::new(), queued: 0 };
+            let room = Room::new(limits);
+            let enter = |run_id: &str| {
+                let ticket = Ticket::new(run_id.to_owned(), "x".to_owned(), "ann".to_owned());
+                room.enter(ticket).expect("a place")
+            };
+            let mut seats = [enter("first"), enter("second")];
+            for seat in &mut seats {
+                assert_eq!(seat.news(Instant::now()).await, News::Called(Call::Admitted));
+            }
+            assert!(seats[0].may_begin());
+            room.close();
+            assert!(!seats[1].may_begin());
+            drop(seats);
+            room.emptied().await;
+        });
+    }
 }

@@ -27,7 +27,7 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::journal::sink::{Held, Sink};
 use crate::journal::{RunRecord, RunStatus};
-use crate::usage;
+use crate::usage::{self, Used};
 
 /// What becomes of a run that waits.
 #[derive(Debug)]
@@ -48,6 +48,8 @@ pub(super) struct Conductor {
     pub(super) adapter: Adapter,
     pub(super) sink: Arc<Mutex<Sink>>,
     pub(super) stop: UnboundedReceiver<Stop>,
+    /// What each attempt used, once it is in the usage ledger.
+    pub(super) entered: watch::Sender<Option<Vec<Used>>>,
     pub(super) ended: watch::Sender<Option<Done>>,
     /// The way to whoever keeps count of the runs of each agent, where somebody may.
     pub(super) moves: Option<UnboundedSender<Move>>,
@@ -164,7 +166,10 @@ impl Conductor {
                 supervise::watch(&mut plugin, watching, &mut self.stop, stop).await
             }
         };
-        let verdict = supervise::wind_up(plugin, watched).await;
+        // Whoever has seen `done` asks what was used, also while the adapter is on its way out.
+        let record = self.run.record();
+        let winding_up = supervise::wind_up(plugin, watched);
+        let (verdict, ()) = tokio::join!(winding_up, self.enter_usage(&record));
         self.run.set_caller(None);
         verdict
     }
@@ -239,15 +244,25 @@ impl Conductor {
         }
     }
 
+    /// Enters a run that is over into the usage ledger, once.
+    async fn enter_usage(&self, record: &RunRecord) {
+        if !record.status.is_alive() && self.entered.borrow().is_none() {
+            let used = usage::enter(self.run.folder(), record).await;
+            self.entered.send_replace(Some(used));
+        }
+    }
+
     /// Writes the end into the usage ledger and the record, and tells those who wait for it.
     async fn end(self, done: Done) {
         let mut record = self.run.record();
-        conclude(&mut record, &done, now_ms());
+        if record.status.is_alive() {
+            conclude(&mut record, &done, now_ms()); // Its journal could not be written to the end.
+        }
         record.lacks_end = !lock(&self.sink).is_on_disk();
-        let used = usage::enter(self.run.folder(), &record).await;
+        self.enter_usage(&record).await;
         self.update_record(|known| *known = record);
         drop(self.control);
-        self.host.release(&self.run, &done, &used);
+        self.host.release(&self.run, &done, self.entered.borrow().as_deref().unwrap_or_default());
         self.ended.send_replace(Some(done));
     }
 }

@@ -8,13 +8,14 @@ use od_protocol::{Done, ErrorKind, ErrorObject, InputOutcome, InputRunParams, Re
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
-use super::lock;
+use super::{lock, recover};
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
 use crate::journal::sink::Progress;
 use crate::journal::{EventReader, RunRecord, RunStatus, Source};
 use crate::plugin::caller::Caller;
 use crate::telemetry::JournalSize;
+use crate::usage::Used;
 
 /// A wish to stop.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,8 @@ pub(super) struct Shared {
     pub(super) caller: Mutex<Option<Caller>>,
     pub(super) progress: watch::Receiver<Progress>,
     pub(super) stop: UnboundedSender<Stop>,
+    /// What each attempt used, once it is in the usage ledger.
+    pub(super) entered: watch::Receiver<Option<Vec<Used>>>,
     pub(super) ended: watch::Receiver<Option<Done>>,
 }
 
@@ -46,14 +49,21 @@ impl RunHandle {
         &self.shared.run_id
     }
 
-    /// What `run.json` says.
+    /// What `run.json` says. Of a run whose `done` can be read: what it will say when the adapter is gone too.
     pub fn record(&self) -> RunRecord {
-        lock(&self.shared.record).clone()
+        let mut record = lock(&self.shared.record).clone();
+        if record.status.is_alive()
+            && let Some(end) = &self.shared.progress.borrow().end
+        {
+            recover::conclude(&mut record, &end.done, end.at);
+        }
+        record
     }
 
-    /// How it stands.
+    /// How it stands; whoever has seen its `done` is told that it is over.
     pub fn status(&self) -> RunStatus {
-        lock(&self.shared.record).status
+        let said = self.shared.progress.borrow().end.as_ref().map(|end| end.done.status.into());
+        said.unwrap_or_else(|| lock(&self.shared.record).status)
     }
 
     /// Reads the events from a number on.
@@ -91,7 +101,7 @@ impl RunHandle {
 
     /// Asks the run to stop with everything it started; zero grace means at once. Returns when the
     /// request is on its way: the events tell the rest, and `done` always comes.
-    /// `false` means that the run was over already.
+    /// `false` means that the run was over already, its `done` said.
     pub fn cancel(&self, grace: Duration) -> bool {
         !self.is_over() && self.shared.stop.send(Stop { grace }).is_ok()
     }
@@ -128,11 +138,17 @@ impl RunHandle {
 
     /// Its `done` can be read; its journal may still be on its way to the disk and its adapter on its way out.
     pub(crate) fn has_said_done(&self) -> bool {
-        self.shared.progress.borrow().done
+        self.shared.progress.borrow().end.is_some()
+    }
+
+    /// Waits until a run that has said `done` is in the usage ledger.
+    pub(crate) async fn entered(&self) {
+        // One who is gone without a word enters nothing any more.
+        drop(self.shared.entered.clone().wait_for(Option::is_some).await);
     }
 
     fn is_over(&self) -> bool {
-        self.shared.ended.borrow().is_some()
+        self.has_said_done() || self.shared.ended.borrow().is_some()
     }
 
     /// Says who has the run now; `None` while it waits.

@@ -44,12 +44,26 @@ pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
     Ok(record)
 }
 
+/// The same beside everything else: a journal that must be closed may be long.
+pub(crate) async fn settle_beside(folder: &RunFolder) -> Result<RunRecord, HostError> {
+    let record = folder.read_record()?;
+    if is_closed(&record) {
+        return Ok(record);
+    }
+    let folder = folder.clone();
+    let settling = tokio::task::spawn_blocking(move || settle(&folder));
+    settling.await.unwrap_or_else(|error| {
+        Err(HostError::protocol(ErrorKind::Internal, format!("cannot close a run: {error}")))
+    })
+}
+
 /// Whether a run has no living owner any more; closes it if need be.
 pub(crate) fn is_over(folder: &RunFolder) -> Result<bool, HostError> {
     settle(folder).map(|record| !record.status.is_alive())
 }
 
-fn is_closed(record: &RunRecord) -> bool {
+/// Whether nothing is left to do for whoever looks at a run.
+pub(crate) fn is_closed(record: &RunRecord) -> bool {
     !record.status.is_alive() && !record.lacks_end
 }
 

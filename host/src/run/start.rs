@@ -68,6 +68,7 @@ fn furnish(
     let record = record(host, &adapter, &request, status);
     folder.write_record(&record)?;
     let (stop, stopping) = mpsc::unbounded_channel();
+    let (entered, in_ledger) = watch::channel(None);
     let (ended, waiting) = watch::channel(None);
     let shared = Shared {
         run_id: record.run_id.clone(),
@@ -76,6 +77,7 @@ fn furnish(
         caller: Mutex::new(None),
         progress: sink.progress(),
         stop,
+        entered: in_ledger,
         ended: waiting,
     };
     let run = RunHandle { shared: Arc::new(shared) };
@@ -91,6 +93,7 @@ fn furnish(
         adapter,
         sink,
         stop: stopping,
+        entered,
         ended,
         moves: None,
         control,

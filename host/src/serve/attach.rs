@@ -122,12 +122,12 @@ impl Batch {
     }
 }
 
-/// A place among the runs that one client may watch; held as long as it watches.
+/// A place among the runs that one client may watch, or wait for; held as long as it does.
 pub(super) fn take_place(places: Arc<Semaphore>) -> Result<OwnedSemaphorePermit, ErrorObject> {
     places.try_acquire_owned().map_err(|_| {
-        let hint = "detach from some, or raise maxSubscriptions in [serve] of settings.toml";
+        let hint = "give some up, or raise maxSubscriptions in [serve] of settings.toml";
         let kind = ErrorKind::from_wire(TOO_MANY_CALLS);
-        error(kind, "as many runs are watched as one client may", hint)
+        error(kind, "as many runs are watched or waited for as one client may", hint)
     })
 }
 

@@ -1,11 +1,15 @@
 //! One call from the outside: its time limit, its panics, and its answer as JSON-RPC.
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
 
 use od_protocol::{ErrorKind, ErrorObject, Message, api};
 use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
+use super::attach::take_place;
 use super::discover;
 use super::refusal::error;
 use crate::service::{Client, Service};
@@ -23,15 +27,14 @@ pub(super) async fn call(
     if method == discover::METHOD {
         return Ok(discover::document());
     }
-    let known = api::METHODS.iter().find(|known| known.name == method);
-    let limit = known.unwrap_or(&api::GET_HOST_INFO).limit();
+    let limit = limit_of(method);
     let task = {
         let (service, client, method) = (service.clone(), client.clone(), method.to_owned());
         let params = params.filter(|params| params.get() != "null").map(ToOwned::to_owned);
         tokio::spawn(async move { service.call(&client, &method, params.as_deref()).await })
     };
     // What only waits may be given up; everything else comes to its end.
-    let mut work = Work { task, ends_with_client: method == api::GET_RUN_RESULT.name };
+    let mut work = Work { task, ends_with_client: waits(method) };
     match tokio::time::timeout(limit, &mut work.task).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) => Err(error(
@@ -46,6 +49,28 @@ pub(super) async fn call(
         )
         .with_which("call")),
     }
+}
+
+/// How long a call may take.
+fn limit_of(method: &str) -> Duration {
+    if waits(method) {
+        return Duration::MAX; // As long as its client has asked for.
+    }
+    let known = api::METHODS.iter().find(|known| known.name == method);
+    known.unwrap_or(&api::GET_HOST_INFO).limit()
+}
+
+/// Whether a method waits for a run: for hours perhaps, so it has a place of its own and ends with its client.
+pub(super) fn waits(method: &str) -> bool {
+    method == api::GET_RUN_RESULT.name
+}
+
+/// A place for a method that waits; `None` for one that does not.
+pub(super) fn take_waiting_place(
+    method: &str,
+    places: &Arc<Semaphore>,
+) -> Result<Option<OwnedSemaphorePermit>, ErrorObject> {
+    waits(method).then(|| take_place(Arc::clone(places))).transpose()
 }
 
 struct Work {
@@ -113,4 +138,19 @@ pub(super) fn no_subscription_here() -> ErrorObject {
         "events cannot be sent over a single HTTP call",
         "use a WebSocket, or GET /runs/{runId}/events",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_wait_for_a_run_has_no_end() {
+        for method in api::METHODS {
+            let expected = if waits(method.name) { Duration::MAX } else { method.limit() };
+            assert_eq!(limit_of(method.name), expected, "{}", method.name);
+        }
+        assert!(waits("runs/result") && !waits("runs/get"));
+        assert_eq!(limit_of("runs/nothing"), api::GET_HOST_INFO.limit());
+    }
 }

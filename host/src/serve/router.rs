@@ -140,6 +140,7 @@ impl Router {
             client: Client(format!("websocket {}", peer.connection)),
             rate: self.rates.connection(),
             watching: Arc::new(Semaphore::new(self.settings.max_subscriptions as usize)),
+            waiting: Arc::new(Semaphore::new(self.settings.max_subscriptions as usize)),
             held: Arc::new((Arc::clone(&peer.permit), present)),
         }
     }

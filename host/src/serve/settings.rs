@@ -22,7 +22,7 @@ pub struct ServeSettings {
     pub max_calls_per_second: u32,
     /// Connections at the same time.
     pub max_connections: u32,
-    /// Runs that one connection may watch at the same time.
+    /// Runs that one connection may watch at the same time, and as many that it may wait for.
     pub max_subscriptions: u32,
 }
 

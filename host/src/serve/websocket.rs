@@ -62,6 +62,8 @@ pub(super) struct Connection {
     pub(super) rate: Rate,
     /// Places for runs that it watches.
     pub(super) watching: Arc<Semaphore>,
+    /// Places for runs that it waits for.
+    pub(super) waiting: Arc<Semaphore>,
     /// Its place among the connections, as long as it lives.
     #[expect(dead_code, reason = "dropping it gives the place back")]
     pub(super) held: Arc<(Arc<OwnedSemaphorePermit>, Present)>,

@@ -83,7 +83,7 @@ impl Service {
         self.shared.ending.lifecycle.subscribe()
     }
 
-    async fn stopped(&self) {
+    pub(super) async fn stopped(&self) {
         // The sender lives as long as this service.
         drop(self.lifecycle().wait_for(|lifecycle| *lifecycle == Lifecycle::Stopped).await);
     }

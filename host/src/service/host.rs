@@ -22,9 +22,11 @@ impl Service {
     /// None so far.
     pub async fn host_info(&self, _params: GetHostInfoParams) -> Result<HostStatus, HostError> {
         let (host, options) = (self.host(), self.options());
-        let (queued, running): (Vec<_>, Vec<_>) =
-            host.live_runs().into_iter().partition(|run| run.status() == RunStatus::Queued);
-        let count = |runs: Vec<RunHandle>| u32::try_from(runs.len()).unwrap_or(u32::MAX);
+        let states: Vec<RunStatus> = host.live_runs().iter().map(RunHandle::status).collect();
+        let count = |wanted| {
+            let counted = states.iter().filter(|status| **status == wanted).count();
+            u32::try_from(counted).unwrap_or(u32::MAX)
+        };
         let roots = options.roots.folders().iter();
         let limits = &host.settings().limits;
         Ok(HostStatus {
@@ -36,8 +38,8 @@ impl Service {
             started_at: host.owner().started_at,
             home: host.home().root().display().to_string(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
-            running: count(running),
-            queued: count(queued),
+            running: count(RunStatus::Running),
+            queued: count(RunStatus::Queued),
             draining: *self.lifecycle().borrow() != Lifecycle::Serving,
             roots: roots.map(|folder| folder.display().to_string()).collect(),
             limits: HostLimits {

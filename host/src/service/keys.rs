@@ -1,57 +1,113 @@
-//! The same key starts a run once: keys live in the records of runs, so they outlive the host; here is their index.
+//! The same key starts a run once, in this process and among all on one `OD_HOME`. Which run it was lives in a file
+//! (`journal::key_file`), so it outlives the host; here is who may look at it when, and what a key stands for.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use od_protocol::ErrorKind;
-use od_protocol::api::{KEY_CONFLICT, StartRunsParams};
+use od_protocol::api::{KEY_CONFLICT, START_RUNS, StartRunsParams};
 use sha2::{Digest, Sha256};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::time::{Instant, sleep};
 
 use crate::error::HostError;
 use crate::home::OdHome;
-use crate::journal::folder::RunFolder;
-use crate::journal::store;
+use crate::journal::key_file::{self, KeyFile};
 
 /// The longest name that a client may give to a run or to itself.
 const LONGEST_NAME: usize = 200;
-/// So many keys are kept without a look at whether their runs are still there.
-const FEW: usize = 1024;
+/// So many turns are kept without a look at whether somebody has or awaits them.
+const FEW: usize = 64;
+/// How often a key that another process has is looked at.
+const PAUSE: Duration = Duration::from_millis(20);
+/// After so many starts the keys of runs that are gone are forgotten.
+const SWEEP_EVERY: u32 = 1024;
 
-/// Which run a key has started. Whoever holds it starts runs, so that two calls with one key cannot both do so.
+/// The turns of this process: starts with one key follow each other, those with other keys do not wait for them.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
-    /// Read from the records when a key is first needed.
-    runs: Option<HashMap<String, String>>,
-    /// How many of the runs were there when that was last looked at.
-    alive: usize,
+    turns: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    starts: AtomicU32,
+}
+
+/// The only right, here and in other processes, to start a run for a key or to say which one it has started.
+#[derive(Debug)]
+pub(super) struct Turn {
+    key: String,
+    file: KeyFile,
+    #[expect(dead_code, reason = "dropping it lets the next one in")]
+    own: OwnedMutexGuard<()>,
 }
 
 impl Keys {
-    /// The run of a key.
-    pub(super) fn run_of(&mut self, home: &OdHome, key: &str) -> Result<Option<String>, HostError> {
-        Ok(self.load(home)?.get(key).cloned())
+    /// Waits until nobody else has the key.
+    ///
+    /// # Errors
+    /// When its file cannot be used, or another process has it for too long.
+    pub(super) async fn turn(&self, home: &OdHome, key: String) -> Result<Turn, HostError> {
+        let own = self.place(&key).lock_owned().await;
+        let file = take_file(home, &key).await?;
+        if self.starts.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
+            let home = home.clone();
+            drop(tokio::task::spawn_blocking(move || forget_removed(&home)));
+        }
+        Ok(Turn { key, file, own })
     }
 
-    /// Remembers what a key has started. Keys of runs that were removed are forgotten when the index has doubled.
-    pub(super) fn remember(&mut self, home: &OdHome, key: String, run_id: String) {
-        let Some(runs) = &mut self.runs else { return };
-        runs.insert(key, run_id);
-        if runs.len() > FEW.max(2 * self.alive) {
-            runs.retain(|_, run_id| home.run(run_id).is_dir());
-            self.alive = runs.len();
+    fn place(&self, key: &str) -> Arc<Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.len() >= FEW {
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        }
+        Arc::clone(turns.entry(key.to_owned()).or_default())
+    }
+}
+
+impl Turn {
+    /// The run that the key has started; it may be gone.
+    pub(super) fn run_id(&self) -> Result<Option<String>, HostError> {
+        self.file.run_id().map_err(|error| unusable(&self.key, &error))
+    }
+
+    /// Gives the key to a run that is about to begin.
+    pub(super) fn assign(&self, run_id: &str) -> Result<(), HostError> {
+        self.file.assign(run_id).map_err(|error| unusable(&self.key, &error))
+    }
+}
+
+/// Forgets the keys of runs that are gone.
+pub(super) fn forget_removed(home: &OdHome) {
+    match key_file::forget_removed(home) {
+        Ok(keys) => tracing::debug!(keys, "keys of runs that are gone were forgotten"),
+        Err(error) => tracing::warn!(%error, "keys of runs that are gone are still there"),
+    }
+}
+
+async fn take_file(home: &OdHome, key: &str) -> Result<KeyFile, HostError> {
+    let due = Instant::now() + START_RUNS.limit();
+    loop {
+        match KeyFile::take(home, key) {
+            Ok(Some(file)) => return Ok(file),
+            Ok(None) if Instant::now() >= due => return Err(taken(key)),
+            Ok(None) => sleep(PAUSE).await,
+            Err(error) => return Err(unusable(key, &error)),
         }
     }
+}
 
-    fn load(&mut self, home: &OdHome) -> Result<&HashMap<String, String>, HostError> {
-        let runs = match self.runs.take() {
-            Some(runs) => runs,
-            None => {
-                let runs = read(home)?;
-                self.alive = runs.len();
-                runs
-            }
-        };
-        Ok(self.runs.insert(runs))
-    }
+fn taken(key: &str) -> HostError {
+    let text = format!(
+        "another host on the same OD_HOME has been starting a run with the key {key:?} for {} s",
+        START_RUNS.limit().as_secs()
+    );
+    HostError::protocol(ErrorKind::Timeout, text)
+        .with_hint("ask again with the same key; should it hang, end the other od-host")
+}
+
+fn unusable(key: &str, error: &std::io::Error) -> HostError {
+    HostError::storage(format!("cannot use the file of the key {key:?}"), error)
 }
 
 /// Refuses a name (`key`, `client`) that is too long to be kept with every run.
@@ -68,7 +124,7 @@ pub(super) fn task_hash(params: &StartRunsParams) -> Result<String, HostError> {
     let StartRunsParams { agent, task, approvals, fallback, retry, .. } = params;
     let bytes = serde_json::to_vec(&(agent, task, approvals, fallback, retry))
         .map_err(|error| HostError::usage(format!("the task has no JSON form: {error}")))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(key_file::hex(&Sha256::digest(bytes)))
 }
 
 /// The key was used for something else.
@@ -78,30 +134,32 @@ pub(super) fn conflict(key: &str, run_id: &str) -> HostError {
         .with_hint("use a fresh key for a new task, or send the same task again")
 }
 
-/// All keys on disk. Of two runs with one key, which only two hosts can make, the older counts.
-fn read(home: &OdHome) -> Result<HashMap<String, String>, HostError> {
-    let records =
-        store::ids(home)?.into_iter().filter_map(|id| RunFolder::of(home, &id).read_record().ok());
-    Ok(records.filter_map(|record| Some((record.key?, record.run_id))).collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::task::Poll::Ready;
+
     use super::*;
 
     #[test]
-    fn keys_of_runs_that_are_gone_are_forgotten() {
+    fn a_key_that_is_held_keeps_nobody_waiting_for_another() {
         let scratch = tempfile::tempdir().expect("a scratch folder");
         let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
-        std::fs::create_dir_all(home.run("kept")).expect("a run");
-        let mut keys = Keys::default();
-        assert_eq!(keys.run_of(&home, "k").expect("an index"), None);
-        keys.remember(&home, "k".to_owned(), "kept".to_owned());
-        for number in 0..3 * FEW {
-            keys.remember(&home, number.to_string(), "gone".to_owned());
-        }
-        assert!(keys.runs.as_ref().is_some_and(|runs| runs.len() <= FEW));
-        assert_eq!(keys.run_of(&home, "k").expect("an index").as_deref(), Some("kept"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let keys = Keys::default();
+            let held = keys.turn(&home, "k".to_owned()).await.expect("a turn");
+            for number in 0..3 * FEW {
+                keys.turn(&home, number.to_string()).await.expect("a turn");
+            }
+            let kept = keys.turns.lock().expect("no panic").len();
+            assert!(kept <= FEW, "{kept} turns are kept");
+            let mut next = std::pin::pin!(keys.turn(&home, "k".to_owned()));
+            let waits =
+                std::future::poll_fn(|context| Ready(next.as_mut().poll(context).is_pending()));
+            assert!(waits.await);
+            drop(held);
+            next.await.expect("its turn has come");
+        });
     }
 
     #[test]

@@ -17,7 +17,6 @@ impl Service {
     /// # Errors
     /// When the folder of runs cannot be read.
     pub async fn list_runs(&self, params: ListRunsParams) -> Result<ListRunsResult, HostError> {
-        self.settled(None).await;
         let service = self.clone();
         let listing = tokio::task::spawn_blocking(move || service.list(&params));
         listing.await.unwrap_or_else(|error| {
@@ -30,8 +29,7 @@ impl Service {
     /// # Errors
     /// `run_unknown`.
     pub async fn get_run(&self, params: GetRunParams) -> Result<RunInfo, HostError> {
-        self.settled(Some(&params.run_id)).await;
-        self.known(&params.run_id).map(|record| self.info(record))
+        self.known(&params.run_id).await.map(|record| self.info(record))
     }
 
     fn list(&self, params: &ListRunsParams) -> Result<ListRunsResult, HostError> {
@@ -53,10 +51,17 @@ impl Service {
 
     /// A run for the list; one whose record cannot be read is left out, and `doctor` tells about it.
     fn shown(&self, run_id: &str) -> Option<RunInfo> {
-        match recover::settle(&RunFolder::of(self.host().home(), run_id)) {
+        if let Some(run) = self.host().live_run(run_id) {
+            return Some(self.info(run.record()));
+        }
+        let folder = RunFolder::of(self.host().home(), run_id);
+        match recover::settle(&folder) {
             Ok(record) => Some(self.info(record)),
             Err(error) => {
-                tracing::warn!(run_id, %error, "a run cannot be shown");
+                // One that was removed a moment ago, or that just begins, is no news.
+                if folder.has_record() {
+                    tracing::warn!(run_id, %error, "a run cannot be shown");
+                }
                 None
             }
         }

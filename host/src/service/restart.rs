@@ -2,6 +2,7 @@
 //! needs are removed. Their processes are mostly gone already, because an adapter ends with its host; those whose
 //! adapter was killed with it are ended here.
 
+use super::keys;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::journal::folder::RunFolder;
@@ -28,6 +29,7 @@ fn settle_all(host: &Host) -> Result<(), HostError> {
     if strays > 0 {
         tracing::warn!(strays, "processes of runs that are over were ended");
     }
+    keys::forget_removed(host.home());
     for run_id in store::ids(host.home())? {
         let folder = RunFolder::of(host.home(), &run_id);
         match recover::settle(&folder) {

@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use od_protocol::api::{
-    CancelRunsParams, DeleteRunsParams, DeleteRunsResult, GetRunResultParams, InputRunsParams,
-    RUN_ACTIVE, RespondRunsParams, RunResult,
+    CancelRunsParams, DeleteRunsParams, DeleteRunsResult, GET_RUN_RESULT, GetRunResultParams,
+    InputRunsParams, RUN_ACTIVE, RespondRunsParams, RunResult,
 };
 use od_protocol::{CancelRunResult, ErrorKind, InputRunResult, RespondRunParams, RespondRunResult};
 
 use super::Service;
-use crate::error::HostError;
+use crate::control::RunClient;
+use crate::error::{Failure, HostError};
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunRecord, store};
 use crate::run::recover;
@@ -23,19 +24,30 @@ impl Service {
     /// # Errors
     /// `run_unknown`, or when the journal cannot be opened.
     pub fn events(&self, run_id: &str, from: u64) -> Result<EventReader, HostError> {
-        match self.host().live_run(run_id) {
-            Some(run) => run.events(from),
-            None => self.host().events(&self.known(run_id)?.run_id, from),
-        }
+        let folder = self.folder_of(run_id)?;
+        self.host().events_of(run_id, from).map_err(|error| explain(error, &folder, run_id))
     }
 
-    /// `runs/result`.
+    /// `runs/result`: waits as long as it is asked to.
     ///
     /// # Errors
-    /// `run_unknown`, `timeout` when it is not over by then, or when its journal cannot be read.
+    /// `run_unknown`, `timeout` when it is not over by then, `shutting_down` when this service ends first, or when its
+    /// journal cannot be read.
     pub async fn run_result(&self, params: GetRunResultParams) -> Result<RunResult, HostError> {
-        let record = self.known(&params.run_id)?;
-        self.host().result(&record.run_id, params.wait_ms.map(Duration::from_millis)).await
+        let GetRunResultParams { run_id, wait_ms } = params;
+        let folder = self.folder_of(&run_id)?;
+        let record = tokio::select! {
+            biased;
+            record = self.host().end_of(&run_id, wait_ms.map(Duration::from_millis)) => record,
+            () = self.stopped() => Err(ended_before(&run_id)),
+        };
+        let record = record.map_err(|error| explain(error, &folder, &run_id))?;
+        let composing = self.host().result_of(record);
+        tokio::time::timeout(GET_RUN_RESULT.limit(), composing).await.unwrap_or_else(|_| {
+            let text = format!("the journal of run {run_id} takes too long to read");
+            let hint = format!("its last words: od-host replay {run_id}");
+            Err(HostError::protocol(ErrorKind::Timeout, text).with_hint(hint))
+        })
     }
 
     /// `runs/input`.
@@ -84,7 +96,7 @@ impl Service {
         if let Some(run) = self.host().live_run(&params.run_id) {
             return Ok(CancelRunResult { accepted: run.cancel(grace) });
         }
-        let accepted = match self.known(&params.run_id) {
+        let accepted = match self.known(&params.run_id).await {
             Ok(record) if record.status.is_alive() => {
                 self.owner_of(&params.run_id).await?.cancel(grace).await?
             }
@@ -101,46 +113,72 @@ impl Service {
         &self,
         params: DeleteRunsParams,
     ) -> Result<DeleteRunsResult, HostError> {
-        self.settled(Some(&params.run_id)).await;
-        let Ok(record) = self.known(&params.run_id) else {
-            return Ok(DeleteRunsResult { deleted: false });
-        };
-        if record.status.is_alive() {
-            let text = format!("the run {} is going on", record.run_id);
-            return Err(HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
-                .with_hint("cancel it first: runs/cancel, and wait for `done`"));
+        let DeleteRunsParams { run_id } = params;
+        if let Some(run) = self.host().live_run(&run_id)
+            && !run.status().is_alive()
+        {
+            run.wait().await; // Its adapter is on its way out.
         }
-        let folder = self.host().home().run(&record.run_id);
-        std::fs::remove_dir_all(&folder).map_err(|error| {
-            HostError::storage(format!("cannot remove {}", folder.display()), &error)
+        match self.known(&run_id).await {
+            Ok(record) if record.status.is_alive() => return Err(active(&run_id)),
+            Err(error) if error.failure == UNKNOWN => {
+                return Ok(DeleteRunsResult { deleted: false });
+            }
+            // What cannot be read can still be removed.
+            Ok(_) | Err(_) => {}
+        }
+        let folder = self.folder_of(&run_id)?;
+        let removal = tokio::task::spawn_blocking(move || store::remove(&folder)).await;
+        let deleted = removal.unwrap_or_else(|error| {
+            Err(HostError::protocol(ErrorKind::Internal, format!("cannot remove a run: {error}")))
         })?;
-        Ok(DeleteRunsResult { deleted: true })
+        Ok(DeleteRunsResult { deleted })
     }
 
-    /// Whoever has seen a run's `done` is told by every other call that it is over, also while its adapter is on
-    /// its way out. One run, or all of them.
-    pub(super) async fn settled(&self, run_id: Option<&str>) {
-        let runs = match run_id {
-            Some(run_id) => self.host().live_run(run_id).into_iter().collect(),
-            None => self.host().live_runs(),
-        };
-        for run in runs.iter().filter(|run| run.has_said_done()) {
-            run.wait().await;
+    /// The record of a run by its whole id. One of this process is asked itself; one that is over costs a look at a
+    /// small file, and only what must be closed, or belongs to another process, costs more.
+    pub(super) async fn known(&self, run_id: &str) -> Result<RunRecord, HostError> {
+        if let Some(run) = self.host().live_run(run_id) {
+            return Ok(run.record());
+        }
+        let folder = self.folder_of(run_id)?;
+        recover::settle_beside(&folder).await.map_err(|error| explain(error, &folder, run_id))
+    }
+
+    async fn owner_of(&self, run_id: &str) -> Result<RunClient, HostError> {
+        let folder = self.folder_of(run_id)?;
+        self.host().client_of(run_id).await.map_err(|error| explain(error, &folder, run_id))
+    }
+
+    /// Where a run would lie, if the id can be one.
+    fn folder_of(&self, run_id: &str) -> Result<RunFolder, HostError> {
+        match store::is_proper_id(run_id) {
+            true => Ok(RunFolder::of(self.host().home(), run_id)),
+            false => Err(unknown(run_id)),
         }
     }
+}
 
-    /// The record of a run by its whole id.
-    pub(super) fn known(&self, run_id: &str) -> Result<RunRecord, HostError> {
-        let folder = RunFolder::of(self.host().home(), run_id);
-        if store::is_proper_id(run_id) && folder.path().is_dir() {
-            return recover::settle(&folder);
-        }
-        let text = format!("there is no run {run_id:?}");
-        Err(HostError::protocol(ErrorKind::RunUnknown, text).with_hint("runs/list names them"))
-    }
+/// There is no such run.
+pub(super) const UNKNOWN: Failure = Failure::Protocol(ErrorKind::RunUnknown);
 
-    async fn owner_of(&self, run_id: &str) -> Result<crate::control::RunClient, HostError> {
-        let record = self.known(run_id)?;
-        self.host().run_client(&record.run_id).await
-    }
+/// What cannot be read because there is no such run is no trouble of the disk.
+fn explain(error: HostError, folder: &RunFolder, run_id: &str) -> HostError {
+    if folder.has_record() { error } else { unknown(run_id) }
+}
+
+fn unknown(run_id: &str) -> HostError {
+    HostError::new(UNKNOWN, format!("there is no run {run_id:?}")).with_hint("runs/list names them")
+}
+
+fn active(run_id: &str) -> HostError {
+    let text = format!("the run {run_id} is going on");
+    HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
+        .with_hint("cancel it first: runs/cancel, and wait for `done`")
+}
+
+fn ended_before(run_id: &str) -> HostError {
+    let text = format!("the host ended before the run {run_id} did");
+    HostError::protocol(ErrorKind::ShuttingDown, text)
+        .with_hint("start the host again (od-host serve) and ask again")
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use od_protocol::api::{RunInfo, RunState, StartRunsParams, StartRunsResult};
 
+use super::runs::UNKNOWN;
 use super::{Client, Service, keys};
 use crate::error::HostError;
 use crate::journal::store;
@@ -28,7 +29,8 @@ impl Service {
         match params.key.clone() {
             Some(key) => self.start_once(client, key, params).await,
             None => {
-                self.start_fresh(Origin { client: Some(client), ..Origin::default() }, params).await
+                let origin = Origin { client: Some(client), ..Origin::default() };
+                self.start_fresh(store::fresh_id(), origin, params).await
             }
         }
     }
@@ -41,23 +43,27 @@ impl Service {
         params: StartRunsParams,
     ) -> Result<StartRunsResult, HostError> {
         let hash = keys::task_hash(&params)?;
-        let mut keys = self.shared.keys.lock().await;
-        if let Some(run_id) = keys.run_of(self.host().home(), &key)?
-            && let Ok(record) = self.known(&run_id)
-        {
-            if record.task_hash.as_ref() != Some(&hash) {
-                return Err(keys::conflict(&key, &run_id));
+        let turn = self.shared.keys.turn(self.host().home(), key.clone()).await?;
+        if let Some(run_id) = turn.run_id()? {
+            match self.known(&run_id).await {
+                Ok(record) if record.task_hash.as_ref() != Some(&hash) => {
+                    return Err(keys::conflict(&key, &run_id));
+                }
+                Ok(record) => return Ok(existing(self.info(record))),
+                // It was removed, or its host died before it had begun.
+                Err(error) if error.failure == UNKNOWN => {}
+                Err(error) => return Err(error),
             }
-            return Ok(existing(self.info(record)));
         }
-        let origin = Origin { client: Some(client), key: Some(key.clone()), task_hash: Some(hash) };
-        let started = self.start_fresh(origin, params).await?;
-        keys.remember(self.host().home(), key, started.run_id.clone());
-        Ok(started)
+        let run_id = store::fresh_id();
+        turn.assign(&run_id)?;
+        let origin = Origin { client: Some(client), key: Some(key), task_hash: Some(hash) };
+        self.start_fresh(run_id, origin, params).await
     }
 
     async fn start_fresh(
         &self,
+        run_id: String,
         origin: Origin,
         params: StartRunsParams,
     ) -> Result<StartRunsResult, HostError> {
@@ -66,7 +72,6 @@ impl Service {
             Some(agent) => agent,
             None => self.host().auto().await?.id,
         };
-        let run_id = store::fresh_id();
         let lane = origin.client.clone().unwrap_or_default();
         let seat = self.shared.room.enter(Ticket::new(run_id.clone(), agent.clone(), lane))?;
         let request = RunRequest {

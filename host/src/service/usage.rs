@@ -15,7 +15,10 @@ impl Service {
         &self,
         params: SummarizeUsageParams,
     ) -> Result<UsageSummary, HostError> {
-        self.settled(None).await;
+        // What has said `done` is counted; each is entered at once then, whatever its adapter does.
+        for run in self.host().live_runs().iter().filter(|run| run.has_said_done()) {
+            run.entered().await;
+        }
         // A long ledger takes a while to read; runs and other calls do not wait for it.
         let host = self.host().clone();
         let summary = tokio::task::spawn_blocking(move || host.usage(&params));

@@ -1,4 +1,5 @@
-//! Calls of the API: a span for whatever is logged inside, one line at level debug, and the count.
+//! Calls of the API: a span for whatever is logged inside, one line at level debug, and the count. A call whose client
+//! went away before it was answered counts as `request_cancelled`.
 
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ pub(crate) struct ApiCall {
     method: &'static str,
     begun: Instant,
     span: Span,
+    answered: bool,
 }
 
 impl Telemetry {
@@ -22,7 +24,13 @@ impl Telemetry {
     pub(crate) fn call(&self, client: &str, method: &str) -> ApiCall {
         let method = method_label(method);
         let span = tracing::debug_span!("call", method, client);
-        ApiCall { metrics: self.metrics.clone(), method, begun: Instant::now(), span }
+        ApiCall {
+            metrics: self.metrics.clone(),
+            method,
+            begun: Instant::now(),
+            span,
+            answered: false,
+        }
     }
 }
 
@@ -33,12 +41,24 @@ impl ApiCall {
     }
 
     /// It was answered.
-    pub(crate) fn ended<T>(&self, answer: &Result<T, ErrorObject>) {
+    pub(crate) fn ended<T>(mut self, answer: &Result<T, ErrorObject>) {
         let kind = answer.as_ref().err().map(ErrorObject::kind);
-        let outcome = kind.as_ref().map_or("ok", ErrorKind::as_str);
+        self.answered = true;
+        self.count("answered", kind.as_ref().map_or("ok", ErrorKind::as_str));
+    }
+
+    fn count(&self, how: &str, outcome: &str) {
         let took = self.begun.elapsed();
         self.metrics.called(self.method, outcome, took);
         let _inside = self.span.enter();
-        tracing::debug!(outcome, duration_ms = took.as_secs_f64() * 1000.0, "call answered");
+        tracing::debug!(outcome, duration_ms = took.as_secs_f64() * 1000.0, "call {how}");
+    }
+}
+
+impl Drop for ApiCall {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.count("given up", ErrorKind::RequestCancelled.as_str());
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod clients;
 mod http;
+mod keys;
 #[cfg(unix)]
 mod logs;
 mod security;
@@ -29,3 +30,5 @@ mod soak;
 mod stop;
 #[cfg(target_os = "linux")]
 mod supervision;
+#[cfg(target_os = "linux")]
+mod waiting;

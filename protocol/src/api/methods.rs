@@ -30,7 +30,7 @@ methods! {
         "Lists the runs, the newest first.";
     GET_RUN = "runs/get", gate None, limit 30_000, GetRunParams => RunInfo,
         "Says how one run stands.";
-    GET_RUN_RESULT = "runs/result", gate None, limit 600_000, GetRunResultParams => RunResult,
+    GET_RUN_RESULT = "runs/result", gate None, limit 30_000, GetRunResultParams => RunResult,
         "Waits for the end of a run and says what came of it.";
     INPUT_RUNS = "runs/input", gate None, limit 30_000, InputRunsParams => InputRunResult,
         "Says something to a run that is going on.";

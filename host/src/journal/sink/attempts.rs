@@ -44,7 +44,7 @@ impl Sink {
         if let Some(held) = self.held.take() {
             let (lines, done) = held.verbatim();
             self.batch.extend_from_slice(&lines);
-            self.done = done;
+            self.set_end(done);
             self.flush();
         }
     }

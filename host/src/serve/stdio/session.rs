@@ -35,6 +35,7 @@ pub(super) struct Session {
     call_places: Arc<Semaphore>,
     watching: JoinSet<()>,
     watch_places: Arc<Semaphore>,
+    wait_places: Arc<Semaphore>,
     subscriptions: Arc<Mutex<HashMap<String, AbortHandle>>>,
     #[expect(dead_code, reason = "counted as long as it lives")]
     present: Present,
@@ -53,6 +54,7 @@ impl Session {
             call_places: Arc::new(Semaphore::new(MOST_CALLS)),
             watching: JoinSet::new(),
             watch_places: Arc::new(Semaphore::new(settings.max_subscriptions as usize)),
+            wait_places: Arc::new(Semaphore::new(settings.max_subscriptions as usize)),
             subscriptions: Arc::default(),
         }
     }
@@ -72,7 +74,12 @@ impl Session {
             let detached = self.detach(request.params);
             return self.answer(request.id, detached).await;
         }
-        if let Ok(place) = Arc::clone(&self.call_places).acquire_owned().await {
+        let place = match calls::take_waiting_place(&request.method, &self.wait_places) {
+            Ok(Some(place)) => Ok(place),
+            Ok(None) => Arc::clone(&self.call_places).acquire_owned().await,
+            Err(error) => return self.answer(request.id, Err(error)).await,
+        };
+        if let Ok(place) = place {
             self.call(&request, place);
         }
     }
@@ -98,8 +105,10 @@ impl Session {
         let output = self.output.clone();
         self.calls.spawn(async move {
             let answer = calls::call(&service, &client, &method, params.as_deref()).await;
-            send(&output, calls::response(&id, answer)).await;
-            drop(place);
+            if let Ok(slot) = output.reserve().await {
+                drop(place); // Whoever has this answer may ask again.
+                slot.send(line(calls::response(&id, answer)));
+            }
         });
     }
 
@@ -175,9 +184,13 @@ async fn watch(mut attachment: Attachment, subscription: &str, output: &Sender<V
 
 /// False when nobody reads any more.
 async fn send(output: &Sender<Vec<u8>>, message: String) -> bool {
+    output.send(line(message)).await.is_ok()
+}
+
+fn line(message: String) -> Vec<u8> {
     let mut line = message.into_bytes();
     line.push(b'\n');
-    output.send(line).await.is_ok()
+    line
 }
 
 fn to_json(value: &impl serde::Serialize) -> Answer {

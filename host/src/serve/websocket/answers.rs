@@ -70,6 +70,10 @@ where
             if [ATTACH_RUNS.subscribe, ATTACH_RUNS.unsubscribe].contains(&&*request.method) {
                 return inner.call(request).await;
             }
+            let _place = match calls::take_waiting_place(&request.method, &connection.waiting) {
+                Ok(place) => place,
+                Err(error) => return MethodResponse::error(request.id, owned(error)),
+            };
             let client = &connection.client;
             let params = request.params.as_deref();
             let answer = calls::call(&layer.service, client, &request.method, params);

@@ -3,8 +3,8 @@
 use od_host::service::{Client, Roots};
 use od_host::{HostError, Service, ServiceOptions};
 use od_protocol::api::{
-    CancelRunsParams, DeleteRunsParams, GetRunParams, InputRunsParams, KEY_CONFLICT,
-    ListRunsParams, PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunsParams, StartRunsResult,
+    CancelRunsParams, DeleteRunsParams, GetRunParams, InputRunsParams, ListRunsParams,
+    PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunsParams, StartRunsResult,
 };
 use od_protocol::{ErrorKind, RunEventParams};
 
@@ -71,11 +71,11 @@ pub(crate) async fn wait_for(service: &Service, run_id: &str, type_name: &str) -
     panic!("no {type_name} in run {run_id}");
 }
 
-fn cancel(run_id: &str) -> CancelRunsParams {
+pub(crate) fn cancel(run_id: &str) -> CancelRunsParams {
     CancelRunsParams { run_id: run_id.to_owned(), grace_ms: None }
 }
 
-fn delete(run_id: &str) -> DeleteRunsParams {
+pub(crate) fn delete(run_id: &str) -> DeleteRunsParams {
     DeleteRunsParams { run_id: run_id.to_owned() }
 }
 
@@ -196,54 +196,6 @@ fn a_path_outside_the_roots_is_refused_before_anything_is_made() {
         assert!(hint.contains("work"), "{hint}");
         let runs = service.list_runs(ListRunsParams::default()).await.expect("a page").runs;
         assert_eq!(runs, []);
-    });
-}
-
-fn keyed(stage: &Stage, key: &str, prompt: &str) -> StartRunsParams {
-    StartRunsParams { key: Some(key.to_owned()), ..task(stage, "x", prompt) }
-}
-
-#[test]
-fn the_same_key_starts_a_run_once_even_when_calls_race() {
-    let stage = Stage::with("x", "good");
-    block_on(async {
-        let service = service(&stage);
-        let call = || start(&service, keyed(&stage, "k", "go"));
-        let (one, two) = tokio::join!(call(), call());
-        let (one, two) = (one.expect("a run"), two.expect("a run"));
-        assert_eq!(one.run_id, two.run_id);
-        assert_eq!([one.existing, two.existing].iter().filter(|existing| **existing).count(), 1);
-        let other = start(&service, keyed(&stage, "k", "something else")).await;
-        assert_eq!(other.expect_err("another task").failure.as_str(), KEY_CONFLICT);
-        let fresh = start(&service, keyed(&stage, "another key", "go")).await.expect("a run");
-        assert!(!fresh.existing && fresh.run_id != one.run_id);
-        let unusable = start(&service, keyed(&stage, "", "go")).await.expect_err("no key");
-        assert_eq!(unusable.failure.as_str(), "usage");
-        for run_id in [one.run_id, fresh.run_id] {
-            over(&service, &run_id).await;
-        }
-    });
-}
-
-#[test]
-fn a_key_outlives_the_service_but_not_its_run() {
-    let stage = Stage::with("x", "good");
-    block_on(async {
-        let before = service(&stage);
-        let run = start(&before, keyed(&stage, "k", "go")).await.expect("a run");
-        over(&before, &run.run_id).await;
-        drop(before);
-
-        let service = service(&stage);
-        let again = start(&service, keyed(&stage, "k", "go")).await.expect("the run");
-        assert_eq!((&again.run_id, again.existing), (&run.run_id, true));
-        assert_eq!(again.state, RunState::Completed);
-        let info = service.get_run(GetRunParams { run_id: run.run_id.clone() }).await;
-        assert_eq!(info.expect("a run").key.as_deref(), Some("k"));
-        assert!(service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
-        let fresh = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
-        assert!(!fresh.existing && fresh.run_id != run.run_id);
-        over(&service, &fresh.run_id).await;
     });
 }
 

@@ -9,6 +9,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(50);
 pub(crate) struct ServeProcess {
     child: Child,
     /// Its folders.
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: Arc<Scratch>,
     arguments: Vec<String>,
     /// What it printed when it was ready.
     pub(crate) ready: Value,
@@ -38,7 +39,8 @@ impl ServeProcess {
     }
 
     /// On a machine of the test's choice, with further arguments. Runs may work anywhere in it.
-    pub(crate) fn start(scratch: Scratch, arguments: &[&str]) -> Self {
+    pub(crate) fn start(scratch: impl Into<Arc<Scratch>>, arguments: &[&str]) -> Self {
+        let scratch = scratch.into();
         let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
         let (child, ready) = launch(&scratch, &arguments);
         let token = read(&scratch.path("od/token")).trim().to_owned();
@@ -229,11 +231,12 @@ pub(crate) struct StdioProcess {
     pub(crate) stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
     /// Its folders.
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: Arc<Scratch>,
 }
 
 impl StdioProcess {
-    pub(crate) fn start(scratch: Scratch) -> Self {
+    pub(crate) fn start(scratch: impl Into<Arc<Scratch>>) -> Self {
+        let scratch = scratch.into();
         let root = scratch.path("");
         let root = root.to_str().expect("a path of UTF-8");
         let mut command = scratch.command(&["serve", "--stdio", "--root", root]);

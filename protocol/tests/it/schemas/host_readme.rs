@@ -1,5 +1,7 @@
 //! `host/README.md`: the tables of the API between its markers, made from the types.
 
+use od_protocol::api::GET_RUN_RESULT;
+
 use super::contract::API;
 use super::markdown::{self, Place, code, linked, table};
 use super::marked::check_parts;
@@ -15,11 +17,12 @@ fn part(wanted: &str) -> String {
 
 fn methods() -> String {
     let rows = API.methods.iter().map(|method| {
+        let wait = if method.name == GET_RUN_RESULT.name { "wait + " } else { "" };
         [
             code(method.name),
             linked(method.params, Place::HostPage),
             markdown::result(method, Place::HostPage),
-            format!("{} s", method.limit().as_secs()),
+            format!("{wait}{} s", method.limit().as_secs()),
             method.summary.to_owned(),
         ]
     });

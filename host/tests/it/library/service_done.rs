@@ -1,0 +1,136 @@
+//! Calls that meet: whoever has seen `done` is told by every other call that the run is over, and starts, cancels,
+//! removals and the end of the service get along with each other.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use od_host::Service;
+use od_protocol::api::{
+    GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunsParams, ListRunsParams, RunState,
+    SetActiveAgentParams, SummarizeUsageParams,
+};
+use od_protocol::{DoneStatus, ErrorKind};
+
+use super::queue::limited;
+use super::service_runs::{cancel, delete, events, over, service, start, task};
+use super::stage::{Stage, assert_numbered, block_on};
+
+/// What is answered without waiting for anything.
+async fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let first = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match first {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+#[test]
+fn whoever_has_seen_done_is_told_by_every_call_that_the_run_is_over() {
+    // Its adapter has to be ended by force, which takes a while.
+    let stage = Stage::with("x", "never_exits");
+    stage.add("y", "good");
+    block_on(async {
+        let service = service(&stage);
+        let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
+        events(&service, &run_id).await;
+        let get = || service.get_run(GetRunParams { run_id: run_id.clone() });
+        let early = at_once(get()).await.expect("a run");
+        assert_eq!((early.state, early.session_id.as_deref()), (RunState::Completed, Some("s1")));
+        let status = at_once(service.host_info(GetHostInfoParams {})).await.expect("numbers");
+        assert_eq!((status.running, status.queued), (0, 0));
+        assert!(!at_once(service.cancel_run(cancel(&run_id))).await.expect("an answer").accepted);
+        let input = InputRunsParams {
+            run_id: run_id.clone(),
+            text: "hello".to_owned(),
+            expected_turn: None,
+        };
+        let late = service.input_run(input).await.expect_err("it is over");
+        assert_eq!(late.failure.as_str(), ErrorKind::RunUnknown.as_str());
+
+        let list = service.list_runs(ListRunsParams::default()).await.expect("a page");
+        assert_eq!(list.runs, std::slice::from_ref(&early));
+        let usage = service.summarize_usage(SummarizeUsageParams::default()).await;
+        assert_eq!(usage.expect("figures").total.runs, 1);
+        let params = GetRunResultParams { run_id: run_id.clone(), wait_ms: Some(0) };
+        let result = service.run_result(params).await.expect("it is over");
+        assert_eq!(result.verdict.status, DoneStatus::Completed);
+        let active = SetActiveAgentParams { agent: "y".to_owned() };
+        service.set_active_agent(active).await.expect("no run is going on");
+
+        over(&service, &run_id).await;
+        assert_eq!(get().await.expect("a run"), early, "what was told first stays true");
+    });
+}
+
+#[test]
+fn a_run_that_has_said_done_may_be_removed_by_two_at_once() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        for _ in 0..10 {
+            let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
+            events(&service, &run_id).await;
+            let remove = || service.delete_run(delete(&run_id));
+            let (one, two) = tokio::join!(remove(), remove());
+            let deleted = [one, two].map(|answer| answer.expect("an answer").deleted);
+            assert_eq!(deleted.iter().filter(|deleted| **deleted).count(), 1, "{deleted:?}");
+            assert!(!stage.home().run(&run_id).exists());
+        }
+    });
+}
+
+#[test]
+fn a_run_that_cannot_be_read_can_be_removed() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
+        over(&service, &run_id).await;
+        std::fs::write(stage.home().run(&run_id).join("run.json"), "{").expect("a record");
+        let damaged = service.get_run(GetRunParams { run_id: run_id.clone() }).await;
+        assert_eq!(damaged.expect_err("it is damaged").failure.as_str(), "storage");
+        assert!(service.delete_run(delete(&run_id)).await.expect("an answer").deleted);
+    });
+}
+
+/// Starts a run, stops it, reads it to its end and removes it, all of it at the moment the service ends.
+async fn whole_life(service: Service, params: od_protocol::api::StartRunsParams) -> Option<String> {
+    let run = match start(&service, params).await {
+        Ok(run) => run,
+        Err(refused) => {
+            assert_eq!(refused.failure.as_str(), ErrorKind::ShuttingDown.as_str());
+            return None;
+        }
+    };
+    let (_, events) =
+        tokio::join!(service.cancel_run(cancel(&run.run_id)), events(&service, &run.run_id));
+    assert_numbered(&events);
+    let removed = service.delete_run(delete(&run.run_id)).await.expect("it is over");
+    assert!(removed.deleted);
+    Some(run.run_id)
+}
+
+#[test]
+fn starts_cancels_removals_and_the_end_meet_and_nothing_is_left() {
+    let stage = limited("[limits]\nmaxRuns = 3\n");
+    block_on(async {
+        let service = service(&stage);
+        let mut lives = tokio::task::JoinSet::new();
+        for number in 0..12 {
+            if number == 8 {
+                let service = service.clone();
+                tokio::spawn(async move { service.drain(Duration::ZERO).await });
+            }
+            lives.spawn(whole_life(service.clone(), task(&stage, "x", "go")));
+            tokio::task::yield_now().await;
+        }
+        let ended = lives.join_all().await;
+        assert!(ended.iter().any(Option::is_some), "some runs were taken");
+        service.drain(Duration::ZERO).await;
+        assert!(service.host().live_runs().is_empty());
+        let list = service.list_runs(ListRunsParams::default()).await.expect("a page");
+        assert_eq!(list.runs, []);
+        assert_eq!(std::fs::read_dir(stage.home().runs()).expect("a folder").count(), 0);
+    });
+}

@@ -1,0 +1,132 @@
+//! The same key starts a run once: when calls race, after a restart, and among several hosts.
+
+use od_protocol::api::{GetRunParams, KEY_CONFLICT, RunState, StartRunsParams};
+
+use super::service_runs::{delete, over, service, start, task};
+use super::stage::{Stage, block_on};
+
+/// Parameters of a start with a key.
+fn keyed(stage: &Stage, key: &str, prompt: &str) -> StartRunsParams {
+    StartRunsParams { key: Some(key.to_owned()), ..task(stage, "x", prompt) }
+}
+
+#[test]
+fn the_same_key_starts_a_run_once_even_when_calls_race() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let call = || start(&service, keyed(&stage, "k", "go"));
+        let (one, two) = tokio::join!(call(), call());
+        let (one, two) = (one.expect("a run"), two.expect("a run"));
+        assert_eq!(one.run_id, two.run_id);
+        assert_eq!([one.existing, two.existing].iter().filter(|existing| **existing).count(), 1);
+        let other = start(&service, keyed(&stage, "k", "something else")).await;
+        assert_eq!(other.expect_err("another task").failure.as_str(), KEY_CONFLICT);
+        let fresh = start(&service, keyed(&stage, "another key", "go")).await.expect("a run");
+        assert!(!fresh.existing && fresh.run_id != one.run_id);
+        let unusable = start(&service, keyed(&stage, "", "go")).await.expect_err("no key");
+        assert_eq!(unusable.failure.as_str(), "usage");
+        for run_id in [one.run_id, fresh.run_id] {
+            over(&service, &run_id).await;
+        }
+    });
+}
+
+#[test]
+fn a_key_outlives_the_service_but_not_its_run() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let before = service(&stage);
+        let run = start(&before, keyed(&stage, "k", "go")).await.expect("a run");
+        over(&before, &run.run_id).await;
+        drop(before);
+
+        let service = service(&stage);
+        let again = start(&service, keyed(&stage, "k", "go")).await.expect("the run");
+        assert_eq!((&again.run_id, again.existing), (&run.run_id, true));
+        assert_eq!(again.state, RunState::Completed);
+        let info = service.get_run(GetRunParams { run_id: run.run_id.clone() }).await;
+        assert_eq!(info.expect("a run").key.as_deref(), Some("k"));
+        assert!(service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
+        let fresh = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
+        assert!(!fresh.existing && fresh.run_id != run.run_id);
+        over(&service, &fresh.run_id).await;
+    });
+}
+
+#[test]
+fn two_hosts_on_one_home_start_one_run_for_a_key() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let (here, there) = (service(&stage), service(&stage));
+        for key in ["a", "b", "c"] {
+            let (one, two) = tokio::join!(
+                start(&here, keyed(&stage, key, "go")),
+                start(&there, keyed(&stage, key, "go"))
+            );
+            let (one, two) = (one.expect("a run"), two.expect("a run"));
+            assert_eq!((&one.run_id, one.existing), (&two.run_id, !two.existing));
+            let conflict = start(&there, keyed(&stage, key, "something else")).await;
+            assert_eq!(conflict.expect_err("another task").failure.as_str(), KEY_CONFLICT);
+            for service in [&here, &there] {
+                over(service, &one.run_id).await;
+            }
+        }
+        assert_eq!(std::fs::read_dir(stage.home().runs()).expect("a folder").count(), 3);
+    });
+}
+
+/// Takes a key as another process does that is about to start a run for it.
+#[cfg(unix)]
+fn hold_only_key(stage: &Stage) -> std::fs::File {
+    let mut keys = std::fs::read_dir(stage.home().keys()).expect("a folder");
+    let path = keys.next().expect("a key").expect("a key").path();
+    assert!(keys.next().is_none(), "one key");
+    let file = std::fs::File::open(path).expect("a file");
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+        .expect("nobody has it");
+    file
+}
+
+#[cfg(unix)]
+#[test]
+fn a_start_that_hangs_delays_no_other_key() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let before = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
+        over(&service, &before.run_id).await;
+        let held = hold_only_key(&stage);
+        let hanging = tokio::spawn({
+            let (service, params) = (service.clone(), keyed(&stage, "k", "go"));
+            async move { start(&service, params).await }
+        });
+        let other = start(&service, keyed(&stage, "other", "go")).await.expect("it does not wait");
+        assert!(!other.existing && !hanging.is_finished());
+        over(&service, &other.run_id).await;
+        assert!(service.delete_run(delete(&before.run_id)).await.expect("an answer").deleted);
+        drop(held);
+        let fresh = hanging.await.expect("no panic").expect("a run");
+        assert!(!fresh.existing && fresh.run_id != before.run_id, "its run was removed meanwhile");
+        over(&service, &fresh.run_id).await;
+    });
+}
+
+#[test]
+fn a_key_whose_run_never_began_is_free() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mut unknown = keyed(&stage, "k", "go");
+        unknown.agent = Some("nobody".to_owned());
+        let refused = start(&service, unknown).await.expect_err("no agent");
+        assert_eq!(refused.failure.as_str(), "agent_unknown");
+        // A host that died after it had written the key down, and had made the run's folder.
+        let key = std::fs::read_dir(stage.home().keys()).expect("a folder").next();
+        let run_id = std::fs::read_to_string(key.expect("a key").expect("a key").path());
+        std::fs::create_dir_all(stage.home().run(&run_id.expect("an id"))).expect("a folder");
+        let run = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
+        assert!(!run.existing);
+        over(&service, &run.run_id).await;
+    });
+}
