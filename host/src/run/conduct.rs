@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::attempts::{Attempts, Failure};
 use super::handle::{RunHandle, Stop};
-use super::launch::{Attempt, Opening};
+use super::launch::{Attempt, Opening, cancelled};
 use super::pending::Move;
 use super::recover::conclude;
 use super::repair::Verdict;
@@ -146,7 +146,11 @@ impl Conductor {
             record.started_at = now;
             record.attempts = 1;
         });
-        self.adapter = self.host.adapter(&self.request.agent).await?;
+        self.adapter = tokio::select! {
+            biased;
+            Some(_) = self.stop.recv() => return Err(cancelled()),
+            adapter = self.host.adapter(&self.request.agent) => adapter?,
+        };
         self.launch().await
     }
 

@@ -31,13 +31,7 @@ impl Conductor {
         match self.attempts.remedy(&failure, now_ms(), self.time_left()) {
             Remedy::Retry(pause) => self.retry(&failure, pause).await,
             Remedy::Afresh => self.begin_afresh(&failure).await,
-            Remedy::Fallback => {
-                let (adapter, notices) = self.next_agent().await;
-                match adapter {
-                    Some(adapter) => self.switch(&failure, adapter, notices).await,
-                    None => Next::Break(self.finish(verdict, notices)),
-                }
-            }
+            Remedy::Fallback => self.fall_back(&failure, verdict).await,
             Remedy::Nothing => {
                 self.tell_reset(&failure);
                 Next::Break(self.finish(verdict, Vec::new()))
@@ -211,17 +205,25 @@ impl Conductor {
             self.tell(Event::Status(Status { phase, detail: Some(detail), ttft_ms: None }));
         }
         loop {
-            tokio::select! {
-                biased;
-                Some(_) = self.stop.recv() => return Err(Verdict::Cancelled),
-                () = at(self.deadline) => return Err(total_timeout()),
-                () = sleep_until(due.min(Instant::now() + BEAT)) => {}
-            }
+            self.unless_stopped(sleep_until(due.min(Instant::now() + BEAT))).await?;
             if Instant::now() >= due {
                 return Ok(());
             }
             let silent_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
             self.tell(Event::Heartbeat(Heartbeat { silent_ms }));
+        }
+    }
+
+    /// Waits for something, unless the run is stopped or its time is over first.
+    pub(super) async fn unless_stopped<T>(
+        &mut self,
+        awaited: impl Future<Output = T>,
+    ) -> Result<T, Verdict> {
+        tokio::select! {
+            biased;
+            Some(_) = self.stop.recv() => Err(Verdict::Cancelled),
+            () = at(self.deadline) => Err(total_timeout()),
+            value = awaited => Ok(value),
         }
     }
 

@@ -107,7 +107,8 @@ impl Conductor {
     }
 }
 
-fn cancelled() -> HostError {
+/// The run was told to stop before its agent had it.
+pub(super) fn cancelled() -> HostError {
     HostError::protocol(ErrorKind::RequestCancelled, "the run was cancelled before its agent began")
         .with_hint("start it again when you want it")
 }

@@ -8,18 +8,35 @@ use super::go_on::notice;
 use super::launch::Opening;
 use super::pending::Move;
 use super::repair::Verdict;
-use super::supervise::{at, total_timeout};
 use crate::discover::Adapter;
 use crate::error::HostError;
+use crate::host::Host;
 
 impl Conductor {
+    /// The next agent of the list that can run takes over. It may take long to find out who can, so that is given up
+    /// when the run is stopped.
+    pub(super) async fn fall_back(&mut self, failure: &Failure, verdict: &Verdict) -> Next {
+        let mut skipped = Vec::new();
+        while let Some(id) = self.attempts.next_agent(&self.request.agent) {
+            let host = self.host.clone();
+            match self.unless_stopped(ready(&host, &id)).await {
+                Ok(Ok(adapter)) => return self.switch(failure, adapter, skipped).await,
+                Ok(Err(error)) => skipped.push(notice(
+                    "fallback_skipped",
+                    format!("{id} does not take over: {}", error.message),
+                    error.hint,
+                )),
+                Err(verdict) => {
+                    self.close_attempt(failure);
+                    return Next::Break(self.finish(&verdict, skipped));
+                }
+            }
+        }
+        Next::Break(self.finish(verdict, skipped))
+    }
+
     /// Another agent.
-    pub(super) async fn switch(
-        &mut self,
-        failure: &Failure,
-        adapter: Adapter,
-        notices: Vec<Event>,
-    ) -> Next {
+    async fn switch(&mut self, failure: &Failure, adapter: Adapter, notices: Vec<Event>) -> Next {
         let reason = self.reason(failure);
         let from_agent = std::mem::replace(&mut self.request.agent, adapter.id.clone());
         let handover = self.attempts.handover();
@@ -59,43 +76,10 @@ impl Conductor {
         if moves.send(wish).is_err() {
             return Ok(()); // Nobody keeps count of this run.
         }
-        let turn = tokio::select! {
-            biased;
-            Some(_) = self.stop.recv() => return Err(Verdict::Cancelled),
-            () = at(self.deadline) => return Err(total_timeout()),
-            turn = turn => turn,
-        };
-        match turn {
+        match self.unless_stopped(turn).await? {
             Ok(Turn::Launch) => Ok(()),
             Ok(Turn::Abandon(verdict)) => Err(verdict),
             Err(_) => Err(Verdict::Cancelled),
-        }
-    }
-
-    /// The next agent of the list that can run, and why those before it cannot.
-    pub(super) async fn next_agent(&mut self) -> (Option<Adapter>, Vec<Event>) {
-        let mut skipped = Vec::new();
-        while let Some(id) = self.attempts.next_agent(&self.request.agent) {
-            match self.ready(&id).await {
-                Ok(adapter) => return (Some(adapter), skipped),
-                Err(error) => skipped.push(notice(
-                    "fallback_skipped",
-                    format!("{id} does not take over: {}", error.message),
-                    error.hint,
-                )),
-            }
-        }
-        (None, skipped)
-    }
-
-    async fn ready(&self, id: &str) -> Result<Adapter, HostError> {
-        let adapter = self.host.adapter(id).await?;
-        match self.host.agent(id).await?.problem() {
-            None => Ok(adapter),
-            Some(problem) => Err(HostError {
-                hint: problem.fix,
-                ..HostError::protocol(problem.kind, problem.message)
-            }),
         }
     }
 
@@ -113,5 +97,17 @@ impl Conductor {
             let text = format!("{agent} does not know the session the run began with");
             self.tell(notice("fallback_session_dropped", text, None));
         }
+    }
+}
+
+/// An agent that can run.
+async fn ready(host: &Host, id: &str) -> Result<Adapter, HostError> {
+    let adapter = host.adapter(id).await?;
+    match host.agent(id).await?.problem() {
+        None => Ok(adapter),
+        Some(problem) => Err(HostError {
+            hint: problem.fix,
+            ..HostError::protocol(problem.kind, problem.message)
+        }),
     }
 }

@@ -29,6 +29,7 @@ mod service_end;
 mod service_keys;
 mod service_runs;
 pub(crate) mod stage;
+mod stopped;
 mod telemetry;
 mod trust;
 mod usage;
