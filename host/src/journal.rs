@@ -20,7 +20,7 @@ use unix as os;
 use windows as os;
 
 pub use reader::EventReader;
-pub(crate) use reader::Source;
+pub(crate) use reader::{Place, Source};
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 //!
 //! Reading order for a newcomer: [`Server`] (a bound address), `listen` (sockets to requests), `guard` (who
 //! may come in), `router` (which face answers), `websocket`, `http`, `sse` and `stdio` (the faces),
-//! `calls` and `attach` (what they share).
+//! `calls` and `attach` (what they share; `wording` and `shelf` make watching cheap).
 
 mod settings;
 mod token;
@@ -22,6 +22,8 @@ mod router;
 mod attach;
 mod calls;
 mod discover;
+mod shelf;
+mod wording;
 
 mod http;
 mod sse;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -27,15 +28,29 @@ const OWNER_CHECK: Duration = Duration::from_millis(250);
 pub struct EventReader {
     folder: RunFolder,
     file: File,
-    /// Bytes read from the file so far.
+    /// Where the file itself stands; brought to `position` before it is read.
+    file_position: u64,
+    /// Where the bytes in the buffer end.
     position: u64,
     buffer: Vec<u8>,
     start: usize,
     scanned: usize,
+    /// Nothing before this number is wanted; 0 once an event was found.
     from: u64,
     source: Source,
+    /// The rest are events that did not fit on the disk.
+    is_beyond_file: bool,
     ended: bool,
     damaged: u64,
+}
+
+/// A place between two events, the same in every reader of a journal: its bytes never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Where the next event begins.
+    pub(crate) offset: u64,
+    /// `done` lies before it.
+    pub(crate) ended: bool,
 }
 
 /// Who writes.
@@ -61,12 +76,14 @@ impl EventReader {
         Ok(Self {
             folder,
             file,
+            file_position: 0,
             position: 0,
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
             from,
             source,
+            is_beyond_file: false,
             ended: false,
             damaged: 0,
         })
@@ -99,6 +116,52 @@ impl EventReader {
             Step::Event { line, type_name, seq } => Some(self.event(line, type_name, seq)),
             Step::End | Step::NothingYet => None,
         })
+    }
+
+    /// `done` was given, or nobody is left who could write it.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whose events these are.
+    pub(crate) fn run_folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where the next line begins, in the file or behind it.
+    pub(crate) fn offset(&self) -> u64 {
+        self.position - (self.buffer.len() - self.start) as u64
+    }
+
+    /// Where it stands, when another reader can be there too: not on the way to its first event, and not
+    /// behind the end of the file.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let is_shared = self.from == 0 && !self.is_beyond_file;
+        is_shared.then(|| Place { offset: self.offset(), ended: self.ended })
+    }
+
+    /// Goes on at a place ahead that another reader has come to. False, and nothing happens, when this one may not
+    /// know of it yet.
+    pub(crate) fn go_to(&mut self, place: Place) -> bool {
+        let is_known = match &self.source {
+            Source::Here(progress) => place.offset <= progress.borrow().length,
+            Source::Elsewhere(_) | Source::Nobody => true,
+        };
+        if !is_known {
+            return false;
+        }
+        let buffered = self.position.checked_sub(place.offset).map(|rest| rest as usize);
+        match buffered.filter(|rest| *rest <= self.buffer.len() - self.start) {
+            Some(rest) => self.start = self.buffer.len() - rest,
+            None => {
+                self.buffer.clear();
+                self.start = 0;
+                self.position = place.offset;
+            }
+        }
+        self.scanned = self.start;
+        self.ended = place.ended;
+        true
     }
 
     /// Lines that were no events and were passed over.
@@ -134,6 +197,7 @@ impl EventReader {
             };
             self.ended = envelope.type_name == "done";
             if envelope.seq >= self.from {
+                self.from = 0;
                 let offset = envelope.type_name.as_ptr().addr() - bytes.as_ptr().addr();
                 let start = line.start + offset;
                 let type_name = start..start + envelope.type_name.len();
@@ -170,7 +234,7 @@ impl EventReader {
             Source::Here(progress) => progress.borrow_and_update().length - self.position,
             _ => u64::MAX,
         };
-        if available == 0 {
+        if available == 0 || self.is_beyond_file {
             return Ok(false);
         }
         self.buffer.drain(..self.start);
@@ -179,10 +243,18 @@ impl EventReader {
         if self.buffer.is_empty() {
             self.buffer.shrink_to(SPARE); // After a very long line.
         }
-        let read = (&self.file).take(available.min(CHUNK as u64)).read_to_end(&mut self.buffer);
+        let read = self.read_at_position(available.min(CHUNK as u64));
         let read = read.map_err(|error| failed(&self.folder, &error))?;
         self.position += read as u64;
+        self.file_position = self.position;
         Ok(read > 0)
+    }
+
+    fn read_at_position(&mut self, most: u64) -> std::io::Result<usize> {
+        if self.file_position != self.position {
+            self.file_position = self.file.seek(SeekFrom::Start(self.position))?;
+        }
+        (&self.file).take(most).read_to_end(&mut self.buffer)
     }
 
     /// Takes over the events that did not fit on the disk, once.
@@ -191,11 +263,14 @@ impl EventReader {
         let tail = progress.borrow().tail.clone();
         let Some(tail) = tail else { return false };
         self.buffer.extend_from_slice(&tail);
+        self.position += tail.len() as u64;
+        self.is_beyond_file = true;
         self.source = Source::Nobody;
         true
     }
 
-    async fn wait(&mut self) -> Result<(), HostError> {
+    /// Waits until there may be more. May be dropped while it waits.
+    pub(crate) async fn wait(&mut self) -> Result<(), HostError> {
         match &mut self.source {
             Source::Here(progress) => {
                 if progress.changed().await.is_err() {
@@ -208,7 +283,7 @@ impl EventReader {
                     *seen = Some(Instant::now());
                     let record = recover::settle_beside(&self.folder).await?;
                     if !record.status.is_alive() {
-                        self.become_last_reader()?;
+                        self.become_last_reader();
                     }
                 }
             }
@@ -218,18 +293,17 @@ impl EventReader {
     }
 
     /// The owner has died and its journal was closed for it, perhaps shortened by half an event.
-    fn become_last_reader(&mut self) -> Result<(), HostError> {
+    fn become_last_reader(&mut self) {
         self.source = Source::Nobody;
-        let whole = self.position - (self.buffer.len() - self.start) as u64;
+        self.position = self.offset();
         self.buffer.truncate(self.start);
         self.scanned = self.start;
-        self.position = whole;
-        let seek = self.file.seek(SeekFrom::Start(whole));
-        seek.map_err(|error| failed(&self.folder, &error))?;
-        Ok(())
     }
 }
 
 fn failed(folder: &RunFolder, error: &std::io::Error) -> HostError {
     HostError::storage(format!("cannot read {}", folder.events().display()), error)
 }
+
+#[cfg(test)]
+mod tests;

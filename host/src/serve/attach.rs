@@ -1,27 +1,57 @@
 //! Events of a run for one client: as many as are there at once, never waiting for more. Each client reads
-//! the journal at its own pace, so a slow one costs a buffer and nothing else.
+//! the journal at its own pace, so a slow one costs a buffer and nothing else; clients at the same pace share the
+//! work (`shelf`).
 
 use std::sync::Arc;
 
+use hyper::body::Bytes;
 use od_protocol::api::{ATTACH_RUNS, AttachRunsParams, TOO_MANY_CALLS};
 use od_protocol::{ErrorKind, ErrorObject};
-use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::refusal::error;
+use super::shelf::{Batch, Shelf, Shelves};
+use super::wording::{Item, Items, Stream, Wording};
 use crate::error::HostError;
-use crate::journal::{EventReader, JournalEvent};
+use crate::journal::EventReader;
 use crate::service::Service;
 use crate::telemetry::metrics::Present;
 
-/// A batch is sent when it is this long or nothing more is there; it may be longer by one event.
-const BATCH_BYTES: usize = 64 * 1024;
-const OPENING: &[u8] = br#"{"events":["#;
+/// A batch ends with the event that crosses a multiple of this in the journal, or when nothing more is there.
+/// So readers that began at different places come to the same ones.
+const STRIDE: u64 = 64 * 1024;
+
+/// Where clients begin to watch runs.
+#[derive(Debug, Clone)]
+pub(super) struct Attachments {
+    service: Service,
+    shelves: Arc<Shelves>,
+}
+
+impl Attachments {
+    pub(super) fn new(service: Service) -> Self {
+        Self { service, shelves: Arc::default() }
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Finds the run.
+    pub(super) fn open(&self, params: &AttachRunsParams) -> Result<Attachment, ErrorObject> {
+        let reader = self.service.events(&params.run_id, params.from);
+        let reader = reader.map_err(HostError::into_error_object)?;
+        let shelf = self.shelves.of(&reader);
+        let present = self.service.host().telemetry().metrics().subscriber();
+        Ok(Attachment { reader, shelf, has_spoken: false, lags: false, present })
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Attachment {
     reader: EventReader,
+    shelf: Arc<Shelf>,
     /// Something was sent, so the client knows or will know from `done` when nothing more comes.
     has_spoken: bool,
     /// The last batch was a full one: more is there, and others want to be served too.
@@ -31,94 +61,82 @@ pub(super) struct Attachment {
 }
 
 impl Attachment {
-    /// Finds the run.
-    pub(super) fn open(service: &Service, params: &AttachRunsParams) -> Result<Self, ErrorObject> {
-        let reader = service.events(&params.run_id, params.from);
-        let reader = reader.map_err(HostError::into_error_object)?;
-        let present = service.host().telemetry().metrics().subscriber();
-        Ok(Self { reader, has_spoken: false, lags: false, present })
+    /// The next events as `{"events":[…]}`; `None` after `done`. Whoever asks for events after the last one is told
+    /// once that there are none. May be dropped while it waits.
+    pub(super) async fn next_item(&mut self) -> Result<Option<Arc<Item>>, HostError> {
+        loop {
+            let Some(item) = self.next::<Items>().await? else {
+                let is_news = !std::mem::replace(&mut self.has_spoken, true);
+                return Ok(if is_news { Item::empty() } else { None });
+            };
+            if item.is_some() {
+                self.has_spoken = true;
+                return Ok(item);
+            }
+        }
     }
 
-    /// Waits for an event and writes all that are there; false after `done`. `write` says how long the batch
-    /// has become. May be dropped while it waits.
-    pub(super) async fn next(
-        &mut self,
-        mut write: impl FnMut(&JournalEvent<'_>) -> usize,
-    ) -> Result<bool, HostError> {
+    /// The next events as server-sent events; `None` after `done`. May be dropped while it waits.
+    pub(super) async fn next_of_stream(&mut self) -> Result<Option<Bytes>, HostError> {
+        self.next::<Stream>().await
+    }
+
+    /// Waits for events and takes all that are there, up to the end of a batch.
+    async fn next<W: Wording>(&mut self) -> Result<Option<W::Content>, HostError> {
         if std::mem::take(&mut self.lags) {
             // A client that reads as fast as we write would otherwise keep this thread to its last event.
             tokio::task::yield_now().await;
         }
-        let mut length = match self.reader.next().await? {
-            Some(event) => write(&event),
-            None => return Ok(false),
-        };
-        while length < BATCH_BYTES
-            && let Some(event) = self.reader.next_ready()?
-        {
-            length = write(&event);
-        }
-        self.lags = length >= BATCH_BYTES;
-        Ok(true)
-    }
-
-    /// The same as `{"events":[…]}`, the bytes of each event as the adapter wrote them. Whoever asks for events after
-    /// the last one is told once that there are none.
-    pub(super) async fn next_item(&mut self) -> Result<Option<Box<RawValue>>, HostError> {
         loop {
-            let mut batch = Batch::default();
-            if !self.next(|event| batch.push(event.bytes)).await? {
-                let is_news = !std::mem::replace(&mut self.has_spoken, true);
-                return Ok(if is_news { Batch::empty() } else { None });
+            if let Some(content) = self.take_from_shelf::<W>() {
+                return Ok(Some(content));
             }
-            if let Some(item) = batch.into_item() {
-                self.has_spoken = true;
-                return Ok(Some(item));
+            if let Some(content) = self.read::<W>()? {
+                return Ok(Some(content));
             }
+            if self.reader.has_ended() {
+                return Ok(None);
+            }
+            self.reader.wait().await?;
         }
     }
-}
 
-/// `{"events":[…,` while it grows.
-#[derive(Debug, Default)]
-struct Batch {
-    text: Vec<u8>,
-    /// Where each event ends.
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    /// Without any event.
-    fn empty() -> Option<Box<RawValue>> {
-        Self { text: OPENING.to_vec(), ends: Vec::new() }.into_item()
+    /// What another client has got at this very place.
+    fn take_from_shelf<W: Wording>(&mut self) -> Option<W::Content> {
+        let start = self.reader.place()?.offset;
+        let Batch { end, is_full, content, .. } = W::row(&self.shelf).at(start)?;
+        self.reader.go_to(end).then(|| {
+            self.lags = is_full;
+            content
+        })
     }
 
-    fn push(&mut self, event: &[u8]) -> usize {
-        self.text.extend_from_slice(if self.ends.is_empty() { OPENING } else { b"," });
-        self.text.extend_from_slice(event);
-        self.ends.push(self.text.len());
-        self.text.len()
+    /// The next batch from the journal; `None` when nothing is there right now.
+    fn read<W: Wording>(&mut self) -> Result<Option<W::Content>, HostError> {
+        let start = self.reader.place();
+        let mut words = None;
+        let mut is_full = false;
+        while !is_full && let Some(event) = self.reader.next_ready()? {
+            words.get_or_insert_with(W::default).push(&event);
+            let length = event.bytes.len() as u64 + 1;
+            let end = self.reader.offset();
+            is_full = end.saturating_sub(length) / STRIDE != end / STRIDE;
+        }
+        let Some(content) = words.map(W::finish) else { return Ok(None) };
+        self.lags = is_full;
+        if let (Some(start), Some(end)) = (start, self.reader.place()) {
+            self.share::<W>(Batch { start: start.offset, end, is_full, content: content.clone() });
+        }
+        Ok(Some(content))
     }
 
-    /// The journal looks at an event's beginning only, so one with a broken inside may be among them: it is
-    /// left out.
-    fn into_item(mut self) -> Option<Box<RawValue>> {
-        self.text.extend_from_slice(b"]}");
-        if let Ok(item) = serde_json::from_slice::<&RawValue>(&self.text) {
-            return Some(item.to_owned());
+    /// Keeps a batch for the others, when there are any.
+    fn share<W: Wording>(&self, batch: Batch<W::Content>) {
+        let row = W::row(&self.shelf);
+        match Arc::strong_count(&self.shelf) {
+            1 => row.clear(),
+            _ => row.put(batch),
         }
-        let mut whole = Self::default();
-        let mut start = OPENING.len();
-        for &end in &self.ends {
-            let event = &self.text[start..end];
-            if serde_json::from_slice::<&RawValue>(event).is_ok() {
-                whole.push(event);
-            }
-            start = end + 1;
-        }
-        let broken = self.ends.len() - whole.ends.len();
-        tracing::warn!(broken, "events that are no JSON are not sent");
-        if whole.ends.is_empty() { None } else { whole.into_item() }
     }
 }
 
@@ -140,31 +158,4 @@ pub(super) fn read_params(params: Option<&str>) -> Result<AttachRunsParams, Erro
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn item(events: &[&str]) -> Option<String> {
-        let mut batch = Batch::default();
-        for event in events {
-            batch.push(event.as_bytes());
-        }
-        batch.into_item().map(|item| item.get().to_owned())
-    }
-
-    #[test]
-    fn events_become_one_text_and_keep_their_bytes() {
-        let text = item(&["{\"a\": 1}", "{\"b\":\"\u{fc}\"}"]);
-        assert_eq!(text.as_deref(), Some("{\"events\":[{\"a\": 1},{\"b\":\"\u{fc}\"}]}"));
-    }
-
-    #[test]
-    fn a_broken_event_does_not_take_the_others_with_it() {
-        let text = item(&["{\"a\":1}", "{\"b\":}", "{\"c\":3}"]);
-        assert_eq!(text.as_deref(), Some(r#"{"events":[{"a":1},{"c":3}]}"#));
-        assert_eq!(item(&["{\"b\":}"]), None);
-        assert_eq!(
-            Batch::empty().map(|item| item.get().to_owned()).as_deref(),
-            Some(r#"{"events":[]}"#)
-        );
-    }
-}
+mod tests;

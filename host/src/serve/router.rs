@@ -15,6 +15,7 @@ use jsonrpsee::server::HttpBody;
 use jsonrpsee::server::ws::is_upgrade_request;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::attach::Attachments;
 use super::guard::Guard;
 use super::rate::Rates;
 use super::refusal::{HttpResponse, Refusal, json, with_type};
@@ -38,6 +39,7 @@ pub(super) struct Router {
     pub(super) settings: ServeSettings,
     pub(super) guard: Guard,
     pub(super) rates: Rates,
+    pub(super) attachments: Attachments,
     pub(super) websocket: WebSocket,
 }
 
@@ -99,7 +101,7 @@ impl Router {
         let method = request.method();
         if let Some(run_id) = run_of_events(path) {
             check_method(method, &Method::GET, path)?;
-            return sse::stream(&self.service, run_id, request.uri(), request.headers());
+            return sse::stream(&self.attachments, run_id, request.uri(), request.headers());
         }
         match path {
             "/" if is_upgrade_request(&request) => {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
+use super::attach::Attachments;
 use super::guard::{AllowedHost, AllowedOrigin, Guard};
 use super::rate::Rates;
 use super::router::Router;
@@ -66,9 +67,10 @@ impl Server {
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let guard = Guard { address, secure: tls.is_some(), hosts, origins, token: token.clone() };
-        let (websocket, farewell) = WebSocket::new(&service, &settings);
+        let attachments = Attachments::new(service.clone());
+        let (websocket, farewell) = WebSocket::new(&attachments, &settings);
         let rates = Rates::new(settings.max_calls_per_second);
-        let router = Router { service, settings, guard, rates, websocket };
+        let router = Router { service, settings, guard, rates, attachments, websocket };
         Ok(Self { listener, address, tls, token, router, farewell })
     }
 

@@ -13,10 +13,8 @@ use jsonrpsee::server::HttpBody;
 use od_protocol::api::AttachRunsParams;
 use od_protocol::{ErrorKind, ErrorObject};
 
-use super::attach::Attachment;
+use super::attach::Attachments;
 use super::refusal::{HttpResponse, Refusal, error, with_type};
-use crate::journal::JournalEvent;
-use crate::service::Service;
 use crate::telemetry::metrics::Face;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -24,31 +22,23 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Streams the events of a run.
 pub(super) fn stream(
-    service: &Service,
+    attachments: &Attachments,
     run_id: &str,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<HttpResponse, Refusal> {
     let params = AttachRunsParams { run_id: run_id.to_owned(), from: first(uri, headers)? };
-    let attachment = Attachment::open(service, &params).map_err(Refusal::of_error)?;
-    let present = service.host().telemetry().metrics().client(Face::Sse);
+    let attachment = attachments.open(&params).map_err(Refusal::of_error)?;
+    let present = attachments.service().host().telemetry().metrics().client(Face::Sse);
     let body = stream::unfold(Some((attachment, present)), async |state| {
         let (mut attachment, present) = state?;
-        let mut text = Vec::new();
-        let next = attachment.next(|event| write_event(&mut text, event));
-        let goes_on = match tokio::time::timeout(HEARTBEAT, next).await {
-            Ok(Ok(true)) => true,
-            Ok(Ok(false)) => return None,
-            Ok(Err(failure)) => {
-                text = failure_event(&failure.into_error_object());
-                false
-            }
-            Err(_) => {
-                text = b": the run is going on\n\n".to_vec();
-                true
-            }
+        let next = attachment.next_of_stream();
+        let (text, goes_on) = match tokio::time::timeout(HEARTBEAT, next).await {
+            Ok(Ok(events)) => (events?, true),
+            Ok(Err(failure)) => (failure_event(&failure.into_error_object()), false),
+            Err(_) => (Bytes::from_static(b": the run is going on\n\n"), true),
         };
-        let frame = Frame::data(Bytes::from(text));
+        let frame = Frame::data(text);
         Some((Ok::<_, Infallible>(frame), goes_on.then_some((attachment, present))))
     });
     let body = HttpBody::new(StreamBody::new(body));
@@ -75,24 +65,10 @@ fn bad_number(name: &str, text: &str) -> Refusal {
     Refusal::because(StatusCode::BAD_REQUEST, error)
 }
 
-fn write_event(text: &mut Vec<u8>, event: &JournalEvent<'_>) -> usize {
-    text.extend_from_slice(
-        format!("id: {}\nevent: {}\ndata: ", event.seq, event.type_name).as_bytes(),
-    );
-    let start = text.len();
-    text.extend_from_slice(event.bytes);
-    // Between two members a bare return is only space to JSON, but the end of a line here.
-    for at in memchr::memchr_iter(b'\r', event.bytes) {
-        text[start + at] = b' ';
-    }
-    text.extend_from_slice(b"\n\n");
-    text.len()
-}
-
 /// The journal can no longer be read.
-fn failure_event(error: &ErrorObject) -> Vec<u8> {
+fn failure_event(error: &ErrorObject) -> Bytes {
     let error = serde_json::to_string(error).unwrap_or_else(|_| "null".to_owned());
-    format!("event: stream_failed\ndata: {error}\n\n").into_bytes()
+    Bytes::from(format!("event: stream_failed\ndata: {error}\n\n"))
 }
 
 #[cfg(test)]
@@ -117,17 +93,5 @@ mod tests {
         assert!(from("/runs/x/events?from=-1", None).is_err());
         assert!(from("/runs/x/events?from=", None).is_err());
         assert!(from("/runs/x/events", Some("x")).is_err());
-    }
-
-    #[test]
-    fn an_event_is_three_lines_whatever_is_in_it() {
-        let bytes = b"{\"seq\":3,\r \"event\":{\"type\":\"notice\"}}";
-        let mut text = Vec::new();
-        write_event(&mut text, &JournalEvent { seq: 3, type_name: "notice", bytes });
-        let text = String::from_utf8(text).expect("UTF-8");
-        assert_eq!(
-            text,
-            "id: 3\nevent: notice\ndata: {\"seq\":3,  \"event\":{\"type\":\"notice\"}}\n\n"
-        );
     }
 }

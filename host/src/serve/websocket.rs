@@ -25,11 +25,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 use tower::layer::util::{Identity, Stack};
 
+use super::attach::Attachments;
 use super::guard::{SUBPROTOCOL, offers_subprotocol};
 use super::rate::Rate;
 use super::refusal::{HttpResponse, Refusal};
 use super::settings::ServeSettings;
-use crate::service::{Client, Service};
+use crate::service::Client;
 use crate::telemetry::metrics::Present;
 use answers::AnswerLayer;
 use watching::Watching;
@@ -71,7 +72,7 @@ pub(super) struct Connection {
 
 impl WebSocket {
     /// The face, and what ends it.
-    pub(super) fn new(service: &Service, settings: &ServeSettings) -> (Self, Farewell) {
+    pub(super) fn new(attachments: &Attachments, settings: &ServeSettings) -> (Self, Farewell) {
         let ping = PingConfig::new().ping_interval(PING_INTERVAL).inactive_limit(SILENCE_LIMIT);
         let config = ServerConfig::builder()
             .ws_only()
@@ -83,12 +84,13 @@ impl WebSocket {
             .set_id_provider(RandomStringIdProvider::new(16))
             .enable_ws_ping(ping)
             .build();
-        let layer = AnswerLayer { service: service.clone(), max_bytes: settings.max_request_bytes };
+        let service = attachments.service().clone();
+        let layer = AnswerLayer { service, max_bytes: settings.max_request_bytes };
         let builder = ServerBuilder::with_config(config)
             .set_rpc_middleware(RpcServiceBuilder::new().layer(layer))
             .to_service_builder();
         let (stop, handle) = stop_channel();
-        let (methods, farewell) = watching::methods(service, handle);
+        let (methods, farewell) = watching::methods(attachments.clone(), handle);
         (Self { builder, methods, stop }, farewell)
     }
 

@@ -53,8 +53,9 @@ fn bench(options: &Options) -> ExitCode {
 }
 
 fn measure(options: &Options) -> anyhow::Result<Report> {
-    let od_host = Path::new(env!("CARGO_BIN_EXE_od-host"));
-    let beside = od_host.parent().map(Path::to_owned);
+    let built = Path::new(env!("CARGO_BIN_EXE_od-host"));
+    let od_host = options.od_host.as_deref().unwrap_or(built);
+    let beside = built.parent().map(Path::to_owned);
     let adapter_dir: PathBuf = options.adapter_dir.clone().or(beside).unwrap_or_default();
     let stage = Stage::new(adapter_dir)?;
     let sizes = if options.quick { Sizes::QUICK } else { Sizes::FULL };

@@ -20,6 +20,9 @@ pub(super) struct Options {
     /// The folder of `od-adapter-claude-code` [default: beside `od-host`].
     #[arg(long, value_name = "DIR")]
     pub(super) adapter_dir: Option<PathBuf>,
+    /// Serve with this executable, such as an older build to compare with [default: the one of this build].
+    #[arg(long, value_name = "FILE")]
+    pub(super) od_host: Option<PathBuf>,
     /// `cargo bench` says this to every bench.
     #[arg(long, hide = true)]
     pub(super) bench: bool,

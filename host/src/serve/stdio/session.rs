@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use uuid::Uuid;
 
-use super::super::attach::{Attachment, read_params, take_place};
+use super::super::attach::{Attachment, Attachments, read_params, take_place};
 use super::super::calls::{self, Answer, Request};
 use super::super::refusal::{Refusal, error};
 use super::super::settings::ServeSettings;
@@ -27,7 +27,7 @@ const LAST_EVENTS: Duration = Duration::from_secs(2);
 
 /// See the module.
 pub(super) struct Session {
-    service: Service,
+    attachments: Attachments,
     client: Client,
     max_bytes: u32,
     output: Sender<Vec<u8>>,
@@ -46,7 +46,7 @@ impl Session {
         let present = service.host().telemetry().metrics().client(Face::Stdio);
         Self {
             present,
-            service,
+            attachments: Attachments::new(service),
             client: Client("stdio".to_owned()),
             max_bytes: settings.max_request_bytes,
             output,
@@ -99,7 +99,7 @@ impl Session {
     }
 
     fn call(&mut self, request: &Request<'_>, place: OwnedSemaphorePermit) {
-        let (service, client) = (self.service.clone(), self.client.clone());
+        let (service, client) = (self.attachments.service().clone(), self.client.clone());
         let (id, method) = (request.id.to_owned(), request.method.clone().into_owned());
         let params = request.params.map(ToOwned::to_owned);
         let output = self.output.clone();
@@ -138,7 +138,7 @@ impl Session {
     ) -> Result<(Attachment, OwnedSemaphorePermit), ErrorObject> {
         let place = take_place(Arc::clone(&self.watch_places))?;
         let params = read_params(request.params.map(RawValue::get))?;
-        Ok((Attachment::open(&self.service, &params)?, place))
+        Ok((self.attachments.open(&params)?, place))
     }
 
     /// True when it was there.
@@ -164,22 +164,27 @@ impl Session {
 /// Sends events until the end of the run.
 async fn watch(mut attachment: Attachment, subscription: &str, output: &Sender<Vec<u8>>) {
     loop {
-        let (member, value) = match attachment.next_item().await {
-            Ok(Some(item)) => ("result", item),
+        let message = match attachment.next_item().await {
+            Ok(Some(item)) => notification(subscription, "result", item.get()),
             Ok(None) => return,
-            Err(failure) => match to_raw_value(&failure.into_error_object()) {
-                Ok(error) => ("error", error),
-                Err(_) => return,
-            },
+            Err(failure) => {
+                if let Ok(error) = to_raw_value(&failure.into_error_object()) {
+                    send(output, notification(subscription, "error", &error)).await;
+                }
+                return;
+            }
         };
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","method":"{}","params":{{"subscription":"{subscription}","{member}":{value}}}}}"#,
-            ATTACH_RUNS.notification
-        );
-        if !send(output, message).await || member == "error" {
+        if !send(output, message).await {
             return;
         }
     }
+}
+
+fn notification(subscription: &str, member: &str, value: &RawValue) -> String {
+    let method = ATTACH_RUNS.notification;
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"subscription":"{subscription}","{member}":{value}}}}}"#
+    )
 }
 
 /// False when nobody reads any more.

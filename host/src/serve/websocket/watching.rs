@@ -3,22 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonrpsee::core::server::{PendingSubscriptionSink, SubscriptionCloseResponse};
+use jsonrpsee::core::server::{
+    PendingSubscriptionSink, SubscriptionCloseResponse, SubscriptionMessage, SubscriptionSink,
+};
 use jsonrpsee::server::{RpcModule, ServerHandle};
 use jsonrpsee::types::Params;
 use od_protocol::api::ATTACH_RUNS;
 use tokio::sync::Semaphore;
 
-use super::super::attach::{Attachment, read_params, take_place};
+use super::super::attach::{Attachments, read_params, take_place};
+use super::super::wording::Item;
 use super::{Connection, owned};
-use crate::service::Service;
 
 /// Runs that all connections together may watch; more than there are descriptors.
 pub(super) const MOST: u32 = 1 << 20;
 
 /// What every watched run needs.
 pub(super) struct Watching {
-    service: Service,
+    attachments: Attachments,
     all: Arc<Semaphore>,
 }
 
@@ -45,9 +47,12 @@ impl Farewell {
 }
 
 /// The one subscription, and what ends it.
-pub(super) fn methods(service: &Service, handle: ServerHandle) -> (RpcModule<Watching>, Farewell) {
+pub(super) fn methods(
+    attachments: Attachments,
+    handle: ServerHandle,
+) -> (RpcModule<Watching>, Farewell) {
     let all = Arc::new(Semaphore::new(MOST as usize));
-    let mut module = RpcModule::new(Watching { service: service.clone(), all: Arc::clone(&all) });
+    let mut module = RpcModule::new(Watching { attachments, all: Arc::clone(&all) });
     let registered = module.register_subscription(
         ATTACH_RUNS.subscribe,
         ATTACH_RUNS.notification,
@@ -74,7 +79,7 @@ async fn attach(
     let opened = take_place(places).and_then(|place| {
         let one_of_all = take_place(Arc::clone(&watching.all))?;
         let params = read_params(params.as_str())?;
-        Ok((Attachment::open(&watching.service, &params)?, (place, one_of_all)))
+        Ok((watching.attachments.open(&params)?, (place, one_of_all)))
     });
     let (mut attachment, _places) = match opened {
         Ok(opened) => opened,
@@ -91,7 +96,7 @@ async fn attach(
         };
         match item {
             Ok(Some(item)) => {
-                if sink.send(item).await.is_err() {
+                if sink.send(notification(&sink, &item)).await.is_err() {
                     return SubscriptionCloseResponse::None;
                 }
             }
@@ -103,4 +108,11 @@ async fn attach(
             }
         }
     }
+}
+
+/// `runs/event` with the id of the subscription; the words of the item are copied once.
+fn notification(sink: &SubscriptionSink, item: &Item) -> SubscriptionMessage {
+    let id = sink.subscription_id();
+    let message = SubscriptionMessage::new(ATTACH_RUNS.notification, id, &item.get());
+    message.expect("JSON has a JSON form")
 }
