@@ -5,6 +5,7 @@
 //! may come in), `router` (which face answers), `websocket`, `http`, `sse` and `stdio` (the faces),
 //! `calls` and `attach` (what they share; `wording` and `shelf` make watching cheap).
 
+mod limits;
 mod settings;
 mod token;
 
@@ -30,6 +31,7 @@ mod sse;
 mod stdio;
 mod websocket;
 
+pub use limits::TimeLimits;
 pub use server::{ServeOptions, Server, TlsFiles};
 pub use settings::ServeSettings;
 pub use stdio::serve_stdio;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use od_host::login_path::LoginPath;
-use od_host::serve::{ServeOptions, ServeSettings, Server, TlsFiles, serve_stdio};
+use od_host::serve::{ServeOptions, ServeSettings, Server, TimeLimits, TlsFiles, serve_stdio};
 use od_host::service::{Lifecycle, Roots, ServiceOptions};
 use od_host::{ExitStatus, Host, HostError, Service};
 use od_protocol::api::RefreshAgentsParams;
@@ -99,6 +99,7 @@ fn options(arguments: &Arguments, settings: &ServeSettings) -> ServeOptions {
         settings,
         tls: files.map(|(certificate, key)| TlsFiles { certificate, key }),
         insecure_bind: arguments.insecure_bind,
+        limits: TimeLimits::default(),
     }
 }
 

@@ -13,18 +13,23 @@ use super::calls;
 use super::refusal::{HttpResponse, Refusal, error, json};
 use crate::service::{Client, Service};
 
-/// A body that takes longer than this does not come.
-const BODY_LIMIT: Duration = Duration::from_secs(30);
+/// What a body may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyLimits {
+    pub(super) bytes: u32,
+    /// One that takes longer does not come.
+    pub(super) time: Duration,
+}
 
 /// Answers one call.
 pub(super) async fn answer(
     service: &Service,
     client: &Client,
     request: Request<Incoming>,
-    max_bytes: u32,
+    limits: BodyLimits,
 ) -> Result<HttpResponse, Refusal> {
     check_type(request.headers())?;
-    let body = read_body(request.into_body(), max_bytes).await?;
+    let body = read_body(request.into_body(), limits).await?;
     let bad = |error| Refusal::because(StatusCode::BAD_REQUEST, error);
     let Some(call) = calls::Request::read(&body).map_err(bad)? else {
         let text = "a call needs an id, or nobody is told what came of it";
@@ -49,7 +54,8 @@ fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::because(StatusCode::UNSUPPORTED_MEDIA_TYPE, error))
 }
 
-async fn read_body(mut body: Incoming, max_bytes: u32) -> Result<Bytes, Refusal> {
+async fn read_body(mut body: Incoming, limits: BodyLimits) -> Result<Bytes, Refusal> {
+    let BodyLimits { bytes: max_bytes, time } = limits;
     let reading = async {
         let whole = Limited::new(&mut body, max_bytes as usize).collect().await;
         match whole {
@@ -65,8 +71,8 @@ async fn read_body(mut body: Incoming, max_bytes: u32) -> Result<Bytes, Refusal>
             }
         }
     };
-    tokio::time::timeout(BODY_LIMIT, reading).await.unwrap_or_else(|_| {
-        let text = format!("the body did not come within {} s", BODY_LIMIT.as_secs());
+    tokio::time::timeout(time, reading).await.unwrap_or_else(|_| {
+        let text = format!("the body did not come within {} s", time.as_secs());
         let error = ErrorObject::new(ErrorKind::Timeout, text).with_which("body");
         Err(Refusal::because(StatusCode::REQUEST_TIMEOUT, error))
     })

@@ -21,13 +21,10 @@ use super::stall::Stalling;
 use super::websocket::Farewell;
 use crate::telemetry::metrics::{Face, Refusal as Reason};
 
-/// A client that has not sent its headers by then, or opens a connection and stays silent, is let go.
-const HEADER_LIMIT: Duration = Duration::from_secs(30);
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 const MOST_HEADERS: usize = 64;
 const LONGEST_HEADERS: usize = 32 * 1024;
-/// A client that takes nothing for so long, though something is there for it, is let go.
-const STALL_LIMIT: Duration = Duration::from_secs(120);
+/// Everything in TLS begins with this byte, and nothing in HTTP does.
+const TLS_HANDSHAKE: u8 = 0x16;
 /// Connections too many that are told so at the same time.
 const TURNED_AWAY: usize = 64;
 /// How long a connection may take to say its last word.
@@ -69,7 +66,7 @@ pub(super) async fn serve(
             if connections.len() >= max_connections as usize + TURNED_AWAY {
                 continue; // Not even time to say why.
             }
-            connections.spawn(turn_away(stream, address, max_connections, tls.is_some()));
+            connections.spawn(one_too_many(stream, address, max_connections, tls.is_some()));
             continue;
         };
         count += 1;
@@ -105,12 +102,23 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "small answers may come late");
     }
-    let stream = Stalling::new(stream, STALL_LIMIT);
-    let Some(tls) = tls else { return converse(stream, peer, router, closed).await };
-    match tokio::time::timeout(HANDSHAKE_LIMIT, tls.accept(stream)).await {
-        Ok(Ok(stream)) => converse(stream, peer, router, closed).await,
-        Ok(Err(error)) => tracing::debug!(peer = %peer.address, %error, "no TLS"),
-        Err(_) => tracing::debug!(peer = %peer.address, "TLS took too long"),
+    let (address, limits) = (peer.address, router.limits);
+    let Some(tls) = tls else {
+        return converse(Stalling::new(stream, limits.stall), peer, router, closed).await;
+    };
+    let handshake = async {
+        if is_in_the_clear(&stream).await? {
+            router.service.host().telemetry().metrics().refused(Reason::Malformed);
+            turn_away(stream, address, Refusal::needs_tls()).await;
+            return Ok(None);
+        }
+        tls.accept(Stalling::new(stream, limits.stall)).await.map(Some)
+    };
+    match tokio::time::timeout(limits.handshake, handshake).await {
+        Ok(Ok(Some(stream))) => converse(stream, peer, router, closed).await,
+        Ok(Ok(None)) => tracing::debug!(peer = %address, "plain text where TLS is spoken"),
+        Ok(Err(error)) => tracing::debug!(peer = %address, %error, "no TLS"),
+        Err(_) => tracing::debug!(peer = %address, "TLS took too long"),
     }
 }
 
@@ -120,7 +128,7 @@ async fn converse(
     router: Arc<Router>,
     mut closed: watch::Receiver<()>,
 ) {
-    let address = peer.address;
+    let (address, header_limit) = (peer.address, router.limits.headers);
     let _present = router.service.host().telemetry().metrics().client(Face::Http);
     let service = service_fn(move |request| {
         let (router, peer) = (Arc::clone(&router), peer.clone());
@@ -128,7 +136,7 @@ async fn converse(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_LIMIT)
+        .header_read_timeout(header_limit)
         .max_headers(MOST_HEADERS)
         .max_header_size(LONGEST_HEADERS)
         .serve_connection(TokioIo::new(stream), service)
@@ -146,16 +154,29 @@ async fn converse(
     }
 }
 
-/// One connection too many is told so, without reading what it wants.
-async fn turn_away(mut stream: TcpStream, address: SocketAddr, limit: u32, secure: bool) {
+/// Whether somebody speaks plain HTTP; waits for the first byte and leaves it there.
+async fn is_in_the_clear(stream: &TcpStream) -> std::io::Result<bool> {
+    let mut first = [0];
+    Ok(stream.peek(&mut first).await? > 0 && first[0] != TLS_HANDSHAKE)
+}
+
+/// There is no room for it.
+async fn one_too_many(stream: TcpStream, address: SocketAddr, limit: u32, is_secure: bool) {
     tracing::warn!(peer = %address, limit, "a connection too many");
-    if secure {
-        return;
+    if !is_secure {
+        turn_away(stream, address, Refusal::too_many_connections(limit)).await;
     }
-    let body = calls::response("null", Err(*Refusal::too_many_connections(limit).error));
+}
+
+/// Tells a connection why it is not served, without reading what it wants.
+async fn turn_away(mut stream: TcpStream, address: SocketAddr, refusal: Refusal) {
+    let Refusal { status, error, retry_after, .. } = refusal;
+    let body = calls::response("null", Err(*error));
+    let retry_after = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n"));
     let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{}content-length: {}\r\n\
+         connection: close\r\n\r\n{body}",
+        retry_after.unwrap_or_default(),
         body.len()
     );
     let tell = async {

@@ -70,6 +70,13 @@ impl Refusal {
         refusal.retryable().counts(Reason::Connections)
     }
 
+    /// Plain text came where TLS is spoken.
+    pub(super) fn needs_tls() -> Self {
+        let text = "this address speaks TLS, and the request came in the clear";
+        let hint = "call it as https:// or wss://, as `od-host serve` printed it";
+        Self::because(StatusCode::BAD_REQUEST, error(ErrorKind::InvalidRequest, text, hint))
+    }
+
     /// There is nothing at this address, or not for this method.
     pub(super) fn nothing_here(status: StatusCode, message: String) -> Self {
         let hint = "POST / and WebSocket / take calls, GET /runs/{runId}/events streams events, \

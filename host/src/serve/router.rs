@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::attach::Attachments;
 use super::guard::Guard;
+use super::limits::TimeLimits;
 use super::rate::Rates;
 use super::refusal::{HttpResponse, Refusal, json, with_type};
 use super::settings::ServeSettings;
@@ -37,6 +38,7 @@ const PRIVATE_NETWORK_ALLOWED: HeaderName =
 pub(super) struct Router {
     pub(super) service: Service,
     pub(super) settings: ServeSettings,
+    pub(super) limits: TimeLimits,
     pub(super) guard: Guard,
     pub(super) rates: Rates,
     pub(super) attachments: Attachments,
@@ -112,7 +114,9 @@ impl Router {
                 check_method(method, &Method::POST, path)?;
                 self.rates.check(peer.address.ip()).map_err(Refusal::too_many_calls)?;
                 let client = Client(format!("http {}", peer.address.ip()));
-                call::answer(&self.service, &client, request, self.settings.max_request_bytes).await
+                let max_bytes = self.settings.max_request_bytes;
+                let limits = call::BodyLimits { bytes: max_bytes, time: self.limits.body };
+                call::answer(&self.service, &client, request, limits).await
             }
             "/metrics" => {
                 check_method(method, &Method::GET, path)?;

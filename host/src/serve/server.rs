@@ -8,6 +8,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::attach::Attachments;
 use super::guard::{AllowedHost, AllowedOrigin, Guard};
+use super::limits::TimeLimits;
 use super::rate::Rates;
 use super::router::Router;
 use super::settings::ServeSettings;
@@ -26,6 +27,8 @@ pub struct ServeOptions {
     pub tls: Option<TlsFiles>,
     /// Listen beyond loopback without TLS.
     pub insecure_bind: bool,
+    /// How long clients may take.
+    pub limits: TimeLimits,
 }
 
 /// A certificate and its key, in PEM form.
@@ -54,7 +57,7 @@ impl Server {
     /// When the address cannot be had or may not be used as asked, when the certificate or the token
     /// cannot be used.
     pub async fn bind(service: Service, options: ServeOptions) -> Result<Self, HostError> {
-        let ServeOptions { settings, tls, insecure_bind } = options;
+        let ServeOptions { settings, tls, insecure_bind, limits } = options;
         let wanted = resolve(&settings.bind)?;
         let tls = tls.as_ref().map(tls::acceptor).transpose()?;
         check_reach(wanted, tls.is_some(), insecure_bind)?;
@@ -68,9 +71,9 @@ impl Server {
         let address = listener.local_addr().map_err(failed)?;
         let guard = Guard { address, secure: tls.is_some(), hosts, origins, token: token.clone() };
         let attachments = Attachments::new(service.clone());
-        let (websocket, farewell) = WebSocket::new(&attachments, &settings);
+        let (websocket, farewell) = WebSocket::new(&attachments, &settings, &limits);
         let rates = Rates::new(settings.max_calls_per_second);
-        let router = Router { service, settings, guard, rates, attachments, websocket };
+        let router = Router { service, settings, limits, guard, rates, attachments, websocket };
         Ok(Self { listener, address, tls, token, router, farewell })
     }
 

@@ -9,7 +9,6 @@ mod answers;
 mod watching;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
@@ -27,6 +26,7 @@ use tower::layer::util::{Identity, Stack};
 
 use super::attach::Attachments;
 use super::guard::{SUBPROTOCOL, offers_subprotocol};
+use super::limits::TimeLimits;
 use super::rate::Rate;
 use super::refusal::{HttpResponse, Refusal};
 use super::settings::ServeSettings;
@@ -42,10 +42,6 @@ const QUEUED_MESSAGES: u32 = 8;
 /// A request that is too large is still read, up to so many times the limit, so that its client hears why it is
 /// refused. Beyond that jsonrpsee answers in its own words, without an id.
 const READ_BEYOND: u32 = 4;
-const PING_INTERVAL: Duration = Duration::from_secs(30);
-/// A client that answers no ping for so long is gone. Long enough for one that is merely slow: a ping
-/// waits behind the events before it.
-const SILENCE_LIMIT: Duration = Duration::from_secs(180);
 /// Answers are as long as what was asked for; this is a guard against mistakes only.
 const LARGEST_ANSWER: u32 = 512 * 1024 * 1024;
 
@@ -72,8 +68,12 @@ pub(super) struct Connection {
 
 impl WebSocket {
     /// The face, and what ends it.
-    pub(super) fn new(attachments: &Attachments, settings: &ServeSettings) -> (Self, Farewell) {
-        let ping = PingConfig::new().ping_interval(PING_INTERVAL).inactive_limit(SILENCE_LIMIT);
+    pub(super) fn new(
+        attachments: &Attachments,
+        settings: &ServeSettings,
+        limits: &TimeLimits,
+    ) -> (Self, Farewell) {
+        let ping = PingConfig::new().ping_interval(limits.ping).inactive_limit(limits.silence);
         let config = ServerConfig::builder()
             .ws_only()
             .max_request_body_size(settings.max_request_bytes.saturating_mul(READ_BEYOND))

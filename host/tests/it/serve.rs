@@ -3,8 +3,10 @@
 mod clients;
 mod http;
 mod keys;
+mod limits;
 #[cfg(unix)]
 mod logs;
+mod raw_websocket;
 mod security;
 mod sse;
 pub(crate) mod stage;
@@ -22,8 +24,6 @@ mod tour;
 mod kill;
 #[cfg(target_os = "linux")]
 mod processes;
-#[cfg(target_os = "linux")]
-mod raw_websocket;
 #[cfg(target_os = "linux")]
 mod soak;
 #[cfg(target_os = "linux")]

@@ -54,7 +54,7 @@ impl Served {
     }
 
     pub(super) fn websocket(&self) -> anyhow::Result<RawWebSocket> {
-        Ok(RawWebSocket::open(self.stream()?, &self.token, BUFFER)?)
+        Ok(RawWebSocket::open(self.stream()?, &self.address, &self.token, BUFFER)?)
     }
 
     /// A connection for calls over HTTP, one after another.

@@ -13,15 +13,14 @@ const MASKED: u8 = 0x80;
 /// A mask is demanded of clients; this one leaves the bytes as they are.
 const NO_MASK: [u8; 4] = [0; 4];
 
-pub(crate) struct RawWebSocket {
-    stream: BufReader<TcpStream>,
+pub(crate) struct RawWebSocket<S = TcpStream> {
+    stream: BufReader<S>,
     message: Vec<u8>,
 }
 
-impl RawWebSocket {
-    /// Opens one at `127.0.0.1:port`, with a read buffer of so many bytes.
-    pub(crate) fn open(stream: TcpStream, token: &str, buffer: usize) -> io::Result<Self> {
-        let address = stream.peer_addr()?;
+impl<S: Read + Write> RawWebSocket<S> {
+    /// Opens one to `127.0.0.1:port`, with a read buffer of so many bytes.
+    pub(crate) fn open(stream: S, address: &str, token: &str, buffer: usize) -> io::Result<Self> {
         let request = format!(
             "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
@@ -46,7 +45,12 @@ impl RawWebSocket {
     pub(crate) fn request(&mut self, id: u64, method: &str, params: &str) -> io::Result<()> {
         let call =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
-        self.send(TEXT, call.as_bytes())
+        self.send_text(&call)
+    }
+
+    /// Sends a message as it is.
+    pub(crate) fn send_text(&mut self, text: &str) -> io::Result<()> {
+        self.send(TEXT, text.as_bytes())
     }
 
     /// The next message; `None` when the host closes.

@@ -1,60 +1,134 @@
 //! TLS, with a certificate for 127.0.0.1 that is good for these tests only.
 
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio_rustls::TlsConnector;
+use od_host::serve::TlsFiles;
+use serde_json::{Value, json};
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
+use super::raw_websocket::RawWebSocket;
 use super::stage::ServeProcess;
 use crate::cli::scratch::Scratch;
-use crate::library::stage::block_on;
+
+type TlsStream = StreamOwned<ClientConnection, TcpStream>;
 
 /// A file of the folder beside this one.
 pub(super) fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/serve/tls").join(name)
 }
 
-fn connector() -> TlsConnector {
+/// The certificate and its key.
+pub(super) fn own_files() -> TlsFiles {
+    TlsFiles { certificate: file("certificate.pem"), key: file("key.pem") }
+}
+
+fn secure_host(mode: &str) -> ServeProcess {
+    let TlsFiles { certificate, key } = own_files();
+    let (certificate, key) = (certificate.display().to_string(), key.display().to_string());
+    let arguments = ["--tls-cert", &certificate, "--tls-key", &key];
+    ServeProcess::start(Scratch::with_adapter("x", mode), &arguments)
+}
+
+/// A client that trusts the certificate.
+fn connect(host: &ServeProcess) -> TlsStream {
     let mut roots = RootCertStore::empty();
-    let certificate = CertificateDer::from_pem_file(file("certificate.pem")).expect("PEM");
+    let certificate = CertificateDer::from_pem_file(own_files().certificate).expect("PEM");
     roots.add(certificate).expect("a certificate");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("versions")
         .with_root_certificates(roots)
         .with_no_client_auth();
-    TlsConnector::from(Arc::new(config))
+    let name = ServerName::try_from("127.0.0.1").expect("a name");
+    let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
+    StreamOwned::new(connection, host.stream())
+}
+
+/// One request over a connection of its own. HTTP/1.0, because then the body comes without lengths between its lines.
+fn ask(host: &ServeProcess, head: &str, body: &str) -> String {
+    let request = format!(
+        "{head} HTTP/1.0\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        host.address(),
+        host.token,
+        body.len()
+    );
+    let mut stream = connect(host);
+    stream.write_all(request.as_bytes()).expect("a handshake");
+    let mut answer = Vec::new();
+    // Without a farewell of TLS the end is an error; what came before counts.
+    if let Err(error) = stream.read_to_end(&mut answer) {
+        assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "{error}");
+    }
+    let answer = String::from_utf8(answer).expect("UTF-8");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+    assert!(head.contains(" 200 "), "{answer}");
+    body.to_owned()
+}
+
+/// The events of a run over a WebSocket.
+fn watch(host: &ServeProcess, run_id: &str) -> Vec<Value> {
+    let socket = RawWebSocket::open(connect(host), host.address(), &host.token, 4096);
+    let mut socket = socket.expect("a WebSocket");
+    let params = json!({"runId": run_id}).to_string();
+    socket.request(1, "runs/attach", &params).expect("it listens");
+    let mut events = Vec::new();
+    while events.last().is_none_or(|event: &Value| event["event"]["type"] != "done") {
+        let message = socket.next().expect("a message").expect("it is open");
+        let mut message: Value = serde_json::from_slice(message).expect("JSON");
+        if let Value::Array(batch) = message["params"]["result"]["events"].take() {
+            events.extend(batch);
+        }
+    }
+    events
 }
 
 #[test]
-fn calls_are_answered_over_tls_and_not_without() {
-    let (certificate, key) = (file("certificate.pem"), file("key.pem"));
-    let (certificate, key) = (certificate.display().to_string(), key.display().to_string());
-    let arguments = ["--tls-cert", &certificate, "--tls-key", &key];
-    let host = ServeProcess::start(Scratch::with_adapter("x", "good"), &arguments);
+fn every_face_speaks_tls() {
+    let host = secure_host("flood 2000");
     assert!(host.url().starts_with("https://127.0.0.1:"));
-    let request = format!(
-        "GET /metrics HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        host.address(),
-        host.token
-    );
-    let answer = block_on(async {
-        let stream = tokio::net::TcpStream::connect(host.address()).await.expect("it listens");
-        let name = ServerName::try_from("127.0.0.1").expect("a name");
-        let mut stream = connector().connect(name, stream).await.expect("a handshake");
-        stream.write_all(request.as_bytes()).await.expect("it reads");
-        let mut answer = Vec::new();
-        // Without a farewell of TLS the end is an error; what came before counts.
-        let ended = stream.read_to_end(&mut answer).await;
-        (String::from_utf8_lossy(&answer).into_owned(), ended.is_ok())
-    });
-    assert!(answer.0.starts_with("HTTP/1.1 200 "), "{answer:?}");
-    assert_eq!(host.raw(&request).find("HTTP/1.1 200"), None, "nothing in the clear");
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "runs/start", "params": host.task("go")});
+    let started: Value =
+        serde_json::from_str(&ask(&host, "POST /", &call.to_string())).expect("an answer of JSON");
+    let run_id = started["result"]["runId"].as_str().expect("a run");
+
+    let watched = watch(&host, run_id);
+    let stream = ask(&host, &format!("GET /runs/{run_id}/events"), "");
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    let streamed: Vec<Value> =
+        data.map(|data| serde_json::from_str(data).expect("an envelope")).collect();
+    let journal = host.scratch.path("od/runs").join(run_id).join("events.jsonl");
+    let journal = std::fs::read_to_string(journal).expect("a journal");
+    let written: Vec<Value> =
+        journal.lines().map(|line| serde_json::from_str(line).expect("an envelope")).collect();
+    assert_eq!(written.len(), 2002);
+    assert!(watched == written, "{} events over the WebSocket", watched.len());
+    assert!(streamed == written, "{} server-sent events", streamed.len());
+}
+
+#[test]
+fn who_speaks_in_the_clear_is_told_so() {
+    let host = secure_host("good");
+    let requests = [
+        format!("GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n", host.token),
+        "GET /health HTTP/1.1\r\nHost: x\r\n\r\n".to_owned(),
+        "x".to_owned(),
+    ];
+    for request in requests {
+        let answer = host.raw(&request);
+        assert!(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{answer}");
+        assert!(answer.contains("invalid_request") && answer.contains("https://"), "{answer}");
+    }
+    let metrics = ask(&host, "GET /metrics", "");
+    let count = "od_api_refused_total{reason=\"malformed\"} 3";
+    assert!(metrics.lines().any(|line| line == count), "{metrics}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use jsonrpsee::ws_client::WsClient;
 use od_protocol::api::RunEvents;
 use serde_json::{Value, json};
 
+use super::raw_websocket::RawWebSocket;
 use super::stage::{ServeProcess, kind, numbers};
 use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
@@ -181,4 +182,51 @@ fn a_client_that_vanishes_leaves_nothing_behind() {
         (gauge("od_subscribers "), gauge("od_clients{face=\"websocket\"} "))
     });
     assert!(gauges.any(|gauges| gauges == ("0".to_owned(), "0".to_owned())));
+}
+
+#[test]
+fn clients_of_every_kind_that_begin_anywhere_get_the_same_events() {
+    let host = ServeProcess::with_adapter("x", "flood 4000");
+    let run = host.start_run("go");
+    let places = [0, 0, 1, 1500, 2999, 4001];
+    std::thread::scope(|scope| {
+        let watch = |from| {
+            let (host, run) = (&host, &run);
+            let watched = scope.spawn(move || {
+                block_on(async {
+                    let client = host.websocket().await;
+                    collect(attach(&client, run, from).await).await
+                })
+            });
+            let streamed = scope.spawn(move || host.events(run, from));
+            (from, watched, streamed)
+        };
+        for (from, watched, streamed) in places.map(watch) {
+            let watched = watched.join().expect("a client");
+            assert_eq!(numbers(&watched), (from..=4001).collect::<Vec<_>>());
+            assert!(streamed.join().expect("a client") == watched, "from {from}");
+        }
+    });
+}
+
+/// jsonrpsee reads what a WebSocket brings before anything of ours does, and says so in its own words.
+#[test]
+fn what_is_no_call_has_a_code_and_the_connection_goes_on() {
+    let scratch = Scratch::with_adapter("x", "good");
+    std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxRequestBytes = 1000\n")
+        .expect("settings");
+    let host = ServeProcess::start(scratch, &[]);
+    let socket = RawWebSocket::open(host.stream(), host.address(), &host.token, 4096);
+    let mut socket = socket.expect("a WebSocket");
+    let mut code_of = |text: &str| {
+        socket.send_text(text).expect("it listens");
+        let answer = socket.next().expect("a message").expect("it is open");
+        let answer: Value = serde_json::from_slice(answer).expect("JSON");
+        answer["error"]["code"].as_i64()
+    };
+    assert_eq!(code_of("no JSON"), Some(-32700));
+    assert_eq!(code_of(r#"{"id":1"#), Some(-32700));
+    assert_eq!(code_of(r#"{"id":1}"#), Some(-32600));
+    assert_eq!(code_of(&"x".repeat(5000)), Some(-32007));
+    assert_eq!(code_of(r#"{"jsonrpc":"2.0","id":1,"method":"host/info"}"#), None);
 }

@@ -1,10 +1,17 @@
 //! How long an event is under way to a subscriber of `od-host serve` when there is time. The reference is a reader in
-//! the process of the host.
+//! the process of the host; a bare socket shows how much of the rest is the way through the kernel and the waking of
+//! another process.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use super::Bench;
 use super::latency::leisurely;
+use crate::bench::bare::microseconds_between;
 use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
+use crate::bench::stand_in::now_nanoseconds;
 use crate::bench::statistics::percentile;
 use crate::bench::{subscriber, walk};
 
@@ -17,6 +24,11 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
     let over_websocket = subscriber::watch(socket, &run_id)?;
     let run_id = served.start_run(bench, &script)?;
     let streamed = subscriber::watch_stream(served.event_stream(&run_id)?)?;
+    let bare = bare_socket(bench.sizes.leisurely)?;
+    for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
+        let name = format!("at 100 writes/s, a bare loopback socket, {name}");
+        report.add(Figure::new(name, Unit::Microseconds, percentile(&bare, share)));
+    }
     for (face, seen) in [("WebSocket", over_websocket), ("server-sent events", streamed)] {
         report.fail_if(seen.loss(script.events));
         for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
@@ -27,4 +39,26 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
         }
     }
     Ok(())
+}
+
+/// From one thread to another through a socket: how long each write is under way, in microseconds.
+fn bare_socket(writes: u64) -> anyhow::Result<Vec<f64>> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut near = TcpStream::connect(listener.local_addr()?)?;
+    near.set_nodelay(true)?;
+    let (mut far, _) = listener.accept()?;
+    let reader = std::thread::spawn(move || {
+        let mut latencies = Vec::new();
+        let mut then = [0; 16];
+        while far.read_exact(&mut then).is_ok() {
+            latencies.push(microseconds_between(u128::from_le_bytes(then), now_nanoseconds()));
+        }
+        latencies
+    });
+    for _ in 0..writes {
+        std::thread::sleep(Duration::from_millis(10));
+        near.write_all(&now_nanoseconds().to_le_bytes())?;
+    }
+    drop(near);
+    reader.join().map_err(|_| anyhow::anyhow!("the reader of the socket failed"))
 }

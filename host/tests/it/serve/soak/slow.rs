@@ -76,7 +76,7 @@ impl<'a> SlowClient<'a> {
 
 impl Line {
     fn websocket(host: &ServeProcess, run_id: &str, from: u64) -> Self {
-        let opened = RawWebSocket::open(host.stream(), &host.token, BUFFER);
+        let opened = RawWebSocket::open(host.stream(), host.address(), &host.token, BUFFER);
         let mut socket = opened.expect("a WebSocket");
         let params = json!({"runId": run_id, "from": from}).to_string();
         socket.request(1, "runs/attach", &params).expect("it listens");
