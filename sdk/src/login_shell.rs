@@ -70,7 +70,7 @@ fn ask(shell: &Path, machine: &Machine, limit: Duration) -> Option<String> {
     let mark = format!("__od_{}__", std::process::id());
     let script = format!("printf '%s' {mark}; /usr/bin/env -0; printf '%s' {mark}");
     let args = ["-ilc".to_owned(), script].to_vec();
-    let question = Question { program: shell, args, path_folders: Vec::new(), limit };
+    let question = Question { program: shell, args, path_folders: Vec::new(), limit, cwd: None };
     match ask_program(&question, machine) {
         Ok(answer) => path_between(&String::from_utf8_lossy(&answer.stdout), &mark),
         Err(error) => {

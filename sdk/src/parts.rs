@@ -5,8 +5,8 @@
 //! Not here: how the objects travel (lines, server-sent events), and when a run is over.
 //!
 //! Reading order: [`native`] (the words), [`PartMapper`] (what becomes of a part) with the rooms it
-//! uses, [`judge`] and [`LogLine`] (what went wrong), [`auth`], [`rules`] and models (what every
-//! way to drive such an agent shares).
+//! uses, [`judge`] and [`LogLine`] (what went wrong), [`auth`], [`rules`], models and sessions (what
+//! every way to drive such an agent shares).
 
 mod failure;
 mod files;
@@ -19,6 +19,7 @@ mod models;
 pub mod native;
 mod patience;
 mod rules;
+mod sessions;
 mod speech;
 mod tools;
 mod wishes;
@@ -33,4 +34,5 @@ pub use mapper::{Finish, PartMapper};
 pub use models::{ask_models, provided_models};
 pub use patience::{Attempt, Patience, options_schema};
 pub use rules::{Rule, mode_agent, rules, rules_object};
+pub use sessions::{ask_session, ask_sessions, is_session_id, listed_sessions, told_session};
 pub use wishes::check_wishes;

@@ -23,7 +23,7 @@ const DEFAULT_LIMIT: u32 = 50;
 /// How much of a session is looked at for its summary.
 const SUMMARY_BYTES: u64 = 256 * 1024;
 /// How much of a session is read; more would not fit a line of the protocol.
-const SESSION_BYTES: u64 = 64 << 20;
+pub(crate) const SESSION_BYTES: u64 = 64 << 20;
 /// How much of it is told: well below the line limit, escapes included.
 const EVENT_BYTES: usize = 8 << 20;
 
@@ -119,9 +119,7 @@ pub fn list<L: SessionLine>(
     files.sort_by(|one, other| other.updated_at.cmp(&one.updated_at).then(one.id.cmp(&other.id)));
     let summaries = files.iter().map(SessionFile::summary::<L>);
     let sessions = summaries.filter(|summary| cwd.is_none() || summary.cwd == *cwd);
-    ListSessionsResult {
-        sessions: sessions.take(limit.unwrap_or(DEFAULT_LIMIT) as usize).collect(),
-    }
+    ListSessionsResult { sessions: sessions.take(self::limit(*limit)).collect() }
 }
 
 /// One session of these files, as events.
@@ -134,14 +132,26 @@ pub fn read<L: SessionLine>(
     tell: impl FnOnce(&mut dyn Iterator<Item = L>) -> Vec<Event>,
 ) -> Result<ReadSessionsResult, ErrorObject> {
     let id = &read_sessions_params.id;
-    let unknown = |reason: &str| {
-        ErrorObject::new(ErrorKind::SessionUnknown, format!("session {id:?}: {reason}"))
-            .with_hint("`sessions/list` names the sessions of this machine")
-    };
-    let file = files.iter().find(|file| file.id == *id).ok_or_else(|| unknown("not found"))?;
-    let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(&error.to_string()))?;
-    let (events, truncated) = newest(tell(&mut lines), EVENT_BYTES);
-    Ok(ReadSessionsResult { session: file.summary::<L>(), events, truncated })
+    let file = files.iter().find(|file| file.id == *id).ok_or_else(|| unknown(id, "not found"))?;
+    let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(id, &error.to_string()))?;
+    Ok(told(file.summary::<L>(), tell(&mut lines)))
+}
+
+/// The reply with as many events as fit, the newest ones.
+pub fn told(session: SessionSummary, events: Vec<Event>) -> ReadSessionsResult {
+    let (events, truncated) = newest(events, EVENT_BYTES);
+    ReadSessionsResult { session, events, truncated }
+}
+
+/// There is no session of this id, or it cannot be read.
+pub fn unknown(id: &str, reason: &str) -> ErrorObject {
+    ErrorObject::new(ErrorKind::SessionUnknown, format!("session {id:?}: {reason}"))
+        .with_hint("`sessions/list` names the sessions of this machine")
+}
+
+/// How many sessions a list has.
+pub fn limit(wanted: Option<u32>) -> usize {
+    wanted.unwrap_or(DEFAULT_LIMIT) as usize
 }
 
 /// The lines on the way from the first one to the last: where a person went back and said something

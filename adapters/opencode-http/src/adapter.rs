@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
-use od_protocol::{AuthStatus, ErrorObject, ListModelsResult, Manifest, StartRunParams};
+use od_protocol::{
+    AuthStatus, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest,
+    ReadSessionsParams, ReadSessionsResult, StartRunParams,
+};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, http, parts};
 
 use crate::events::Events;
-use crate::{invocation, manifest, models};
+use crate::{invocation, manifest, models, sessions};
 
 /// OpenCode, by `opencode serve` or a server that runs already.
 #[derive(Debug, Clone, Copy)]
@@ -43,5 +46,21 @@ impl Adapter for OpenCodeHttp {
 
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         models::list(self, machine)
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        sessions::list(self, machine, list_sessions_params)
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        sessions::read(self, machine, read_sessions_params)
     }
 }

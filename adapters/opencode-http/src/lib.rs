@@ -15,5 +15,6 @@ pub mod native;
 pub mod options;
 pub mod requests;
 pub mod server;
+pub mod sessions;
 
 pub use adapter::OpenCodeHttp;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorKind, ErrorObject, ListModelsResult, StartRunParams};
+use od_protocol::{ErrorObject, ListModelsResult};
 use od_sdk::http::{self, Request};
 use od_sdk::{Adapter, Machine, parts};
 
@@ -17,18 +17,10 @@ const LIMIT: Duration = Duration::from_secs(13);
 /// # Errors
 /// Whoever was asked names none in time.
 pub fn list(adapter: &dyn Adapter, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
-    let params = StartRunParams {
-        adapter_options: machine.options.clone(),
-        env: machine.env.clone(),
-        ..StartRunParams::default()
-    };
-    let Some(server) = server::attached(&params)? else {
+    let Some(server) = server::of_machine(machine)? else {
         return parts::ask_models(&adapter.manifest(), &adapter.locate(machine)?, machine);
     };
-    let failure = |why: String| {
-        ErrorObject::new(ErrorKind::NetworkUnreachable, format!("{} {why}", server.url))
-            .with_hint(format!("check that it runs: curl {}/global/health", server.url))
-    };
+    let failure = |why: String| server::silent(&server, &why);
     let ask = |path: &str| http::ask(&server, &Request::get("models", path), LIMIT);
     let settings = ask("/config").ok().and_then(|answer| answer.json());
     let current = settings.as_ref().and_then(|settings| settings.get("model")?.as_str());

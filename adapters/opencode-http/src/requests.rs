@@ -20,6 +20,13 @@ pub const REPLY: &str = "reply";
 /// Everything is to stop.
 pub const ABORT: &str = "abort";
 
+/// Sessions outside of a run: all of a folder's project, or what `rest` names; without a folder those
+/// of the folder the server runs in.
+pub fn session_request(rest: &str, cwd: Option<&str>) -> Request {
+    let query = cwd.map(|cwd| format!("?directory={}", encoded(cwd))).unwrap_or_default();
+    Request::get(SESSION, format!("/session{rest}{query}"))
+}
+
 /// The paths of one run: everything the server does happens in a folder.
 #[derive(Debug, Clone)]
 pub struct Requests {

@@ -1,10 +1,10 @@
 //! Which server a run talks to: one of its own behind a password made up for it, or one that runs
 //! already.
 
-use od_protocol::{ErrorObject, StartRunParams};
-use od_sdk::Install;
+use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
 use od_sdk::http::Server;
 use od_sdk::start_run::{AdapterOptions, invalid};
+use od_sdk::{Install, Machine};
 
 use crate::options::Options;
 
@@ -36,6 +36,24 @@ pub fn attached(start_run_params: &StartRunParams) -> Result<Option<Server>, Err
     let user = variable(USER_VARIABLE).map_or(DEFAULT_USER, String::as_str);
     let login = variable(PASSWORD_VARIABLE).map(|password| (user.to_owned(), password.clone()));
     Ok(Some(Server { url: format!("http://{host}"), login }))
+}
+
+/// The server that all runs are attached to, when the adapter's options name one.
+///
+/// # Errors
+/// As [`attached`].
+pub fn of_machine(machine: &Machine) -> Result<Option<Server>, ErrorObject> {
+    attached(&StartRunParams {
+        adapter_options: machine.options.clone(),
+        env: machine.env.clone(),
+        ..StartRunParams::default()
+    })
+}
+
+/// A server that does not say what it was asked.
+pub fn silent(server: &Server, why: &str) -> ErrorObject {
+    ErrorObject::new(ErrorKind::NetworkUnreachable, format!("{} {why}", server.url))
+        .with_hint(format!("check that it runs: curl {}/global/health", server.url))
 }
 
 /// The run's own server, when the line is the one that names its port.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use od_protocol::{
-    AuthStatus, DetectAdapterResult, ErrorObject, ListModelsResult, Manifest, StartRunParams,
+    AuthStatus, DetectAdapterResult, ErrorObject, ListModelsResult, ListSessionsParams,
+    ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult, StartRunParams,
 };
 use od_sdk::acp::{AcpMapper, Opening};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, parts};
@@ -56,6 +57,24 @@ impl Adapter for OpenCode {
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {
         let install = self.locate(machine)?;
         parts::ask_models(&self.manifest(), &install, machine)
+    }
+
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        let install = self.locate(machine)?;
+        parts::ask_sessions(&self.manifest(), &install, machine, list_sessions_params)
+    }
+
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_sessions_params: &ReadSessionsParams,
+    ) -> Result<ReadSessionsResult, ErrorObject> {
+        let install = self.locate(machine)?;
+        parts::ask_session(&self.manifest(), &install, machine, read_sessions_params)
     }
 }
 

@@ -41,6 +41,7 @@ pub fn capabilities() -> Capabilities {
         approvals: Some(ApprovalsCapability { edit_input: false }),
         resume: Some(ResumeCapability { same_cwd_only: false }),
         fork: marker(),
+        sessions: marker(),
         effort: Some(EffortCapability { levels: Effort::ALL.to_vec() }),
         usage: Some(UsageCapability { cost: true }),
         attachments: marker(),

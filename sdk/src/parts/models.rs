@@ -1,7 +1,6 @@
 //! Models: one id a line from the command, or with all they can do from the server. Nothing is made
 //! up when neither answers: which models there are depends on the person's providers.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use od_protocol::{
@@ -10,7 +9,7 @@ use od_protocol::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::probe::converse::{Talk, converse};
+use crate::probe::converse::{Talk, converse, declared_env};
 use crate::{Install, Machine};
 
 /// `models/list` has fifteen seconds; the command takes three on an idle machine.
@@ -41,10 +40,7 @@ pub fn ask_models(
     install: &Install,
     machine: &Machine,
 ) -> Result<ListModelsResult, ErrorObject> {
-    let further = manifest.requirements.env.iter().map(|variable| &variable.name);
-    let names = manifest.auth.env.iter().chain(further);
-    let mut env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let mut env = declared_env(manifest, machine);
     env.insert("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned());
     let talk = Talk { args: vec!["models".to_owned()], env, limit: LIMIT, ..Talk::default() };
     let failure = |why: String| {

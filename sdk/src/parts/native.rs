@@ -184,6 +184,29 @@ pub struct SessionInfo {
     pub updated: Option<f64>,
     /// The same, elsewhere.
     pub time: SessionTime,
+    /// Who answered last; lists of the command do not have it.
+    pub model: Option<SessionModel>,
+}
+
+/// Who answers in a session.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct SessionModel {
+    /// The model.
+    pub id: String,
+    /// Whose model it is.
+    #[serde(rename = "providerID")]
+    pub provider_id: String,
+}
+
+/// A message with its parts, as a session keeps it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct SessionMessage {
+    /// Whose it is.
+    pub info: MessageInfo,
+    /// What it says.
+    pub parts: Vec<Part>,
 }
 
 /// When a session began and changed.

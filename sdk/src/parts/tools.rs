@@ -124,9 +124,8 @@ impl Tools {
     fn on_result(&mut self, part: &Part, state: &ToolState, output: &mut RunOutput) {
         self.ensure_ready(part, state, output);
         let Some(call) = self.open.remove(&part.id) else { return };
-        let exit_code = state.metadata.get("exit").and_then(Value::as_i64);
-        let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
-        let status = status(state, exit_code, output.is_cancelling());
+        let result = result(&call.id, state, output.is_cancelling());
+        let status = result.status;
         if status == ToolStatus::Ok {
             for change in files::file_changes(&part.tool, state) {
                 let tool_call_id = Some(call.id.clone());
@@ -142,14 +141,21 @@ impl Tools {
                 summary: None,
             }));
         }
-        let text = state.output.clone().or_else(|| state.error.clone()).unwrap_or_default();
-        output.event(Event::ToolResult(ToolResult {
-            tool_call_id: call.id,
-            status,
-            output: Value::String(text),
-            exit_code,
-            truncated: None,
-        }));
+        output.event(Event::ToolResult(result));
+    }
+}
+
+/// What became of a call.
+pub(super) fn result(id: &str, state: &ToolState, is_cancelling: bool) -> ToolResult {
+    let exit_code = state.metadata.get("exit").and_then(Value::as_i64);
+    let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
+    let text = state.output.clone().or_else(|| state.error.clone()).unwrap_or_default();
+    ToolResult {
+        tool_call_id: id.to_owned(),
+        status: status(state, exit_code, is_cancelling),
+        output: Value::String(text),
+        exit_code,
+        truncated: None,
     }
 }
 

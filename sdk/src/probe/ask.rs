@@ -2,6 +2,7 @@
 //! limit of time and bytes, and nothing of it left alive afterwards.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,6 +34,8 @@ pub(crate) struct Question<'a> {
     pub(crate) path_folders: Vec<PathBuf>,
     /// How long it may take.
     pub(crate) limit: Duration,
+    /// Where it works; the person's home when nobody says.
+    pub(crate) cwd: Option<PathBuf>,
 }
 
 impl<'a> Question<'a> {
@@ -44,6 +47,7 @@ impl<'a> Question<'a> {
             args: install.leading_args.iter().cloned().chain(args).collect(),
             path_folders: install.path_folders(),
             limit,
+            cwd: None,
         }
     }
 }
@@ -84,6 +88,8 @@ pub(crate) struct Words {
     pub(crate) then: Stdin,
     /// Variables on top of the allowlist.
     pub(crate) env: BTreeMap<String, String>,
+    /// Gets stdout in place of the answer, for a program that leaves what a pipe does not take at once.
+    pub(crate) stdout: Option<File>,
 }
 
 /// What becomes of stdin once everything was said.
@@ -122,6 +128,9 @@ pub(crate) fn ask_saying(
     if !words.stdin.is_empty() {
         command.stdin(Stdio::piped());
     }
+    if let Some(file) = words.stdout {
+        command.stdout(file);
+    }
     let (tree, pipes) = Tree::spawn(command)?;
     let tree = Arc::new(tree);
     let (sender, receiver) = sync_channel(16);
@@ -137,6 +146,7 @@ pub(crate) fn ask_saying(
             written
         });
     }
+    let open_pipes = usize::from(pipes.stdout.is_some()) + usize::from(pipes.stderr.is_some());
     if let Some(stdout) = pipes.stdout {
         forward(stdout, sender.clone(), Report::Stdout);
     }
@@ -149,7 +159,7 @@ pub(crate) fn ask_saying(
         // Nobody listens any more once the time is up.
         sender.send(Report::Exited).ok();
     });
-    let mut answer = listen(&receiver, deadline, words.then);
+    let mut answer = listen(&receiver, deadline, words.then, open_pipes);
     drop((receiver, keep_open));
     let everything_ended = tree.kill_all(Ownership { run_id: &mark, alone: false });
     // A process stuck in the kernel must not take us with it.
@@ -162,10 +172,14 @@ pub(crate) fn ask_saying(
     Ok(answer)
 }
 
-fn listen(receiver: &Receiver<Report>, deadline: Instant, then: Stdin) -> Answer {
+fn listen(
+    receiver: &Receiver<Report>,
+    deadline: Instant,
+    then: Stdin,
+    mut open_pipes: usize,
+) -> Answer {
     let mut answer = Answer::default();
     let mut deadline = deadline;
-    let mut open_pipes = 2;
     let mut exited = false;
     while !(exited && open_pipes == 0) {
         let report = receiver.recv_timeout(deadline.saturating_duration_since(Instant::now()));
@@ -227,8 +241,9 @@ fn command(question: &Question<'_>, machine: &Machine, mark: &str) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     // Not the adapter's own folder: an agent CLI may read a project's settings from there.
-    if machine.home.is_dir() {
-        command.current_dir(&machine.home);
+    let cwd = question.cwd.as_ref().unwrap_or(&machine.home);
+    if cwd.is_dir() {
+        command.current_dir(cwd);
     }
     command
 }

@@ -69,6 +69,6 @@ pub fn converse_until(
 fn say(talk: Talk, then: Stdin, install: &Install, machine: &Machine) -> io::Result<Vec<u8>> {
     let args: Vec<&str> = talk.args.iter().map(String::as_str).collect();
     let question = Question::to_cli(install, &args, talk.limit);
-    let words = Words { stdin: talk.stdin, then, env: talk.env };
+    let words = Words { stdin: talk.stdin, then, env: talk.env, stdout: None };
     Ok(ask_saying(&question, machine, words)?.stdout)
 }

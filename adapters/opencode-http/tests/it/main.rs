@@ -1,5 +1,6 @@
 //! OpenCode's HTTP adapter against what the real server said, and against one played by hand.
 
+mod answering;
 mod attached;
 mod auth;
 mod invocation;
@@ -7,4 +8,5 @@ mod manifest;
 mod mapping;
 mod models;
 mod recordings;
+mod sessions;
 mod talk;

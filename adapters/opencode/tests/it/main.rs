@@ -7,3 +7,4 @@ mod mapping;
 #[cfg(unix)]
 mod models;
 mod recordings;
+mod sessions;
