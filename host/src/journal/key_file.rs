@@ -62,8 +62,13 @@ pub(crate) fn forget_removed(home: &OdHome) -> std::io::Result<usize> {
     let mut forgotten = 0;
     for entry in entries {
         let path = entry?.path();
-        let Some(file) = os::own_existing(&path)? else { continue };
-        let key_file = KeyFile { file };
+        let key_file = match os::own_existing(&path) {
+            Ok(Some(file)) => KeyFile { file },
+            Ok(None) => continue,
+            // Somebody else forgets it at the same moment.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
         let is_there = key_file.run_id()?.is_some_and(|run_id| home.run(&run_id).is_dir());
         if !is_there {
             os::remove_owned(key_file.file, &path)?;
@@ -134,11 +139,11 @@ mod tests {
         let first = take(&home, "k");
         let late = File::open(&path).expect("it is there");
         os::remove_owned(first.file, &path).expect("it is ours");
-        let second = take(&home, "k");
-        assert!(path.exists());
-        // The lock of one who came too late keeps nobody out, and is no right to anything.
+        // Whoever came too late may lock the old file: that keeps nobody out, and is no right to the new one.
         rustix::fs::flock(&late, rustix::fs::FlockOperation::NonBlockingLockExclusive)
             .expect("nobody has the old one");
+        let second = take(&home, "k");
+        assert!(KeyFile::take(&home, "k").expect("a look").is_none());
         second.assign("run").expect("a word");
     }
 }

@@ -95,12 +95,21 @@ pub(crate) fn apply_retention(home: &OdHome, retention: &Retention) -> Result<us
         let surplus = retention.max_runs > 0 && index >= retention.max_runs;
         let limit = DAY * retention.days;
         let old = retention.days > 0 && age(&folder, &run_id).is_some_and(|age| age > limit);
-        if (surplus || old) && is_abandoned(&folder, &run_id) {
-            folder.remove();
+        if (surplus || old) && remove_abandoned(&folder, &run_id) {
             removed += 1;
         }
     }
     Ok(removed)
+}
+
+fn remove_abandoned(folder: &RunFolder, run_id: &str) -> bool {
+    // Whoever closes the run meanwhile must not take this look at its owner for the owner.
+    let Ok(_closing) = folder.lock_for_closing() else { return false };
+    let is_abandoned = is_abandoned(folder, run_id);
+    if is_abandoned {
+        folder.remove();
+    }
+    is_abandoned
 }
 
 /// Whoever owns the journal is writing it; a folder without one may be a run that just begins.

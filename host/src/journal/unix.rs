@@ -22,7 +22,7 @@ pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Owns an existing journal; `None` when another process does.
+/// Owns an existing file; `None` when another process does.
 pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
     lock(File::options().read(true).append(true).open(path)?)
 }
@@ -32,10 +32,9 @@ pub(crate) fn own_any(path: &Path) -> std::io::Result<Option<File>> {
     loop {
         let mut options = File::options();
         let file = options.read(true).append(true).create(true).mode(0o600).open(path)?;
-        match lock(file)? {
-            // The one before has removed it: the lock is on a file that nobody else can find.
-            Some(file) if file.metadata()?.nlink() == 0 => {}
-            owned => return Ok(owned),
+        match lock(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            owned => return owned,
         }
     }
 }
@@ -47,8 +46,10 @@ pub(crate) fn remove_owned(file: File, path: &Path) -> std::io::Result<()> {
     removal
 }
 
+/// A file that was removed between its opening and its lock is not found: nobody else could see that it is owned.
 fn lock(file: File) -> std::io::Result<Option<File>> {
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) if file.metadata()?.nlink() == 0 => Err(std::io::ErrorKind::NotFound.into()),
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),

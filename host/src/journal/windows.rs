@@ -20,7 +20,7 @@ pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
     File::options().read(true).append(true).create_new(true).share_mode(FILE_SHARE_READ).open(path)
 }
 
-/// Owns an existing journal; `None` when another process does.
+/// Owns an existing file; `None` when another process does.
 pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
     open_alone(File::options().read(true).append(true), path)
 }

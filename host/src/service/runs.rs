@@ -96,13 +96,16 @@ impl Service {
         if let Some(run) = self.host().live_run(&params.run_id) {
             return Ok(CancelRunResult { accepted: run.cancel(grace) });
         }
-        let accepted = match self.known(&params.run_id).await {
-            Ok(record) if record.status.is_alive() => {
-                self.owner_of(&params.run_id).await?.cancel(grace).await?
-            }
-            _ => false,
-        };
-        Ok(CancelRunResult { accepted })
+        if !self.is_alive(&params.run_id).await {
+            return Ok(CancelRunResult { accepted: false });
+        }
+        let asked = async { self.owner_of(&params.run_id).await?.cancel(grace).await };
+        match asked.await {
+            Ok(accepted) => Ok(CancelRunResult { accepted }),
+            Err(error) if self.is_alive(&params.run_id).await => Err(error),
+            // It came to its end meanwhile, and so did the way to its owner.
+            Err(_) => Ok(CancelRunResult { accepted: false }),
+        }
     }
 
     /// `runs/delete`.
@@ -143,6 +146,10 @@ impl Service {
         }
         let folder = self.folder_of(run_id)?;
         recover::settle_beside(&folder).await.map_err(|error| explain(error, &folder, run_id))
+    }
+
+    async fn is_alive(&self, run_id: &str) -> bool {
+        self.known(run_id).await.is_ok_and(|record| record.status.is_alive())
     }
 
     async fn owner_of(&self, run_id: &str) -> Result<RunClient, HostError> {
