@@ -10,6 +10,8 @@ use tokio::time::timeout;
 
 use super::control::other_host;
 use super::queue::{finish, limited};
+#[cfg(unix)]
+use super::service_runs::over;
 use super::service_runs::{events, service, start, state, task, wait_for};
 use super::stage::{Stage, assert_numbered, assert_whole, block_on, types};
 
@@ -105,5 +107,46 @@ fn what_a_killed_host_has_left_is_settled_without_being_asked() {
         let events = events(&service, &run_id).await;
         assert_whole(&events);
         assert_eq!(types(&events), ["run_started", "text_delta", "error", "done"]);
+    });
+}
+
+/// Makes a run that is over look as if its host had died before it could say so.
+#[cfg(unix)]
+fn leave_open(stage: &Stage, run_id: &str) -> std::path::PathBuf {
+    let folder = stage.home().run(run_id);
+    let record = std::fs::read_to_string(folder.join("run.json")).expect("a record");
+    let open = record.replace("\"status\":\"completed\"", "\"status\":\"running\"");
+    assert_ne!(open, record);
+    std::fs::write(folder.join("run.json"), open).expect("a record");
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_takes_long_to_close_holds_up_no_other_call() {
+    let stage = Stage::with("x", "good");
+    block_on(async {
+        let service = service(&stage);
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
+            over(&service, &run_id).await;
+            ids.push(run_id);
+        }
+        let folder = leave_open(&stage, &ids[0]);
+        let closing = std::fs::File::open(&folder).expect("a folder");
+        rustix::fs::flock(&closing, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+            .expect("nobody closes it");
+        let asked = tokio::spawn({
+            let (service, run_id) = (service.clone(), ids[0].clone());
+            async move { state(&service, &run_id).await }
+        });
+        // This thread is the only one: whoever blocks it blocks everybody.
+        tokio::task::yield_now().await;
+        assert_eq!(state(&service, &ids[1]).await, RunState::Completed);
+        assert_whole(&events(&service, &ids[0]).await);
+        assert!(!asked.is_finished());
+        drop(closing);
+        assert_eq!(asked.await.expect("no panic"), RunState::Completed, "as its journal says");
     });
 }
