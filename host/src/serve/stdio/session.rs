@@ -25,6 +25,9 @@ const MOST_CALLS: usize = 256;
 /// How long the last events of a run may take to be sent.
 const LAST_EVENTS: Duration = Duration::from_secs(2);
 
+/// The runs that are watched, by the ids that the client knows.
+type Subscriptions = Mutex<HashMap<String, AbortHandle>>;
+
 /// See the module.
 pub(super) struct Session {
     attachments: Attachments,
@@ -36,7 +39,7 @@ pub(super) struct Session {
     watching: JoinSet<()>,
     watch_places: Arc<Semaphore>,
     wait_places: Arc<Semaphore>,
-    subscriptions: Arc<Mutex<HashMap<String, AbortHandle>>>,
+    subscriptions: Arc<Subscriptions>,
     #[expect(dead_code, reason = "counted as long as it lives")]
     present: Present,
 }
@@ -125,7 +128,7 @@ impl Session {
         let id = subscription.clone();
         let mut watched = lock(&self.subscriptions);
         let handle = self.watching.spawn(async move {
-            watch(attachment, &id, &output).await;
+            watch(attachment, &id, &output, &subscriptions).await;
             lock(&subscriptions).remove(&id);
             drop(place);
         });
@@ -162,7 +165,12 @@ impl Session {
 }
 
 /// Sends events until the end of the run.
-async fn watch(mut attachment: Attachment, subscription: &str, output: &Sender<Vec<u8>>) {
+async fn watch(
+    mut attachment: Attachment,
+    subscription: &str,
+    output: &Sender<Vec<u8>>,
+    subscriptions: &Subscriptions,
+) {
     loop {
         let message = match attachment.next_item().await {
             Ok(Some(item)) => notification(subscription, "result", item.get()),
@@ -174,9 +182,13 @@ async fn watch(mut attachment: Attachment, subscription: &str, output: &Sender<V
                 return;
             }
         };
-        if !send(output, message).await {
+        let Ok(slot) = output.reserve().await else { return };
+        // Whoever has detached hears nothing after the answer, though this was about to speak.
+        let watched = lock(subscriptions);
+        if !watched.contains_key(subscription) {
             return;
         }
+        slot.send(line(message));
     }
 }
 
