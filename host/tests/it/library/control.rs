@@ -22,7 +22,7 @@ pub(crate) fn other_host(stage: &Stage, prefix: &[&str]) -> (Child, String) {
 }
 
 /// One line of a process's output, byte by byte: nothing of the next is taken.
-fn read_line(child: &mut Child) -> String {
+pub(crate) fn read_line(child: &mut Child) -> String {
     use std::io::Read;
     let stdout = child.stdout.as_mut().expect("a pipe");
     let mut line = Vec::new();

@@ -8,7 +8,8 @@ use od_protocol::ErrorKind;
 use od_protocol::api::{GetHostInfoParams, RunState, ShutdownHostParams};
 use tokio::time::timeout;
 
-use super::control::other_host;
+#[cfg(unix)]
+use super::control::{other_host, read_line};
 use super::queue::{finish, limited};
 #[cfg(unix)]
 use super::service_runs::over;
@@ -84,6 +85,8 @@ fn an_end_can_be_hurried() {
 #[cfg(unix)]
 fn killed_host(stage: &Stage) -> String {
     let (mut owner, run_id) = other_host(stage, &[]);
+    let second = read_line(&mut owner);
+    assert!(second.contains("text_delta"), "{second}");
     owner.kill().expect("a kill");
     owner.wait().expect("an end");
     run_id
