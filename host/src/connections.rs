@@ -90,7 +90,8 @@ fn check_gate<P: Call>(adapter: &Adapter) -> Result<(), HostError> {
     let (name, method) = (&adapter.manifest.display_name, P::METHOD.name);
     let text = format!("{name} has no {method}: its adapter lacks the capability {gate:?}");
     let hint = format!("`od-host capabilities -a {}` shows what it can do", adapter.id);
-    Err(HostError::protocol(ErrorKind::CapabilityUnsupported, text).with_hint(hint))
+    let error = HostError::protocol(ErrorKind::CapabilityUnsupported, text);
+    Err(error.with_hint(hint).with_which(gate))
 }
 
 impl Connections {

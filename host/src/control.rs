@@ -88,6 +88,7 @@ impl RunClient {
             let text = format!("the process that owns run {} {reason}", self.run_id);
             HostError::protocol(ErrorKind::Timeout, text)
                 .with_hint("`od-host runs` shows whether the run is still going on")
+                .with_which("call")
         };
         let (gone, late) = (silent("is gone"), silent("does not answer"));
         let request = serde_json::json!({

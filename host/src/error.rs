@@ -98,12 +98,14 @@ pub struct HostError {
     pub message: String,
     /// What to type or change now.
     pub hint: Option<String>,
+    /// Which limit, capability or parameter it is about, for programs.
+    pub which: Option<String>,
 }
 
 impl HostError {
     /// An error of a kind, with the text for people.
     pub fn new(failure: Failure, message: impl Into<String>) -> Self {
-        Self { failure, message: message.into(), hint: None }
+        Self { failure, message: message.into(), hint: None, which: None }
     }
 
     /// What was asked cannot work as asked.
@@ -137,6 +139,13 @@ impl HostError {
         self
     }
 
+    /// Adds which limit, capability or parameter it is about.
+    #[must_use]
+    pub fn with_which(mut self, which: impl Into<String>) -> Self {
+        self.which = Some(which.into());
+        self
+    }
+
     /// The error object that a client of the API gets.
     pub fn into_error_object(self) -> ErrorObject {
         let kind = match &self.failure {
@@ -151,10 +160,11 @@ impl HostError {
         if let Some(own) = own {
             error.code = own.code;
         }
-        match self.hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
+        if let Some(data) = &mut error.data {
+            data.hint = self.hint;
+            data.which = self.which;
         }
+        error
     }
 
     /// The exit status of a command that ends with this error.
@@ -174,7 +184,8 @@ impl HostError {
 
 impl From<ErrorObject> for HostError {
     fn from(error: ErrorObject) -> Self {
-        let hint = error.hint().map(str::to_owned);
-        Self { failure: Failure::Protocol(error.kind()), message: error.message, hint }
+        let failure = Failure::Protocol(error.kind());
+        let (hint, which) = error.data.map_or((None, None), |data| (data.hint, data.which));
+        Self { failure, message: error.message, hint, which }
     }
 }

@@ -10,6 +10,7 @@ mod drain;
 mod host;
 mod keys;
 mod list;
+pub(crate) mod params;
 mod restart;
 mod roots;
 mod runs;

@@ -37,6 +37,26 @@ macro_rules! error_kinds {
                 match text { $($text => Self::$variant,)+ other => Self::Vendor(other.to_owned()) }
             }
 
+            /// The same call may succeed later without a change, as far as the kind tells: something passes,
+            /// ends or is started anew.
+            pub fn is_retryable(&self) -> bool {
+                match self {
+                    Self::RateLimited
+                    | Self::QuotaExhausted
+                    | Self::TooManyRuns
+                    | Self::SessionBusy
+                    | Self::Timeout
+                    | Self::NetworkUnreachable
+                    | Self::CliCrashed
+                    | Self::PluginCrashed
+                    | Self::PluginHung => true,
+                    Self::Vendor(text) => crate::api::HOST_ERROR_KINDS
+                        .iter()
+                        .any(|kind| kind.kind == text && kind.retryable),
+                    _ => false,
+                }
+            }
+
             /// What the kind means, in one sentence.
             pub fn summary(&self) -> &'static str {
                 match self {
@@ -177,7 +197,8 @@ pub struct ErrorData {
     /// With `unsupported_protocol`: what the answering side speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<ProtocolRange>,
-    /// With `timeout`: which limit; with `capability_unsupported`: which capability.
+    /// With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the
+    /// host's API: which parameter, such as `task.session.mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub which: Option<String>,
     /// Anything else worth keeping, never a secret.
@@ -204,9 +225,9 @@ impl ErrorObject {
             code: kind.code(),
             message: message.into(),
             data: Some(ErrorData {
+                retryable: kind.is_retryable(),
                 kind,
                 hint: None,
-                retryable: false,
                 supported: None,
                 which: None,
                 details: None,
@@ -223,7 +244,7 @@ impl ErrorObject {
         self
     }
 
-    /// Adds which limit or capability it was.
+    /// Adds which limit, capability or parameter it was.
     #[must_use]
     pub fn with_which(mut self, which: impl Into<String>) -> Self {
         if let Some(data) = &mut self.data {

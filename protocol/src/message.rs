@@ -36,6 +36,7 @@ pub enum Message<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Members<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,

@@ -1097,7 +1097,7 @@ class ErrorData(TypedDict):
     # With `unsupported_protocol`: what the answering side speaks.
     supported: NotRequired[ProtocolRange | None]
 
-    # With `timeout`: which limit; with `capability_unsupported`: which capability.
+    # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
     which: NotRequired[str | None]
 
 

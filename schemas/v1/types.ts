@@ -452,7 +452,7 @@ export interface ErrorData {
   retryable?: boolean;
   /** With `unsupported_protocol`: what the answering side speaks. */
   supported?: ProtocolRange | null;
-  /** With `timeout`: which limit; with `capability_unsupported`: which capability. */
+  /** With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
   which?: string | null;
 }
 

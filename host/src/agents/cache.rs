@@ -119,6 +119,7 @@ fn lifetime(detected: &DetectAdapterResult) -> u64 {
 fn being_looked_at() -> HostError {
     HostError::protocol(ErrorKind::Timeout, "its adapter has not answered yet")
         .with_hint("ask again in a moment")
+        .with_which("detect")
 }
 
 impl AgentsCache {

@@ -9,7 +9,7 @@ use super::{Host, effective_path};
 use crate::agents::live::{self, LiveAgents};
 use crate::agents::{Agent, AgentList, Refresh};
 use crate::connections::{self, Connections};
-use crate::error::HostError;
+use crate::error::{Failure, HostError};
 use crate::settings::Trust;
 use crate::trust::pins;
 use crate::{active, auto};
@@ -40,6 +40,20 @@ impl Host {
     pub async fn agent(&self, id: &str) -> Result<Agent, HostError> {
         let adapter = self.adapter(id).await?;
         Ok(live::look_at(self, &adapter, Refresh::WhenStale).await)
+    }
+
+    /// Whether there is an agent of each name; one that cannot run now counts too.
+    ///
+    /// # Errors
+    /// For the first that is not there.
+    pub async fn check_known(&self, agents: &[String]) -> Result<(), HostError> {
+        for agent in agents {
+            match self.adapter(agent).await {
+                Err(error) if error.failure == Failure::AgentUnknown => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The agent that `auto` means: the active one when it can run, otherwise the best that can.

@@ -81,4 +81,5 @@ fn late(run_id: &str) -> HostError {
     let text = format!("the run {run_id} is still going on");
     HostError::protocol(ErrorKind::Timeout, text)
         .with_hint("ask again, or watch it: od-host attach RUN, runs/attach")
+        .with_which("wait")
 }

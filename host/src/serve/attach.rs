@@ -14,7 +14,7 @@ use super::shelf::{Batch, Shelf, Shelves};
 use super::wording::{Item, Items, Stream, Wording};
 use crate::error::HostError;
 use crate::journal::EventReader;
-use crate::service::Service;
+use crate::service::{Service, params};
 use crate::telemetry::metrics::Present;
 
 /// A batch ends with the event that crosses a multiple of this in the journal, or when nothing more is there.
@@ -151,10 +151,7 @@ pub(super) fn take_place(places: Arc<Semaphore>) -> Result<OwnedSemaphorePermit,
 
 /// Reads the parameters of `runs/attach`.
 pub(super) fn read_params(params: Option<&str>) -> Result<AttachRunsParams, ErrorObject> {
-    serde_json::from_str(params.unwrap_or("{}")).map_err(|failure| {
-        let text = format!("the parameters of {} do not fit: {failure}", ATTACH_RUNS.subscribe);
-        error(ErrorKind::InvalidParams, text, "schemas/api/v1/openrpc.json describes them")
-    })
+    params::read(ATTACH_RUNS.subscribe, ATTACH_RUNS.params, params)
 }
 
 #[cfg(test)]

@@ -4,14 +4,13 @@ use std::sync::LazyLock;
 
 use serde_json::value::RawValue;
 
+use crate::service::params;
+
 /// The method's name.
 pub(super) const METHOD: &str = "rpc.discover";
 
-static DOCUMENT: LazyLock<Box<RawValue>> = LazyLock::new(|| {
-    let text = include_str!("../../../schemas/api/v1/openrpc.json");
-    let value: serde_json::Value = serde_json::from_str(text).expect("the document is JSON");
-    serde_json::value::to_raw_value(&value).expect("and stays so without its line ends")
-});
+static DOCUMENT: LazyLock<Box<RawValue>> =
+    LazyLock::new(|| serde_json::value::to_raw_value(&*params::DOCUMENT).expect("JSON stays so"));
 
 /// The OpenRPC document, on one line.
 pub(super) fn document() -> Box<RawValue> {

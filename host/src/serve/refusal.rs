@@ -55,7 +55,7 @@ impl Refusal {
             "wait and try again, or raise maxCallsPerSecond in [serve] of settings.toml",
         );
         refusal.retry_after = Some(wait.as_secs_f64().ceil() as u64);
-        refusal.retryable().counts(Reason::Rate)
+        refusal.counts(Reason::Rate)
     }
 
     /// As many connections as may be.
@@ -67,7 +67,7 @@ impl Refusal {
             "close some, or raise maxConnections in [serve] of settings.toml",
         );
         refusal.retry_after = Some(1);
-        refusal.retryable().counts(Reason::Connections)
+        refusal.counts(Reason::Connections)
     }
 
     /// Plain text came where TLS is spoken.
@@ -103,13 +103,6 @@ impl Refusal {
 
     fn own(status: StatusCode, kind: &str, message: impl Into<String>, hint: &str) -> Self {
         Self::because(status, error(ErrorKind::from_wire(kind), message, hint))
-    }
-
-    fn retryable(mut self) -> Self {
-        if let Some(data) = &mut self.error.data {
-            data.retryable = true;
-        }
-        self
     }
 
     fn counts(mut self, reason: Reason) -> Self {

@@ -4,7 +4,7 @@ use od_protocol::{Call, ErrorKind, ErrorObject, api};
 use serde_json::value::RawValue;
 use tracing::Instrument;
 
-use super::{Client, Service};
+use super::{Client, Service, params};
 use crate::error::HostError;
 
 /// An answer as JSON, or the error that every face sends as it is.
@@ -116,20 +116,14 @@ impl Service {
 
 fn unknown(method: &str) -> ErrorObject {
     ErrorObject::new(ErrorKind::MethodNotFound, format!("there is no method {method:?}"))
-        .with_hint("schemas/api/v1/openrpc.json lists the methods")
+        .with_hint(params::DESCRIBED)
 }
 
 async fn answer<P: Call>(
     params: Option<&RawValue>,
     function: impl AsyncFnOnce(P) -> Result<P::Result, HostError>,
 ) -> Answer {
-    let params: P = serde_json::from_str(params.map_or("{}", RawValue::get)).map_err(|error| {
-        ErrorObject::new(
-            ErrorKind::InvalidParams,
-            format!("the parameters of {} do not fit: {error}", P::METHOD.name),
-        )
-        .with_hint("schemas/api/v1/openrpc.json describes them")
-    })?;
+    let params: P = params::read(P::METHOD.name, P::METHOD.params, params.map(RawValue::get))?;
     let result = function(params).await.map_err(HostError::into_error_object)?;
     serde_json::value::to_raw_value(&result)
         .map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))

@@ -72,6 +72,11 @@ impl Service {
             Some(agent) => agent,
             None => self.host().auto().await?.id,
         };
+        if let Some(policy) = &params.fallback {
+            // One that is not there would never take over, and nobody would hear of it until then.
+            let known = self.host().check_known(&policy.agents).await;
+            known.map_err(|error| error.with_which("fallback.agents"))?;
+        }
         let lane = origin.client.clone().unwrap_or_default();
         let seat = self.shared.room.enter(Ticket::new(run_id.clone(), agent.clone(), lane))?;
         let request = RunRequest {

@@ -154,11 +154,11 @@ pub struct GetAgentHealthParams {
 
 /// A skill that an app offers, and what it needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct SkillRequirements {
     /// Its name.
     pub name: String,
-    /// The capabilities it needs, in the words of [`Capabilities`].
+    /// The capabilities it needs, in the words of [`Capabilities`]; none means that every agent will do.
     pub capabilities: Vec<String>,
 }
 

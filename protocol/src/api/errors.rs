@@ -8,12 +8,14 @@ pub struct HostErrorKind {
     pub kind: &'static str,
     /// The JSON-RPC code.
     pub code: i32,
+    /// The same call may succeed later without a change.
+    pub retryable: bool,
     /// In one sentence.
     pub summary: &'static str,
 }
 
 macro_rules! host_error_kinds {
-    ($($constant:ident = $code:literal $kind:literal, $summary:literal;)+) => {
+    ($($constant:ident = $code:literal $kind:literal, retryable $retryable:literal, $summary:literal;)+) => {
         $(
             #[doc = $summary]
             pub const $constant: &str = $kind;
@@ -23,25 +25,26 @@ macro_rules! host_error_kinds {
         pub const HOST_ERROR_KINDS: &[HostErrorKind] = &[$(HostErrorKind {
             kind: $kind,
             code: $code,
+            retryable: $retryable,
             summary: $summary,
         }),+];
     };
 }
 
 host_error_kinds! {
-    USAGE = 2001 "_od.usage", "What was asked cannot work as asked: an empty prompt, a folder that is not there.";
-    AGENT_UNKNOWN = 2002 "_od.agent_unknown", "There is no such agent, or none at all.";
-    AGENT_REJECTED = 2003 "_od.agent_rejected", "The adapter was found but may not or cannot be used.";
-    STORAGE = 2004 "_od.storage", "The host's own files cannot be read or written.";
-    HOST_DIED = 2005 "_od.host_died", "The host process that owned the run is gone.";
-    JOURNAL_FAILED = 2006 "_od.journal_failed", "The journal of the run could not be written.";
-    UNAUTHORIZED = 2010 "_od.unauthorized", "The token is missing or wrong.";
-    FORBIDDEN = 2011 "_od.forbidden", "The Host or Origin of the request is not allowed.";
-    TOO_MANY_CALLS = 2012 "_od.too_many_calls", "The client calls too often; wait a little.";
-    TOO_LARGE = 2013 "_od.too_large", "The request is larger than the host takes.";
-    PATH_NOT_ALLOWED = 2014 "_od.path_not_allowed", "The path is outside the folders that runs may work in.";
-    RUN_ACTIVE = 2020 "_od.run_active", "A run is going on, so this has to wait.";
-    KEY_CONFLICT = 2021 "_od.key_conflict", "The key was used for another task.";
-    QUEUE_FULL = 2022 "_od.queue_full", "No more runs can wait.";
-    RUN_WAITING = 2023 "_od.run_waiting", "The run waits, so no agent can take what was said.";
+    USAGE = 2001 "_od.usage", retryable false, "What was asked cannot work as asked: an empty prompt, a folder that is not there.";
+    AGENT_UNKNOWN = 2002 "_od.agent_unknown", retryable false, "There is no such agent, or none at all.";
+    AGENT_REJECTED = 2003 "_od.agent_rejected", retryable false, "The adapter was found but may not or cannot be used.";
+    STORAGE = 2004 "_od.storage", retryable false, "The host's own files cannot be read or written.";
+    HOST_DIED = 2005 "_od.host_died", retryable true, "The host process that owned the run is gone.";
+    JOURNAL_FAILED = 2006 "_od.journal_failed", retryable false, "The journal of the run could not be written.";
+    UNAUTHORIZED = 2010 "_od.unauthorized", retryable false, "The token is missing or wrong.";
+    FORBIDDEN = 2011 "_od.forbidden", retryable false, "The Host or Origin of the request is not allowed.";
+    TOO_MANY_CALLS = 2012 "_od.too_many_calls", retryable true, "The client calls too often; wait a little.";
+    TOO_LARGE = 2013 "_od.too_large", retryable false, "The request is larger than the host takes.";
+    PATH_NOT_ALLOWED = 2014 "_od.path_not_allowed", retryable false, "The path is outside the folders that runs may work in.";
+    RUN_ACTIVE = 2020 "_od.run_active", retryable true, "A run is going on, so this has to wait.";
+    KEY_CONFLICT = 2021 "_od.key_conflict", retryable false, "The key was used for another task.";
+    QUEUE_FULL = 2022 "_od.queue_full", retryable true, "No more runs can wait.";
+    RUN_WAITING = 2023 "_od.run_waiting", retryable true, "The run waits, so no agent can take what was said.";
 }

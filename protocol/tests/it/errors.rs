@@ -79,3 +79,17 @@ fn an_error_explains_itself() {
     assert_eq!(error.hint(), Some("raise timeouts.startMs"));
     assert_eq!(error.data.expect("data").which.as_deref(), Some("start"));
 }
+
+#[test]
+fn the_kind_decides_whether_the_same_call_may_succeed_later() {
+    let retryable = |kind: &str| {
+        let error = ErrorObject::new(ErrorKind::from_wire(kind), "x");
+        error.data.expect("data").retryable
+    };
+    for kind in ["rate_limited", "timeout", "plugin_hung", "_od.queue_full", "_od.run_waiting"] {
+        assert!(retryable(kind), "{kind}");
+    }
+    for kind in ["invalid_params", "auth_missing", "_od.usage", "_vendor.x", "model_unknown"] {
+        assert!(!retryable(kind), "{kind}");
+    }
+}

@@ -41,6 +41,7 @@ impl RunPlan {
         };
         let (session, earlier) = session(&arguments, host)?;
         let agent = agent(&arguments.agent, earlier.as_ref(), host).await?;
+        host.check_known(&arguments.fallback).await?;
         let cwd = folder(arguments.cwd.or(earlier.map(|record| record.cwd)))?;
         let answers = AnswerRules {
             yes: arguments.yes,

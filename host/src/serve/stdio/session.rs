@@ -148,8 +148,8 @@ impl Session {
     fn detach(&mut self, params: Option<&RawValue>) -> Answer {
         let text = params.map_or("null", RawValue::get);
         let (subscription,): (String,) = serde_json::from_str(text).map_err(|failure| {
-            let text =
-                format!("the parameters of {} do not fit: {failure}", ATTACH_RUNS.unsubscribe);
+            tracing::debug!(%failure, "a subscription cannot be read");
+            let text = format!("the parameters of {} do not fit", ATTACH_RUNS.unsubscribe);
             error(ErrorKind::InvalidParams, text, "send [ID], with the id that runs/attach gave")
         })?;
         let handle = lock(&self.subscriptions).remove(&subscription);

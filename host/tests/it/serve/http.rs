@@ -25,7 +25,7 @@ fn parameters_may_be_absent_or_null() {
     for call in [
         r#"{"jsonrpc":"2.0","id":"a","method":"host/info"}"#,
         r#"{"jsonrpc":"2.0","id":"a","method":"host/info","params":null}"#,
-        r#"  {"jsonrpc":"2.0","id":"a","method":"host/info","params":{"unknown":1}}"#,
+        r#"  {"jsonrpc":"2.0","id":"a","method":"host/info","params":{"_meta":{"x":1}}}"#,
     ] {
         let (status, answer) = host.post(call);
         assert_eq!((status, &answer["id"]), (200, &json!("a")), "{answer}");
@@ -49,6 +49,58 @@ fn what_a_method_refuses_is_typed() {
     assert_eq!(attach, (Some(-32600), "invalid_request".to_owned()));
     let outside = json!({"agent": "x", "task": {"cwd": "/", "prompt": {"text": "go"}}});
     assert_eq!(refused("runs/start", outside).1, "_od.path_not_allowed");
+}
+
+#[test]
+fn a_word_or_a_member_that_nobody_knows_is_refused_by_its_place() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let refused = |method: &str, params: Value| {
+        let error = host.call(method, params).expect_err(method);
+        assert!(error["data"]["hint"].is_string(), "{error}");
+        (kind(&error).to_owned(), error["data"]["which"].as_str().unwrap_or_default().to_owned())
+    };
+    let start = |member: &str, value: Value| {
+        let mut params = host.task("go");
+        params[member] = value;
+        refused("runs/start", params)
+    };
+    let session = |value: Value| {
+        let mut params = host.task("go");
+        params["task"]["session"] = value;
+        refused("runs/start", params)
+    };
+    let invalid = |which: &str| ("invalid_params".to_owned(), which.to_owned());
+    assert_eq!(refused("runs/list", json!({"state": "banana"})), invalid("state"));
+    assert_eq!(refused("usage/summary", json!({"by": "banana"})), invalid("by"));
+    let answer = json!({"runId": "r", "approvalId": "a", "outcome": "allow"});
+    assert_eq!(refused("runs/respond", answer), invalid("outcome"));
+    assert_eq!(session(json!({"mode": "resum"})), invalid("task.session.mode"));
+    assert_eq!(start("retry", json!({"on": ["banana"]})), invalid("retry.on[0]"));
+    assert_eq!(start("retries", json!(3)), invalid("retries"));
+    let nobody = ("_od.agent_unknown".to_owned(), "fallback.agents".to_owned());
+    assert_eq!(start("fallback", json!({"agents": ["x", "nope"]})), nobody);
+    let skill = json!({"agent": "x", "skills": [{"name": "s", "requires": ["teleport"]}]});
+    assert_eq!(refused("agents/features", skill), invalid("skills[0].requires"));
+    assert_eq!(refused("runs/list", json!([5])), invalid(""));
+    let runs = host.call("runs/list", json!({})).expect("a list");
+    assert_eq!(runs["runs"], json!([]), "nothing was started");
+}
+
+#[test]
+fn an_error_says_whether_to_ask_again_and_what_it_is_about() {
+    let host = ServeProcess::with_adapter("x", "deaf");
+    let run = host.start_run("go");
+    let about = |method: &str, params: Value| {
+        let error = host.call(method, params).expect_err(method);
+        let data = &error["data"];
+        (kind(&error).to_owned(), data["retryable"].clone(), data["which"].clone())
+    };
+    let late = about("runs/result", json!({"runId": run, "waitMs": 1}));
+    assert_eq!(late, ("timeout".to_owned(), json!(true), json!("wait")));
+    let active = about("runs/delete", json!({"runId": run}));
+    assert_eq!(active, ("_od.run_active".to_owned(), json!(true), Value::Null));
+    let lacking = about("agents/quota", json!({"agent": "x"}));
+    assert_eq!(lacking, ("capability_unsupported".to_owned(), json!(false), json!("quota")));
 }
 
 #[test]

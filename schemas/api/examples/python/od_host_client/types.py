@@ -862,11 +862,11 @@ class ShutdownHostResult(TypedDict):
 class SkillRequirements(TypedDict):
     """A skill that an app offers, and what it needs."""
 
-    # The capabilities it needs, in the words of [`Capabilities`]. Default: [].
-    capabilities: NotRequired[list[str]]
+    # Its name.
+    name: str
 
-    # Its name. Default: "".
-    name: NotRequired[str]
+    # The capabilities it needs, in the words of [`Capabilities`]; none means that every agent will do.
+    capabilities: list[str]
 
 
 class Status(TypedDict):
@@ -1262,7 +1262,7 @@ class ErrorData(TypedDict):
     # With `unsupported_protocol`: what the answering side speaks.
     supported: NotRequired[ProtocolRange | None]
 
-    # With `timeout`: which limit; with `capability_unsupported`: which capability.
+    # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
     which: NotRequired[str | None]
 
 

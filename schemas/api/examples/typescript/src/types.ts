@@ -430,7 +430,7 @@ export interface ErrorData {
   retryable?: boolean;
   /** With `unsupported_protocol`: what the answering side speaks. */
   supported?: ProtocolRange | null;
-  /** With `timeout`: which limit; with `capability_unsupported`: which capability. */
+  /** With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
   which?: string | null;
 }
 
@@ -1687,10 +1687,10 @@ export interface ShutdownHostResult {
 
 /** A skill that an app offers, and what it needs. */
 export interface SkillRequirements {
-  /** The capabilities it needs, in the words of [`Capabilities`]. Default: `[]`. */
-  capabilities?: string[];
-  /** Its name. Default: `""`. */
-  name?: string;
+  /** Its name. */
+  name: string;
+  /** The capabilities it needs, in the words of [`Capabilities`]; none means that every agent will do. */
+  capabilities: string[];
 }
 
 /** Parameters of `runs/start`: what an agent shall do, and how the host goes about it. */
