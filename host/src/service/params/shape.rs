@@ -61,7 +61,9 @@ impl Place<'_> {
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
             _ => return Ok(()),
         };
-        if !names.contains(&kind_of(value)) && !(names.contains(&"number") && value.is_number()) {
+        let fits =
+            |name: &&str| *name == kind_of(value) || (*name == "number" && value.is_number());
+        if !names.iter().any(fits) {
             let fitting = names.iter().find(|name| **name != "null").copied().unwrap_or("null");
             return Err(self.other_kind(fitting, value));
         }
@@ -113,18 +115,18 @@ impl Place<'_> {
                 (None, None) => return Err(self.unknown_member(name, known)),
             }
         }
-        let required =
+        let mut required =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        for name in required.filter(|name| !members.contains_key(*name)) {
-            let place = self.below(name);
-            let advice =
-                known[name]["description"].as_str().unwrap_or_default().trim_end_matches('.');
-            return Err(place.misfit(
-                format!("{} is missing", place.path),
-                format!("it is needed: {}", advice.to_lowercase()),
-            ));
+        match required.find(|name| !members.contains_key(*name)) {
+            Some(name) => Err(self.missing_member(name, &known[name])),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    fn missing_member(&self, name: &str, schema: &Value) -> Misfit {
+        let place = self.below(name);
+        let about = schema["description"].as_str().unwrap_or_default().trim_end_matches('.');
+        place.misfit(format!("{} is missing", place.path), format!("{name} is: {about}"))
     }
 
     fn unknown_member(&self, name: &str, known: &Map<String, Value>) -> Misfit {
