@@ -1,6 +1,16 @@
 //! The host's folder: `OD_HOME`, or `~/.open-design`. Paths only; who reads and writes the files
 //! lives elsewhere.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::{make_private_folder, mode_for_others};
+#[cfg(windows)]
+pub(crate) use windows::{make_private_folder, mode_for_others};
+
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;

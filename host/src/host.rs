@@ -24,7 +24,7 @@ use crate::discover::{Adapter, Discovery, Search};
 use crate::doctor::{self, Check};
 use crate::environment::adapter_environment;
 use crate::error::{Failure, HostError};
-use crate::home::OdHome;
+use crate::home::{OdHome, make_private_folder};
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunOwner, RunRecord, RunStatus, Source, store};
 use crate::manifest_cache::ManifestCache;
@@ -33,7 +33,7 @@ use crate::run::{self, RunHandle, RunRequest, now_ms, recover};
 use crate::settings::Settings;
 use crate::telemetry::Telemetry;
 use crate::telemetry::metrics::Snapshot;
-use crate::trust::pins;
+use crate::trust::{check_folder, pins};
 use crate::usage::{self, Used};
 
 /// How a host behaves; `HostOptions::new` has the values of the product.
@@ -97,11 +97,18 @@ impl Host {
     /// program that starts children of its own keeps them in its own group.
     ///
     /// # Errors
-    /// When the folder cannot be made or the settings cannot be read.
+    /// When the folder cannot be made, the settings cannot be read, or others could have written them.
     pub fn open(mut options: HostOptions) -> Result<Self, HostError> {
         let root = options.home.root();
-        std::fs::create_dir_all(root).map_err(|error| {
+        make_private_folder(root).map_err(|error| {
             HostError::storage(format!("cannot make {}", root.display()), &error)
+        })?;
+        check_folder(root).map_err(|problem| {
+            // Whoever can put files there decides which programs are executed and who gets in.
+            let text =
+                format!("cannot use the host's folder {}: {}", root.display(), problem.reason);
+            let hint = format!("{}, or set OD_HOME to a folder of your own", problem.fix);
+            HostError::usage(text).with_hint(hint)
         })?;
         let settings = Settings::read(&options.home.settings_file())?;
         for folder in &mut options.adapter_dirs {

@@ -1,5 +1,7 @@
 //! `settings.toml`: what the user may change. Every value has a default, so the file may be absent.
 
+mod file;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -125,21 +127,10 @@ impl Settings {
     /// Reads a settings file; an absent one gives the defaults.
     ///
     /// # Errors
-    /// When the file cannot be read or has a word that is not known, with its line.
+    /// When the file cannot be read, others could have written it, or something in it cannot be used: with its line
+    /// and key.
     pub fn read(path: &Path) -> Result<Self, HostError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => {
-                return Err(HostError::storage(format!("cannot read {}", path.display()), &error));
-            }
-        };
-        toml::from_str(&text).map_err(|error| {
-            HostError::usage(format!("cannot read {}: {}", path.display(), error.message()))
-                .with_hint(format!("correct {}; host/README.md lists the settings", path.display()))
-        })
+        file::read(path)
     }
 
     /// The settings of one agent; the defaults when there are none.

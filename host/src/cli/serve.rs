@@ -109,7 +109,9 @@ fn service_options(
 ) -> Result<ServiceOptions, HostError> {
     let roots = match (arguments.roots.is_empty(), settings.roots.is_empty()) {
         (false, _) => Roots::new(&arguments.roots)?,
-        (true, false) => Roots::new(&settings.roots)?,
+        (true, false) => Roots::new(&settings.roots).map_err(|error| {
+            error.with_hint("name folders that exist in roots, under [serve] in settings.toml")
+        })?,
         (true, true) => Roots::of_user()?,
     };
     Ok(ServiceOptions {

@@ -6,6 +6,7 @@ use super::Check;
 use crate::agents::{Agent, Refresh, Standing};
 use crate::discover::Discovery;
 use crate::host::Host;
+use crate::settings::Settings;
 use crate::trust::pins;
 
 pub(super) async fn examine(host: &Host) -> Vec<Check> {
@@ -18,6 +19,7 @@ pub(super) async fn examine(host: &Host) -> Vec<Check> {
             "install one beside od-host, into the adapters folder of OD_HOME, or on PATH",
         ));
     }
+    checks.extend(strange_settings(host.settings(), &discovery));
     let agents = host.agents(Refresh::WhenStale).await;
     checks.extend(agents.iter().map(agent));
     checks.extend(host.active_agent().and_then(|id| active(&id, &agents)));
@@ -31,6 +33,20 @@ pub(super) async fn examine(host: &Host) -> Vec<Check> {
         )
     }));
     checks
+}
+
+/// Settings of agents that are not there: mostly a name with a mistake in it.
+fn strange_settings(settings: &Settings, discovery: &Discovery) -> Vec<Check> {
+    let found = discovery.adapters.iter().map(|adapter| adapter.id.as_str());
+    let rejected = discovery.rejected.iter().filter_map(|rejected| rejected.id.as_deref());
+    let known: Vec<&str> = found.chain(rejected).collect();
+    let strange = settings.agents.keys().filter(|id| !known.contains(&id.as_str()));
+    let check = |id: &String| {
+        let found = format!("settings.toml has [agents.{id}], and there is no such agent");
+        let fix = "correct the name or remove it; `od-host agents` lists the agents";
+        Check::warn("settings.agents", found, fix)
+    };
+    strange.map(check).collect()
 }
 
 /// Runs that name no agent go to one that cannot run.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Check, os};
-use crate::home::OdHome;
+use crate::home::{OdHome, mode_for_others};
 use crate::host::Host;
 use crate::{agents, manifest_cache};
 
@@ -15,7 +15,7 @@ const TOO_LITTLE: u64 = 20 * MEBIBYTE;
 
 pub(super) fn examine(host: &Host) -> Vec<Check> {
     let home = host.home();
-    let mut checks = vec![writable(home)];
+    let mut checks = vec![writable(home), private(home)];
     checks.extend(space(home));
     checks.push(cache("cache.manifests", &home.manifest_cache(), manifest_cache::check));
     checks.push(cache("cache.agents", &home.agents_file(), agents::cache::check));
@@ -31,6 +31,18 @@ fn writable(home: &OdHome) -> Check {
             "home.writable",
             format!("{root} cannot be written: {error}"),
             "change its owner or mode, or set OD_HOME to another folder",
+        ),
+    }
+}
+
+fn private(home: &OdHome) -> Check {
+    let root = home.root().display();
+    match mode_for_others(home.root()) {
+        None => Check::ok("home.private", format!("nobody else can look into {root}")),
+        Some(mode) => Check::warn(
+            "home.private",
+            format!("others can look into {root} (mode {mode:04o})"),
+            format!("chmod 700 '{root}'"),
         ),
     }
 }

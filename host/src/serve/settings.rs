@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
 
 /// What the faces let through. The command line wins over it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -17,12 +18,15 @@ pub struct ServeSettings {
     /// Names in the `Host` header besides our own, such as that of a proxy in front.
     pub allow_hosts: Vec<String>,
     /// The largest request.
+    #[serde(deserialize_with = "above_zero")]
     pub max_request_bytes: u32,
     /// Calls of one client in a second; 0 means any number.
     pub max_calls_per_second: u32,
     /// Connections at the same time.
+    #[serde(deserialize_with = "above_zero")]
     pub max_connections: u32,
     /// Runs that one connection may watch at the same time, and as many that it may wait for.
+    #[serde(deserialize_with = "above_zero")]
     pub max_subscriptions: u32,
 }
 
@@ -38,5 +42,13 @@ impl Default for ServeSettings {
             max_connections: 512,
             max_subscriptions: 256,
         }
+    }
+}
+
+/// A limit of nothing would let nobody in.
+fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(D::Error::invalid_value(Unexpected::Unsigned(0), &"a nonzero u32")),
+        number => Ok(number),
     }
 }

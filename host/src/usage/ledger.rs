@@ -13,7 +13,7 @@ use super::lines::LinesFromEnd;
 use super::os;
 use super::row::{self, LedgerRow};
 use crate::error::HostError;
-use crate::home::OdHome;
+use crate::home::{OdHome, make_private_folder};
 
 /// How much of a file's end is looked at for half a line at once.
 const CHUNK: u64 = 64 * 1024;
@@ -68,7 +68,7 @@ pub(super) fn append(home: &OdHome, rows: &[LedgerRow<'_>]) -> std::io::Result<(
         serde_json::to_writer(&mut lines, row)?;
         lines.push(b'\n');
     }
-    os::make_private_folder(&home.usage())?;
+    make_private_folder(&home.usage())?;
     let mut file = os::open_alone(&file_of(home, first.ended_at))?;
     take_back_half_a_line(&mut file)?;
     file.write_all(&lines)

@@ -11,11 +11,6 @@ const ERROR_SHARING_VIOLATION: i32 = 32;
 const PATIENCE: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Makes the folder, unless it is there.
-pub(super) fn make_private_folder(path: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(path)
-}
-
 /// Opens a file for one more row; waits while another process writes one.
 pub(super) fn open_alone(path: &Path) -> std::io::Result<File> {
     let mut attempts = 0;

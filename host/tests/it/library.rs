@@ -28,6 +28,7 @@ mod service_done;
 mod service_end;
 mod service_keys;
 mod service_runs;
+mod settings;
 pub(crate) mod stage;
 mod stopped;
 mod telemetry;

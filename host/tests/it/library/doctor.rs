@@ -21,7 +21,9 @@ fn status(checks: &[Check], name: &str) -> Option<CheckStatus> {
 fn a_healthy_home_is_healthy() {
     let stage = Stage::with("x", "good");
     let checks = examine(&stage);
-    for name in ["home.writable", "cache.manifests", "cache.agents", "agent.x", "runs"] {
+    for name in
+        ["home.writable", "home.private", "cache.manifests", "cache.agents", "agent.x", "runs"]
+    {
         assert_eq!(status(&checks, name), Some(CheckStatus::Ok), "{name}");
     }
 }
@@ -40,11 +42,13 @@ fn everything_that_is_wrong_is_named() {
     std::fs::write(stage.home().agents_file(), "{").expect("damage");
     std::fs::write(stage.home().trust_file(), "{").expect("damage");
     std::fs::write(stage.home().active_file(), r#"{"agent":"z"}"#).expect("an active agent");
+    std::fs::write(stage.home().settings_file(), "[agents.nope]\nmaxRuns = 1\n").expect("settings");
 
     let checks = examine(&stage);
     for (name, expected) in [
         ("cache.agents", CheckStatus::Warn),
         ("adapter.y", CheckStatus::Warn),
+        ("settings.agents", CheckStatus::Warn),
         ("agent.z", CheckStatus::Warn),
         ("agent.w", CheckStatus::Fail),
         ("agent.active", CheckStatus::Warn),
