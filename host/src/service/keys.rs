@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use od_protocol::ErrorKind;
-use od_protocol::api::{KEY_CONFLICT, START_RUNS, StartRunsParams};
+use od_protocol::api::{KEY_CONFLICT, StartRunsParams};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep};
@@ -20,7 +20,9 @@ use crate::journal::key_file::{self, KeyFile};
 const LONGEST_NAME: usize = 200;
 /// So many turns are kept without a look at whether somebody has or awaits them.
 const FEW: usize = 64;
-/// How often a key that another process has is looked at.
+/// How long a key may be in the hands of another process: less than a call may take, so that its client hears why.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+/// How often such a key is looked at.
 const PAUSE: Duration = Duration::from_millis(20);
 /// After so many starts the keys of runs that are gone are forgotten.
 const SWEEP_EVERY: u32 = 1024;
@@ -86,7 +88,7 @@ pub(super) fn forget_removed(home: &OdHome) {
 }
 
 async fn take_file(home: &OdHome, key: &str) -> Result<KeyFile, HostError> {
-    let due = Instant::now() + START_RUNS.limit();
+    let due = Instant::now() + LONGEST_WAIT;
     loop {
         match KeyFile::take(home, key) {
             Ok(Some(file)) => return Ok(file),
@@ -100,7 +102,7 @@ async fn take_file(home: &OdHome, key: &str) -> Result<KeyFile, HostError> {
 fn taken(key: &str) -> HostError {
     let text = format!(
         "another host on the same OD_HOME has been starting a run with the key {key:?} for {} s",
-        START_RUNS.limit().as_secs()
+        LONGEST_WAIT.as_secs()
     );
     HostError::protocol(ErrorKind::Timeout, text)
         .with_hint("ask again with the same key; should it hang, end the other od-host")

@@ -43,11 +43,10 @@ impl Service {
         };
         let record = record.map_err(|error| explain(error, &folder, &run_id))?;
         let composing = self.host().result_of(record);
-        tokio::time::timeout(GET_RUN_RESULT.limit(), composing).await.unwrap_or_else(|_| {
-            let text = format!("the journal of run {run_id} takes too long to read");
-            let hint = format!("its last words: od-host replay {run_id}");
-            Err(HostError::protocol(ErrorKind::Timeout, text).with_hint(hint))
-        })
+        let result = tokio::time::timeout(GET_RUN_RESULT.limit(), composing).await;
+        result
+            .unwrap_or_else(|_| Err(too_long(&run_id)))
+            .map_err(|error| explain(error, &folder, &run_id))
     }
 
     /// `runs/input`.
@@ -182,6 +181,12 @@ fn active(run_id: &str) -> HostError {
     let text = format!("the run {run_id} is going on");
     HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
         .with_hint("cancel it first: runs/cancel, and wait for `done`")
+}
+
+fn too_long(run_id: &str) -> HostError {
+    let text = format!("the journal of run {run_id} takes too long to read");
+    HostError::protocol(ErrorKind::Timeout, text)
+        .with_hint(format!("read it where it lies: od-host replay {run_id}"))
 }
 
 fn ended_before(run_id: &str) -> HostError {
