@@ -135,7 +135,7 @@ impl Attachment {
         let row = W::row(&self.shelf);
         match Arc::strong_count(&self.shelf) {
             1 => row.clear(),
-            _ => row.put(batch),
+            clients => row.put(batch, clients),
         }
     }
 }

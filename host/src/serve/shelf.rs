@@ -11,8 +11,10 @@ use hyper::body::Bytes;
 use super::wording::Item;
 use crate::journal::{EventReader, Place};
 
-/// Batches of one run that are kept, about 64 KiB each at most.
-const KEPT: usize = 8;
+/// How many batches of one run are kept, about 64 KiB each: one for each client, because that far they may be apart,
+/// within these bounds.
+const FEWEST: usize = 8;
+const MOST: usize = 64;
 
 /// The shelves of all runs that are watched.
 #[derive(Debug, Default)]
@@ -65,16 +67,15 @@ impl<T: Clone> Row<T> {
         batches.iter().rev().find(|batch| batch.start == start).cloned()
     }
 
-    /// Keeps a batch, unless another reader was faster.
-    pub(super) fn put(&self, batch: Batch<T>) {
+    /// Keeps a batch for so many clients, unless another one was faster.
+    pub(super) fn put(&self, batch: Batch<T>, clients: usize) {
         let mut batches = lock(&self.batches);
         if batches.iter().any(|kept| kept.start == batch.start) {
             return;
         }
-        if batches.len() == KEPT {
-            batches.pop_front();
-        }
         batches.push_back(batch);
+        let surplus = batches.len().saturating_sub(clients.clamp(FEWEST, MOST));
+        batches.drain(..surplus);
     }
 
     /// Keeps nothing: only one reader is left.
@@ -105,16 +106,26 @@ mod tests {
     #[test]
     fn the_newest_batches_are_kept_and_each_place_once() {
         let row = Row::default();
-        row.put(batch(0, "first"));
-        row.put(batch(0, "the same place again"));
+        row.put(batch(0, "first"), 2);
+        row.put(batch(0, "the same place again"), 2);
         assert_eq!(row.at(0), Some(batch(0, "first")));
         assert_eq!(row.at(5), None, "not in the middle of one");
-        for start in 1..=KEPT as u64 {
-            row.put(batch(start * 10, "more"));
+        for start in 1..=FEWEST as u64 {
+            row.put(batch(start * 10, "more"), 2);
         }
         assert_eq!(row.at(0), None, "the oldest has made room");
-        assert!((1..=KEPT as u64).all(|start| row.at(start * 10).is_some()));
+        assert!((1..=FEWEST as u64).all(|start| row.at(start * 10).is_some()));
         row.clear();
         assert_eq!(row.at(10), None);
+    }
+
+    #[test]
+    fn more_clients_have_more_kept_up_to_a_bound() {
+        for (clients, kept) in [(2, FEWEST), (20, 20), (1000, MOST)] {
+            let row = Row::default();
+            (0..200).for_each(|start| row.put(batch(start, "some"), clients));
+            let found = (0..200).filter(|start| row.at(*start).is_some());
+            assert_eq!(found.collect::<Vec<_>>(), (200 - kept as u64..200).collect::<Vec<_>>());
+        }
     }
 }

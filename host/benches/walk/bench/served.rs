@@ -74,6 +74,14 @@ impl Served {
         }
     }
 
+    /// Has a run removed that is over: a long journal is a few hundred megabytes.
+    pub(super) fn forget(&self, run_id: &str) -> anyhow::Result<()> {
+        let params = json!({"runId": run_id}).to_string();
+        let answer: Value = serde_json::from_slice(&self.http()?.call("runs/delete", &params)?)?;
+        anyhow::ensure!(answer.get("error").is_none(), "a run could not be removed: {answer}");
+        Ok(())
+    }
+
     /// Server-sent events of a run. HTTP/1.0, because then the body comes without lengths between its lines.
     pub(super) fn event_stream(&self, run_id: &str) -> anyhow::Result<BufReader<TcpStream>> {
         let mut stream = self.stream()?;

@@ -38,7 +38,12 @@ impl std::ops::Add for Memory {
 
 /// This process's time so far.
 pub(super) fn processor_time() -> Option<ProcessorTime> {
-    let fields = stat_fields("self")?;
+    processor_time_of(std::process::id())
+}
+
+/// A process's time so far.
+pub(super) fn processor_time_of(pid: u32) -> Option<ProcessorTime> {
+    let fields = stat_fields(&pid.to_string())?;
     let seconds = |index: usize| -> Option<f64> {
         Some(fields.get(index)?.parse::<f64>().ok()? / TICKS_PER_SECOND)
     };

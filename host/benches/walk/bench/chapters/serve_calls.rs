@@ -30,7 +30,7 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<
             }
         }
     }
-    bench.stage.forget(&run_id)
+    served.forget(&run_id)
 }
 
 /// Microseconds of each call.

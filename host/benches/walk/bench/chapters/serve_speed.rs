@@ -1,5 +1,6 @@
 //! Events per second through `od-host serve` to one and to many subscribers: of a run at full speed, and of one that
-//! is over. The reference is a reader in the process of the host.
+//! is over. The reference is a reader in the process of the host. What the host itself takes for it depends less on what
+//! else the machine does.
 
 use std::time::Instant;
 
@@ -9,6 +10,7 @@ use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
 use crate::bench::stand_in::Script;
 use crate::bench::subscriber::{self, Seen};
+use crate::bench::system;
 use crate::bench::walk::{self, Tally};
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
@@ -20,34 +22,51 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
     let live = walk::play(bench.stage, bench.host, &script).await?.per_second();
     let replayed = replay_in_process(bench, &script).await?;
     for &count in bench.sizes.subscribers {
-        let mut best = Rates::default();
+        let (mut best_live, mut best_replay) = (Outcome::default(), Outcome::default());
         for _ in 0..bench.sizes.rounds {
             let sockets = open(&served, count)?;
             let run_id = served.start_run(bench, &script)?;
-            best.live = best.live.max(together(sockets, &run_id, &script, report)?);
+            best_live.improve(together(&served, sockets, &run_id, &script, report)?);
             let sockets = open(&served, count)?;
-            best.replay = best.replay.max(together(sockets, &run_id, &script, report)?);
-            bench.stage.forget(&run_id)?;
+            best_replay.improve(together(&served, sockets, &run_id, &script, report)?);
+            served.forget(&run_id)?;
         }
-        let name = |what: &str| match count {
-            1 => format!("{what}, WebSocket, 1 subscriber"),
-            _ => format!("{what}, WebSocket, each of {count} subscribers"),
-        };
-        report.add(rate(name("live"), best.live, live));
-        report.add(rate(name("replay"), best.replay, replayed));
+        for (what, best, reference) in
+            [("live", best_live, live), ("replay", best_replay, replayed)]
+        {
+            let name = match count {
+                1 => format!("{what}, WebSocket, 1 subscriber"),
+                _ => format!("{what}, WebSocket, each of {count} subscribers"),
+            };
+            if let Some(seconds) = best.processor {
+                let name = format!("{name}, the host's time for 100 k events");
+                report.add(Figure::new(name, Unit::ProcessorSeconds, seconds));
+            }
+            report.add(rate(name, best.per_second, reference));
+        }
     }
     let run_id = served.start_run(bench, &script)?;
     let streamed = streamed(&served, &run_id, &script, report)?;
     report.add(rate("live, server-sent events, 1 subscriber".to_owned(), streamed, live));
     let streamed = self::streamed(&served, &run_id, &script, report)?;
     report.add(rate("replay, server-sent events, 1 subscriber".to_owned(), streamed, replayed));
-    bench.stage.forget(&run_id)
+    served.forget(&run_id)
 }
 
+/// How one reading of a run by all went.
 #[derive(Default)]
-struct Rates {
-    live: f64,
-    replay: f64,
+struct Outcome {
+    per_second: f64,
+    /// Processor seconds of the host for 100,000 events, to all of them.
+    processor: Option<f64>,
+}
+
+impl Outcome {
+    fn improve(&mut self, other: Self) {
+        self.per_second = self.per_second.max(other.per_second);
+        let both = self.processor.into_iter().chain(other.processor);
+        self.processor = both.reduce(f64::min);
+    }
 }
 
 fn rate(name: String, ours: f64, in_process: f64) -> Figure {
@@ -70,22 +89,29 @@ fn open(served: &Served, count: usize) -> anyhow::Result<Vec<RawWebSocket>> {
 
 /// All of them read a run to its end, each on a thread; events per second until the last has it all.
 fn together(
+    served: &Served,
     sockets: Vec<RawWebSocket>,
     run_id: &str,
     script: &Script,
     report: &mut Report,
-) -> anyhow::Result<f64> {
-    let begun = Instant::now();
+) -> anyhow::Result<Outcome> {
+    let used = || system::processor_time_of(served.pid()).map(|time| time.own);
+    let (begun, used_before) = (Instant::now(), used());
     let seen: Vec<anyhow::Result<Seen>> = std::thread::scope(|scope| {
         let watch = |socket| scope.spawn(move || subscriber::watch(socket, run_id));
         let threads: Vec<_> = sockets.into_iter().map(watch).collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     });
-    let span = begun.elapsed();
+    let (span, used_after) = (begun.elapsed(), used());
     for seen in seen {
         report.fail_if(seen?.loss(script.events));
     }
-    Ok(script.events as f64 / span.as_secs_f64())
+    let events = script.events as f64;
+    let processor = used_after.zip(used_before).map(|(after, before)| after - before);
+    Ok(Outcome {
+        per_second: events / span.as_secs_f64(),
+        processor: processor.map(|seconds| seconds * 100_000.0 / events),
+    })
 }
 
 fn streamed(
