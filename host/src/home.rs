@@ -7,7 +7,11 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
+pub use unix::open_private_file;
+#[cfg(unix)]
 pub(crate) use unix::{make_private_folder, mode_for_others};
+#[cfg(windows)]
+pub use windows::open_private_file;
 #[cfg(windows)]
 pub(crate) use windows::{make_private_folder, mode_for_others};
 

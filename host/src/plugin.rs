@@ -186,6 +186,6 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
     std::thread::Builder::new().name("od-read".to_owned()).spawn(move || reader.run())?;
     let down = transport::Down { lines, pending };
     let up = transport::Up { answers: answered };
-    let caller = Caller::new(down, up, stderr, observations);
+    let caller = Caller::new(launch.meter.agent().to_owned(), down, up, stderr, observations);
     Ok(Started { process, caller, writer, output })
 }

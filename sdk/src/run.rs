@@ -10,5 +10,15 @@ mod supervise;
 mod tail;
 mod verdict;
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as os;
+#[cfg(windows)]
+use windows as os;
+
 pub(crate) use core::RunCore;
 pub(crate) use registry::{Runs, RunsSetup};

@@ -5,6 +5,16 @@ mod script;
 mod sessions;
 mod voice;
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as os;
+#[cfg(windows)]
+use windows as os;
+
 use std::process::ExitCode;
 
 use od_protocol::Effort;

@@ -14,7 +14,7 @@ use crate::cli::{
 const EXAMPLES: &str = "\
 Examples:
   od-host agents                      which agents work here, and what the others need
-  od-host run \"make a small page\"     the best agent that is ready
+  od-host run \"make a small page\"     the active agent, or the best that is ready
   od-host run -a claude-code -C ~/shop \"fix the failing test\"
   git diff | od-host run --output text --system \"write a commit message for this diff\" -
   od-host attach last                 watch a run that another terminal started

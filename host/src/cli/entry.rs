@@ -20,9 +20,14 @@ use crate::cli::{
 /// Runs the command that was typed.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    logs::start(level(&arguments), arguments.shared.log_format.unwrap_or_default());
+    let log_format = arguments.shared.log_format.unwrap_or_default();
+    logs::start(level(&arguments), log_format);
+    let is_service = matches!(arguments.command, Command::Serve(_));
     let status = execute(arguments).unwrap_or_else(|error| {
-        print_error(&error);
+        match is_service {
+            true => serve::Voice(log_format).fail(&error),
+            false => print_error(&error),
+        }
         error.exit_status()
     });
     ExitCode::from(status as u8)
@@ -41,8 +46,9 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
             Command::Serve(arguments) => arguments.login_path(),
             _ => LoginPath::Never,
         };
+        let voice = serve::Voice(arguments.shared.log_format.unwrap_or_default());
         let host = open_host(arguments.shared, login_path)?;
-        let result = execute_command(arguments.command, &host).await;
+        let result = execute_command(arguments.command, &host, voice).await;
         host.telemetry().flush();
         result
     });
@@ -64,7 +70,11 @@ fn runtime_builder(command: &Command) -> tokio::runtime::Builder {
     }
 }
 
-async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, HostError> {
+async fn execute_command(
+    command: Command,
+    host: &Host,
+    voice: serve::Voice,
+) -> Result<ExitStatus, HostError> {
     match command {
         Command::Agents(arguments) => agents::execute(&arguments, host).await,
         Command::Use(arguments) => choose::execute(&arguments, host).await,
@@ -78,7 +88,7 @@ async fn execute_command(command: Command, host: &Host) -> Result<ExitStatus, Ho
         Command::Replay(arguments) => replay::execute(&arguments, host),
         Command::Cancel(arguments) => cancel::execute(&arguments, host).await,
         Command::Input(arguments) => input::execute(&arguments, host).await,
-        Command::Serve(arguments) => serve::execute(*arguments, host).await,
+        Command::Serve(arguments) => serve::execute(*arguments, host, voice).await,
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }

@@ -1,5 +1,6 @@
 //! `od-host serve`: the API for apps, at an address or on stdin and stdout, until it is told to stop.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,10 +8,11 @@ use clap::Args;
 use od_host::login_path::LoginPath;
 use od_host::serve::{ServeOptions, ServeSettings, Server, TimeLimits, TlsFiles, serve_stdio};
 use od_host::service::{Lifecycle, Roots, ServiceOptions};
+use od_host::telemetry::logs::LogFormat;
 use od_host::{ExitStatus, Host, HostError, Service};
 use od_protocol::api::RefreshAgentsParams;
 
-use crate::cli::print::{print, print_remark, print_to_stderr, print_warning};
+use crate::cli::print::{print, print_error, print_remark, print_to_stderr, print_warning};
 use crate::cli::signals::{ServiceSignal, ServiceSignals};
 
 const EXAMPLES: &str = "\
@@ -70,17 +72,21 @@ impl Arguments {
 
 /// # Errors
 /// When the address, a root, the certificate or the token cannot be used.
-pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+pub(crate) async fn execute(
+    arguments: Arguments,
+    host: &Host,
+    voice: Voice,
+) -> Result<ExitStatus, HostError> {
     let options = options(&arguments, &host.settings().serve);
     let service = Service::new(host.clone(), service_options(&arguments, &options.settings)?);
     let signals = ServiceSignals::listen()?;
     let patience = Duration::from_secs(arguments.drain);
-    let over = until_over(service.clone(), signals, patience);
+    let over = until_over(service.clone(), signals, patience, voice);
     if arguments.stdio {
         serve_stdio(service, &options.settings, over).await?;
     } else {
         let server = Server::bind(service, options).await?;
-        announce(&server)?;
+        announce(&server, voice)?;
         server.run(over).await;
     }
     Ok(ExitStatus::Completed)
@@ -121,17 +127,51 @@ fn service_options(
     })
 }
 
-/// A line for scripts on stdout, words for people on stderr. The token is shown once, when it is made.
-fn announce(server: &Server) -> Result<(), HostError> {
+/// How the service speaks of itself on stderr: to a person, or in the lines of the log when those are JSON.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voice(pub(crate) LogFormat);
+
+impl Voice {
+    fn say(self, text: &str) {
+        match self.0 {
+            LogFormat::Text => print_remark(text),
+            LogFormat::Json => tracing::info!("{text}"),
+        }
+    }
+
+    fn warn(self, text: &str) {
+        match self.0 {
+            LogFormat::Text => print_warning(text),
+            LogFormat::Json => tracing::warn!("{text}"),
+        }
+    }
+
+    /// Somebody looks at a terminal, and nothing keeps what is written there.
+    fn is_private(self) -> bool {
+        self.0 == LogFormat::Text && std::io::stderr().is_terminal()
+    }
+
+    /// The service cannot begin or go on.
+    pub(crate) fn fail(self, error: &HostError) {
+        match self.0 {
+            LogFormat::Text => print_error(error),
+            LogFormat::Json => tracing::error!(hint = error.hint, "{error}"),
+        }
+    }
+}
+
+/// A line for scripts on stdout, words for people on stderr. The token is shown once, when it is made, and to a person
+/// only: what is written elsewhere ends in a log.
+fn announce(server: &Server, voice: Voice) -> Result<(), HostError> {
     let token = server.token();
     if !server.address().ip().is_loopback() && server.url().starts_with("http:") {
-        print_warning("others can reach this address, and nothing they send is encrypted");
+        voice.warn("others can reach this address, and nothing they send is encrypted");
     }
-    print_to_stderr(&format!("od-host serves at {}\n", server.url()));
-    if token.is_fresh() {
+    voice.say(&format!("od-host serves at {}", server.url()));
+    if token.is_fresh() && voice.is_private() {
         print_to_stderr(&format!("token: {}\n", token.text()));
     }
-    print_remark(format!("clients need the token in {}", token.file().display()));
+    voice.say(&format!("clients need the token in {}", token.file().display()));
     let ready = serde_json::json!({
         "url": server.url(),
         "websocketUrl": server.websocket_url(),
@@ -142,7 +182,12 @@ fn announce(server: &Server) -> Result<(), HostError> {
 }
 
 /// Hears signals until the service has ended, by one of them or by `host/shutdown`.
-async fn until_over(service: Service, mut signals: ServiceSignals, patience: Duration) {
+async fn until_over(
+    service: Service,
+    mut signals: ServiceSignals,
+    patience: Duration,
+    voice: Voice,
+) {
     let mut lifecycle = service.lifecycle();
     let mut asked = false;
     loop {
@@ -160,18 +205,18 @@ async fn until_over(service: Service, mut signals: ServiceSignals, patience: Dur
             }
             ServiceSignal::Stop => {
                 asked = true;
-                tell_the_end(&service, patience);
+                tell_the_end(&service, patience, voice);
                 drop(tokio::spawn(async move { service.drain(patience).await }));
             }
         }
     }
 }
 
-fn tell_the_end(service: &Service, patience: Duration) {
+fn tell_the_end(service: &Service, patience: Duration, voice: Voice) {
     let runs = service.host().live_runs().len();
     if runs > 0 {
         let seconds = patience.as_secs();
-        print_remark(match runs {
+        voice.say(&match runs {
             1 => format!("one run has {seconds} s to end; a second signal ends it at once"),
             _ => format!("{runs} runs have {seconds} s to end; a second signal ends them at once"),
         });

@@ -37,7 +37,9 @@ pub(crate) async fn with_nearest_agent(host: &Host, agent: &str, error: HostErro
     }
     let discovery = host.discover().await;
     let near = discovery.adapters.iter().map(|adapter| (distance(&adapter.id, agent), &adapter.id));
-    match near.filter(|(distance, _)| *distance <= MISTAKES).min() {
+    // Every letter of a word may not be a mistake.
+    let few = |distance: usize| distance <= MISTAKES && distance < agent.chars().count();
+    match near.filter(|(distance, _)| few(*distance)).min() {
         Some((_, id)) => {
             error.with_hint(format!("did you mean {id}? `od-host agents` lists them all"))
         }

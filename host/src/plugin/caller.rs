@@ -22,6 +22,8 @@ const STDERR_IN_ERROR: usize = 8 * 1024;
 /// Calls an adapter; clones share the line.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
+    /// Whose adapter it is.
+    agent: String,
     client: Arc<Client>,
     stderr: StderrTail,
     observations: Arc<Observations>,
@@ -37,13 +39,14 @@ impl ToRpcParams for Params {
 
 impl Caller {
     pub(super) fn new(
+        agent: String,
         down: Down,
         up: Up,
         stderr: StderrTail,
         observations: Arc<Observations>,
     ) -> Self {
         let client = ClientBuilder::default().request_timeout(NEVER).build_with_tokio(down, up);
-        Self { client: Arc::new(client), stderr, observations }
+        Self { agent, client: Arc::new(client), stderr, observations }
     }
 
     /// Calls a method with the method's own limit.
@@ -66,7 +69,8 @@ impl Caller {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(self.translate(method, error)),
             Err(_) => Err(self.hung(&format!(
-                "the adapter did not answer {method} within {} ms",
+                "the adapter of {} did not answer {method} within {} ms",
+                self.agent,
                 limit.as_millis()
             ))),
         }

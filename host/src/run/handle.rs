@@ -161,7 +161,7 @@ impl RunHandle {
         if self.is_over() {
             let text = format!("the run {run_id} is over");
             return Err(ErrorObject::new(ErrorKind::RunUnknown, text)
-                .with_hint("start another run; --resume takes up its session"));
+                .with_hint("start another run that resumes its session"));
         }
         lock(&self.shared.caller).clone().ok_or_else(|| {
             let text = format!("the run {run_id} waits, no agent has it yet");

@@ -139,9 +139,11 @@ fn verdict(record: &RunRecord) -> Verdict {
     } else {
         (HOST_DIED, format!("the host process {} that owned the run is gone", record.host.pid))
     };
-    Verdict::failed(ErrorObject::new(ErrorKind::from_wire(kind), message).with_hint(
-        "start the run again; --resume takes up the session where the agent supports it",
-    ))
+    Verdict::failed(
+        ErrorObject::new(ErrorKind::from_wire(kind), message).with_hint(
+            "start the run again; its session can be resumed where the agent supports it",
+        ),
+    )
 }
 
 /// Removes what only a living run needs.

@@ -57,7 +57,7 @@ pub(super) fn check(mut request: RunRequest) -> Result<RunRequest, HostError> {
     let params = &mut request.params;
     if params.prompt.text.trim().is_empty() {
         return Err(HostError::usage("the prompt is empty")
-            .with_hint("type what the agent should do: od-host run \"fix the test\""));
+            .with_hint("say what the agent should do, such as \"fix the test\""));
     }
     if params.run_id.is_empty() {
         params.run_id = store::fresh_id();
@@ -79,7 +79,7 @@ pub(super) fn preview(prompt: &str) -> String {
 
 fn check_folder(cwd: &str) -> Result<String, HostError> {
     let refuse = |what: String| {
-        Err(HostError::usage(what).with_hint("name a folder that exists: od-host run -C DIR …"))
+        Err(HostError::usage(what).with_hint("name a folder that exists: -C DIR, or task.cwd"))
     };
     let absolute: PathBuf = match std::path::absolute(Path::new(cwd)) {
         Ok(absolute) => absolute,

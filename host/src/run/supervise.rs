@@ -156,7 +156,7 @@ pub(super) fn total_timeout() -> Verdict {
     Verdict::timed_out(
         "total",
         "the run took longer than its limit",
-        "allow more time: od-host run --timeout SECONDS …",
+        "allow more time: --timeout SECONDS, or task.timeouts.totalMs",
     )
 }
 

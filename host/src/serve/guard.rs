@@ -45,10 +45,13 @@ pub(super) struct AllowedOrigin(String);
 impl AllowedHost {
     /// Reads `--allow-host`.
     pub(super) fn parse(text: &str) -> Result<Self, HostError> {
-        let authority = text.parse::<Authority>().ok().filter(|it| !it.as_str().contains('@'));
+        let is_name = |it: &Authority| !it.as_str().contains(['@', '*']);
+        let authority = text.parse::<Authority>().ok().filter(is_name);
         let authority = authority.ok_or_else(|| {
-            HostError::usage(format!("{text:?} is no host name"))
-                .with_hint("--allow-host takes a name or name:port, such as od.example.org")
+            HostError::usage(format!("{text:?} is no host name")).with_hint(
+                "--allow-host takes a name or name:port, such as od.example.org; \
+                 there is no word for all of them",
+            )
         })?;
         Ok(Self { name: name_of(&authority), port: authority.port_u16() })
     }

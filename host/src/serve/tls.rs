@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::{Error, ServerConfig};
 
 use super::server::TlsFiles;
 use crate::error::HostError;
@@ -26,6 +26,15 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(certificates, key))
-        .map_err(|error| failed("--tls-key", &files.key, error.to_string()))?;
+        .map_err(|error| match error {
+            Error::InconsistentKeys(_) => another_key(files),
+            error => failed("--tls-key", &files.key, error.to_string()),
+        })?;
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+fn another_key(files: &TlsFiles) -> HostError {
+    let (certificate, key) = (files.certificate.display(), files.key.display());
+    HostError::usage(format!("the key {key} does not belong to the certificate {certificate}"))
+        .with_hint("name the key that the first certificate of the file was made with")
 }

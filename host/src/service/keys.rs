@@ -131,7 +131,9 @@ pub(super) fn task_hash(params: &StartRunsParams) -> Result<String, HostError> {
 
 /// The key was used for something else.
 pub(super) fn conflict(key: &str, run_id: &str) -> HostError {
-    let text = format!("the key {key:?} has started run {run_id} with another task");
+    let text = format!(
+        "the key {key:?} has started run {run_id} with another task, agent, approvals, fallback or retry"
+    );
     HostError::protocol(ErrorKind::from_wire(KEY_CONFLICT), text)
         .with_hint("use a fresh key for a new task, or send the same task again")
 }

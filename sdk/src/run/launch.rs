@@ -2,11 +2,13 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use od_protocol::{ErrorKind, ErrorObject, Event, Notice, NoticeLevel, RunStarted, StartRunParams};
 use tempfile::TempDir;
 
+use super::os;
 use crate::invocation::ProcessUse;
 use crate::invocation::{RUN_FOLDER, RunFile};
 use crate::probe::files;
@@ -112,7 +114,7 @@ impl Launch {
     /// The file that gets the raw output.
     pub(crate) fn trace_file(&self) -> Option<File> {
         let path = self.start_run_params.trace_path.as_ref()?;
-        match File::options().create(true).append(true).open(path) {
+        match os::open_private(Path::new(path)) {
             Ok(file) => Some(file),
             Err(error) => {
                 tracing::warn!(path, %error, "the trace file cannot be opened");

@@ -150,4 +150,10 @@ fn raw_output_is_kept_where_a_trace_is_asked_for() {
     client.event_of_type("done");
     let kept = std::fs::read_to_string(&trace).expect("the trace is there");
     assert_eq!(kept, "noise\n{\"say\":\"x\"}\n{\"end\":true}\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&trace).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "it is for the user alone");
+    }
 }

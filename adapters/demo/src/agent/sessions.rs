@@ -7,6 +7,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::path::PathBuf;
 
+use super::os;
+
 /// One session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Session {
@@ -39,9 +41,9 @@ impl Session {
     pub(super) fn remember(&mut self, prompt: &str) {
         self.prompts.push(prompt.chars().take(400).collect());
         let path = file(&self.id);
-        let saved = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
-            fs::write(&path, serde_json::to_string(&self.prompts).map_err(io::Error::other)?)
-        });
+        let saved = serde_json::to_string(&self.prompts)
+            .map_err(io::Error::other)
+            .and_then(|text| os::write_private(&path, &text));
         if let Err(error) = saved {
             eprintln!("warning: the session cannot be kept in {}: {error}", path.display());
         }

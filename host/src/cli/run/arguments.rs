@@ -25,7 +25,7 @@ Ctrl-C cancels the run politely, a second Ctrl-C stops it at once.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The agent; `auto` takes the best one that is ready
+    /// The agent; `auto` takes the active one, or else the best that is ready
     #[arg(short, long, value_name = "ID", default_value = "auto", env = "OD_AGENT")]
     pub(crate) agent: String,
     /// The folder the agent works in [default: the current one]

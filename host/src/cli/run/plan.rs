@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
+use od_host::home::open_private_file;
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
 use od_protocol::api::{FallbackPolicy, RetryPolicy};
@@ -183,8 +184,7 @@ fn trace_file(path: PathBuf) -> Result<String, HostError> {
             .with_hint("name a file in a folder that exists: --trace FILE")
     };
     let absolute = std::path::absolute(&path).map_err(|error| problem(error.to_string()))?;
-    let opened = std::fs::File::options().create(true).append(true).open(&absolute);
-    opened.map_err(|error| problem(error.to_string()))?;
+    open_private_file(&absolute).map_err(|error| problem(error.to_string()))?;
     absolute.into_os_string().into_string().map_err(|_| problem("its name is no UTF-8".to_owned()))
 }
 

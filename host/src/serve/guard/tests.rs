@@ -150,7 +150,7 @@ fn what_is_typed_is_read_or_explained() {
         let error = AllowedOrigin::parse(text).expect_err(text);
         assert!(error.hint.is_some_and(|hint| hint.contains("http://localhost:5173")));
     }
-    for text in ["", "http://x", "a b", "x@y"] {
+    for text in ["*", "*.example.org", "", "http://x", "a b", "x@y"] {
         assert!(AllowedHost::parse(text).is_err(), "{text}");
     }
 }

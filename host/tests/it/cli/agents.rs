@@ -58,6 +58,9 @@ fn the_active_agent_is_chosen_marked_and_meant_by_auto() {
     assert!(finished.stderr.contains("hint: install it"), "{}", finished.stderr);
     let finished = scratch.od_host(&["use", "secnd"]).exits_with(3);
     assert!(finished.stderr.contains("did you mean second?"), "{}", finished.stderr);
+    scratch.add_adapter("pi", "good");
+    let finished = scratch.od_host(&["use", ""]).exits_with(3);
+    assert!(!finished.stderr.contains("did you mean"), "{}", finished.stderr);
 }
 
 #[test]

@@ -18,8 +18,8 @@ fn stderr_of(mut host: ServeProcess) -> String {
 /// The log of a talkative host.
 fn log_of(host: ServeProcess) -> Vec<Value> {
     let text = stderr_of(host);
-    let logs = text.lines().filter(|line| line.starts_with('{'));
-    logs.map(|line| serde_json::from_str(line).expect("a JSON object")).collect()
+    let read = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+    text.lines().map(read).collect()
 }
 
 fn talkative(mode: &str) -> ServeProcess {
@@ -91,4 +91,13 @@ fn a_service_tells_of_each_run_without_being_asked() {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(&run_id)).collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(lines[0].contains("run started") && lines[1].contains("run ended"), "{text}");
+}
+
+#[test]
+fn a_fresh_token_is_shown_to_nobody_but_a_terminal() {
+    let host = ServeProcess::with_adapter("x", "good");
+    let token = host.token.clone();
+    let text = stderr_of(host);
+    assert!(!text.contains(&token), "{text}");
+    assert!(text.contains("clients need the token in "), "{text}");
 }

@@ -138,4 +138,8 @@ fn a_key_that_does_not_fit_is_explained() {
     let arguments = ["serve", "--bind", "127.0.0.1:0", "--tls-cert", &certificate];
     let finished = scratch.od_host(&[&arguments[..], &["--tls-key", &certificate]].concat());
     finished.fails_with(2, "--tls-key: cannot use", "PEM");
+    let (other, key) = (file("other.pem"), file("key.pem"));
+    let (other, key) = (other.display().to_string(), key.display().to_string());
+    let arguments = ["serve", "--bind", "127.0.0.1:0", "--tls-cert", &other, "--tls-key", &key];
+    scratch.od_host(&arguments).fails_with(2, "does not belong to the certificate", "made with");
 }

@@ -20,7 +20,7 @@ _KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 # How long the host may take to answer the handshake, in seconds.
 _PATIENCE = 10.0
 
-# The host pings every 20 s; after so long without a word the connection is taken for dead.
+# The host pings every 30 s; after so long without a word the connection is taken for dead.
 _LONGEST_SILENCE = 60.0
 
 
