@@ -92,12 +92,3 @@ fn a_service_tells_of_each_run_without_being_asked() {
     assert_eq!(lines.len(), 2, "{text}");
     assert!(lines[0].contains("run started") && lines[1].contains("run ended"), "{text}");
 }
-
-#[test]
-fn a_fresh_token_is_shown_to_nobody_but_a_terminal() {
-    let host = ServeProcess::with_adapter("x", "good");
-    let token = host.token.clone();
-    let text = stderr_of(host);
-    assert!(!text.contains(&token), "{text}");
-    assert!(text.contains("clients need the token in "), "{text}");
-}
