@@ -1,6 +1,8 @@
 //! Which agent `-a auto` means: the active one, else the best that is installed and logged in, `demo` last.
 
-use od_protocol::AuthState;
+use std::cmp::Reverse;
+
+use od_protocol::{AuthState, Capabilities};
 
 use crate::agents::Agent;
 use crate::error::{Failure, HostError};
@@ -11,17 +13,35 @@ const LAST_RESORT: &str = "demo";
 /// The best of the agents that can run right now: a login that is known to work before one that
 /// cannot be told, more capabilities before fewer, then by name; `demo` after all others.
 pub fn best_agent(agents: &[Agent]) -> Option<&Agent> {
-    let rank = |agent: &&Agent| {
-        let known_login =
-            agent.detected.as_ref().is_ok_and(|detected| detected.auth.state == AuthState::Ok);
-        (
-            agent.id == LAST_RESORT,
-            !known_login,
-            std::cmp::Reverse(capability_count(agent)),
-            agent.id.clone(),
-        )
-    };
-    agents.iter().filter(|agent| agent.may_run()).min_by_key(rank)
+    agents.iter().filter(|agent| agent.may_run()).min_by_key(|agent| rank(agent))
+}
+
+/// Whether those that are still being looked at cannot change the choice any more.
+pub(crate) fn is_decided(agents: &[Agent], active: Option<&str>) -> bool {
+    let (open, known): (Vec<&Agent>, Vec<&Agent>) = agents.iter().partition(|agent| agent.stale);
+    if open.iter().any(|agent| active == Some(&agent.id)) {
+        return false;
+    }
+    let ready = || known.iter().copied().filter(|agent| agent.may_run());
+    let chosen = ready().find(|agent| active == Some(&agent.id));
+    let best = ready().min_by_key(|agent| rank(agent));
+    chosen.is_some()
+        || best.is_some_and(|best| open.iter().all(|agent| rank(best) <= best_rank(agent)))
+}
+
+/// The place of an agent among those that can run; the smallest comes first.
+type Rank<'a> = (bool, bool, Reverse<usize>, &'a str);
+
+fn rank(agent: &Agent) -> Rank<'_> {
+    let known_login =
+        agent.detected.as_ref().is_ok_and(|detected| detected.auth.state == AuthState::Ok);
+    (agent.id == LAST_RESORT, !known_login, Reverse(capability_count(agent)), &agent.id)
+}
+
+/// The place that an agent has at best: what it finds can only narrow what its manifest says.
+fn best_rank(agent: &Agent) -> Rank<'_> {
+    let most = count(&agent.manifest.capabilities);
+    (agent.id == LAST_RESORT, false, Reverse(most), &agent.id)
 }
 
 /// The agent that `auto` means, or what is missing.
@@ -45,8 +65,11 @@ pub(crate) fn choose(agents: Vec<Agent>, active: Option<&str>) -> Result<Agent, 
 
 /// How many capabilities an agent has here and now.
 fn capability_count(agent: &Agent) -> usize {
-    let Ok(detected) = &agent.detected else { return 0 };
-    match serde_json::to_value(&detected.capabilities) {
+    agent.detected.as_ref().map_or(0, |detected| count(&detected.capabilities))
+}
+
+fn count(capabilities: &Capabilities) -> usize {
+    match serde_json::to_value(capabilities) {
         Ok(serde_json::Value::Object(capabilities)) => capabilities.len(),
         _ => 0,
     }
@@ -55,6 +78,7 @@ fn capability_count(agent: &Agent) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use od_protocol::ErrorKind;
     use serde_json::json;
 
     fn agent(id: &str, installed: bool, auth: &str, capabilities: serde_json::Value) -> Agent {
@@ -107,6 +131,32 @@ mod tests {
         let auto = |agents| choose(agents, Some("chosen")).map(|agent| agent.id);
         assert_eq!(auto(agents("ok")).as_deref(), Ok("chosen"));
         assert_eq!(auto(agents("missing")).as_deref(), Ok("good"));
+    }
+
+    #[test]
+    fn one_that_is_still_looked_at_is_waited_for_while_it_could_be_better() {
+        let (poor, rich) = (json!({"run": {}}), json!({"run": {}, "input": {}}));
+        let open = |id: &str, capabilities: &serde_json::Value| {
+            let mut agent = agent(id, true, "ok", capabilities.clone());
+            agent.manifest.capabilities =
+                serde_json::from_value(capabilities.clone()).expect("capabilities");
+            agent.detected = Err(HostError::protocol(ErrorKind::Timeout, "not yet"));
+            agent.stale = true;
+            agent
+        };
+        let known = |id: &str| agent(id, true, "ok", rich.clone());
+        let decided = |agents: &[Agent]| is_decided(agents, None);
+        assert!(decided(&[known("b")]));
+        assert!(!decided(&[]) && !decided(&[open("b", &poor)]), "nothing is known");
+        assert!(decided(&[known("b"), open("a", &poor)]), "it can do less");
+        assert!(decided(&[known("b"), open("c", &rich)]), "its name comes later");
+        assert!(!decided(&[known("b"), open("a", &rich)]));
+        assert!(!decided(&[known("demo"), open("x", &poor)]), "demo is the last resort");
+        assert!(decided(&[known("b"), open("demo", &rich)]));
+        let agents = [known("b"), open("a", &rich), open("c", &poor)];
+        assert!(is_decided(&agents, Some("b")), "the active one is known");
+        assert!(!is_decided(&agents, Some("c")), "the active one is not");
+        assert!(!is_decided(&[agent("b", true, "missing", poor.clone())], None), "it cannot run");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The front door of the library: what a command or a server calls.
 
 mod agents;
+mod launch;
 mod result;
 
 use std::collections::HashMap;
@@ -11,10 +12,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use od_protocol::api::{SummarizeUsageParams, UsageSummary};
-use od_protocol::{
-    AdapterConfig, Done, ErrorKind, ErrorObject, HostCapabilities, HostInfo, InitializeParams,
-    Limits, ProtocolRange,
-};
+use od_protocol::{Done, ErrorKind};
 
 use crate::agents::live::LiveAgents;
 use crate::connections::Connections;
@@ -22,13 +20,13 @@ use crate::control::RunClient;
 use crate::discover::search::{Folder, folders};
 use crate::discover::{Adapter, Discovery, Search};
 use crate::doctor::{self, Check};
-use crate::environment::adapter_environment;
 use crate::error::{Failure, HostError};
 use crate::home::{OdHome, make_private_folder};
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunOwner, RunRecord, RunStatus, Source, store};
 use crate::manifest_cache::ManifestCache;
-use crate::plugin::{Launch, Plugin, os};
+use crate::plugin::mark::Mark;
+use crate::plugin::{Plugin, os};
 use crate::run::{self, RunHandle, RunRequest, now_ms, recover};
 use crate::settings::Settings;
 use crate::telemetry::Telemetry;
@@ -83,6 +81,8 @@ struct Shared {
     live_agents: LiveAgents,
     connections: Connections,
     started_at: u64,
+    /// What its adapters are found by when it is gone.
+    mark: Mark,
     telemetry: Telemetry,
     /// Runs of this process that are alive.
     runs: Mutex<HashMap<String, RunHandle>>,
@@ -124,8 +124,12 @@ impl Host {
         }
         let started_at = now_ms();
         let search_path = effective_path(&options);
-        let manifests =
-            ManifestCache::load(options.home.manifest_cache(), options.search_path.clone());
+        let mark = Mark::own(options.home.root());
+        let manifests = ManifestCache::load(
+            options.home.manifest_cache(),
+            options.search_path.clone(),
+            mark.clone(),
+        );
         let shared = Shared {
             folders: folders(&options.adapter_dirs, &options.home, &search_path),
             manifests: Arc::new(manifests),
@@ -134,6 +138,7 @@ impl Host {
             telemetry: Telemetry::start(started_at, &settings.telemetry),
             settings: Arc::new(settings),
             started_at,
+            mark,
             runs: Mutex::default(),
             options,
         };
@@ -308,50 +313,6 @@ impl Host {
         let (running, queued) = (count(RunStatus::Running), count(RunStatus::Queued));
         let snapshot = Snapshot { running, queued, journal_bytes: store::bytes(self.home()) };
         self.telemetry().metrics().encode(&snapshot)
-    }
-
-    /// Starts an adapter outside a run.
-    pub(crate) async fn launch(&self, adapter: &Adapter) -> Result<Plugin, ErrorObject> {
-        let launch = Launch {
-            executable: adapter.path.clone(),
-            environment: self.environment(adapter),
-            initialize: self.initialize(adapter, HostCapabilities::default()),
-            intake: None,
-            meter: self.telemetry().metrics().adapter(&adapter.id),
-        };
-        Plugin::launch(launch).await
-    }
-
-    /// The environment of an adapter.
-    pub(crate) fn environment(&self, adapter: &Adapter) -> Vec<(OsString, OsString)> {
-        let search_path = self.shared.options.search_path.as_deref();
-        adapter_environment(self.settings(), Some(&adapter.manifest), search_path)
-    }
-
-    /// What an adapter is told first.
-    pub(crate) fn initialize(
-        &self,
-        adapter: &Adapter,
-        capabilities: HostCapabilities,
-    ) -> InitializeParams {
-        let agent = self.settings().agent(&adapter.id);
-        let state_dir = self.home().adapter_state(&adapter.id);
-        InitializeParams {
-            protocol: ProtocolRange::current(),
-            host: HostInfo {
-                name: env!("CARGO_PKG_NAME").to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
-            host_pid: Some(std::process::id()),
-            capabilities,
-            limits: Limits::default(),
-            config: AdapterConfig {
-                cli_path: agent.cli_path.map(|path| path.display().to_string()),
-                state_dir: Some(state_dir.display().to_string()),
-                options: agent.options,
-            },
-            meta: None,
-        }
     }
 
     /// Who owns the runs of this process.

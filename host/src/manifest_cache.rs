@@ -14,6 +14,7 @@ use od_protocol::Manifest;
 use serde::{Deserialize, Serialize};
 
 use crate::discover::Rule;
+use crate::plugin::mark::Mark;
 use crate::run::now_ms;
 use crate::settings::{Settings, TrustPolicy};
 use crate::trust::{self, Problem};
@@ -29,6 +30,8 @@ pub(crate) struct ManifestCache {
     path: PathBuf,
     /// The PATH of an adapter that is asked.
     search_path: Option<OsString>,
+    /// What such an adapter is found by when this host is gone.
+    mark: Mark,
     state: Mutex<State>,
 }
 
@@ -58,7 +61,7 @@ struct Document {
 
 impl ManifestCache {
     /// Reads the cache; a damaged one counts as empty.
-    pub(crate) fn load(path: PathBuf, search_path: Option<OsString>) -> Self {
+    pub(crate) fn load(path: PathBuf, search_path: Option<OsString>, mark: Mark) -> Self {
         let (entries, changed) = match read(&path) {
             Ok(entries) => (entries, false),
             Err(reason) => {
@@ -66,7 +69,7 @@ impl ManifestCache {
                 (BTreeMap::new(), true)
             }
         };
-        Self { path, search_path, state: Mutex::new(State { entries, changed }) }
+        Self { path, search_path, mark, state: Mutex::new(State { entries, changed }) }
     }
 
     /// The manifest and hash of an executable, from the cache while the file is the same.
@@ -102,7 +105,8 @@ impl ManifestCache {
                 return Err(probe::silent(executable));
             }
         }
-        let answer = probe::ask(executable, settings, self.search_path.as_deref()).await;
+        let answer =
+            probe::ask(executable, settings, self.search_path.as_deref(), &self.mark).await;
         match &answer {
             Ok(manifest) => entry.manifest = Some(manifest.clone()),
             Err(problem) if problem.rule == Rule::ManifestTimeout => {

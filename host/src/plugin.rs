@@ -2,6 +2,8 @@
 
 pub(crate) mod caller;
 pub(crate) mod lines;
+pub(crate) mod mark;
+pub(crate) mod observations;
 pub(crate) mod process;
 pub(crate) mod reader;
 mod stderr_tail;
@@ -31,8 +33,9 @@ use tokio::task::AbortHandle;
 use crate::journal::sink::Intake;
 use crate::telemetry::metrics::AdapterMeter;
 use caller::Caller;
+use observations::Observations;
 use process::{Ended, Process};
-use reader::{Observations, OutputReader};
+use reader::OutputReader;
 use stderr_tail::StderrTail;
 
 /// How long an adapter may take to end after its stdin was closed.
@@ -142,7 +145,7 @@ impl Plugin {
         self.caller.explain(error, &mut self.process).await
     }
 
-    /// Tells when the last of the adapter's output was read: it errs then.
+    /// Changes when the adapter has broken the protocol, and errs when the last of its output was read.
     pub(crate) fn output(&self) -> watch::Receiver<()> {
         self.output.clone()
     }
@@ -177,7 +180,7 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
     let (open, output) = watch::channel(());
     let reader = OutputReader {
         stdout,
-        _open: open,
+        open,
         intake: launch.intake.clone(),
         answers,
         pending: pending.clone(),

@@ -64,6 +64,7 @@ impl Service {
     /// needs a tokio runtime.
     pub fn new(host: Host, options: ServiceOptions) -> Self {
         restart::settle_in_background(&host);
+        restart::end_outlived_in_background(&host);
         let roots = options.roots.without(host.home().root());
         let options = ServiceOptions { roots, ..options };
         let room = Room::new(Limits::of(host.settings()));

@@ -8,6 +8,7 @@ mod orphan;
 mod scenes;
 mod talk;
 mod troubles;
+mod violations;
 mod wire;
 
 use std::io::BufRead;

@@ -6,13 +6,13 @@ use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::{Value, json};
 
 use crate::wire::{answer, bytes, event_line, forever, line, refuse};
-use crate::{Mode, orphan, troubles};
+use crate::{Mode, orphan, troubles, violations};
 
 /// The run so far.
 #[derive(Default)]
 pub(crate) struct Scene {
-    run_id: String,
-    seq: u64,
+    pub(crate) run_id: String,
+    pub(crate) seq: u64,
 }
 
 impl Scene {
@@ -74,7 +74,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("flood", count) => flood(scene, count.parse().unwrap_or(1)),
         ("orphan", _) => leave_an_orphan(scene),
         ("closes_output", _) => closes_output(scene),
-        ("long_line", _) => long_line(scene),
+        ("violates", how) => violations::start(scene, how),
         ("other_order", _) => other_order(scene),
         ("waits" | "deaf", _) => scene.say("waiting"),
         ("asks", _) => ask(scene),
@@ -120,7 +120,7 @@ fn crash(scene: &mut Scene) {
     std::process::exit(7);
 }
 
-/// Everything that is no message, between events that are.
+/// Everything that is no event of this run, between events that are.
 fn garbage(scene: &mut Scene) {
     line("plain text on stdout");
     bytes(b"\xff\xfe binary \x00\n\n\r\n");
@@ -131,8 +131,7 @@ fn garbage(scene: &mut Scene) {
     line("[1,2,3]");
     scene.say("one");
     line(&event_line("another-run", 9, &json!({"type": "heartbeat"})));
-    line(&event_line(&scene.run_id, 0, &json!({"type": "heartbeat"})));
-    line(&event_line(&scene.run_id, scene.seq, &json!({"type": "done", "status": 5})));
+    line("next: {\"method\":\"run/event\"}");
     scene.say("two");
     scene.done("completed");
     line(&event_line(&scene.run_id, scene.seq, &json!({"type": "heartbeat"})));
@@ -168,20 +167,6 @@ fn closes_output(scene: &mut Scene) {
         rustix::stdio::dup2_stdout(&null).expect("stdout can be replaced");
     }
     forever();
-}
-
-fn long_line(scene: &mut Scene) {
-    let event = json!({"type": "text_delta", "messageId": "m", "text": "$"});
-    let event = event_line(&scene.run_id, scene.seq, &event);
-    let (before, after) = event.split_once('$').expect("a place for the text");
-    bytes(before.as_bytes());
-    // Not as one text: with nothing but that to do it would take no ping for too long on a busy machine.
-    for _ in 0..17 {
-        bytes(&vec![b'x'; 1024 * 1024]);
-    }
-    line(after);
-    scene.say("after the long line");
-    scene.done("completed");
 }
 
 fn other_order(scene: &mut Scene) {

@@ -37,7 +37,7 @@ pub(crate) fn event_line(run_id: &str, seq: u64, event: &Value) -> String {
     let comma = if rest == "{}" { "" } else { "," };
     format!(
         r#"{{"jsonrpc":"2.0","method":"run/event","params":{{"runId":"{run_id}","seq":{seq},"ts":{ts},"event":{{"type":"{kind}"{comma}{rest}}}}}"#,
-        ts = 1_700_000_000_000 + seq,
+        ts = 1_700_000_000_000_u64.saturating_add(seq),
         rest = &rest[1..],
     )
 }

@@ -46,10 +46,17 @@ struct State {
 #[derive(Debug, Clone)]
 struct Look {
     refresh: Refresh,
+    begun: Instant,
     ended: watch::Receiver<()>,
 }
 
 impl Look {
+    /// One that begins now, and what ends it.
+    fn begin(refresh: Refresh) -> (watch::Sender<()>, Self) {
+        let (going, ended) = watch::channel(());
+        (going, Self { refresh, begun: Instant::now(), ended })
+    }
+
     fn goes_on(&self) -> bool {
         self.ended.has_changed().is_ok()
     }
@@ -100,6 +107,23 @@ pub(crate) async fn look(host: &Host, refresh: Refresh) -> Vec<Agent> {
     host.live_agents().list(host).agents
 }
 
+/// The same, but what is slow is not waited for when that which is known is enough by the time a list is shown.
+pub(crate) async fn look_until(host: &Host, enough: impl Fn(&[Agent]) -> bool) -> Vec<Agent> {
+    let deadline = Instant::now() + FIRST_LOOK;
+    let looks = survey(host, Wish::ToRely).await;
+    let live = host.live_agents();
+    let all = async {
+        for look in looks {
+            look.over().await;
+        }
+    };
+    tokio::pin!(all);
+    if timeout_at(deadline, &mut all).await.is_err() && !enough(&live.list(host).agents) {
+        all.await;
+    }
+    live.list(host).agents
+}
+
 /// One agent, its row true.
 pub(crate) async fn look_at(host: &Host, adapter: &Adapter, refresh: Refresh) -> Agent {
     let live = host.live_agents();
@@ -111,16 +135,17 @@ pub(crate) async fn look_at(host: &Host, adapter: &Adapter, refresh: Refresh) ->
 }
 
 /// All agents at once, as far as they are known; what does not hold is looked at meanwhile. Only for
-/// agents of which nothing is known it waits, and not for long.
+/// agents of which nothing is known it waits, and not for long: one that hangs delays the lists of its first
+/// moments only.
 pub(crate) async fn list(host: &Host) -> AgentList {
     let live = host.live_agents();
     let (first, surveyed) = live.begin_survey(host);
-    let deadline = Instant::now() + FIRST_LOOK;
-    let patience = if first { deadline } else { Instant::now() + SURVEY };
+    let latest = Instant::now() + FIRST_LOOK;
+    let patience = surveyed.begun + if first { FIRST_LOOK } else { SURVEY };
     // Late or not, what is there by then is shown.
     drop(timeout_at(patience, surveyed.over()).await);
     for look in live.first_looks() {
-        drop(timeout_at(deadline, look.over()).await);
+        drop(timeout_at(latest.min(look.begun + FIRST_LOOK), look.over()).await);
     }
     live.list(host)
 }
@@ -160,8 +185,7 @@ impl LiveAgents {
         if let Some(survey) = state.surveys.as_ref().filter(|survey| survey.goes_on()) {
             return (first, survey.clone());
         }
-        let (going, ended) = watch::channel(());
-        let begun = Look { refresh: Refresh::WhenStale, ended };
+        let (going, begun) = Look::begin(Refresh::WhenStale);
         state.surveys = Some(begun.clone());
         let host = host.clone();
         tokio::spawn(async move {
@@ -189,8 +213,7 @@ impl LiveAgents {
         if let Some(look) = before.as_ref().filter(|look| look.refresh >= wish.refresh()) {
             return Some(look.clone());
         }
-        let (going, ended) = watch::channel(());
-        let begun = Look { refresh: wish.refresh(), ended };
+        let (going, begun) = Look::begin(wish.refresh());
         state.looks.insert(adapter.path.clone(), begun.clone());
         let (host, adapter) = (host.clone(), adapter.clone());
         tokio::spawn(async move {
@@ -203,8 +226,11 @@ impl LiveAgents {
         Some(begun)
     }
 
-    /// Keeps what came of a look.
+    /// Keeps what came of a look. One that the end of the program has cut short says nothing of its agent.
     fn land(&self, adapter: &Adapter, detection: Detection, was: &Surroundings<'_>) {
+        if process::is_closed() {
+            return;
+        }
         let mut state = self.state();
         state.cache.reread();
         state.cache.put(adapter, detection, was);

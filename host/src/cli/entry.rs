@@ -12,6 +12,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
+use crate::cli::signals::StopSignals;
 use crate::cli::{
     agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
     runs, serve, usage,
@@ -48,7 +49,8 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
         };
         let voice = serve::Voice(arguments.shared.log_format.unwrap_or_default());
         let host = open_host(arguments.shared, login_path)?;
-        let result = execute_command(arguments.command, &host, voice).await;
+        let result = execute_stoppable(arguments.command, &host, voice).await;
+        host.end_processes().await;
         host.telemetry().flush();
         result
     });
@@ -67,6 +69,31 @@ fn runtime_builder(command: &Command) -> tokio::runtime::Builder {
             builder
         }
         _ => tokio::runtime::Builder::new_current_thread(),
+    }
+}
+
+/// A command that only looks at agents ends at the first signal, with the adapters it has started; the others
+/// hear signals themselves or start none.
+async fn execute_stoppable(
+    command: Command,
+    host: &Host,
+    voice: serve::Voice,
+) -> Result<ExitStatus, HostError> {
+    let looks = matches!(
+        command,
+        Command::Agents(_)
+            | Command::Use(_)
+            | Command::Models(_)
+            | Command::Capabilities(_)
+            | Command::Doctor(_)
+    );
+    if !looks {
+        return execute_command(command, host, voice).await;
+    }
+    let mut stops = StopSignals::listen()?;
+    tokio::select! {
+        result = execute_command(command, host, voice) => result,
+        () = stops.next() => Ok(ExitStatus::Cancelled),
     }
 }
 

@@ -21,8 +21,11 @@ use crate::cli::terminal::while_waiting;
 /// # Errors
 /// When the run cannot be started. How a run that was started ends is told by its status.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let plan = RunPlan::decide(arguments, host).await?;
     let mut stops = StopSignals::listen()?;
+    let plan = tokio::select! {
+        plan = RunPlan::decide(arguments, host) => plan?,
+        () = stops.next() => return Ok(ExitStatus::Cancelled),
+    };
     let agent = plan.request.agent.clone();
     let started = tokio::select! {
         started = while_waiting("starting", host.start(plan.request)) => started,

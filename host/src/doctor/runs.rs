@@ -39,7 +39,7 @@ pub(super) fn examine(home: &OdHome) -> Vec<Check> {
     if checks.is_empty() {
         checks.push(Check::ok("runs", format!("{} runs, all of them whole", ids.len())));
     }
-    checks.extend(left_behind());
+    checks.extend(left_behind(home));
     checks
 }
 
@@ -64,10 +64,19 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
         Ok(reader) => reader,
         Err(error) => return damaged(error.message),
     };
-    let mut last = String::new();
+    let (mut last, mut expected) = (String::new(), 0);
     loop {
         match reader.next_ready() {
-            Ok(Some(event)) => event.type_name.clone_into(&mut last),
+            Ok(Some(event)) if event.seq != expected => {
+                let (run_id, seq) = (&record.run_id, event.seq);
+                return damaged(format!(
+                    "the journal of run {run_id} has the event {seq} where {expected} belongs"
+                ));
+            }
+            Ok(Some(event)) => {
+                event.type_name.clone_into(&mut last);
+                expected += 1;
+            }
             Ok(None) => break,
             Err(error) => return damaged(error.message),
         }
@@ -79,8 +88,8 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
     }
 }
 
-fn left_behind() -> Vec<Check> {
-    let leftovers = os::leftovers();
+fn left_behind(home: &OdHome) -> Vec<Check> {
+    let leftovers = os::leftovers(home.root());
     if leftovers.is_empty() {
         return vec![Check::ok("processes", "no adapter runs without a host")];
     }

@@ -10,6 +10,7 @@ use crate::agents::live::{self, LiveAgents};
 use crate::agents::{Agent, AgentList, Refresh};
 use crate::connections::{self, Connections};
 use crate::error::{Failure, HostError};
+use crate::plugin::process;
 use crate::settings::Trust;
 use crate::trust::pins;
 use crate::{active, auto};
@@ -56,13 +57,15 @@ impl Host {
         Ok(())
     }
 
-    /// The agent that `auto` means: the active one when it can run, otherwise the best that can.
+    /// The agent that `auto` means: the active one when it can run, otherwise the best that can. One that hangs is
+    /// waited for only while it could be the better choice.
     ///
     /// # Errors
     /// When none can run, with what is missing.
     pub async fn auto(&self) -> Result<Agent, HostError> {
         let active = self.active_agent();
-        auto::choose(self.agents(Refresh::WhenStale).await, active.as_deref())
+        let decided = |agents: &[Agent]| auto::is_decided(agents, active.as_deref());
+        auto::choose(live::look_until(self, decided).await, active.as_deref())
     }
 
     /// The agent of runs that name none, when one was chosen.
@@ -96,6 +99,12 @@ impl Host {
     /// Ends the adapters that are kept for calls outside runs, and waits until they are gone.
     pub async fn close_connections(&self) {
         self.shared.connections.close().await;
+    }
+
+    /// Ends every process that this program has started for an adapter, by whatever host, with everything below it;
+    /// none is started any more. For the end of a program: those it leaves are found by the next host only.
+    pub async fn end_processes(&self) {
+        process::end_all().await;
     }
 
     /// Which adapters may be executed, the pins of `trust.json` included.

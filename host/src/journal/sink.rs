@@ -2,11 +2,13 @@
 //! was written safe when the disk is full.
 
 mod attempts;
+mod fault;
 mod held;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
 pub(crate) use attempts::Intake;
+pub(crate) use fault::{Fault, why_unreadable};
 pub(crate) use held::{Held, Hold};
 
 use std::io::Write;
@@ -141,26 +143,25 @@ impl Sink {
     /// Takes one event; it is written by the next [`Sink::flush`].
     ///
     /// # Errors
-    /// Which rule of the stream it breaks. All but a gap mean that it was left out.
-    pub(crate) fn accept(&mut self, envelope: &Envelope<'_>) -> Result<(), &'static str> {
+    /// Which rule of the stream it breaks; it is left out then.
+    pub(crate) fn accept(&mut self, envelope: &Envelope<'_>) -> Result<(), Fault> {
         if envelope.run_id != self.run_id {
-            return Err("an event of another run");
+            return Err(Fault::Harmless("an event of another run"));
         }
-        if self.end.is_some() || self.held.as_ref().is_some_and(|held| held.done().is_some()) {
-            return Err("an event after `done`");
+        if self.has_end() {
+            return Err(Fault::Harmless("an event after `done`"));
         }
         if self.broken {
-            return Err("an event after the journal could not be written");
+            return Err(Fault::Harmless("an event after the journal could not be written"));
         }
         let seq = envelope.seq + self.offset;
-        if seq < self.next_seq {
-            return Err("an event number that was used before");
+        if seq != self.next_seq {
+            return Err(Fault::wrong_number(envelope, self.next_seq - self.offset));
         }
         let done = match envelope.type_name {
-            "done" => Some(read_done(envelope.bytes).ok_or("a malformed `done`")?),
+            "done" => Some(fault::read_done(envelope)?),
             _ => None,
         };
-        let gap = seq > self.next_seq;
         self.next_seq = seq + 1;
         self.last_ts = envelope.ts;
         if self.held.is_some() || self.hold.begins_with(envelope) {
@@ -169,7 +170,12 @@ impl Sink {
             self.write_on(envelope, seq);
             self.set_end(done);
         }
-        if gap { Err("a gap in the event numbers") } else { Ok(()) }
+        Ok(())
+    }
+
+    /// Whether the attempt has told its end, so that nothing more is expected of it.
+    pub(crate) fn has_end(&self) -> bool {
+        self.end.is_some() || self.held.as_ref().is_some_and(|held| held.done().is_some())
     }
 
     /// Writes an event of the host's own, before, between or beside those of an adapter.
@@ -323,11 +329,4 @@ impl Sink {
 pub(crate) fn write_line(lines: &mut Vec<u8>, envelope: &RunEventParams) {
     serde_json::to_writer(&mut *lines, envelope).expect("our own events have a JSON form");
     lines.push(b'\n');
-}
-
-fn read_done(bytes: &[u8]) -> Option<Done> {
-    match serde_json::from_slice::<RunEventParams>(bytes).ok()?.event {
-        Event::Done(done) => Some(done),
-        _ => None,
-    }
 }

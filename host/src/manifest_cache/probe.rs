@@ -12,6 +12,7 @@ use tokio::process::Child;
 
 use crate::discover::Rule;
 use crate::environment::adapter_environment;
+use crate::plugin::mark::Mark;
 use crate::plugin::process;
 use crate::settings::Settings;
 use crate::trust::Problem;
@@ -24,9 +25,11 @@ pub(crate) async fn ask(
     executable: &Path,
     settings: &Settings,
     search_path: Option<&OsStr>,
+    mark: &Mark,
 ) -> Result<Manifest, Problem> {
     let mut command = tokio::process::Command::new(executable);
     command.arg("--manifest").env_clear().envs(adapter_environment(settings, None, search_path));
+    command.envs([mark.variable()]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = process::spawn(command)
         .map_err(|error| invalid(executable, &format!("cannot be started: {error}")))?;

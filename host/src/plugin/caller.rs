@@ -6,11 +6,12 @@ use std::time::Duration;
 use jsonrpsee::core::ClientError;
 use jsonrpsee::core::client::{Client, ClientBuilder, ClientT};
 use jsonrpsee::core::traits::ToRpcParams;
+use od_protocol::api::PLUGIN_PROTOCOL;
 use od_protocol::{Call, ErrorKind, ErrorObject, JsonObject};
 use serde_json::value::RawValue;
 
+use super::observations::Observations;
 use super::process::Process;
-use super::reader::Observations;
 use super::stderr_tail::StderrTail;
 use super::transport::{Down, Up};
 use super::{LAST_WORDS, os};
@@ -109,11 +110,24 @@ impl Caller {
             .with_hint("try again; if it happens again, reinstall or report the adapter")
     }
 
+    /// The adapter has broken the protocol so that its run cannot go on.
+    pub(crate) fn breach(&self) -> Option<ErrorObject> {
+        let breach = self.observations.breach()?;
+        let agent = self.observations.meter().agent();
+        let what = format!("the adapter {agent} broke the protocol: {}", breach.what);
+        let kind = ErrorKind::from_wire(PLUGIN_PROTOCOL);
+        Some(self.with_last_words(kind, what).with_hint(breach.hint))
+    }
+
     fn with_circumstances(&self, kind: ErrorKind, what: &str) -> ErrorObject {
         let mut message = what.to_owned();
         if let Some((count, first)) = self.observations.violations() {
             message.push_str(&format!("; it broke the protocol {count} times, first with {first}"));
         }
+        self.with_last_words(kind, message)
+    }
+
+    fn with_last_words(&self, kind: ErrorKind, mut message: String) -> ErrorObject {
         if let Some(lines) = self.stderr.last_lines() {
             message.push_str(&format!("; its last words: {lines}"));
         }

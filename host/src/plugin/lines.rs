@@ -9,9 +9,12 @@ const CHUNK: usize = 256 * 1024;
 pub(crate) enum Line<'a> {
     /// Without its line end.
     Whole(&'a [u8]),
-    /// Longer than the limit; reading goes on with the next one.
-    TooLong,
+    /// Longer than the limit: at least this many bytes. Reading goes on with the next one.
+    TooLong(usize),
 }
+
+/// A line that does not end is told of when it is this many times as long as it may be.
+const ENDLESS: usize = 4;
 
 /// A buffer between a pipe and its lines.
 #[derive(Debug)]
@@ -21,14 +24,24 @@ pub(crate) struct LineBuffer {
     end: usize,
     /// Up to here there is no line end.
     scanned: usize,
-    skipping: bool,
+    skipping: Skipping,
     limit: usize,
+}
+
+/// How a line is left out that is longer than the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skipping {
+    No,
+    /// So many bytes of it are gone; it is told of at its end.
+    Gone(usize),
+    /// It was told of before its end.
+    Told,
 }
 
 impl LineBuffer {
     /// A buffer for lines of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { bytes: vec![0; CHUNK], start: 0, end: 0, scanned: 0, skipping: false, limit }
+        Self { bytes: vec![0; CHUNK], start: 0, end: 0, scanned: 0, skipping: Skipping::No, limit }
     }
 
     /// Reads once. 0 means the end.
@@ -56,33 +69,37 @@ impl LineBuffer {
             let (start, end) = (self.start, self.scanned + offset);
             self.start = end + 1;
             self.scanned = self.start;
-            if std::mem::take(&mut self.skipping) {
-                continue;
-            }
-            return Some(if end - start > self.limit {
-                Line::TooLong
-            } else {
-                Line::Whole(&self.bytes[start..end])
+            let length = end - start;
+            return Some(match std::mem::replace(&mut self.skipping, Skipping::No) {
+                Skipping::Told => continue,
+                Skipping::Gone(gone) => Line::TooLong(gone + length),
+                Skipping::No if length > self.limit => Line::TooLong(length),
+                Skipping::No => Line::Whole(&self.bytes[start..end]),
             });
         }
     }
 
     /// What is left after the end: a line without a line end.
     pub(crate) fn rest(&self) -> &[u8] {
-        if self.skipping { &[] } else { &self.bytes[self.start..self.end] }
+        if self.skipping == Skipping::No { &self.bytes[self.start..self.end] } else { &[] }
     }
 
     fn give_up_on_a_long_line(&mut self) -> Option<Line<'_>> {
-        if self.skipping {
-            self.forget();
-            return None;
-        }
-        if self.end - self.start <= self.limit {
-            return None;
-        }
+        let length = self.end - self.start;
+        let gone = match self.skipping {
+            Skipping::No if length <= self.limit => return None,
+            Skipping::No => length,
+            Skipping::Gone(gone) => gone + length,
+            Skipping::Told => 0,
+        };
         self.forget();
-        self.skipping = true;
-        Some(Line::TooLong)
+        let endless = gone > ENDLESS * self.limit;
+        self.skipping = match self.skipping {
+            Skipping::Told => Skipping::Told,
+            _ if endless => Skipping::Told,
+            _ => Skipping::Gone(gone),
+        };
+        endless.then_some(Line::TooLong(gone))
     }
 
     fn forget(&mut self) {
@@ -112,7 +129,7 @@ impl LineBuffer {
 mod tests {
     use super::*;
 
-    /// Feeds bytes in pieces and lists the lines; a long one is `<long>`.
+    /// Feeds bytes in pieces and lists the lines; a long one is `<long LENGTH>`.
     fn lines(input: &[u8], piece: usize, limit: usize) -> Vec<String> {
         let mut buffer = LineBuffer::new(limit);
         let mut lines = Vec::new();
@@ -121,7 +138,7 @@ mod tests {
                 while let Some(line) = buffer.next_line() {
                     lines.push(match line {
                         Line::Whole(line) => String::from_utf8_lossy(line).into_owned(),
-                        Line::TooLong => "<long>".to_owned(),
+                        Line::TooLong(length) => format!("<long {length}>"),
                     });
                 }
             }
@@ -144,8 +161,16 @@ mod tests {
     fn a_long_line_is_left_out_and_the_next_is_read() {
         for piece in [1, 5, 64] {
             let all = lines(b"ok\n0123456789012345\nnext\n", piece, 8);
-            assert_eq!(all, ["ok", "<long>", "next", "rest \"\""], "pieces of {piece}");
+            assert_eq!(all, ["ok", "<long 16>", "next", "rest \"\""], "pieces of {piece}");
         }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_told_of_once() {
+        let endless = "x".repeat(100);
+        assert_eq!(lines(endless.as_bytes(), 1, 8), ["<long 33>", "rest \"\""]);
+        let ended = format!("{endless}\nnext\n");
+        assert_eq!(lines(ended.as_bytes(), 1, 8), ["<long 33>", "next", "rest \"\""]);
     }
 
     #[test]

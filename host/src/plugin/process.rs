@@ -13,7 +13,15 @@ use tokio::process::{Child, Command};
 
 use super::os;
 
-static LIVING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+static LIVING: Mutex<Living> = Mutex::new(Living { pids: BTreeSet::new(), closed: false });
+
+/// The processes of this program that are alive.
+#[derive(Debug)]
+struct Living {
+    pids: BTreeSet<u32>,
+    /// The program is about to exit: none is started any more.
+    closed: bool,
+}
 
 const SWEEP_ROUNDS: usize = 200;
 const BUSY_TRIES: usize = 10;
@@ -40,9 +48,12 @@ pub(crate) fn spawn(mut command: Command) -> std::io::Result<Process> {
     os::own_group(&mut command);
     command.kill_on_drop(true);
     let mut living = living();
+    if living.closed {
+        return Err(std::io::Error::other("the host is about to end"));
+    }
     let child = start(&mut command)?;
     let pid = child.id().ok_or_else(|| std::io::Error::other("the process has no id"))?;
-    living.insert(pid);
+    living.pids.insert(pid);
     Ok(Process { child, pid, birth: os::birth(pid), exit: None })
 }
 
@@ -76,7 +87,7 @@ impl Process {
             self.exit = self.child.wait().await.ok();
             // What is left of its group goes with it.
             os::kill_group(self.pid);
-            living().remove(&self.pid);
+            living().pids.remove(&self.pid);
         }
         self.exit
     }
@@ -104,7 +115,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         if self.exit.is_none() {
             os::kill_group(self.pid);
-            living().remove(&self.pid);
+            living().pids.remove(&self.pid);
         }
     }
 }
@@ -113,7 +124,7 @@ impl Drop for Process {
 /// living process of ours, and everything below them.
 pub(crate) async fn sweep(ended: Ended) {
     for _ in 0..SWEEP_ROUNDS {
-        let found = os::sweep_once(ended.birth, &living());
+        let found = os::sweep_once(ended.birth, &living().pids);
         if found == 0 {
             return;
         }
@@ -122,6 +133,26 @@ pub(crate) async fn sweep(ended: Ended) {
     tracing::warn!("something an adapter left behind does not die");
 }
 
-fn living() -> MutexGuard<'static, BTreeSet<u32>> {
+/// Kills every process with everything below it, and lets none be started any more: whoever exits without this
+/// leaves those behind that wait for something else than stdin.
+pub(crate) async fn end_all() {
+    let first = {
+        let mut living = living();
+        living.closed = true;
+        let pids = std::mem::take(&mut living.pids);
+        pids.iter().for_each(|pid| os::kill_group(*pid));
+        pids.iter().map(|pid| os::birth(*pid)).filter(|birth| *birth > 0).min()
+    };
+    if let Some(birth) = first {
+        sweep(Ended { birth }).await;
+    }
+}
+
+/// Whether the program is about to exit, so that the end of a process says nothing about it.
+pub(crate) fn is_closed() -> bool {
+    living().closed
+}
+
+fn living() -> MutexGuard<'static, Living> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,89 +1,28 @@
 //! The thread that reads an adapter's stdout: splits lines, sends events to the journal and answers
-//! to their callers, and counts everything else. It never waits for a client.
+//! to their callers, and counts everything else. It never waits for a client. An event that breaks the
+//! rules of the stream is the last one it takes; whoever watches the run is told.
 
 use std::io::PipeReader;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::Arc;
 
 use od_protocol::{MAX_LINE_BYTES, Message, RUN_EVENT};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
 use super::lines::{Line, LineBuffer};
+use super::observations::{Breach, Observations};
 use super::transport::Pending;
 use crate::journal::envelope::Envelope;
-use crate::journal::sink::{Intake, Sink};
-use crate::telemetry::metrics::AdapterMeter;
+use crate::journal::sink::{Fault, Intake, Sink, why_unreadable};
 
 /// How the sdk begins an event; what follows is the envelope and one closing brace.
 const EVENT_PREFIX: &[u8] = br#"{"jsonrpc":"2.0","method":"run/event","params":"#;
 
-/// What the thread tells the rest about.
-#[derive(Debug)]
-pub(crate) struct Observations {
-    begun: Instant,
-    heard_ms: AtomicU64,
-    violations: AtomicU64,
-    first_violation: OnceLock<String>,
-    meter: AdapterMeter,
-}
-
-impl Observations {
-    pub(crate) fn new(meter: AdapterMeter) -> Self {
-        Self {
-            begun: Instant::now(),
-            heard_ms: AtomicU64::new(0),
-            violations: AtomicU64::new(0),
-            first_violation: OnceLock::new(),
-            meter,
-        }
-    }
-
-    /// How long the adapter has said nothing.
-    pub(crate) fn silence(&self) -> std::time::Duration {
-        let heard = std::time::Duration::from_millis(self.heard_ms.load(Ordering::Relaxed));
-        self.begun.elapsed().saturating_sub(heard)
-    }
-
-    /// How often the protocol was broken, and how the first time.
-    pub(crate) fn violations(&self) -> Option<(u64, &str)> {
-        match self.violations.load(Ordering::Relaxed) {
-            0 => None,
-            count => Some((count, self.first_violation.get().map_or("", String::as_str))),
-        }
-    }
-
-    /// Where the process is counted.
-    pub(crate) fn meter(&self) -> &AdapterMeter {
-        &self.meter
-    }
-
-    fn heard(&self) {
-        let elapsed = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.heard_ms.store(elapsed, Ordering::Relaxed);
-    }
-
-    fn violation(&self, what: &str, line: &[u8]) {
-        self.meter.violation();
-        if self.violations.fetch_add(1, Ordering::Relaxed) == 0 {
-            let sample = String::from_utf8_lossy(&line[..line.len().min(120)]).into_owned();
-            // The line may hold anything, so it goes into the run's error but not into the log.
-            tracing::warn!(
-                agent = self.meter.agent(),
-                what,
-                "an adapter breaks the protocol; further breaks are counted"
-            );
-            self.first_violation.get_or_init(|| format!("{what}: {sample}"));
-        }
-    }
-}
-
 /// What the thread works on.
 pub(crate) struct OutputReader {
     pub(crate) stdout: PipeReader,
-    /// Dropped at the end, which tells whoever waits for it.
-    pub(crate) _open: watch::Sender<()>,
+    /// Tells whoever waits for it of a breach, and of the end by being dropped.
+    pub(crate) open: watch::Sender<()>,
     /// Where the events of the one run of this process go; without a run there are none.
     pub(crate) intake: Option<Intake>,
     pub(crate) answers: UnboundedSender<Vec<u8>>,
@@ -117,7 +56,9 @@ impl OutputReader {
         while let Some(line) = lines.next_line() {
             match line {
                 Line::Whole(line) => self.take_line(line, sink.as_deref_mut()),
-                Line::TooLong => self.observations.violation("a line over the limit", b""),
+                Line::TooLong(length) => {
+                    self.breach(Breach::long_line(length), b"", sink.as_deref());
+                }
             }
         }
         if let Some(sink) = sink.as_deref_mut() {
@@ -136,25 +77,36 @@ impl OutputReader {
     }
 
     fn take_event(&self, envelope: &Envelope<'_>, line: &[u8], sink: Option<&mut Sink>) {
-        let outcome = match sink {
-            Some(sink) => sink.accept(envelope),
-            None => Err("an event without a run"),
+        let Some(sink) = sink else {
+            return self.observations.violation("an event without a run", line);
         };
-        if let Err(what) = outcome {
-            self.observations.violation(what, line);
+        if self.observations.breach().is_some() {
+            return self.observations.violation("an event after the protocol was broken", line);
+        }
+        match sink.accept(envelope) {
+            Ok(()) => {}
+            Err(Fault::Harmless(what)) => self.observations.violation(what, line),
+            Err(Fault::Fatal(what)) => self.breach(Breach::of_stream(what), line, Some(sink)),
         }
     }
 
     fn take_other(&self, line: &[u8], sink: Option<&mut Sink>) {
         let message = match Message::read(line) {
             Ok(message) => message,
+            Err(error) if looks_like_an_event(line) => {
+                return self.breach(Breach::unreadable(&error.message), line, sink.as_deref());
+            }
             Err(error) => return self.observations.violation(&error.message, line),
         };
         match &message {
-            Message::Notification { method, params: Some(params) } if method == RUN_EVENT => {
-                match Envelope::read(params.get().as_bytes()) {
+            Message::Notification { method, params } if method == RUN_EVENT => {
+                let params = params.map_or("null", |params| params.get()).as_bytes();
+                match Envelope::read(params) {
                     Some(envelope) => self.take_event(&envelope, line, sink),
-                    None => self.observations.violation("a malformed event", line),
+                    None => {
+                        let breach = Breach::unreadable(&why_unreadable(params));
+                        self.breach(breach, line, sink.as_deref());
+                    }
                 }
             }
             Message::Response { id, .. } => {
@@ -171,4 +123,19 @@ impl OutputReader {
             Message::Request { .. } => self.observations.violation("a request to the host", line),
         }
     }
+
+    /// The stream of the run is broken and gets no further event. Without a run, or after its end, that costs
+    /// nothing.
+    fn breach(&self, breach: Breach, line: &[u8], sink: Option<&Sink>) {
+        self.observations.violation(breach.name, line);
+        if sink.is_some_and(|sink| !sink.has_end()) && self.observations.keep(breach) {
+            self.open.send_replace(());
+        }
+    }
+}
+
+/// Whether a line that is no message was meant to be an event. Whatever else a library prints is none.
+fn looks_like_an_event(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"{")
+        && memchr::memmem::find(line, br#""run/event""#).is_some()
 }

@@ -6,9 +6,13 @@ mod linux;
 mod other;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{become_reaper, birth, end_strays, enlarge_pipe, leftovers, sweep_once};
+pub(crate) use linux::{
+    become_reaper, birth, end_outlived, end_strays, enlarge_pipe, leftovers, sweep_once,
+};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{become_reaper, birth, end_strays, enlarge_pipe, leftovers, sweep_once};
+pub(crate) use other::{
+    become_reaper, birth, end_outlived, end_strays, enlarge_pipe, leftovers, sweep_once,
+};
 
 use std::process::ExitStatus;
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::PipeReader;
+use std::path::Path;
 use std::process::ExitStatus;
 
 use tokio::process::Command;
@@ -41,8 +42,13 @@ pub(crate) fn end_strays(_is_over: impl Fn(&str) -> bool) -> usize {
     0
 }
 
-/// The Job Object leaves none.
-pub(crate) fn leftovers() -> Vec<(u32, String)> {
+/// Nothing can be found.
+pub(crate) fn end_outlived(_home: &Path) -> usize {
+    0
+}
+
+/// Nothing can be found.
+pub(crate) fn leftovers(_home: &Path) -> Vec<(u32, String)> {
     Vec::new()
 }
 

@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
-use od_protocol::api::{FallbackPolicy, Handover, RetryPolicy};
+use od_protocol::api::{FallbackPolicy, Handover, PLUGIN_PROTOCOL, RetryPolicy};
 use od_protocol::{ErrorEvent, ErrorKind};
 
 use super::request::RunRequest;
 use crate::journal::sink::Hold;
 
-/// After these the same agent may succeed a little later, unless the policy names others.
+/// After these, and after `_od.plugin_protocol`, the same agent may succeed a little later, unless the policy names
+/// others.
 pub const RETRY_ON: &[ErrorKind] = &[
     ErrorKind::RateLimited,
     ErrorKind::NetworkUnreachable,
@@ -17,7 +18,7 @@ pub const RETRY_ON: &[ErrorKind] = &[
     ErrorKind::PluginHung,
     ErrorKind::CliCrashed,
 ];
-/// After these another agent may succeed, unless the policy names others.
+/// After these, and after `_od.plugin_protocol`, another agent may succeed, unless the policy names others.
 pub const FALLBACK_ON: &[ErrorKind] = &[
     ErrorKind::CliNotFound,
     ErrorKind::CliVersionUnsupported,
@@ -143,8 +144,7 @@ impl Attempts {
     /// Whether a failure is one that something may be done about, however long it takes.
     pub(super) fn can_mend(&self, failure: &Failure) -> bool {
         let retry = self.retry.as_ref().filter(|_| self.of_agent < self.max_attempts());
-        let kinds = retry.map(|policy| policy.on.as_deref().unwrap_or(RETRY_ON));
-        kinds.is_some_and(|kinds| kinds.contains(&failure.error.kind))
+        retry.is_some_and(|policy| names(policy.on.as_deref(), RETRY_ON, failure))
             || (self.agents_left() && self.may_fall_back(failure))
     }
 
@@ -170,8 +170,8 @@ impl Attempts {
 
     fn pause(&self, failure: &Failure, now: u64, left: Option<Duration>) -> Option<Duration> {
         let policy = self.retry.as_ref()?;
-        let kinds = policy.on.as_deref().unwrap_or(RETRY_ON);
-        if self.of_agent >= self.max_attempts() || !kinds.contains(&failure.error.kind) {
+        let named = names(policy.on.as_deref(), RETRY_ON, failure);
+        if self.of_agent >= self.max_attempts() || !named {
             return None;
         }
         let doublings = self.of_agent.saturating_sub(1);
@@ -186,10 +186,9 @@ impl Attempts {
 
     fn may_fall_back(&self, failure: &Failure) -> bool {
         let stated = self.fallback.as_ref().and_then(|policy| policy.on.as_deref());
-        let kinds = stated.unwrap_or(FALLBACK_ON);
         // An agent that took over and cannot do what was asked must not end the chain.
         let unfit = failure.refused && self.total > 1;
-        unfit || kinds.contains(&failure.error.kind)
+        unfit || names(stated, FALLBACK_ON, failure)
     }
 
     fn agents_left(&self) -> bool {
@@ -198,6 +197,15 @@ impl Attempts {
 
     fn max_attempts(&self) -> u32 {
         self.retry.as_ref().map_or(1, |policy| policy.max_attempts.unwrap_or(MAX_ATTEMPTS).max(1))
+    }
+}
+
+/// Whether a policy is about a failure: it names its kind, or names none and the kind is a usual one.
+fn names(stated: Option<&[ErrorKind]>, usual: &[ErrorKind], failure: &Failure) -> bool {
+    let kind = &failure.error.kind;
+    match stated {
+        Some(kinds) => kinds.contains(kind),
+        None => usual.contains(kind) || kind.as_str() == PLUGIN_PROTOCOL,
     }
 }
 

@@ -41,6 +41,8 @@ enum Ending {
     Done,
     Exited(Option<ExitStatus>),
     OutputClosed,
+    /// The adapter has broken the protocol.
+    Breached,
     Failed(ErrorObject),
     JournalFailed(String),
     Overdue,
@@ -87,7 +89,10 @@ pub(super) async fn watch(
                 continue;
             }
             exit = plugin.exited() => Ending::Exited(exit),
-            _ = output.changed() => Ending::OutputClosed,
+            news = output.changed() => match news {
+                Ok(()) => Ending::Breached,
+                Err(_) => Ending::OutputClosed,
+            },
             error = &mut hung => Ending::Failed(error),
             () = at(cancel_due) => Ending::CancelOverdue,
             () = at(total_due) => Ending::Overdue,
@@ -122,14 +127,14 @@ pub(super) async fn wind_up(mut plugin: Plugin, watched: Watched) -> Verdict {
     let ended = plugin.stop().await;
     process::sweep(ended).await;
     // Everything that could write is dead, so the reader comes to the end by itself.
-    drop(timeout(DRAIN, output.changed()).await);
+    drop(timeout(DRAIN, async { while output.changed().await.is_ok() {} }).await);
     caller.stderr().settled(LAST_WORDS).await;
     verdict(&caller, ending, cancelled)
 }
 
 fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
-    match ending {
-        Ending::JournalFailed(reason) => Verdict::failed(
+    match (ending, caller.breach()) {
+        (Ending::JournalFailed(reason), _) => Verdict::failed(
             ErrorObject::new(
                 ErrorKind::from_wire(JOURNAL_FAILED),
                 format!("the run was stopped because its journal cannot be written: {reason}"),
@@ -137,15 +142,17 @@ fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
             .with_hint("free some space, or set OD_HOME to a folder on another disk"),
         ),
         _ if cancelled => Verdict::Cancelled,
-        Ending::CancelOverdue => Verdict::Cancelled,
-        Ending::Overdue => total_timeout(),
-        Ending::Failed(error) => Verdict::failed(error),
-        Ending::Exited(exit) => {
+        // Whatever followed it.
+        (_, Some(breach)) => Verdict::failed(breach),
+        (Ending::CancelOverdue, _) => Verdict::Cancelled,
+        (Ending::Overdue, _) => total_timeout(),
+        (Ending::Failed(error), _) => Verdict::failed(error),
+        (Ending::Exited(exit), _) => {
             let exit = exit.map_or("an unknown end".to_owned(), os::describe_exit);
             Verdict::failed(caller.crashed(&format!("the adapter ended without `done` ({exit})")))
         }
         // `Done` without a done: it was read only in part.
-        Ending::Done | Ending::OutputClosed => {
+        (Ending::Done | Ending::OutputClosed | Ending::Breached, _) => {
             Verdict::failed(caller.crashed("the adapter closed its output without `done`"))
         }
     }

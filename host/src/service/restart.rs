@@ -1,6 +1,8 @@
 //! What an earlier host has left behind: its unfinished runs are closed as failed, and files that only a living run
 //! needs are removed. Their processes are mostly gone already, because an adapter ends with its host; those whose
-//! adapter was killed with it are ended here.
+//! adapter was killed with it are ended here, and adapters that do not end.
+
+use std::time::Duration;
 
 use super::keys;
 use crate::error::HostError;
@@ -9,6 +11,21 @@ use crate::journal::folder::RunFolder;
 use crate::journal::store;
 use crate::plugin::os;
 use crate::run::recover;
+
+/// An adapter that has lost its host ends its agent CLI first, for which it has five seconds.
+const LAST_MOMENTS: Duration = Duration::from_secs(6);
+
+/// Ends the adapters that an earlier host was killed without, beside everything else.
+pub(super) fn end_outlived_in_background(host: &Host) {
+    let home = host.home().root().to_owned();
+    drop(tokio::spawn(async move {
+        tokio::time::sleep(LAST_MOMENTS).await;
+        let ended = tokio::task::spawn_blocking(move || os::end_outlived(&home)).await;
+        if let Ok(ended @ 1..) = ended {
+            tracing::warn!(ended, "processes of a host that is gone were ended");
+        }
+    }));
+}
 
 /// Settles all runs beside everything else.
 pub(super) fn settle_in_background(host: &Host) {

@@ -34,3 +34,4 @@ mod stopped;
 mod telemetry;
 mod trust;
 mod usage;
+mod violations;

@@ -23,6 +23,8 @@ mod tour;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(target_os = "linux")]
+mod outlived;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
 mod soak;

@@ -38,6 +38,7 @@ host_error_kinds! {
     STORAGE = 2004 "_od.storage", retryable false, "The host's own files cannot be read or written.";
     HOST_DIED = 2005 "_od.host_died", retryable true, "The host process that owned the run is gone.";
     JOURNAL_FAILED = 2006 "_od.journal_failed", retryable false, "The journal of the run could not be written.";
+    PLUGIN_PROTOCOL = 2007 "_od.plugin_protocol", retryable true, "The adapter broke the protocol, so the run was ended.";
     UNAUTHORIZED = 2010 "_od.unauthorized", retryable false, "The token is missing or wrong.";
     FORBIDDEN = 2011 "_od.forbidden", retryable false, "The Host or Origin of the request is not allowed.";
     TOO_MANY_CALLS = 2012 "_od.too_many_calls", retryable true, "The client calls too often; wait a little.";

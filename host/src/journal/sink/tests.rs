@@ -53,6 +53,16 @@ fn take(sink: &mut Sink, seq: u64, event: &str) {
     sink.flush();
 }
 
+/// What is wrong with an event, which must not reach the journal.
+fn refuse(sink: &mut Sink, run_id: &str, seq: u64, event: &str) -> Fault {
+    let line = format!(r#"{{"runId":"{run_id}","seq":{seq},"ts":0,"event":{event}}}"#);
+    let before = written(sink);
+    let fault = sink.accept(&Envelope::read(line.as_bytes()).expect("an envelope"));
+    sink.flush();
+    assert_eq!(written(sink), before, "it is left out");
+    fault.expect_err("it breaks a rule")
+}
+
 fn written(sink: &Sink) -> Vec<(u64, String)> {
     let journal = std::fs::read_to_string(sink.folder.events()).expect("a journal");
     let read = |line: &str| {
@@ -122,4 +132,21 @@ fn an_endless_talk_after_a_fatal_error_is_not_kept_in_memory() {
     assert!(written(&sink).is_empty());
     take(&mut sink, 2, &long);
     assert_eq!((written(&sink).len(), sink.held().is_none()), (3, true));
+}
+
+#[test]
+fn an_event_that_breaks_the_stream_is_left_out() {
+    let (_home, mut sink) = sink();
+    sink.tell(Event::Heartbeat(od_protocol::Heartbeat { silent_ms: 1 }));
+    take(&mut sink, 0, BEAT);
+    for seq in [0, 2, 9] {
+        let expected = format!("has the number {seq}, expected was 1");
+        let fault = refuse(&mut sink, "r", seq, BEAT);
+        assert!(matches!(&fault, Fault::Fatal(what) if what.contains(&expected)), "{fault:?}");
+    }
+    let fault = refuse(&mut sink, "r", 1, r#"{"type":"done"}"#);
+    assert!(matches!(&fault, Fault::Fatal(what) if what.contains("status")), "{fault:?}");
+    assert!(matches!(refuse(&mut sink, "other", 1, BEAT), Fault::Harmless(_)));
+    take(&mut sink, 1, FAILED);
+    assert!(matches!(refuse(&mut sink, "r", 7, BEAT), Fault::Harmless(_)), "after its end");
 }

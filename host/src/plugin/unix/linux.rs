@@ -1,9 +1,12 @@
 //! Linux: the host inherits orphans (`PR_SET_CHILD_SUBREAPER`) and finds them in `/proc`.
 
+mod strays;
+
+pub(crate) use strays::{end_outlived, end_strays, leftovers};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::PipeReader;
 
-use od_protocol::environment::RUN_ID_VARIABLE;
 use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
 
 const PIPE_BYTES: usize = 256 * 1024;
@@ -55,63 +58,14 @@ pub(crate) fn sweep_once(birth: u64, living: &BTreeSet<u32>) -> usize {
     doomed.len()
 }
 
-/// Kills what carries the mark of a run that is over, with everything below it. Says how many there were.
-///
-/// An adapter ends its agent CLI when the host dies; this is for those whose adapter was killed with its host.
-pub(crate) fn end_strays(is_over: impl Fn(&str) -> bool) -> usize {
-    let processes = all();
-    let ours = with_ancestors(raw(getpid()), &processes);
-    // A host that an agent has started carries the mark of that agent's run, and what is below it is ours.
-    let is_stray =
-        |pid: &u32| !ours.contains(pid) && run_of(*pid).is_some_and(|run_id| is_over(&run_id));
-    let strays: BTreeSet<u32> = processes.keys().copied().filter(is_stray).collect();
-    let doomed = with_descendants(&strays, &processes);
-    for pid in &doomed {
-        kill(*pid);
-    }
-    doomed.len()
-}
-
-/// The run that a process was started for.
-fn run_of(pid: u32) -> Option<String> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let mark = format!("{RUN_ID_VARIABLE}=");
-    let value = environment
-        .split(|byte| *byte == 0)
-        .find_map(|variable| variable.strip_prefix(mark.as_bytes()))?;
-    String::from_utf8(value.to_owned()).ok()
-}
-
-/// Adapters on this machine that no host owns any more, with their command lines, for `doctor`.
-pub(crate) fn leftovers() -> Vec<(u32, String)> {
-    let processes = all();
-    let user = rustix::process::geteuid().as_raw();
-    let is_adapter = |command: &str| {
-        let mut words = command.split('\0');
-        let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
-        crate::discover::search::id_of(name).is_some() && words.next() == Some("--stdio")
-    };
-    let owner = |pid: u32| {
-        use std::os::unix::fs::MetadataExt;
-        std::fs::metadata(format!("/proc/{pid}")).map(|metadata| metadata.uid()).ok()
-    };
-    processes
-        .values()
-        .filter(|process| process.parent == 1 && owner(process.pid) == Some(user))
-        .filter_map(|process| {
-            let command = std::fs::read_to_string(format!("/proc/{}/cmdline", process.pid)).ok()?;
-            is_adapter(&command)
-                .then(|| (process.pid, command.replace('\0', " ").trim().to_owned()))
-        })
-        .collect()
-}
-
 struct ProcessInfo {
     pid: u32,
     parent: u32,
     group: u32,
     session: u32,
     birth: u64,
+    /// It has ended, and its parent has not looked.
+    zombie: bool,
 }
 
 fn all() -> BTreeMap<u32, ProcessInfo> {
@@ -129,9 +83,10 @@ fn read(pid: u32) -> Option<ProcessInfo> {
 /// The name in parentheses may hold anything, also parentheses; the fields after the last one are
 /// state, parent, group, session, and as the twentieth the start.
 fn parse(pid: u32, stat: &str) -> Option<ProcessInfo> {
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     Some(ProcessInfo {
         pid,
+        zombie: fields.next()? == "Z",
         parent: fields.next()?.parse().ok()?,
         group: fields.next()?.parse().ok()?,
         session: fields.next()?.parse().ok()?,

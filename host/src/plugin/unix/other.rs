@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::PipeReader;
+use std::path::Path;
 
 /// There is no such role here.
 pub(crate) fn become_reaper() -> std::io::Result<()> {
@@ -25,7 +26,12 @@ pub(crate) fn end_strays(_is_over: impl Fn(&str) -> bool) -> usize {
 }
 
 /// Nothing can be found.
-pub(crate) fn leftovers() -> Vec<(u32, String)> {
+pub(crate) fn end_outlived(_home: &Path) -> usize {
+    0
+}
+
+/// Nothing can be found.
+pub(crate) fn leftovers(_home: &Path) -> Vec<(u32, String)> {
     Vec::new()
 }
 

@@ -60,7 +60,7 @@ fn read_lines(mut source: impl Read, limit: usize, sender: &Sender<Incoming>) {
             let incoming = match line {
                 Line::Whole(line) if line.trim_ascii().is_empty() => continue,
                 Line::Whole(line) => Incoming::Line(line.to_owned()),
-                Line::TooLong => Incoming::TooLong,
+                Line::TooLong(_) => Incoming::TooLong,
             };
             if sender.blocking_send(incoming).is_err() {
                 return;

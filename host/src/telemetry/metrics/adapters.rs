@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_protocol::ErrorKind;
+use od_protocol::api::PLUGIN_PROTOCOL;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
@@ -92,9 +93,11 @@ impl AdapterMeter {
         self.violations.inc();
     }
 
-    /// Whatever it was used for failed in this way; only a crash or a hang is the process's own fault.
+    /// Whatever it was used for failed in this way; only a crash, a hang or a break of the protocol is the process's
+    /// own fault.
     pub(crate) fn failed(&self, kind: &ErrorKind) {
-        if !matches!(kind, ErrorKind::PluginCrashed | ErrorKind::PluginHung) {
+        let own = matches!(kind, ErrorKind::PluginCrashed | ErrorKind::PluginHung);
+        if !own && kind.as_str() != PLUGIN_PROTOCOL {
             return;
         }
         tracing::warn!(agent = self.agent(), error_kind = kind.as_str(), "adapter failed");

@@ -59,3 +59,18 @@ fn everything_that_is_wrong_is_named() {
         assert_eq!(status(&checks, name), Some(expected), "{name}: {checks:#?}");
     }
 }
+
+#[test]
+fn a_journal_that_lacks_an_event_is_not_whole() {
+    let stage = Stage::with("x", "flood 5");
+    block_on(async { stage.start(&stage.host()).await.expect("a run").wait().await });
+    assert_eq!(status(&examine(&stage), "runs"), Some(CheckStatus::Ok));
+    let run_id = stage.host().find_run("last").expect("a run").run_id;
+    let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
+    let lines = journal.lines().enumerate().filter(|(index, _)| *index != 3);
+    let rest: String = lines.map(|(_, line)| format!("{line}\n")).collect();
+    std::fs::write(stage.events_file(&run_id), rest).expect("damage");
+    let checks = examine(&stage);
+    let check = checks.iter().find(|check| check.name == "runs.damaged").expect("it is noticed");
+    assert!(check.found.contains("has the event 4 where 3 belongs"), "{check:?}");
+}

@@ -34,6 +34,7 @@ fn secrets_and_nesting_markers_stay_with_the_host() {
             _ => None,
         }
     });
-    let expected = "ALLOWED LC_TIME MINE NO_COLOR PATH TERM XDG_DATA_HOME https_proxy";
+    let expected =
+        "ALLOWED LC_TIME MINE NO_COLOR OD_STARTED_BY PATH TERM XDG_DATA_HOME https_proxy";
     assert_eq!(names.as_deref(), Some(expected));
 }

@@ -166,3 +166,45 @@ fn adapters_that_come_and_go_are_noticed() {
         assert!(settled(&host).await.agents.iter().all(|agent| agent.id != "b"));
     });
 }
+
+/// Whether anything is known of an agent, without giving those that look a chance to find out.
+fn is_known(stage: &Stage, id: &str) -> bool {
+    let rows = std::fs::read_to_string(stage.home().agents_file()).unwrap_or_default();
+    rows.contains(&format!("od-adapter-{id}"))
+}
+
+#[test]
+fn only_the_first_lists_wait_for_one_that_hangs() {
+    let stage = Stage::with("b", "wedged");
+    block_on(async {
+        let host = stage.host();
+        while !host.list_agents().await.agents.iter().any(|agent| agent.id == "b") {}
+        // Together they would take longer than the look itself if each of them waited.
+        for _ in 0..4 {
+            assert!(row(&host.list_agents().await, "b").stale);
+        }
+        assert!(!is_known(&stage, "b"), "it has not even been given up");
+    });
+}
+
+#[test]
+fn a_choice_does_not_wait_for_one_that_cannot_change_it() {
+    let stage = Stage::with("a", "good");
+    stage.add("b", "wedged");
+    block_on(async {
+        let host = stage.host();
+        assert_eq!(host.auto().await.expect("an agent").id, "a");
+        assert!(is_known(&stage, "a") && !is_known(&stage, "b"));
+    });
+}
+
+#[test]
+fn a_choice_waits_for_one_that_could_be_better() {
+    let stage = Stage::with("a", "wedged");
+    stage.add("b", "good");
+    block_on(async {
+        let host = stage.host();
+        assert_eq!(host.auto().await.expect("an agent").id, "b");
+        assert!(is_known(&stage, "a"), "it was given up first");
+    });
+}

@@ -117,17 +117,6 @@ fn members_in_another_order_are_an_event_too() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_left_out_and_the_run_goes_on() {
-    let stage = Stage::with("x", "long_line");
-    block_on(async {
-        let run = stage.start(&stage.host()).await.expect("a run");
-        let (events, done) = collect(&run).await;
-        assert_eq!(text(&events), "after the long line");
-        assert_eq!(done.status, DoneStatus::Completed);
-    });
-}
-
-#[test]
 fn a_flood_is_not_lost_on_a_reader_that_comes_late() {
     let stage = Stage::with("x", "flood 50000");
     block_on(async {

@@ -10,16 +10,18 @@ use crate::cli::scratch::Scratch;
 const NEIGHBOUR: &str = "neighbour";
 
 /// How an adapter misbehaves, and what comes of its run.
-const SCENES: [(&str, &str, &str); 8] = [
+const SCENES: [(&str, &str, &str); 10] = [
     ("crash", "failed", "plugin_crashed"),
     ("closes_output", "failed", "plugin_crashed"),
     ("dies_at_start", "failed", "plugin_crashed"),
     ("malformed_error", "failed", "internal"),
     ("hang", "failed", "plugin_hung"),
     ("flood 20000", "completed", ""),
-    // What is no message is counted and left out; it costs the run nothing.
+    // What is no event of the run is counted and left out; it costs the run nothing.
     ("garbage", "completed", ""),
-    ("long_line", "completed", ""),
+    ("violates long_line", "failed", "_od.plugin_protocol"),
+    ("violates stale_done", "failed", "_od.plugin_protocol"),
+    ("violates bad_done", "failed", "_od.plugin_protocol"),
 ];
 
 #[test]

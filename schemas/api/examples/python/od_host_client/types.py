@@ -2929,6 +2929,8 @@ ERROR_CODES: Final[dict[str, int]] = {
     "_od.host_died": 2005,
     # The journal of the run could not be written.
     "_od.journal_failed": 2006,
+    # The adapter broke the protocol, so the run was ended.
+    "_od.plugin_protocol": 2007,
     # The token is missing or wrong.
     "_od.unauthorized": 2010,
     # The Host or Origin of the request is not allowed.

@@ -1,0 +1,73 @@
+//! Adapters that break the rules of the stream: their run ends typed, and what came before is kept.
+
+use od_protocol::api::{FallbackPolicy, PLUGIN_PROTOCOL};
+use od_protocol::{DoneEvidence, DoneStatus, ErrorKind, Event};
+
+use super::stage::{Stage, assert_whole, block_on, collect, set_mode, text, types};
+
+/// What is broken, and what the error says of it.
+const RULES: [(&str, &str); 9] = [
+    ("repeat", "its event \"heartbeat\" has the number 0, expected was 2"),
+    ("gap", "its event \"text_delta\" has the number 9, expected was 2"),
+    ("stale_done", "its event \"done\" has the number 1, expected was 2"),
+    ("huge_number", "its event cannot be read: its number is too large"),
+    ("no_event", "its event cannot be read: missing field `runId`"),
+    ("cut", "its event cannot be read"),
+    (
+        "bare_done",
+        "its `done` with the number 2 cannot be read: malformed event done: missing field `status`",
+    ),
+    ("bad_done", "its `done` with the number 2 cannot be read: malformed event done: "),
+    ("long_line", "bytes, the limit is 16777216"),
+];
+
+#[test]
+fn an_event_that_breaks_the_stream_ends_the_run() {
+    let stage = Stage::new();
+    let adapter = stage.add("x", "");
+    block_on(async {
+        let host = stage.host();
+        for (rule, said) in RULES {
+            set_mode(&adapter, &format!("violates {rule}"));
+            let run = stage.start(&host).await.expect("a run");
+            let (events, done) = collect(&run).await;
+            assert_whole(&events);
+            assert_eq!(types(&events), ["run_started", "text_delta", "error", "done"], "{rule}");
+            assert_eq!(text(&events), "before", "{rule}");
+            let Event::Error(error) = &events[2].event else { panic!("{:?}", events[2]) };
+            assert!(
+                error.message.starts_with("the adapter x broke the protocol: ")
+                    && error.message.contains(said),
+                "{rule}: {}",
+                error.message
+            );
+            assert!(error.fatal && error.hint.is_some());
+            let kind = done.error_kind.as_ref().map(ErrorKind::as_str);
+            assert_eq!((kind, error.kind.as_str()), (Some(PLUGIN_PROTOCOL), PLUGIN_PROTOCOL));
+            assert_eq!((done.status, done.evidence), (DoneStatus::Failed, DoneEvidence::Watchdog));
+        }
+        let failures = r#"od_adapter_failures_total{agent="x",kind="_od.plugin_protocol"} 9"#;
+        let metrics = host.metrics_text();
+        assert!(metrics.contains(failures), "{metrics}");
+    });
+}
+
+#[test]
+fn another_agent_may_take_over() {
+    let stage = Stage::with("x", "violates bad_done");
+    stage.add("y", "good");
+    block_on(async {
+        let mut request = stage.request("x", "go");
+        let agents = vec!["y".to_owned()];
+        request.fallback = Some(FallbackPolicy { agents, ..FallbackPolicy::default() });
+        let run = stage.host().start(request).await.expect("a run");
+        let (events, done) = collect(&run).await;
+        assert_whole(&events);
+        assert_eq!(done.status, DoneStatus::Completed);
+        let switched = events.iter().find_map(|params| match &params.event {
+            Event::AgentSwitched(switched) => Some(switched.error_kind.as_str()),
+            _ => None,
+        });
+        assert_eq!(switched, Some(PLUGIN_PROTOCOL));
+    });
+}
