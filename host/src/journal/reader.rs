@@ -35,6 +35,8 @@ pub struct EventReader {
     buffer: Vec<u8>,
     start: usize,
     scanned: usize,
+    /// The first line of the buffer came by more than one look at the file.
+    pieced: bool,
     /// Nothing before this number is wanted; 0 once an event was found.
     from: u64,
     source: Source,
@@ -81,6 +83,7 @@ impl EventReader {
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
+            pieced: false,
             from,
             source,
             is_beyond_file: false,
@@ -190,6 +193,10 @@ impl EventReader {
                 }
                 continue;
             };
+            if !self.is_in_the_file(&line)? {
+                self.look_again_from(line.start);
+                continue;
+            }
             let bytes = &self.buffer[line.clone()];
             let Some(envelope) = Envelope::read(bytes) else {
                 self.damaged += u64::from(!bytes.is_empty());
@@ -240,7 +247,8 @@ impl EventReader {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
         self.start = 0;
-        if self.buffer.is_empty() {
+        self.pieced = !self.buffer.is_empty();
+        if !self.pieced {
             self.buffer.shrink_to(SPARE); // After a very long line.
         }
         let read = self.read_at_position(available.min(CHUNK as u64));
@@ -292,12 +300,35 @@ impl EventReader {
         Ok(())
     }
 
+    /// Whether a line stands in the file as it was read. When its owner dies in the middle of a line, another process
+    /// takes that half back and writes its own lines there; what was read before and after that is no event.
+    fn is_in_the_file(&mut self, line: &Range<usize>) -> Result<bool, HostError> {
+        if line.start > 0 || !self.pieced || !matches!(self.source, Source::Elsewhere(_)) {
+            return Ok(true);
+        }
+        let line = &self.buffer[..=line.end]; // With its line end.
+        let begin = self.position - self.buffer.len() as u64;
+        let mut again = Vec::with_capacity(line.len());
+        let reading = self.file.seek(SeekFrom::Start(begin));
+        let reading =
+            reading.and_then(|_| (&self.file).take(line.len() as u64).read_to_end(&mut again));
+        let read = reading.map_err(|error| failed(&self.folder, &error))?;
+        self.file_position = begin + read as u64;
+        Ok(again == line)
+    }
+
+    /// Forgets what was read from a place in the buffer on.
+    fn look_again_from(&mut self, start: usize) {
+        self.position -= (self.buffer.len() - start) as u64;
+        self.buffer.truncate(start);
+        self.start = start;
+        self.scanned = start;
+    }
+
     /// The owner has died and its journal was closed for it, perhaps shortened by half an event.
     fn become_last_reader(&mut self) {
         self.source = Source::Nobody;
-        self.position = self.offset();
-        self.buffer.truncate(self.start);
-        self.scanned = self.start;
+        self.look_again_from(self.start);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Readers that go on where another one has come to.
+//! Readers that go on where another one has come to, and readers of a journal that another process writes.
 
 use super::*;
 use crate::home::OdHome;
@@ -82,4 +82,38 @@ fn events_that_are_only_in_memory_have_no_place_and_come_once() {
     let mut reader = open(&folder, 0, Source::Here(sender.subscribe()));
     assert_eq!([0; 3].map(|_| next(&mut reader)), [Some(0), Some(1), None]);
     assert_eq!(reader.place(), None);
+}
+
+fn text_line(seq: u64, text: &str) -> String {
+    line(seq, "text_delta").replace("}}\n", &format!(",\"text\":\"{text}\"}}}}\n"))
+}
+
+/// The numbers of the events that are there now.
+fn ready(reader: &mut EventReader) -> Vec<u64> {
+    std::iter::from_fn(|| next(reader)).collect()
+}
+
+#[test]
+fn half_a_line_that_another_process_takes_back_is_forgotten() {
+    let (_home, folder) = journal();
+    let (first, half) = (line(0, "heartbeat"), text_line(1, &"half ".repeat(20)));
+    std::fs::write(folder.events(), format!("{first}{}", &half[..80])).expect("a journal");
+    let mut reader = open(&folder, 0, Source::Elsewhere(None));
+    assert_eq!(ready(&mut reader), [0]);
+    // Its owner is gone: the half is taken back, and longer lines stand in its place.
+    let closing = format!("{first}{}{}", text_line(1, &"closed ".repeat(20)), line(2, "done"));
+    std::fs::write(folder.events(), closing).expect("a journal");
+    assert_eq!((ready(&mut reader), reader.damaged_lines()), (vec![1, 2], 0));
+}
+
+#[test]
+fn a_line_that_comes_in_pieces_is_whole_at_last() {
+    let (_home, folder) = journal();
+    let long = text_line(0, &"x".repeat(3 * CHUNK));
+    let journal = format!("{long}{}", line(1, "heartbeat"));
+    std::fs::write(folder.events(), &journal[..CHUNK + 7]).expect("a journal");
+    let mut reader = open(&folder, 0, Source::Elsewhere(None));
+    assert!(ready(&mut reader).is_empty());
+    std::fs::write(folder.events(), &journal).expect("a journal");
+    assert_eq!((ready(&mut reader), reader.damaged_lines()), (vec![0, 1], 0));
 }
