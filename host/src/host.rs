@@ -2,6 +2,7 @@
 
 mod agents;
 mod launch;
+mod records;
 mod result;
 
 use std::collections::HashMap;
@@ -210,14 +211,7 @@ impl Host {
     /// When the folder of runs cannot be read.
     pub fn runs(&self) -> Result<Vec<RunRecord>, HostError> {
         let ids = store::ids(self.home())?;
-        let record = |run_id: String| match recover::settle(&RunFolder::of(self.home(), &run_id)) {
-            Ok(record) => Some(record),
-            Err(error) => {
-                tracing::warn!(run_id, %error, "a run cannot be shown");
-                None
-            }
-        };
-        Ok(ids.into_iter().filter_map(record).collect())
+        Ok(ids.into_iter().filter_map(|run_id| self.shown(&run_id)).collect())
     }
 
     /// What the runs that are over have used, those that were removed included; days are those of the
@@ -234,8 +228,7 @@ impl Host {
     /// # Errors
     /// `run_unknown` when none or more than one fits.
     pub fn find_run(&self, text: &str) -> Result<RunRecord, HostError> {
-        let run_id = store::find(self.home(), text)?;
-        recover::settle(&RunFolder::of(self.home(), &run_id))
+        self.record_of(&store::find(self.home(), text)?)
     }
 
     /// Reads the events of any run, finished or not, of this process or another. A run whose host died is closed when

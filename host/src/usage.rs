@@ -30,6 +30,7 @@ use windows as os;
 pub(crate) use enter::{Used, enter, enter_now};
 pub(crate) use fold::{Fold, Past};
 pub(crate) use ledger::{Condition, examine};
+pub(crate) use lines::LinesFromEnd;
 pub(crate) use past::past;
 pub(crate) use provider::provider;
 pub(crate) use spent::Spent;

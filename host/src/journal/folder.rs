@@ -2,18 +2,34 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use super::{RunRecord, os};
+use od_protocol::ErrorKind;
+
+use super::envelope::Envelope;
+use super::{RunRecord, os, store};
 use crate::error::HostError;
 use crate::home::OdHome;
 use crate::manifest_cache::replace_json;
-use od_protocol::ErrorKind;
+use crate::usage::LinesFromEnd;
+
+/// How often somebody looks who waits until another one has closed a run.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunFolder {
     home: OdHome,
     path: PathBuf,
+}
+
+/// What a journal ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LastEvent {
+    /// Its number.
+    pub(crate) seq: u64,
+    /// It is `done`.
+    pub(crate) is_done: bool,
 }
 
 impl RunFolder {
@@ -72,9 +88,24 @@ impl RunFolder {
         os::own_existing(&self.events())
     }
 
-    /// Waits until nobody else is closing the run; as long as the file lives, nobody else begins to.
-    pub(crate) fn lock_for_closing(&self) -> std::io::Result<File> {
-        os::lock_for_closing(&self.path)
+    /// Waits until nobody else is closing the run, but not longer than told: `None` then. As long as the file lives,
+    /// nobody else begins to. Only for threads that may wait.
+    pub(crate) fn lock_for_closing(&self, patience: Duration) -> std::io::Result<Option<File>> {
+        let begin = Instant::now();
+        loop {
+            let lock = os::lock_for_closing(&self.path)?;
+            if lock.is_some() || begin.elapsed() >= patience {
+                return Ok(lock);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The last event of the journal, from a look at its end; `None` when there is none that can be read.
+    pub(crate) fn last_event(&self) -> std::io::Result<Option<LastEvent>> {
+        let mut lines = File::open(self.events()).and_then(LinesFromEnd::open)?;
+        let envelope = lines.next()?.and_then(Envelope::read);
+        Ok(envelope.map(|it| LastEvent { seq: it.seq, is_done: it.type_name == "done" }))
     }
 
     /// Reads `run.json`.
@@ -103,14 +134,75 @@ impl RunFolder {
             .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
     }
 
-    /// Removes the run.
-    pub(crate) fn remove(&self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.path) {
+    /// Removes the run, first under a name that nobody takes for a run: a host that is killed meanwhile leaves no half
+    /// of it behind.
+    pub(crate) fn remove(&self) -> std::io::Result<()> {
+        let hidden = self.home.runs().join(store::removed_name());
+        // Where it cannot be renamed, because a file in it is open on Windows, it is removed as it is.
+        match std::fs::rename(&self.path, &hidden) {
+            Ok(()) => store::remove_hidden(&hidden),
+            Err(_) => std::fs::remove_dir_all(&self.path),
+        }
+    }
+
+    /// Removes a run that has not begun; what cannot be removed is left.
+    pub(crate) fn discard(&self) {
+        if let Err(error) = self.remove() {
             tracing::warn!(path = %self.path.display(), %error, "cannot remove a run");
         }
     }
 
     fn record(&self) -> PathBuf {
         self.path.join("run.json")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch() -> (tempfile::TempDir, RunFolder) {
+        let scratch = tempfile::tempdir().expect("a scratch folder");
+        let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
+        (scratch, RunFolder::create(&home, "r").expect("a run's folder"))
+    }
+
+    #[test]
+    fn nobody_waits_for_ever_for_another_one_who_closes_a_run() {
+        let (_scratch, folder) = scratch();
+        let held = folder.lock_for_closing(Duration::ZERO).expect("a folder");
+        assert!(held.is_some());
+        assert!(folder.lock_for_closing(Duration::ZERO).expect("a folder").is_none());
+        drop(held);
+        assert!(folder.lock_for_closing(Duration::ZERO).expect("a folder").is_some());
+    }
+
+    #[test]
+    fn the_last_event_is_that_of_the_last_whole_line() {
+        let (_scratch, folder) = scratch();
+        let line = |seq, name| {
+            format!(
+                "{{\"runId\":\"r\",\"seq\":{seq},\"ts\":0,\"event\":{{\"type\":\"{name}\"}}}}\n"
+            )
+        };
+        let (heartbeat, done) = (line(6, "heartbeat"), line(7, "done"));
+        for (journal, expected) in [
+            (String::new(), None),
+            (format!("{heartbeat}{done}"), Some(LastEvent { seq: 7, is_done: true })),
+            (format!("{heartbeat}{}", &done[..20]), Some(LastEvent { seq: 6, is_done: false })),
+        ] {
+            std::fs::write(folder.events(), &journal).expect("a journal");
+            assert_eq!(folder.last_event().expect("a journal"), expected, "{journal}");
+        }
+    }
+
+    #[test]
+    fn a_removed_run_leaves_nothing() {
+        let (_scratch, folder) = scratch();
+        std::fs::write(folder.events(), "").expect("a journal");
+        folder.remove().expect("it is there");
+        assert_eq!(std::fs::read_dir(folder.home.runs()).expect("a folder").count(), 0);
+        let again = folder.remove().expect_err("it is gone");
+        assert_eq!(again.kind(), std::io::ErrorKind::NotFound);
     }
 }

@@ -56,9 +56,8 @@ fn lock(file: File) -> std::io::Result<Option<File>> {
     }
 }
 
-/// Waits for the only right to close a run, which lasts as long as the file that is given back.
-pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<File> {
-    let folder = File::open(folder)?;
-    rustix::io::retry_on_intr(|| flock(&folder, FlockOperation::LockExclusive))?;
-    Ok(folder)
+/// Takes the only right to close a run, which lasts as long as the file that is given back; `None` when another one has
+/// it.
+pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<Option<File>> {
+    lock(File::open(folder)?)
 }

@@ -1,6 +1,6 @@
 //! Who owns a journal, on Windows: the process that has it open for writing; others may only read.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -45,11 +45,14 @@ fn open_alone(options: &mut OpenOptions, path: &Path) -> std::io::Result<Option<
     }
 }
 
-/// Waits for the only right to close a run, which lasts as long as the file that is given back. A folder cannot be
-/// locked here, so a file in it is.
-pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<File> {
+/// Takes the only right to close a run, which lasts as long as the file that is given back; `None` when another one has
+/// it. A folder cannot be locked here, so a file in it is.
+pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<Option<File>> {
     let path = folder.join("closing");
     let file = File::options().write(true).create(true).truncate(false).open(path)?;
-    file.lock()?;
-    Ok(file)
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }

@@ -122,7 +122,7 @@ impl Conductor {
     pub(super) fn retract(self) {
         self.host.forget(&self.run);
         drop(self.control);
-        self.run.folder().remove();
+        self.run.folder().discard();
     }
 
     pub(super) fn tell(&self, event: Event) {

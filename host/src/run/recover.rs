@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use od_protocol::{Done, ErrorKind, ErrorObject};
 
@@ -14,32 +16,95 @@ use crate::journal::{RunRecord, RunStatus};
 use crate::run::now_ms;
 use crate::usage;
 
-/// The record of a run as it really stands: one that nobody owns any more is closed as failed.
+/// How long somebody else may take to close a run.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an owner may take to leave that has said `done`.
+const FAREWELL: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The record of a run as it really stands: one that nobody owns any more is closed as failed. Only for threads that
+/// may wait, because another process may be closing it at the same moment.
 pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
+    settle_within(folder, PATIENCE)
+}
+
+fn settle_within(folder: &RunFolder, patience: Duration) -> Result<RunRecord, HostError> {
     let record = folder.read_record()?;
     if is_closed(&record) {
         return Ok(record);
     }
-    let failed = |error: std::io::Error| {
-        HostError::storage(format!("cannot close {}", folder.events().display()), &error)
-    };
     // Otherwise who looks while another one closes it would take that one for the owner.
-    let _closing = folder.lock_for_closing().map_err(failed)?;
-    let file = match folder.take_over() {
-        Ok(Some(file)) => Some(file),
-        Ok(None) => return Ok(record),
+    let closing = folder.lock_for_closing(patience).map_err(|error| unclosed(folder, &error))?;
+    let Some(closing) = closing else {
+        tracing::warn!(run = record.run_id, "another process takes very long to close a run");
+        return Ok(record);
+    };
+    let journal = match folder.take_over() {
+        Ok(Some(journal)) => Some(journal),
+        Ok(None) => {
+            drop(closing);
+            return farewell(folder, record);
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(unclosed(folder, &error)),
     };
     // The owner may have ended between the two looks.
-    let mut record = folder.read_record()?;
-    if !is_closed(&record) {
-        let (done, now) = close(folder, file, &record).map_err(failed)?;
-        conclude(&mut record, &done, now);
-        record.lacks_end = false;
-        usage::enter_now(folder, &record);
-        folder.write_record(&record)?;
-        remove_traces(folder);
+    let record = folder.read_record()?;
+    if is_closed(&record) {
+        return Ok(record);
+    }
+    let settled = close_abandoned(folder, journal.as_ref(), record);
+    drop((journal, closing)); // Only now: nobody finds a journal without an owner beside an old record.
+    settled
+}
+
+fn unclosed(folder: &RunFolder, error: &std::io::Error) -> HostError {
+    HostError::storage(format!("cannot close {}", folder.events().display()), error)
+}
+
+/// An owner that lives has the run. When it has said `done` it is on its way out, and whoever has seen that is told
+/// nothing else.
+fn farewell(folder: &RunFolder, record: RunRecord) -> Result<RunRecord, HostError> {
+    let begin = Instant::now();
+    let last = folder.last_event().map_err(|error| unclosed(folder, &error))?;
+    if !last.is_some_and(|last| last.is_done) {
+        return Ok(record);
+    }
+    loop {
+        let record = folder.read_record()?;
+        if is_closed(&record) || begin.elapsed() >= FAREWELL {
+            return Ok(record);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Closes a run that nobody owns. A disk that takes nothing more hides no run: its end is told all the same, and
+/// written by whoever looks when there is room again.
+fn close_abandoned(
+    folder: &RunFolder,
+    journal: Option<&File>,
+    mut record: RunRecord,
+) -> Result<RunRecord, HostError> {
+    let end = find_end(folder, journal, &record).map_err(|error| unclosed(folder, &error))?;
+    conclude(&mut record, &end.done, end.at);
+    record.session_id = record.session_id.take().or(end.session_id);
+    record.lacks_end = false;
+    let unwritten = |error: &dyn std::fmt::Display| {
+        tracing::warn!(run = record.run_id, %error, "the end of a run cannot be written");
+    };
+    remove(&folder.reserve()); // The room that was kept for this.
+    if let (Some(journal), Some(missing)) = (journal, &end.missing)
+        && let Err(error) = append(journal, end.whole_bytes, missing)
+    {
+        unwritten(&error);
+        return Ok(record);
+    }
+    // Entered twice it counts once, so whoever dies before the record is written does no harm.
+    usage::enter_now(folder, &record);
+    match folder.write_record(&record) {
+        Ok(()) => remove_traces(folder),
+        Err(error) => unwritten(&error),
     }
     Ok(record)
 }
@@ -80,56 +145,75 @@ pub(crate) fn conclude(record: &mut RunRecord, done: &Done, now: u64) {
     record.session_id = done.session_id.clone().or(record.session_id.take());
 }
 
-/// Takes half a line back, appends what is missing, and brings it to the disk.
-fn close(
-    folder: &RunFolder,
-    file: Option<File>,
-    record: &RunRecord,
-) -> std::io::Result<(Done, u64)> {
-    let mut state = StreamState::default();
-    if let Some(file) = &file {
-        state.read(file)?;
-        file.set_len(state.whole_bytes)?;
-        absorb_held(folder, file, &mut state)?;
-    }
-    let now = if state.last_ts > 0 { state.last_ts } else { now_ms() };
-    if let Some(done) = state.done {
-        return Ok((done, now));
-    }
-    let times = Times { started: begun(record, now), now };
-    let closing = Closing {
-        run_id: &record.run_id,
-        verdict: &verdict(record),
-        times,
-        past: &usage::past(folder.home(), record),
-    };
-    let (lines, done) = closing_events(&state, &closing);
-    if let Some(mut file) = file {
-        file.write_all(&lines)?;
-        file.sync_data()?;
-    }
-    Ok((done, now))
+/// How a run ended that nobody owns.
+struct End {
+    done: Done,
+    at: u64,
+    session_id: Option<String>,
+    /// The journal as far as it is whole.
+    whole_bytes: u64,
+    /// What the journal lacks behind that.
+    missing: Option<Vec<u8>>,
 }
 
-/// Takes over what the owner held back when it died; what had come into the journal already is left out.
-fn absorb_held(
+/// Reads what a journal says, and makes up what it lacks.
+fn find_end(
     folder: &RunFolder,
-    mut file: &File,
-    state: &mut StreamState,
-) -> std::io::Result<()> {
+    journal: Option<&File>,
+    record: &RunRecord,
+) -> std::io::Result<End> {
+    let mut state = StreamState::default();
+    if let Some(journal) = journal {
+        state.read(journal)?;
+    }
+    let whole_bytes = state.whole_bytes;
+    let mut missing = held_back(folder, &mut state)?;
+    let at = if state.last_ts > 0 { state.last_ts } else { now_ms() };
+    let done = match state.done.take() {
+        Some(done) => done,
+        None => {
+            let times = Times { started: begun(record, at), now: at };
+            let closing = Closing {
+                run_id: &record.run_id,
+                verdict: &verdict(record),
+                times,
+                past: &usage::past(folder.home(), record),
+            };
+            let (lines, done) = closing_events(&state, &closing);
+            missing.extend_from_slice(&lines);
+            done
+        }
+    };
+    let missing = (!missing.is_empty()).then_some(missing);
+    Ok(End { done, at, session_id: state.session_id, whole_bytes, missing })
+}
+
+/// What the owner held back when it died; what had come into the journal already is left out.
+fn held_back(folder: &RunFolder, state: &mut StreamState) -> std::io::Result<Vec<u8>> {
     let held = match std::fs::read(folder.held()) {
         Ok(held) => held,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
+    let mut missing = Vec::new();
     for line in held.split_inclusive(|byte| *byte == b'\n') {
         let envelope = line.strip_suffix(b"\n").and_then(Envelope::read);
         if envelope.is_some_and(|envelope| envelope.seq == state.next_seq) {
-            file.write_all(line)?;
+            missing.extend_from_slice(line);
             state.read(line)?;
         }
     }
-    Ok(())
+    Ok(missing)
+}
+
+/// Takes half a line back, appends what is missing, and brings it to the disk. What does not fit is taken back too.
+fn append(mut journal: &File, whole_bytes: u64, missing: &[u8]) -> std::io::Result<()> {
+    journal.set_len(whole_bytes)?;
+    let written = journal.write_all(missing).and_then(|()| journal.sync_data());
+    if written.is_err() {
+        journal.set_len(whole_bytes)?;
+    }
+    written
 }
 
 /// Why the journal has no end.
@@ -149,8 +233,15 @@ fn verdict(record: &RunRecord) -> Verdict {
 /// Removes what only a living run needs.
 pub(crate) fn remove_traces(folder: &RunFolder) {
     for path in [folder.reserve(), folder.control(), folder.held()] {
-        if let Err(error) = std::fs::remove_file(&path) {
-            tracing::debug!(path = %path.display(), %error, "nothing to remove");
-        }
+        remove(&path);
     }
 }
+
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        tracing::debug!(path = %path.display(), %error, "nothing to remove");
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -50,7 +50,7 @@ pub(super) async fn prepare(
     match furnish(host, request, adapter, &folder, status) {
         Ok(conductor) => Ok(conductor),
         Err(error) => {
-            folder.remove();
+            folder.discard();
             Err(error)
         }
     }

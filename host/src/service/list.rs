@@ -4,9 +4,7 @@ use od_protocol::api::{GetRunParams, ListRunsParams, ListRunsResult, RunInfo, Ru
 
 use super::Service;
 use crate::error::HostError;
-use crate::journal::folder::RunFolder;
 use crate::journal::{RunRecord, RunStatus, store};
-use crate::run::recover;
 
 const DEFAULT_LIMIT: u32 = 50;
 const LARGEST_LIMIT: u32 = 500;
@@ -40,31 +38,13 @@ impl Service {
                 && params.state.is_none_or(|state| info.state == state)
         };
         let ids = store::ids(self.host().home())?;
-        let fitting =
-            ids.into_iter().filter(is_older).filter_map(|id| self.shown(&id)).filter(fits);
+        let shown = |id: String| self.host().shown(&id).map(|record| self.info(record));
+        let fitting = ids.into_iter().filter(is_older).filter_map(shown).filter(fits);
         let mut runs: Vec<RunInfo> = fitting.take(limit + 1).collect();
         let more = runs.len() > limit;
         runs.truncate(limit);
         let next = runs.last().filter(|_| more).map(|info| info.run_id.clone());
         Ok(ListRunsResult { runs, next })
-    }
-
-    /// A run for the list; one whose record cannot be read is left out, and `doctor` tells about it.
-    fn shown(&self, run_id: &str) -> Option<RunInfo> {
-        if let Some(run) = self.host().live_run(run_id) {
-            return Some(self.info(run.record()));
-        }
-        let folder = RunFolder::of(self.host().home(), run_id);
-        match recover::settle(&folder) {
-            Ok(record) => Some(self.info(record)),
-            Err(error) => {
-                // One that was removed a moment ago, or that just begins, is no news.
-                if folder.has_record() {
-                    tracing::warn!(run_id, %error, "a run cannot be shown");
-                }
-                None
-            }
-        }
     }
 
     /// A run as the API shows it.

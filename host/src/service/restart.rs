@@ -47,12 +47,22 @@ fn settle_all(host: &Host) -> Result<(), HostError> {
         tracing::warn!(strays, "processes of runs that are over were ended");
     }
     keys::forget_removed(host.home());
+    let halves = store::remove_halves(host.home())?;
+    if halves > 0 {
+        tracing::info!(
+            halves,
+            "runs that were never made, or not removed, to the end are gone now"
+        );
+    }
     for run_id in store::ids(host.home())? {
         let folder = RunFolder::of(host.home(), &run_id);
         match recover::settle(&folder) {
             Ok(record) if !record.status.is_alive() => recover::remove_traces(&folder),
             Ok(_) => {}
-            Err(error) => tracing::warn!(run_id, %error, "a run cannot be settled"),
+            Err(error) if folder.has_record() => {
+                tracing::warn!(run_id, %error, "a run cannot be settled");
+            }
+            Err(_) => {} // It has gone meanwhile, or just begins.
         }
     }
     Ok(())

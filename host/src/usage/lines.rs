@@ -1,5 +1,5 @@
 //! The lines of a file from its end to its beginning, with one small buffer. The newest row of a ledger
-//! is its last, and it is the one that counts.
+//! is its last, and it is the one that counts; the last event of a journal says whether its run is over.
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom};
@@ -10,7 +10,7 @@ const LONGEST_LINE: usize = 1024 * 1024;
 
 /// See the module. What stands after the last line end is half a line and is left out.
 #[derive(Debug)]
-pub(super) struct LinesFromEnd {
+pub(crate) struct LinesFromEnd {
     file: File,
     /// Where `buffer` begins in the file.
     position: u64,
@@ -23,7 +23,7 @@ pub(super) struct LinesFromEnd {
 
 impl LinesFromEnd {
     /// Looks at the end of a file.
-    pub(super) fn open(mut file: File) -> Result<Self> {
+    pub(crate) fn open(mut file: File) -> Result<Self> {
         let position = file.seek(SeekFrom::End(0))?;
         let mut lines = Self { file, position, buffer: Vec::new(), length: 0, too_long: false };
         while lines.length == 0 && lines.fill()? {
@@ -33,7 +33,7 @@ impl LinesFromEnd {
     }
 
     /// The line before the last one told, without its line end. A line that is too long is empty.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>> {
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>> {
         loop {
             let before = self.length.saturating_sub(1);
             if let Some(end) = memchr::memrchr(b'\n', &self.buffer[..before]) {

@@ -168,6 +168,27 @@ fn a_full_disk_ends_the_run_and_loses_nothing_written() {
     assert_eq!(stage.host().find_run(&run_id).expect("a record").status, RunStatus::Failed);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_full_disk_hides_no_run_whose_host_died() {
+    let stage = Stage::with("x", "good");
+    let run_id = finished(&stage);
+    cut(&stage, &run_id, 2, b"{\"half");
+    let limit = "trap '' XFSZ; ulimit -f 0; exec \"$0\" runs --json";
+    let mut listing = std::process::Command::new("sh");
+    listing.args(["-c", limit, env!("CARGO_BIN_EXE_od-host")]).env_clear();
+    listing.env("PATH", "/usr/bin:/bin").env("HOME", stage.work());
+    let listing = listing.env("OD_HOME", stage.home().root()).output().expect("a list");
+    let listed = String::from_utf8(listing.stdout).expect("UTF-8");
+    assert!(listed.contains(&run_id) && listed.contains("\"failed\""), "{listed}");
+    let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
+    assert_eq!(journal.lines().count(), 2, "whole events only: {journal}");
+
+    // With room again it is closed.
+    assert_eq!(stage.host().find_run(&run_id).expect("a record").status, RunStatus::Failed);
+    assert_whole(&read(&stage, &run_id).0);
+}
+
 #[test]
 fn a_reader_in_another_place_sees_half_a_line_only_when_it_is_whole() {
     let stage = Stage::with("x", "good");
