@@ -22,6 +22,7 @@ pub use drain::Lifecycle;
 pub use roots::Roots;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use self::drain::Ending;
 use self::keys::Keys;
@@ -41,6 +42,8 @@ pub struct ServiceOptions {
     pub max_request_bytes: u64,
     /// Calls of one client in a second, for `host/info`.
     pub max_calls_per_second: u32,
+    /// How long runs may go on when `host/shutdown` does not say it.
+    pub drain: Duration,
 }
 
 /// The API. Clones share it.

@@ -124,6 +124,7 @@ fn service_options(
         roots,
         max_request_bytes: settings.max_request_bytes.into(),
         max_calls_per_second: settings.max_calls_per_second,
+        drain: Duration::from_secs(arguments.drain),
     })
 }
 
@@ -201,6 +202,7 @@ async fn until_over(
         match signal {
             ServiceSignal::Refresh => drop(tokio::spawn(refresh(service))),
             ServiceSignal::Stop if asked => {
+                tracing::info!("a second signal ends the host at once");
                 drop(tokio::spawn(async move { service.stop().await }));
             }
             ServiceSignal::Stop => {
@@ -214,6 +216,7 @@ async fn until_over(
 
 fn tell_the_end(service: &Service, patience: Duration, voice: Voice) {
     let runs = service.host().live_runs().len();
+    tracing::info!(runs, drain_s = patience.as_secs(), "a signal ends the host");
     if runs > 0 {
         let seconds = patience.as_secs();
         voice.say(&match runs {

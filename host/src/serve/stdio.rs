@@ -42,7 +42,8 @@ pub async fn serve_stdio(
         }
     };
     if !stopped {
-        // The client is gone and its runs with it; what they still say is sent in case somebody reads on.
+        tracing::info!("the client is gone: the host ends, and its runs with it");
+        // What they still say is sent in case somebody reads on.
         tokio::select! {
             () = &mut stop => {}
             () = service.drain(Duration::ZERO) => {}

@@ -61,7 +61,13 @@ impl Service {
         params: ShutdownHostParams,
     ) -> Result<ShutdownHostResult, HostError> {
         let runs = u32::try_from(self.host().live_runs().len()).unwrap_or(u32::MAX);
-        self.begin_end(Duration::from_millis(params.drain_ms.unwrap_or_default()), GRACE);
+        tracing::info!(runs, drain_ms = params.drain_ms, "host/shutdown ends the host");
+        match params.drain_ms.map(Duration::from_millis) {
+            Some(patience) => self.begin_end(patience, GRACE),
+            // Whoever asks again without a word about the time leaves it at what was said before.
+            None if *self.lifecycle().borrow() != Lifecycle::Serving => {}
+            None => self.begin_end(self.options().drain, GRACE),
+        }
         Ok(ShutdownHostResult { runs })
     }
 

@@ -61,7 +61,7 @@ pub struct HostStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShutdownHostParams {
-    /// How long runs may go on before they are cancelled; absent means 0.
+    /// How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_ms: Option<u64>,
 }

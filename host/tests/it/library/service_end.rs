@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use od_host::Service;
 use od_host::service::Lifecycle;
+use od_host::{Service, ServiceOptions};
 use od_protocol::ErrorKind;
 use od_protocol::api::{GetHostInfoParams, RunState, ShutdownHostParams};
 use tokio::time::timeout;
@@ -13,7 +13,7 @@ use super::control::{other_host, read_line};
 use super::queue::{finish, limited};
 #[cfg(unix)]
 use super::service_runs::over;
-use super::service_runs::{events, service, start, state, task, wait_for};
+use super::service_runs::{events, options, service, start, state, task, wait_for};
 use super::stage::{Stage, assert_numbered, assert_whole, block_on, types};
 
 /// One run that goes on and one that waits.
@@ -63,6 +63,42 @@ fn a_patient_drain_lets_a_run_come_to_its_own_end() {
         service.drain(Duration::MAX).await;
         assert_eq!(state(&service, &first).await, RunState::Completed);
         assert_eq!(state(&service, &second).await, RunState::Cancelled);
+    });
+}
+
+/// Asks the host to end, and not for how long.
+async fn shut_down(service: &Service) {
+    service.shutdown_host(ShutdownHostParams::default()).await.expect("an answer");
+}
+
+#[test]
+fn an_end_without_a_word_about_the_time_takes_the_hosts_own() {
+    let stage = limited("[limits]\nmaxRuns = 1\n");
+    block_on(async {
+        let patient = ServiceOptions { drain: Duration::from_secs(3600), ..options(&stage) };
+        let service = Service::new(stage.host(), patient);
+        let (first, second) = two_runs(&stage, &service).await;
+        shut_down(&service).await;
+        events(&service, &second).await;
+        finish(&service, &first).await;
+        service.drain(Duration::MAX).await;
+        assert_eq!(state(&service, &first).await, RunState::Completed);
+    });
+}
+
+#[test]
+fn asked_again_without_a_word_about_the_time_it_stays_as_it_was() {
+    let stage = limited("[limits]\nmaxRuns = 1\n");
+    block_on(async {
+        let service = service(&stage);
+        let (first, second) = two_runs(&stage, &service).await;
+        let patient = ShutdownHostParams { drain_ms: Some(3_600_000) };
+        service.shutdown_host(patient).await.expect("an answer");
+        shut_down(&service).await;
+        events(&service, &second).await;
+        finish(&service, &first).await;
+        service.drain(Duration::MAX).await;
+        assert_eq!(state(&service, &first).await, RunState::Completed);
     });
 }
 

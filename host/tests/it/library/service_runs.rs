@@ -1,5 +1,7 @@
 //! `runs/*` through the library's API, against real adapter processes.
 
+use std::time::Duration;
+
 use od_host::service::{Client, Roots};
 use od_host::{HostError, Service, ServiceOptions};
 use od_protocol::api::{
@@ -16,11 +18,17 @@ pub(crate) fn service(stage: &Stage) -> Service {
 }
 
 pub(crate) fn service_on(stage: &Stage, host: od_host::Host) -> Service {
-    let roots = Roots::new([stage.work()]).expect("a root");
-    Service::new(
-        host,
-        ServiceOptions { roots, max_request_bytes: 1 << 20, max_calls_per_second: 100 },
-    )
+    Service::new(host, options(stage))
+}
+
+/// A service without patience.
+pub(crate) fn options(stage: &Stage) -> ServiceOptions {
+    ServiceOptions {
+        roots: Roots::new([stage.work()]).expect("a root"),
+        max_request_bytes: 1 << 20,
+        max_calls_per_second: 100,
+        drain: Duration::ZERO,
+    }
 }
 
 pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunsParams {

@@ -34,6 +34,7 @@ impl Served {
             roots: Roots::new([stage.work()]).expect("a root"),
             max_request_bytes: settings.max_request_bytes.into(),
             max_calls_per_second: settings.max_calls_per_second,
+            drain: Duration::ZERO,
         };
         let tls = is_secure.then(own_files);
         let server = runtime.block_on(async {

@@ -1,5 +1,7 @@
 //! The API as functions, without a face.
 
+use std::time::Duration;
+
 use od_host::home::OdHome;
 use od_host::serve::ServeSettings;
 use od_host::service::{self, Lifecycle, Roots};
@@ -35,6 +37,7 @@ impl LibraryClient {
                 roots: Roots::new([scratch.path("")]).expect("a root"),
                 max_request_bytes: serve.max_request_bytes.into(),
                 max_calls_per_second: serve.max_calls_per_second,
+                drain: Duration::ZERO,
             };
             Service::new(host, options)
         });

@@ -848,7 +848,7 @@ class SetActiveAgentParams(TypedDict):
 class ShutdownHostParams(TypedDict):
     """Parameters of `host/shutdown`."""
 
-    # How long runs may go on before they are cancelled; absent means 0.
+    # How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`).
     drainMs: NotRequired[int | None]
 
 

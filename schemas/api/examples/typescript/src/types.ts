@@ -1675,7 +1675,7 @@ export interface SetActiveAgentResult {
 
 /** Parameters of `host/shutdown`. */
 export interface ShutdownHostParams {
-  /** How long runs may go on before they are cancelled; absent means 0. */
+  /** How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`). */
   drainMs?: number | null;
 }
 
