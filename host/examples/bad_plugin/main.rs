@@ -82,6 +82,7 @@ fn serve(mode: &Mode) {
                 talk::answer_call(mode, &id, &message["method"]);
             }
             "run/start" => scenes::start(mode, &mut scene, &id, &message["params"]),
+            "run/input" if mode.word == "leaves" => scene.leave(),
             "run/input" => scene.input(&id, &message["params"]),
             "run/respond" => scene.respond(&id, &message["params"]),
             "run/cancel" => scenes::cancel(mode, &mut scene, &id),

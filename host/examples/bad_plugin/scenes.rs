@@ -43,6 +43,12 @@ impl Scene {
         }
     }
 
+    /// The run is over and so is the adapter: it answers nobody any more.
+    pub(crate) fn leave(&mut self) {
+        self.done("completed");
+        std::process::exit(0);
+    }
+
     /// `run/respond`: tells the decision and ends the run.
     pub(crate) fn respond(&mut self, id: &Value, params: &Value) {
         answer(id, &json!({}));
@@ -76,7 +82,7 @@ pub(crate) fn start(mode: &Mode, scene: &mut Scene, id: &Value, params: &Value) 
         ("closes_output", _) => closes_output(scene),
         ("violates", how) => violations::start(scene, how),
         ("other_order", _) => other_order(scene),
-        ("waits" | "deaf", _) => scene.say("waiting"),
+        ("waits" | "deaf" | "leaves", _) => scene.say("waiting"),
         ("asks", _) => ask(scene),
         ("env", _) => tell_environment(scene),
         ("tells", events) => tell(scene, events),

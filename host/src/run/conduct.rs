@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::attempts::{Attempts, Failure};
 use super::handle::{RunHandle, Stop};
@@ -64,6 +65,29 @@ pub(super) struct Conductor {
     pub(super) opening: Option<Opening>,
     /// What the journal says, as far as it was read.
     pub(super) state: StreamState,
+}
+
+/// Lets a run go on by itself. However that ends, also by a panic, nothing of this process takes it for a living one
+/// afterwards; a journal that has no end then gets one when it is next looked at.
+pub(super) fn spawn(host: &Host, run: &RunHandle, life: impl Future<Output = ()> + Send + 'static) {
+    let forgotten = Forgotten { host: host.clone(), run: run.clone() };
+    let whole = async move {
+        life.await;
+        drop(forgotten);
+    };
+    tokio::spawn(whole.instrument(run.span()));
+}
+
+/// Forgets a run when it is dropped.
+struct Forgotten {
+    host: Host,
+    run: RunHandle,
+}
+
+impl Drop for Forgotten {
+    fn drop(&mut self) {
+        self.host.forget(&self.run);
+    }
 }
 
 /// What follows an attempt: the end, or another one, or why that could not begin.
@@ -264,6 +288,7 @@ impl Conductor {
         }
         record.lacks_end = !lock(&self.sink).is_on_disk();
         self.enter_usage(&record).await;
+        record.session_id = record.session_id.take().or_else(|| self.run.last_session());
         self.update_record(|known| *known = record);
         drop(self.control);
         self.host.release(&self.run, &done, self.entered.borrow().as_deref().unwrap_or_default());

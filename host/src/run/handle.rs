@@ -4,15 +4,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use od_protocol::api::RUN_WAITING;
-use od_protocol::{Done, ErrorKind, ErrorObject, InputOutcome, InputRunParams, RespondRunParams};
+use od_protocol::{
+    Call, Done, DoneEvidence, DoneStatus, ErrorKind, ErrorObject, InputOutcome, InputRunParams,
+    RespondRunParams, StopReason, Totals,
+};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::{lock, recover};
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
-use crate::journal::sink::Progress;
+use crate::journal::sink::{Phase, Progress};
 use crate::journal::{EventReader, RunRecord, RunStatus, Source};
+use crate::plugin::LAST_WORDS;
 use crate::plugin::caller::Caller;
 use crate::telemetry::JournalSize;
 use crate::usage::Used;
@@ -56,6 +61,7 @@ impl RunHandle {
             && let Some(end) = &self.shared.progress.borrow().end
         {
             recover::conclude(&mut record, &end.done, end.at);
+            record.session_id = record.session_id.take().or_else(|| self.last_session());
         }
         record
     }
@@ -84,9 +90,8 @@ impl RunHandle {
         text: String,
         expected_turn: Option<String>,
     ) -> Result<InputOutcome, ErrorObject> {
-        let caller = self.caller()?;
         let params = InputRunParams { run_id: self.shared.run_id.clone(), text, expected_turn };
-        caller.call(params).await.map(|result| result.outcome)
+        self.ask(params).await.map(|result| result.outcome)
     }
 
     /// Answers an approval; `run_id` is filled in.
@@ -94,9 +99,8 @@ impl RunHandle {
     /// # Errors
     /// What the adapter answered; `_od.run_waiting` while no agent has the run.
     pub async fn respond(&self, mut answer: RespondRunParams) -> Result<(), ErrorObject> {
-        let caller = self.caller()?;
         answer.run_id.clone_from(&self.shared.run_id);
-        caller.call(answer).await.map(|_| ())
+        self.ask(answer).await.map(|_| ())
     }
 
     /// Asks the run to stop with everything it started; zero grace means at once. Returns when the
@@ -109,16 +113,24 @@ impl RunHandle {
     /// Waits until the run is over, its journal is safe on disk and its adapter is gone.
     pub async fn wait(&self) -> Done {
         let mut ended = self.shared.ended.clone();
-        loop {
-            if let Some(done) = ended.borrow_and_update().as_ref() {
-                return done.clone();
-            }
-            // The supervisor always says how it ended before it goes; only a runtime that is being
-            // shut down can take it away, and then nobody waits any more.
-            if ended.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
+        let end = ended.wait_for(Option::is_some).await.ok().and_then(|done| done.clone());
+        end.unwrap_or_else(|| self.lost_end())
+    }
+
+    /// The end of a run that is gone without a word: it was taken back before it began, or its task has panicked.
+    fn lost_end(&self) -> Done {
+        let said = self.shared.progress.borrow().end.as_ref().map(|end| end.done.clone());
+        said.unwrap_or_else(|| Done {
+            status: DoneStatus::Failed,
+            stop_reason: StopReason::Error,
+            error_kind: Some(ErrorKind::Internal),
+            evidence: DoneEvidence::Watchdog,
+            session_id: None,
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            totals: Totals::default(),
+        })
     }
 
     /// What is logged of the run belongs to it, whoever has started it.
@@ -141,6 +153,12 @@ impl RunHandle {
         self.shared.progress.borrow().end.is_some()
     }
 
+    /// The native session of the last attempt, once it was looked for: not every agent tells it in `done`.
+    pub(super) fn last_session(&self) -> Option<String> {
+        let entered = self.shared.entered.borrow();
+        entered.as_ref()?.last()?.session_id.clone()
+    }
+
     /// Waits until a run that has said `done` is in the usage ledger.
     pub(crate) async fn entered(&self) {
         // One who is gone without a word enters nothing any more.
@@ -156,18 +174,47 @@ impl RunHandle {
         *lock(&self.shared.caller) = caller;
     }
 
-    fn caller(&self) -> Result<Caller, ErrorObject> {
-        let run_id = &self.shared.run_id;
-        if self.is_over() {
-            let text = format!("the run {run_id} is over");
-            return Err(ErrorObject::new(ErrorKind::RunUnknown, text)
-                .with_hint("start another run that resumes its session"));
+    async fn ask<P: Call>(&self, params: P) -> Result<P::Result, ErrorObject> {
+        match self.caller()?.call(params).await {
+            Err(error) if error.kind() == ErrorKind::PluginCrashed => {
+                Err(self.explain(error).await)
+            }
+            answer => answer,
         }
-        lock(&self.shared.caller).clone().ok_or_else(|| {
-            let text = format!("the run {run_id} waits, no agent has it yet");
-            HostError::protocol(ErrorKind::from_wire(RUN_WAITING), text)
-                .with_hint("say it again when its events show that it goes on")
-                .into_error_object()
-        })
+    }
+
+    /// An adapter that leaves because its run is over has not crashed. Its last events may still be on their way.
+    async fn explain(&self, error: ErrorObject) -> ErrorObject {
+        let mut progress = self.shared.progress.clone();
+        let attempt_over = progress.wait_for(|progress| progress.phase != Phase::Open);
+        if !matches!(timeout(LAST_WORDS, attempt_over).await, Ok(Ok(_))) {
+            return error;
+        }
+        let progress = self.shared.progress.borrow();
+        match &progress.end {
+            Some(end) if end.done.error_kind != Some(ErrorKind::PluginCrashed) => self.over(),
+            None if progress.phase == Phase::Held => self.waits(),
+            _ => error,
+        }
+    }
+
+    fn caller(&self) -> Result<Caller, ErrorObject> {
+        if self.is_over() {
+            return Err(self.over());
+        }
+        lock(&self.shared.caller).clone().ok_or_else(|| self.waits())
+    }
+
+    fn over(&self) -> ErrorObject {
+        let text = format!("the run {} is over", self.shared.run_id);
+        ErrorObject::new(ErrorKind::RunUnknown, text)
+            .with_hint("start another run that resumes its session")
+    }
+
+    fn waits(&self) -> ErrorObject {
+        let text = format!("the run {} waits, no agent has it yet", self.shared.run_id);
+        HostError::protocol(ErrorKind::from_wire(RUN_WAITING), text)
+            .with_hint("say it again when its events show that it goes on")
+            .into_error_object()
     }
 }

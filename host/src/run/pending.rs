@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use od_protocol::Event;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::oneshot;
-use tracing::Instrument;
 
-use super::conduct::Turn;
+use super::conduct::{self, Turn};
 use super::repair::Verdict;
 use super::request::RunRequest;
 use super::{RunHandle, lock, start};
@@ -54,7 +53,7 @@ impl PendingRun {
         conductor.moves = Some(wishes);
         let (run, sink) = (conductor.run.clone(), Arc::clone(&conductor.sink));
         let pending = Self { run, sink, turn, moves };
-        tokio::spawn(conductor.wait_for(coming).instrument(pending.run.span()));
+        conduct::spawn(host, &pending.run, conductor.wait_for(coming));
         Ok(pending)
     }
 

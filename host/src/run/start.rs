@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use od_protocol::Meta;
 use tokio::sync::{mpsc, watch};
-use tracing::Instrument;
 
 use super::attempts::Attempts;
-use super::conduct::Conductor;
+use super::conduct::{self, Conductor};
 use super::handle::{RunHandle, Shared};
 use super::now_ms;
 use super::request::{self, RunRequest};
@@ -31,7 +30,7 @@ pub(crate) async fn start(host: &Host, request: RunRequest) -> Result<RunHandle,
         }
         first => {
             let run = conductor.run.clone();
-            tokio::spawn(conductor.conduct(first).instrument(run.span()));
+            conduct::spawn(host, &run, conductor.conduct(first));
             Ok(run)
         }
     }

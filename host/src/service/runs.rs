@@ -28,6 +28,12 @@ impl Service {
         self.host().events_of(run_id, from).map_err(|error| explain(error, &folder, run_id))
     }
 
+    /// Whether a run is over and an event was its last.
+    pub(crate) fn is_last(&self, run_id: &str, seq: u64) -> bool {
+        let last = self.folder_of(run_id).ok().and_then(|folder| folder.last_event().ok()?);
+        last.is_some_and(|last| last.is_done && last.seq <= seq)
+    }
+
     /// `runs/result`: waits as long as it is asked to.
     ///
     /// # Errors

@@ -19,6 +19,8 @@ use crate::journal::{EventReader, RunRecord, Source};
 pub(crate) struct Used {
     /// The agent that used it.
     pub(crate) agent: String,
+    /// The native session it was in.
+    pub(crate) session_id: Option<String>,
     /// All its models together.
     pub(crate) spent: Spent,
 }
@@ -54,6 +56,7 @@ pub(crate) fn enter_now(folder: &RunFolder, record: &RunRecord) -> Vec<Used> {
     let attempts = fold.attempts();
     let used = attempts.iter().zip(&shares).map(|(attempt, shares)| Used {
         agent: agent_of(attempt, record).to_owned(),
+        session_id: attempt.session.as_ref().map(|session| session.id.clone()),
         spent: share::sum(shares),
     });
     let used = used.collect();

@@ -8,6 +8,7 @@ mod connections;
 mod control;
 mod discover;
 mod doctor;
+mod endings;
 mod environment;
 mod features;
 mod held;

@@ -35,7 +35,7 @@ fn everything_counted_once() -> Metrics {
         cost_usd: Some(0.25),
         ..Spent::default()
     };
-    metrics.used(&Used { agent: "demo".to_owned(), spent });
+    metrics.used(&Used { agent: "demo".to_owned(), session_id: None, spent });
     let adapter = metrics.adapter("demo");
     adapter.started();
     adapter.violation();
