@@ -27,7 +27,12 @@ pub(super) fn stream(
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<HttpResponse, Refusal> {
-    let params = AttachRunsParams { run_id: run_id.to_owned(), from: first(uri, headers)? };
+    let seen = seen(headers)?;
+    if seen.is_some_and(|seen| attachments.service().is_last(run_id, seen)) {
+        // What makes a browser's `EventSource` stop asking.
+        return Ok(with_type(StatusCode::NO_CONTENT, "text/event-stream", HttpBody::empty()));
+    }
+    let params = AttachRunsParams { run_id: run_id.to_owned(), from: first(uri, seen)? };
     let attachment = attachments.open(&params).map_err(Refusal::of_error)?;
     let present = attachments.service().host().telemetry().metrics().client(Face::Sse);
     let body = stream::unfold(Some((attachment, present)), async |state| {
@@ -45,11 +50,16 @@ pub(super) fn stream(
     Ok(with_type(StatusCode::OK, "text/event-stream", body))
 }
 
-/// `Last-Event-ID` is what a client that lost its connection has seen, so it wins over `from`.
-fn first(uri: &Uri, headers: &HeaderMap) -> Result<u64, Refusal> {
-    if let Some(value) = headers.get(LAST_EVENT_ID) {
-        let seen: Option<u64> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
-        let seen = seen.ok_or_else(|| bad_number("Last-Event-ID", &format!("{value:?}")))?;
+/// What a client has seen that lost its connection.
+fn seen(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
+    let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
+    let seen = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    seen.map(Some).ok_or_else(|| bad_number("Last-Event-ID", &format!("{value:?}")))
+}
+
+/// What was seen wins over what is asked for.
+fn first(uri: &Uri, seen: Option<u64>) -> Result<u64, Refusal> {
+    if let Some(seen) = seen {
         return Ok(seen.saturating_add(1));
     }
     let pairs = uri.query().unwrap_or_default().split('&');
@@ -75,13 +85,13 @@ fn failure_event(error: &ErrorObject) -> Bytes {
 mod tests {
     use super::*;
 
-    fn from(uri: &str, seen: Option<&str>) -> Result<u64, String> {
+    fn from(uri: &str, last: Option<&str>) -> Result<u64, String> {
         let mut headers = HeaderMap::new();
-        if let Some(seen) = seen {
-            headers.insert(LAST_EVENT_ID, seen.parse().expect("a header"));
+        if let Some(last) = last {
+            headers.insert(LAST_EVENT_ID, last.parse().expect("a header"));
         }
         let uri = uri.parse().expect("an address");
-        first(&uri, &headers).map_err(|refusal| refusal.error.message)
+        seen(&headers).and_then(|seen| first(&uri, seen)).map_err(|refusal| refusal.error.message)
     }
 
     #[test]
