@@ -117,14 +117,19 @@ fn a_key_whose_run_never_began_is_free() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
-        let mut unknown = keyed(&stage, "k", "go");
-        unknown.agent = Some("nobody".to_owned());
-        let refused = start(&service, unknown).await.expect_err("no agent");
-        assert_eq!(refused.failure.as_str(), "agent_unknown");
-        // A host that died after it had written the key down, and had made the run's folder.
-        let key = std::fs::read_dir(stage.home().keys()).expect("a folder").next();
-        let run_id = std::fs::read_to_string(key.expect("a key").expect("a key").path());
-        std::fs::create_dir_all(stage.home().run(&run_id.expect("an id"))).expect("a folder");
+        // A host that died after it had written the key down, and had made the run's folder. A service that has just
+        // begun may forget the key once.
+        let run_id = loop {
+            let mut unknown = keyed(&stage, "k", "go");
+            unknown.agent = Some("nobody".to_owned());
+            let refused = start(&service, unknown).await.expect_err("no agent");
+            assert_eq!(refused.failure.as_str(), "agent_unknown");
+            let mut keys = std::fs::read_dir(stage.home().keys()).expect("a folder").flatten();
+            if let Some(run_id) = keys.find_map(|key| std::fs::read_to_string(key.path()).ok()) {
+                break run_id;
+            }
+        };
+        std::fs::create_dir_all(stage.home().run(&run_id)).expect("a folder");
         let run = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
         assert!(!run.existing);
         over(&service, &run.run_id).await;
