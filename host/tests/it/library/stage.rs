@@ -48,6 +48,8 @@ impl Stage {
     pub(crate) fn options(&self) -> HostOptions {
         let mut options = HostOptions::new(self.home());
         options.adapter_dirs = vec![self.adapters()];
+        // What is installed on this machine, or is being installed, is no part of a test.
+        options.search_path = Some("/usr/bin:/bin".into());
         options
     }
 
