@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+use std::time::{Duration, Instant};
+
 use crate::support::{Outcome, conformance, script_plugin};
 
 /// Judges a shell script with a few checks that need no pack; one that never answers costs a fifth
@@ -94,7 +96,13 @@ fn one_that_lies_about_its_version() {
 fn check_family(body: &str, seconds: &str) {
     let body = body.replace("SLEEP", &format!("sleep {seconds}"));
     check_script(&body, &["MAN-01", "HS-01", "SHU-02"]).ends_with(1).says(&["fail HS-01"]);
-    let left = processes_with(seconds);
+    // What was killed may take a moment to go on a busy machine; what was not stays for an hour.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let mut left = processes_with(seconds);
+    while !left.is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+        left = processes_with(seconds);
+    }
     assert!(left.is_empty(), "{left:?}");
 }
 
