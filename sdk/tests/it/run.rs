@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::{Client, is_alive};
+use crate::client::{Client, is_alive, is_gone};
 
 /// Starts a process in a session of its own, with an empty environment, and leaves it behind.
 const ORPHAN: &str =
@@ -51,8 +51,8 @@ fn cancel_ends_a_stubborn_cli_and_what_it_left_in_another_session() {
     let answer = client.call("run/cancel", json!({ "runId": "r", "graceMs": 50 }));
     assert_eq!(answer["result"]["accepted"], true);
     assert_eq!(client.event_of_type("done")["status"], "cancelled");
-    assert!(!is_alive(&cli), "the agent CLI lives on");
-    assert!(!is_alive(&orphan), "the orphan lives on");
+    assert!(is_gone(&cli), "the agent CLI lives on");
+    assert!(is_gone(&orphan), "the orphan lives on");
     let again = client.call("run/cancel", json!({ "runId": "r" }));
     assert_eq!(again["result"]["accepted"], false);
 }
@@ -71,7 +71,7 @@ fn one_run_that_ends_leaves_the_other_ones_orphan_alone() {
     assert!(is_alive(&orphan), "the other run's helper was ended");
     client.call("run/cancel", json!({ "runId": "stays", "graceMs": 0 }));
     client.event_of_type("done");
-    assert!(!is_alive(&orphan));
+    assert!(is_gone(&orphan));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_host_that_hangs_up_takes_everything_with_it() {
     client.hang_up();
     let status = client.child.wait().expect("the adapter ends");
     assert!(status.success(), "{status}");
-    assert!(!is_alive(&cli) && !is_alive(&orphan));
+    assert!(is_gone(&cli) && is_gone(&orphan));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn an_orphan_that_holds_the_pipe_does_not_hold_the_run() {
     client.run("r", json!({}));
     let done = client.event_of_type("done");
     assert_eq!((&done["status"], &done["exitCode"]), (&json!("failed"), &json!(3)));
-    assert!(!is_alive(&client.wait_for_file("orphan")));
+    assert!(is_gone(&client.wait_for_file("orphan")));
 }
 
 #[test]
