@@ -8,18 +8,23 @@ PROMPT   ?= Make a small web page about tea
 AGENT    ?= auto
 REAL_DIR ?= target/real
 REAL_FLAGS ?= --patience 2
-ADAPTERS := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
+# One folder per adapter, beside its manifest; adapters of one family share a crate one level up.
+FOLDERS  := $(patsubst %/manifest.json,%,$(wildcard adapters/*/manifest.json adapters/*/*/manifest.json))
+ADAPTERS := $(notdir $(FOLDERS))
+CRATES   := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build debug test lint unit schemas clients client-packages conformance self-test real bench install uninstall
+.PHONY: help run build debug test lint unit generate clients client-packages conformance self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-run: build ## Build, then do the main job on the best installed agent (or the embedded demo)
+# A short first build: no optimisation, and no feature that `od-host run` does not need (see host/Cargo.toml).
+run: ## Build host and adapters quickly, then run a task on the best installed agent (or the embedded demo)
+	$(CARGO) build --locked --profile quick --no-default-features --bins -p od-host $(CRATES:%=-p od-adapter-%)
 	@mkdir -p "$(WORK)"
-	target/release/od-host run -a "$(AGENT)" -C "$(WORK)" "$(PROMPT)"
+	target/quick/od-host run -a "$(AGENT)" -C "$(WORK)" "$(PROMPT)"
 	@echo; echo "The work is in $(WORK):"; ls -l "$(WORK)"
 
 build: ## Build the release binaries
@@ -42,9 +47,9 @@ unit: debug ## All tests of the workspace (current schemas and documents, every 
 
 conformance: debug ## The contract suite against every adapter of this repository
 	@mkdir -p target/conformance
-	@printf '%s\n' $(ADAPTERS) | xargs -P 2 -I{} sh -c \
-	  'log=target/conformance/{}.txt; \
-	   if target/debug/conformance run target/debug/od-adapter-{} --pack adapters/{}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
+	@printf '%s\n' $(FOLDERS) | xargs -P 2 -I{} sh -c \
+	  'id=$$(basename {}); log=target/conformance/$$id.txt; \
+	   if target/debug/conformance run target/debug/od-adapter-$$id --pack {}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
 self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)
@@ -54,12 +59,12 @@ self-test: ## The suite against its own broken adapters, also what they must not
 real: debug ## The real agent CLIs, pinned, against the fake model (needs npm, unshare and ip)
 	target/debug/conformance real-all --into "$(REAL_DIR)" $(REAL_FLAGS)
 
-schemas: ## Rewrite schemas/, manifests and the generated tables from the code
+generate: ## Rewrite schemas, client types, manifests and generated tables from the code
 	$(CARGO) build --locked --workspace --bins
-	@set -e; for adapter in $(ADAPTERS); do \
-	  "target/debug/od-adapter-$$adapter" --manifest > "adapters/$$adapter/manifest.json"; \
+	@set -e; for folder in $(FOLDERS); do \
+	  "target/debug/od-adapter-$$(basename $$folder)" --manifest > "$$folder/manifest.json"; \
 	done
-	UPDATE_EXPECT=1 $(CARGO) test --locked -p od-protocol --test it
+	$(CARGO) xtask generate
 
 clients: client-packages ## The TypeScript and Python clients of the API: their tests, and their tours over every face
 	$(CARGO) build --locked -p od-host -p od-adapter-demo --bins --examples
@@ -68,8 +73,8 @@ clients: client-packages ## The TypeScript and Python clients of the API: their 
 client-packages:
 	@PYTHONDONTWRITEBYTECODE=1 schemas/api/examples/build "$(CLIENTS)"
 
-bench: build ## Measure the walk, also through a served host; ratios to a raw pipe in the same run
-	$(CARGO) bench --locked -p od-host --bench walk
+bench: build ## Measure the event pipeline, also through od-host serve, against a raw pipe in the same run
+	$(CARGO) bench --locked -p od-host --bench pipeline
 
 install: build ## Put the binaries into PREFIX/bin (default ~/.local)
 	@mkdir -p "$(PREFIX)/bin"

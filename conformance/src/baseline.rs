@@ -1,5 +1,6 @@
-//! Known failures: checks that fail for a reason somebody wrote down, in the pack or in a baseline
-//! file. The list is strict: what passes, has run out or names nothing is red, so it cannot rot.
+//! Known failures: checks that fail for a documented reason, listed in the pack or in a baseline
+//! file. The list is strict: entries that pass, have expired or name no check are failures, so that
+//! the list stays current.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,8 +10,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::value::Datetime;
 
-use crate::case::Check;
-use crate::judge::Status;
+use crate::check::{Check, Status};
 use crate::pack::{Pack, PackError};
 
 /// The checks that are known to fail, by id.
@@ -21,15 +21,15 @@ pub struct KnownFailures {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KnownFailure {
-    /// File, and line where it is known.
+    /// The file, and the line if known.
     listed_at: String,
     reason: String,
     link: Option<String>,
-    /// The last day it is accepted.
+    /// The last day on which the failure is accepted.
     expires: Option<Date>,
 }
 
-/// A baseline file as it is written.
+/// The format of a baseline file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BaselineFile {
@@ -47,12 +47,12 @@ struct Entry {
 }
 
 impl KnownFailures {
-    /// What a pack lists.
-    pub fn of_pack(pack: &Pack) -> Self {
+    /// Returns the known failures of a pack.
+    pub fn from_pack(pack: &Pack) -> Self {
         Self::listed_in(pack, &pack.settings.known_failures)
     }
 
-    /// What a table of the pack lists: id = reason.
+    /// Returns the known failures of a table in the pack: id = reason.
     pub fn listed_in(pack: &Pack, table: &BTreeMap<String, String>) -> Self {
         let listed_at = pack.settings_file().display().to_string();
         let entry = |(id, reason): (&String, &String)| {
@@ -67,20 +67,20 @@ impl KnownFailures {
         Self { entries: table.iter().map(entry).collect() }
     }
 
-    /// Adds what a baseline file lists; it speaks last where both list a check.
+    /// Adds the entries of a baseline file; they take precedence.
     ///
     /// # Errors
-    /// When it cannot be read, with file and line.
+    /// When it cannot be read or parsed, with file and line.
     pub fn add_file(&mut self, file: &Path) -> Result<(), PackError> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| PackError::file(file, format!("cannot be read: {error}")))?;
         let mut own = BTreeMap::new();
         for (id, known) in parse(file, &text)? {
-            let place = known.listed_at.clone();
+            let location = known.listed_at.clone();
             if own.insert(id.clone(), known).is_some() {
                 return Err(PackError::file(
                     file,
-                    format!("{id} is listed twice, also at {place}"),
+                    format!("{id} is listed twice, also at {location}"),
                 ));
             }
         }
@@ -88,36 +88,38 @@ impl KnownFailures {
         Ok(())
     }
 
-    /// Entries that name no check of the suite.
-    pub fn naming_nothing(&self, checks: &[Check]) -> Vec<String> {
+    /// Returns the entries that name no check of the suite.
+    pub fn unknown_checks(&self, checks: &[Check]) -> Vec<String> {
         let is_known = |id: &str| checks.iter().any(|check| check.id == id);
         let unknown = self.entries.iter().filter(|(id, _)| !is_known(id));
-        unknown.map(|(id, known)| format!("{}: there is no check {id}", known.listed_at)).collect()
+        unknown.map(|(id, known)| format!("{}: unknown check {id}", known.listed_at)).collect()
     }
 
-    /// What a check's status is once the list has been looked at, and what to say about it.
-    pub fn rule(&self, id: &str, status: Status, today: Date) -> (Status, Option<String>) {
+    /// Applies the list to the status of a check and returns the new status with a remark.
+    pub fn apply(&self, id: &str, status: Status, today: Date) -> (Status, Option<String>) {
         let Some(known) = self.entries.get(id) else { return (status, None) };
-        let place = &known.listed_at;
+        let location = &known.listed_at;
         let link = known.link.as_ref().map(|link| format!(" ({link})")).unwrap_or_default();
         let expired = known.expires.filter(|last| *last < today);
         match (status, expired) {
             (Status::SuiteError, _) => (status, None),
             (_, Some(last)) => {
-                let text = format!("{place}: accepted until {last}: {}{link}", known.reason);
+                let text = format!("{location}: accepted until {last}: {}{link}", known.reason);
                 (Status::Stale, Some(text))
             }
             (Status::Pass, None) => {
-                let text = format!("it passes, but {place} lists it as a known failure");
+                let text = format!("it passes, but {location} lists it as a known failure");
                 (Status::Stale, Some(text))
             }
             (Status::Skip, None) => (status, None),
-            (_, None) => (Status::KnownFailure, Some(format!("{place}: {}{link}", known.reason))),
+            (_, None) => {
+                (Status::KnownFailure, Some(format!("{location}: {}{link}", known.reason)))
+            }
         }
     }
 }
 
-/// Today, in UTC: a baseline runs out at the same moment everywhere.
+/// Returns the current date in UTC, so that a baseline expires at the same time everywhere.
 pub fn today() -> Date {
     jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
@@ -134,7 +136,9 @@ fn parse(file: &Path, text: &str) -> Result<Vec<(String, KnownFailure)>, PackErr
             return Err(PackError::at(file, line, "the reason is missing"));
         }
         let expires = entry.expires.map(|when| {
-            day(&when).ok_or_else(|| PackError::at(file, line, "`expires` is no day: 2027-01-31"))
+            day(&when).ok_or_else(|| {
+                PackError::at(file, line, "`expires` is not a date such as 2027-01-31")
+            })
         });
         let known = KnownFailure {
             listed_at: format!("{}:{line}", file.display()),
@@ -166,32 +170,32 @@ mod tests {
         KnownFailures { entries: entries.into_iter().collect() }
     }
 
-    fn ruled(status: Status, today: &str) -> (Status, String) {
+    fn apply_on(status: Status, today: &str) -> (Status, String) {
         let today = today.parse().expect("a day");
-        let (status, remark) = known().rule("ENC-03", status, today);
+        let (status, remark) = known().apply("ENC-03", status, today);
         (status, remark.unwrap_or_default())
     }
 
     #[test]
-    fn failing_is_known_until_the_last_day_and_passing_is_stale() {
-        let words = "b.toml:3: cut (https://example.org/7)".to_owned();
-        assert_eq!(ruled(Status::Fail, "2026-06-30"), (Status::KnownFailure, words));
-        let (status, remark) = ruled(Status::Fail, "2026-07-01");
+    fn entry_is_known_until_expiry_and_stale_after() {
+        let expected = "b.toml:3: cut (https://example.org/7)".to_owned();
+        assert_eq!(apply_on(Status::Fail, "2026-06-30"), (Status::KnownFailure, expected));
+        let (status, remark) = apply_on(Status::Fail, "2026-07-01");
         assert_eq!(status, Status::Stale);
         assert!(remark.contains("accepted until 2026-06-30"), "{remark}");
-        assert_eq!(ruled(Status::Pass, "2026-01-01").0, Status::Stale);
-        assert_eq!(ruled(Status::Skip, "2026-01-01").0, Status::Skip);
-        assert_eq!(ruled(Status::SuiteError, "2027-01-01").0, Status::SuiteError);
+        assert_eq!(apply_on(Status::Pass, "2026-01-01").0, Status::Stale);
+        assert_eq!(apply_on(Status::Skip, "2026-01-01").0, Status::Skip);
+        assert_eq!(apply_on(Status::SuiteError, "2027-01-01").0, Status::SuiteError);
     }
 
     #[test]
-    fn an_entry_for_no_check_is_named() {
-        let unknown = known().naming_nothing(&crate::cases::all());
-        assert_eq!(unknown, ["b.toml:8: there is no check ODD-99"]);
+    fn entry_without_check_is_reported() {
+        let unknown = known().unknown_checks(&crate::checks::all());
+        assert_eq!(unknown, ["b.toml:8: unknown check ODD-99"]);
     }
 
     #[test]
-    fn faults_name_their_line() {
+    fn errors_contain_their_line() {
         let check = |text: &str, wanted: &str| {
             let error = parse(Path::new("b.toml"), text).expect_err("it is wrong");
             assert!(error.to_string().contains(wanted), "{error}");
@@ -199,6 +203,6 @@ mod tests {
         check("\ncolour = 1\n", "b.toml:2: unknown field `colour`");
         check("[[known_failure]]\nid = \"A-1\"\nreason = \" \"\n", "b.toml:2: the reason");
         let text = "[[known_failure]]\nid = \"A-1\"\nreason = \"r\"\nexpires = 10:00:00\n";
-        check(text, "b.toml:2: `expires` is no day");
+        check(text, "b.toml:2: `expires` is not a date");
     }
 }

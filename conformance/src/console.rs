@@ -1,16 +1,15 @@
-//! Printing for people and pipes. A reader that has gone away (`conformance list | head`) costs the
-//! rest of the text, not the verdict.
+//! Printing to stdout. A closed pipe (`conformance list | head`) only loses the rest of the text.
 
 use std::fmt::Arguments;
 use std::io::Write;
 
-/// Prints a line; colours vanish where they are not wanted.
+/// Prints a line; colours are removed if stdout does not support them.
 pub fn print_line(text: Arguments<'_>) {
-    // Nobody is left to tell.
+    // The reader has closed the pipe, so there is nowhere to report the error.
     let _reader_gone = writeln!(anstream::stdout(), "{text}");
 }
 
-/// Prints a line, with the words of `println!`.
+/// Prints a line, like `println!`.
 macro_rules! say {
     ($($text:tt)*) => { $crate::console::print_line(format_args!($($text)*)) };
 }

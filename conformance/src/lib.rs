@@ -1,38 +1,53 @@
-//! The conformance suite: judges any `od-adapter-*` executable, in any language, without an
-//! account at any vendor.
+//! The conformance suite: checks any `od-adapter-*` executable, in any language, without an
+//! account at any vendor. It shares no code with host or sdk.
 //!
-//! Reading order for a newcomer: [`case`] (what a check is), [`mod@bench`] (what a check holds),
-//! [`cases`] (the checks), [`pack`] (what an adapter's author supplies), [`stand_in`] (the agent
-//! CLI that the suite plays), [`plugin`] (the suite's own client), [`invariants`] (rules over
-//! every line). It shares no code with host or sdk.
+//! # Layers
+//!
+//! Bottom first; a module imports only modules of lower-numbered lines.
+//!
+//! 1. `console`, `transcript`, `shrink`, `process`, `model`, `reference_pack`: output, the record of one process, delta debugging, processes of this machine, the fake model server, the built-in fixture pack
+//! 2. `outcome`, `fake_cli`: findings of checks, the scripted process that plays the agent CLI
+//! 3. `check`, `schema`, `script_variants`: what a check is, the frozen JSON Schema, hostile variants of a script
+//! 4. `pack`, `invariants`: fixture packs, the rules that hold for every received line
+//! 5. `prepared_run`: a scenario with random values, ready to start
+//! 6. `adapter_client`: the suite's own client of one adapter process
+//! 7. `suite`: the adapter under test with its manifest, pack and options
+//! 8. `context`: what a check works with
+//! 9. `checks`: the checks, one file per chapter
+//! 10. `requirements`, `baseline`, `mutant`: frozen requirement sets, known failures, the reference adapter with switchable faults
+//! 11. `runner`: selects, runs and scores the checks
+//! 12. `real`, `self_test`: runs with the real agent CLI, the proof that the checks find every mutant
+//! 13. `acp`: the same suite for any agent that implements the Agent Client Protocol
+//! 14. `report`: terminal, JSON, JUnit, TAP and HTML reports
+//! 15. `command`: the commands of the `conformance` executable
+//!
+//! Reading order for a newcomer: [`check`], [`mod@context`], [`checks`], [`pack`], [`fake_cli`],
+//! [`adapter_client`], [`invariants`].
 
 pub mod acp;
+pub mod adapter_client;
 pub mod baseline;
-pub mod bench;
-pub mod case;
-pub mod cases;
-pub mod chapters;
+pub mod check;
+pub mod checks;
 pub mod command;
 pub mod console;
-pub mod derive;
-pub mod evidence;
+pub mod context;
+pub mod fake_cli;
 pub mod invariants;
-pub mod judge;
 pub mod model;
 pub mod mutant;
-pub mod open;
+pub mod outcome;
 pub mod pack;
-pub mod play;
-pub mod plugin;
+pub mod prepared_run;
 pub mod process;
 pub mod real;
 pub mod reference_pack;
 pub mod report;
 pub mod requirements;
+pub mod runner;
 pub mod schema;
+pub mod script_variants;
 pub mod self_test;
 pub mod shrink;
-pub mod stand_in;
 pub mod suite;
 pub mod transcript;
-pub mod verdict;

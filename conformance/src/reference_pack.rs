@@ -1,5 +1,4 @@
-//! The fixture pack of the suite's own adapter, built in, so that `self-test` works wherever the
-//! executable is.
+//! The embedded fixture pack of the reference adapter, so that `self-test` needs no other file.
 
 /// Every file of the pack: its path and its text.
 pub const REFERENCE_PACK: &[(&str, &str)] = &[
@@ -35,19 +34,19 @@ mod tests {
     use super::REFERENCE_PACK;
 
     fn files(folder: &std::path::Path, top: &std::path::Path, names: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).expect("the pack is there").flatten() {
+        for entry in std::fs::read_dir(folder).expect("the pack exists").flatten() {
             if entry.path().is_dir() {
                 files(&entry.path(), top, names);
             } else {
                 let path = entry.path();
-                let name = path.strip_prefix(top).expect("it is below the pack");
+                let name = path.strip_prefix(top).expect("a path below the pack");
                 names.push(name.to_string_lossy().replace('\\', "/"));
             }
         }
     }
 
     #[test]
-    fn every_file_of_the_pack_is_built_in() {
+    fn every_file_of_pack_is_embedded() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("packs/mutant");
         let mut names = Vec::new();
         files(&folder, &folder, &mut names);

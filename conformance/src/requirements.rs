@@ -1,21 +1,21 @@
-//! Frozen requirement sets: which checks count, and what each of them said on the day it was
-//! frozen. A check that came later is run and reported, but says nothing about conformance until a
-//! newer set has it. What a check does lives in `cases/`.
+//! Frozen requirement sets: the checks that decide about conformance, with a fingerprint of each
+//! requirement. A later check is run and reported, but does not count until a newer set contains
+//! it. The checks are in `checks/`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::case::Check;
+use crate::check::Check;
 
-/// The set that counts when nothing else is asked for.
+/// The default set for adapters.
 pub const DEFAULT_SET: &str = "1.0";
 
-/// The name under which every check counts.
+/// The name of the set that contains every check.
 pub const LATEST: &str = "latest";
 
-/// The set that counts for agents that speak the Agent Client Protocol.
+/// The default set for ACP agents.
 pub const DEFAULT_ACP_SET: &str = "acp-1";
 
 type Sets = &'static [(&'static str, &'static str)];
@@ -23,18 +23,18 @@ type Sets = &'static [(&'static str, &'static str)];
 const SETS: Sets = &[(DEFAULT_SET, include_str!("../requirements/1.0.toml"))];
 const ACP_SETS: Sets = &[(DEFAULT_ACP_SET, include_str!("../requirements/acp-1.toml"))];
 
-/// How many bytes of the digest are kept: enough that no other sentence fits by accident.
+/// How many bytes of the digest are kept: enough to exclude accidental matches.
 const FINGERPRINT_BYTES: usize = 8;
 
 /// A requirement set.
 #[derive(Debug, Clone)]
 pub struct Requirements {
     name: String,
-    /// `None` means that every check counts.
+    /// `None` contains every check.
     frozen: Option<BTreeMap<String, Frozen>>,
 }
 
-/// One check as it was frozen.
+/// A frozen check.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Frozen {
@@ -48,40 +48,40 @@ struct SetFile {
     checks: BTreeMap<String, Frozen>,
 }
 
-/// Why there is no such set.
+/// Why a set cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementsError {
-    /// Nothing is called that.
-    #[error("there is no requirement set {name:?}; there are: {}", known.join(", "))]
+    /// No set has this name.
+    #[error("unknown requirement set {name:?}; available: {}", known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The existing names.
         known: Vec<&'static str>,
     },
-    /// A set of the suite itself cannot be read.
+    /// A built-in set cannot be parsed.
     #[error("the requirement set {name} cannot be read: {message}")]
     Broken {
         /// The set.
         name: String,
-        /// What is wrong.
+        /// The parser's message.
         message: String,
     },
 }
 
 impl Requirements {
-    /// The set of a name, for adapters.
+    /// Loads a set for adapters by its name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no set has this name.
     pub fn named(name: &str) -> Result<Self, RequirementsError> {
         Self::named_in(SETS, name)
     }
 
-    /// The set of a name, for agents that speak the Agent Client Protocol.
+    /// Loads a set for ACP agents by its name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no set has this name.
     pub fn for_agents(name: &str) -> Result<Self, RequirementsError> {
         Self::named_in(ACP_SETS, name)
     }
@@ -97,7 +97,7 @@ impl Requirements {
         Self::parse(name, text)
     }
 
-    /// The set in which every check counts.
+    /// Returns the set that contains every check.
     pub fn latest() -> Self {
         Self { name: LATEST.to_owned(), frozen: None }
     }
@@ -107,14 +107,14 @@ impl Requirements {
         &self.name
     }
 
-    /// Whether a check says something about conformance.
+    /// Whether a check decides about conformance.
     pub fn counts(&self, id: &str) -> bool {
         self.frozen.as_ref().is_none_or(|frozen| frozen.contains_key(id))
     }
 
-    /// Where today's checks no longer are what was frozen. An id is never given to another
-    /// requirement: what changes its meaning gets a new one.
-    pub fn broken_by(&self, checks: &[Check]) -> Vec<String> {
+    /// Returns the differences between the current checks and the frozen ones. An id is never
+    /// reused: a requirement with a new meaning gets a new id.
+    pub fn mismatches(&self, checks: &[Check]) -> Vec<String> {
         let frozen = self.frozen.iter().flatten();
         frozen.filter_map(|(id, frozen)| self.difference(id, frozen, checks)).collect()
     }
@@ -122,14 +122,14 @@ impl Requirements {
     fn difference(&self, id: &str, frozen: &Frozen, checks: &[Check]) -> Option<String> {
         let set = &self.name;
         let Some(check) = checks.iter().find(|check| check.id == id) else {
-            return Some(format!("{id} is gone, but requirement set {set} has it"));
+            return Some(format!("{id} is missing, but requirement set {set} contains it"));
         };
         if check.level.as_str() != frozen.level {
             let (now, then) = (check.level.as_str(), &frozen.level);
-            return Some(format!("{id} is a {now}, but a {then} in requirement set {set}"));
+            return Some(format!("{id} has level {now}, but {then} in requirement set {set}"));
         }
         let is_same = fingerprint(check.sentence) == frozen.sentence;
-        (!is_same).then(|| format!("the sentence of {id} is not the one of requirement set {set}"))
+        (!is_same).then(|| format!("the requirement of {id} differs from requirement set {set}"))
     }
 
     fn parse(name: &str, text: &str) -> Result<Self, RequirementsError> {
@@ -141,7 +141,7 @@ impl Requirements {
     }
 }
 
-/// What tells one sentence from another.
+/// Returns the fingerprint of a requirement.
 pub fn fingerprint(sentence: &str) -> String {
     let digest = Sha256::digest(sentence.as_bytes());
     digest.iter().take(FINGERPRINT_BYTES).map(|byte| format!("{byte:02x}")).collect()
@@ -150,27 +150,30 @@ pub fn fingerprint(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Level;
-    use crate::cases;
+    use crate::check::Level;
+    use crate::checks;
 
     fn check_change(change: impl Fn(&mut Vec<Check>), wanted: &str) {
-        let mut checks = cases::all();
+        let mut checks = checks::all();
         change(&mut checks);
         let broken =
-            Requirements::named(DEFAULT_SET).expect("the set can be read").broken_by(&checks);
+            Requirements::named(DEFAULT_SET).expect("the set can be read").mismatches(&checks);
         assert_eq!(broken.len(), 1, "{broken:?}");
         assert!(broken[0].contains(wanted), "{broken:?}");
     }
 
     #[test]
-    fn a_changed_sentence_level_or_lost_id_breaks_the_set() {
-        check_change(|checks| checks[0].sentence = "does something else", "the sentence of MAN-01");
-        check_change(|checks| checks[0].level = Level::Should, "MAN-01 is a should, but a must");
-        check_change(|checks| checks.retain(|check| check.id != "MAN-01"), "MAN-01 is gone");
+    fn changed_check_breaks_the_set() {
+        check_change(
+            |checks| checks[0].sentence = "does something else",
+            "the requirement of MAN-01",
+        );
+        check_change(|checks| checks[0].level = Level::Should, "MAN-01 has level should, but must");
+        check_change(|checks| checks.retain(|check| check.id != "MAN-01"), "MAN-01 is missing");
     }
 
     #[test]
-    fn a_later_check_does_not_count_and_with_latest_it_does() {
+    fn later_check_counts_only_with_latest() {
         let frozen = Requirements::named(DEFAULT_SET).expect("the set can be read");
         assert!(frozen.counts("MAN-01"));
         assert!(!frozen.counts("NEW-01"));
@@ -178,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_set_is_refused_with_the_names() {
-        let error = Requirements::named("0.9").expect_err("there is none");
-        assert!(error.to_string().contains("there are: 1.0, latest"), "{error}");
+    fn unknown_set_error_lists_names() {
+        let error = Requirements::named("0.9").expect_err("the set does not exist");
+        assert!(error.to_string().contains("available: 1.0, latest"), "{error}");
     }
 }

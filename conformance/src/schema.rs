@@ -1,41 +1,41 @@
-//! Every message against the frozen schema: the committed file, not the Rust types, since that is
-//! what people in other languages read.
+//! Validates messages against the committed schema file instead of the Rust types, because
+//! implementations in other languages use that file.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::Validator;
-use od_protocol::METHODS;
+use od_protocol::adapter::METHODS;
 use serde_json::{Value, json};
 
-use crate::verdict::shorten;
+use crate::outcome::shorten;
 
 const FROZEN: &str = include_str!("../../schemas/v1/schema.json");
 
-/// The frozen schema, ready to check messages. Each definition is compiled when it is first used.
+/// The frozen schema. Each definition is compiled on first use.
 pub struct Schema {
     definitions: Value,
     compiled: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
 impl Schema {
-    /// Reads the schema that is built in.
+    /// Parses the built-in schema.
     ///
     /// # Panics
-    /// Never in a build whose tests passed: the file is part of the executable.
+    /// Never in a tested build: the file is part of the executable.
     pub fn frozen() -> Self {
         let mut schema: Value = serde_json::from_str(FROZEN).expect("the committed schema is JSON");
-        // The envelope is checked apart from the event in it, which is chosen by its `type`: one
-        // message about one event instead of one about forty.
+        // The envelope is validated without the event in it, which is selected by its `type`: this
+        // gives one message about one event instead of one about every variant.
         schema["$defs"]["RunEventParams"]["properties"]["event"] =
             json!({"type": "object", "required": ["type"]});
         Self { definitions: schema["$defs"].take(), compiled: Mutex::default() }
     }
 
-    /// Checks an answer to a request.
+    /// Validates the response to a request.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The first violation.
     pub fn check_answer(&self, method: &str, message: &Value) -> Result<(), String> {
         check_envelope(message)?;
         match (message.get("result"), message.get("error")) {
@@ -49,14 +49,14 @@ impl Schema {
                 }
                 self.check(known.result, result)
             }
-            _ => Err("an answer has either a result or an error".to_owned()),
+            _ => Err("a response needs either a result or an error".to_owned()),
         }
     }
 
-    /// Checks the parameters of a `run/event`.
+    /// Validates the parameters of a `run/event`.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The first violation.
     pub fn check_event(&self, params: &Value) -> Result<(), String> {
         self.check("RunEventParams", params)?;
         let event = &params["event"];
@@ -68,15 +68,15 @@ impl Schema {
             .find(|variant| variant["properties"]["type"]["const"] == name);
         match variant {
             Some(variant) => self.check_against(&format!("event {name}"), variant, event),
-            // A type of a later version, or a vendor's own.
+            // A type of a later version or a vendor extension.
             None => Ok(()),
         }
     }
 
-    /// Checks a message that is neither an event nor an answer to something asked.
+    /// Validates a message that is neither an event nor a response.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The first violation.
     pub fn check_other(&self, message: &Value) -> Result<(), String> {
         check_envelope(message)?;
         let Some(method) = message.get("method").and_then(Value::as_str) else {
@@ -92,13 +92,13 @@ impl Schema {
         if method.starts_with('_') {
             return Ok(());
         }
-        Err(format!("the notification {method:?}, which the protocol does not have"))
+        Err(format!("the notification {method:?}, which is not part of the protocol"))
     }
 
-    /// Checks a manifest.
+    /// Validates a manifest.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The first violation.
     pub fn check_manifest(&self, manifest: &Value) -> Result<(), String> {
         self.check("Manifest", manifest)
     }
@@ -111,8 +111,8 @@ impl Schema {
     fn check_against(&self, name: &str, schema: &Value, instance: &Value) -> Result<(), String> {
         let validator = self.validator(name, schema)?;
         validator.validate(instance).map_err(|error| {
-            let place = error.instance_path().to_string();
-            format!("{name} does not fit at {place:?}: {}", shorten(&error.to_string(), 300))
+            let location = error.instance_path().to_string();
+            format!("{name} is invalid at {location:?}: {}", shorten(&error.to_string(), 300))
         })
     }
 
@@ -145,24 +145,24 @@ mod tests {
     }
 
     #[test]
-    fn a_known_event_is_judged_by_its_own_type() {
+    fn known_event_is_validated_by_its_type() {
         let schema = Schema::frozen();
         let good = event(json!({"type": "text_delta", "messageId": "m", "text": "x"}));
         assert_eq!(schema.check_event(&good), Ok(()));
         let bad = event(json!({"type": "text_delta", "messageId": "m", "text": 7}));
-        let reason = schema.check_event(&bad).expect_err("a number is no text");
+        let reason = schema.check_event(&bad).expect_err("a number is not a string");
         assert!(reason.contains("/text"), "{reason}");
     }
 
     #[test]
-    fn a_later_event_and_a_bad_envelope() {
+    fn later_event_is_accepted_invalid_envelope_refused() {
         let schema = Schema::frozen();
         assert_eq!(schema.check_event(&event(json!({"type": "of_tomorrow", "x": 1}))), Ok(()));
         assert!(schema.check_event(&json!({"runId": 1, "seq": 0, "ts": 1, "event": {}})).is_err());
     }
 
     #[test]
-    fn answers_are_judged_by_their_method() {
+    fn responses_are_validated_by_their_method() {
         let schema = Schema::frozen();
         let answer = |result: Value| json!({"jsonrpc": "2.0", "id": 1, "result": result});
         assert_eq!(schema.check_answer("run/cancel", &answer(json!({"accepted": true}))), Ok(()));

@@ -1,9 +1,9 @@
-//! Making a failing input smaller: delta debugging with bounded effort. What an input is and how it
-//! fails is the caller's business.
+//! Minimizes a failing input: delta debugging with bounded effort. The caller defines what an input
+//! is and when it fails.
 
 use std::time::{Duration, Instant};
 
-/// How much may be spent on making something smaller.
+/// The budget of a minimization.
 #[derive(Debug, Clone)]
 pub struct Effort {
     tries: usize,
@@ -12,12 +12,12 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// At most so many tries, none after the time.
+    /// Allows this many attempts within this time.
     pub fn new(tries: usize, time: Duration) -> Self {
         Self { tries, deadline: Instant::now() + time, spent: 0 }
     }
 
-    /// How many tries were made.
+    /// Returns the number of attempts made.
     pub const fn spent(&self) -> usize {
         self.spent
     }
@@ -29,8 +29,8 @@ impl Effort {
     }
 }
 
-/// The shortest part of a failing list, in its order, that was found to fail still. It is minimal
-/// (no single item can be left out) unless the effort is used up before.
+/// Returns the shortest sublist of a failing list that still fails. It is minimal (no single item
+/// can be removed) unless the budget is exhausted first.
 pub fn smallest<T: Clone>(
     whole: &[T],
     effort: &mut Effort,
@@ -52,7 +52,7 @@ pub fn smallest<T: Clone>(
                 false => at = end,
             }
         }
-        // What had to stay may be free to go once something behind it has gone.
+        // An item that was needed may become removable after a later one is removed.
         size = if size == 1 && best.len() < before { 1 } else { size / 2 };
     }
     best
@@ -71,28 +71,28 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_needed_stays() {
+    fn needed_items_remain() {
         let whole: Vec<u8> = (0..100).collect();
         let found = smallest(&whole, &mut effort(1000), |list| has_all(list, &[3, 50, 98]));
         assert_eq!(found, [3, 50, 98]);
     }
 
     #[test]
-    fn something_that_always_fails_shrinks_to_nothing_in_one_try() {
+    fn constant_failure_shrinks_to_empty_list() {
         let mut effort = effort(1000);
         assert!(smallest(&[1, 2, 3], &mut effort, |_| true).is_empty());
         assert_eq!(effort.spent(), 1);
     }
 
     #[test]
-    fn an_item_that_needs_another_one_goes_after_it() {
-        // Fails only with 7, and with 1 as long as 2 is there.
+    fn dependent_item_is_removed() {
+        // Fails only with 7, and with 1 if 2 is present.
         let fails = |list: &[u8]| list.contains(&7) && (!list.contains(&2) || list.contains(&1));
         assert_eq!(smallest(&[1, 2, 7], &mut effort(1000), fails), [7]);
     }
 
     #[test]
-    fn the_effort_is_bounded_and_the_result_still_fails() {
+    fn exhausted_budget_returns_failing_list() {
         let whole: Vec<u8> = (0..200).collect();
         let mut effort = effort(9);
         let found = smallest(&whole, &mut effort, |list| has_all(list, &[3, 150]));

@@ -1,5 +1,5 @@
-//! The smallest client of the library: `run_once HOME ADAPTER_DIR AGENT PROMPT` starts a run in the current
-//! folder and prints its events as they came. The tests use it where they need a host to kill.
+//! A minimal client of the library: `run_once HOME ADAPTER_DIR AGENT PROMPT` starts a run in the current folder and
+//! prints its events. The tests use it when they need a host process to kill.
 
 use std::io::Write;
 

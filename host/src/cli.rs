@@ -1,5 +1,5 @@
-//! The command line: one file per command, renderers that are pure, and what they share.
-//! Everything that is not about words on a terminal lives in the library.
+//! The command line: one file per command, pure renderers, and shared helpers. Only parsing and output live here; the
+//! library does the rest.
 
 mod arguments;
 mod entry;
@@ -8,7 +8,6 @@ mod agents;
 mod attach;
 mod cancel;
 mod capabilities;
-mod choose;
 mod completions;
 mod doctor;
 mod input;
@@ -18,6 +17,7 @@ mod run;
 mod runs;
 mod serve;
 mod usage;
+mod use_agent;
 
 mod follow;
 mod render;
@@ -25,8 +25,8 @@ mod signals;
 mod terminal;
 
 mod format;
+mod labels;
 mod print;
 mod suggest;
-mod words;
 
 pub(crate) use entry::main;

@@ -1,5 +1,5 @@
-//! How another process feeds, answers or cancels a run it does not own: the owner listens in the run's
-//! folder and takes the same calls an adapter does, as JSON-RPC lines.
+//! The control socket of a run: another process sends input, answers approvals or cancels the run. The owner
+//! listens in the run's folder and accepts the same methods as an adapter, as JSON-RPC lines.
 
 #[cfg(unix)]
 mod unix;
@@ -16,19 +16,17 @@ pub(crate) use server::serve;
 
 use std::time::Duration;
 
-use od_protocol::{
-    Call, CancelRunParams, ErrorKind, ErrorObject, InputOutcome, InputRunParams, MAX_LINE_BYTES,
-    Message, RespondRunParams,
-};
+use od_protocol::adapter::{CancelRunParams, InputRunParams, RespondRunParams};
+use od_protocol::{Call, ErrorKind, ErrorObject, InputOutcome, MAX_LINE_BYTES, Message, RequestId};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use crate::error::HostError;
 use crate::journal::folder::RunFolder;
 
-/// What the owner may take longer than the adapter.
-const SLACK: Duration = Duration::from_secs(1);
+/// How much longer the owner may take than its adapter.
+const OWNER_OVERHEAD: Duration = Duration::from_secs(1);
 
-/// A line to the process that owns a run.
+/// A connection to the process that owns a run.
 #[derive(Debug)]
 pub struct RunClient {
     run_id: String,
@@ -40,14 +38,14 @@ impl RunClient {
         let stream = os::connect(folder).await.map_err(|error| {
             HostError::protocol(
                 ErrorKind::RunUnknown,
-                format!("the process that owns run {run_id} does not listen: {error}"),
+                format!("the process that owns run {run_id} cannot be reached: {error}"),
             )
-            .with_hint("`od-host runs` shows whether the run is still going on")
+            .with_hint("`od-host runs` shows whether the run is still active")
         })?;
         Ok(Self { run_id: run_id.to_owned(), stream: BufReader::new(stream) })
     }
 
-    /// Asks the owner to stop the run. `false` means that it was over already.
+    /// Cancels the run. `false` means that it had already ended.
     ///
     /// # Errors
     /// When the owner cannot be reached or refuses.
@@ -60,10 +58,10 @@ impl RunClient {
         self.call(params).await.map(|result| result.accepted)
     }
 
-    /// Says something to the live run; `expected_turn` refuses it when that turn is over.
+    /// Sends input to the run; with `expected_turn` it is refused when that turn has ended.
     ///
     /// # Errors
-    /// When the owner cannot be reached, or what the adapter answered.
+    /// When the owner cannot be reached, or the adapter's error.
     pub async fn input(
         &mut self,
         text: String,
@@ -73,61 +71,60 @@ impl RunClient {
         self.call(params).await.map(|result| result.outcome)
     }
 
-    /// Answers an approval; `run_id` is filled in.
+    /// Answers an approval; sets `run_id`.
     ///
     /// # Errors
-    /// When the owner cannot be reached, or what the adapter answered.
+    /// When the owner cannot be reached, or the adapter's error.
     pub async fn respond(&mut self, mut answer: RespondRunParams) -> Result<(), HostError> {
         answer.run_id.clone_from(&self.run_id);
         self.call(answer).await.map(|_| ())
     }
 
     async fn call<P: Call>(&mut self, params: P) -> Result<P::Result, HostError> {
-        let limit = P::METHOD.limit() + SLACK;
-        let silent = |reason: &str| {
+        let limit = P::METHOD.limit() + OWNER_OVERHEAD;
+        let failed = |reason: &str| {
             let text = format!("the process that owns run {} {reason}", self.run_id);
             HostError::protocol(ErrorKind::Timeout, text)
-                .with_hint("`od-host runs` shows whether the run is still going on")
+                .with_hint("`od-host runs` shows whether the run is still active")
                 .with_which("call")
         };
-        let (gone, late) = (silent("is gone"), silent("does not answer"));
-        let request = serde_json::json!({
-            "jsonrpc": "2.0", "id": 1, "method": P::METHOD.name, "params": params,
-        });
-        match tokio::time::timeout(limit, self.exchange(request.to_string())).await {
+        let (gone, late) = (failed("is gone"), failed("does not respond"));
+        let mut request = Vec::new();
+        Message::write_request(&mut request, &RequestId::from(1), P::METHOD.name, &params)
+            .expect("parameters are JSON");
+        match tokio::time::timeout(limit, self.exchange(&request)).await {
             Err(_) => Err(late),
             Ok(Err(_)) => Err(gone),
-            Ok(Ok(answer)) => read_answer::<P>(&answer),
+            Ok(Ok(reply)) => parse_reply::<P>(&reply),
         }
     }
 
-    async fn exchange(&mut self, mut request: String) -> std::io::Result<String> {
-        request.push('\n');
-        self.stream.write_all(request.as_bytes()).await?;
+    async fn exchange(&mut self, request: &[u8]) -> std::io::Result<String> {
+        self.stream.write_all(request).await?;
         self.stream.flush().await?;
-        let mut answer = String::new();
-        match (&mut self.stream).take(MAX_LINE_BYTES).read_line(&mut answer).await? {
+        let mut reply = String::new();
+        match (&mut self.stream).take(MAX_LINE_BYTES).read_line(&mut reply).await? {
             0 => Err(std::io::ErrorKind::UnexpectedEof.into()),
-            _ => Ok(answer),
+            _ => Ok(reply),
         }
     }
 }
 
-fn read_answer<P: Call>(answer: &str) -> Result<P::Result, HostError> {
-    let other_shape = |error: serde_json::Error| {
+fn parse_reply<P: Call>(reply: &str) -> Result<P::Result, HostError> {
+    let unreadable = |error: serde_json::Error| {
         HostError::protocol(
             ErrorKind::Internal,
-            format!("the owner's answer cannot be read: {error}"),
+            format!("cannot parse the owner's reply: {error}"),
         )
     };
-    match Message::read(answer.trim_end().as_bytes())? {
+    match Message::read(reply.trim_end().as_bytes())? {
         Message::Response { outcome: Ok(result), .. } => {
-            serde_json::from_str(result.get()).map_err(other_shape)
+            serde_json::from_str(result.get()).map_err(unreadable)
         }
         Message::Response { outcome: Err(error), .. } => {
-            let error: ErrorObject = serde_json::from_str(error.get()).map_err(other_shape)?;
+            let error: ErrorObject = serde_json::from_str(error.get()).map_err(unreadable)?;
             Err(error.into())
         }
-        _ => Err(HostError::protocol(ErrorKind::Internal, "the owner's answer is no answer")),
+        _ => Err(HostError::protocol(ErrorKind::Internal, "the owner sent something other than a reply")),
     }
 }

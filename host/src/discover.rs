@@ -1,6 +1,11 @@
-//! Which adapters are there: the folders in order, the name rule, first wins; the rest explained.
+//! Finds adapters: searches the folders in order of precedence; the first usable file with a name wins. Reports why
+//! every other candidate is not used.
 
+pub(crate) mod manifest_cache;
+pub(crate) mod pins;
 pub(crate) mod search;
+
+pub use crate::trust::Rule;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,12 +14,12 @@ use od_protocol::{MANIFEST_MAJOR, Manifest, ProtocolRange};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use crate::manifest_cache::ManifestCache;
 use crate::settings::Settings;
 use crate::trust::Problem;
+use manifest_cache::ManifestCache;
 use search::{Candidate, Folder};
 
-/// Where a folder of adapters comes from, in the order of precedence.
+/// Where a folder of adapters comes from, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Origin {
@@ -22,7 +27,7 @@ pub enum Origin {
     AdapterDir,
     /// `$OD_ADAPTER_PATH`.
     AdapterPath,
-    /// Beside the host's own executable.
+    /// The folder of the host's own executable.
     BesideHost,
     /// `$OD_HOME/adapters`.
     UserFolder,
@@ -39,9 +44,9 @@ pub struct Adapter {
     pub path: PathBuf,
     /// Where it was found.
     pub origin: Origin,
-    /// What it says about itself.
+    /// Its manifest.
     pub manifest: Manifest,
-    /// Of the executable, in hex.
+    /// The hash of the executable, in hex.
     pub sha256: String,
 }
 
@@ -57,79 +62,44 @@ pub struct Shadowed {
     pub by: PathBuf,
 }
 
-/// A file or folder that was passed over, with the reason and the fix.
+/// A file or folder that is not used, with the reason and the fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejected {
-    /// The id, when the thing is an executable with a proper name.
+    /// The id, when it is a file with a valid name.
     pub id: Option<String>,
     /// The executable or folder.
     pub path: PathBuf,
     /// Where it was found.
     pub origin: Origin,
-    /// Which rule it breaks.
+    /// The rule it violates.
     pub rule: Rule,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
     /// What to type or change.
     pub fix: String,
 }
 
-/// Why a candidate was passed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Rule {
-    /// A relative or empty folder name.
-    RelativeFolder,
-    /// Group or others can write the file.
-    WritableFile,
-    /// Group or others can write the folder.
-    WritableFolder,
-    /// The file belongs to a stranger.
-    ForeignFile,
-    /// The folder belongs to a stranger.
-    ForeignFolder,
-    /// The file cannot be executed.
-    NotExecutable,
-    /// The file cannot be looked at.
-    Unreadable,
-    /// Its hash is not listed, and the policy is `pinned`.
-    NotPinned,
-    /// `--manifest` took too long.
-    ManifestTimeout,
-    /// `--manifest` failed or printed no manifest.
-    ManifestInvalid,
-    /// The manifest is of a major this host does not know.
-    ManifestMajor,
-    /// `adapterId` differs from the file name.
-    WrongId,
-    /// No protocol major in common.
-    Protocol,
-    /// The adapter does not work on this platform.
-    Platform,
-}
-
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
-    /// In order of their ids.
+    /// Sorted by id.
     pub adapters: Vec<Adapter>,
-    /// Hidden by an earlier one.
+    /// Hidden by an earlier file with the same name.
     pub shadowed: Vec<Shadowed>,
-    /// Passed over.
+    /// Not used.
     pub rejected: Vec<Rejected>,
 }
 
-/// A search that goes on: what is found by name is asked for its manifest, all at once.
+/// A search in progress: all candidates are asked for their manifest concurrently.
 pub(crate) struct Search {
     rejected: Vec<Rejected>,
-    asked: JoinSet<Discovery>,
+    probes: JoinSet<Discovery>,
     cache: Arc<ManifestCache>,
 }
 
 impl Search {
-    /// Begins to look for adapters: all of them, or one by its id.
+    /// Starts a search for all adapters, or for one id.
     pub(crate) fn begin(
         folders: &[Folder],
         wanted: Option<&str>,
@@ -137,33 +107,33 @@ impl Search {
         settings: &Arc<Settings>,
     ) -> Self {
         let found = search::search(folders, wanted);
-        let mut asked = JoinSet::new();
+        let mut probes = JoinSet::new();
         for (_, candidates) in found.candidates {
             let (cache, settings) = (Arc::clone(cache), Arc::clone(settings));
-            asked.spawn(async move { first_usable(candidates, &cache, &settings).await });
+            probes.spawn(async move { first_usable(candidates, &cache, &settings).await });
         }
-        Self { rejected: found.rejected, asked, cache: Arc::clone(cache) }
+        Self { rejected: found.rejected, probes, cache: Arc::clone(cache) }
     }
 
-    /// What came of the next name; `None` after the last.
+    /// Returns the result for the next name; `None` after the last.
     pub(crate) async fn next(&mut self) -> Option<Discovery> {
-        while let Some(answer) = self.asked.join_next().await {
-            if let Ok(answer) = answer {
-                return Some(answer);
+        while let Some(result) = self.probes.join_next().await {
+            if let Ok(result) = result {
+                return Some(result);
             }
         }
         self.cache.save();
         None
     }
 
-    /// All of it, in order.
+    /// Waits for all results and sorts them.
     pub(crate) async fn finish(mut self) -> Discovery {
         let rejected = std::mem::take(&mut self.rejected);
         let mut discovery = Discovery { rejected, ..Discovery::default() };
-        while let Some(mut answer) = self.next().await {
-            discovery.adapters.append(&mut answer.adapters);
-            discovery.shadowed.append(&mut answer.shadowed);
-            discovery.rejected.append(&mut answer.rejected);
+        while let Some(mut found) = self.next().await {
+            discovery.adapters.append(&mut found.adapters);
+            discovery.shadowed.append(&mut found.shadowed);
+            discovery.rejected.append(&mut found.rejected);
         }
         discovery.adapters.sort_by(|left, right| left.id.cmp(&right.id));
         discovery.shadowed.sort_by(|left, right| left.id.cmp(&right.id));
@@ -172,7 +142,7 @@ impl Search {
     }
 }
 
-/// Of the files with one name the first that can be used wins; the usable rest is shadowed.
+/// Picks the first usable file of those with one name; later usable files are shadowed.
 async fn first_usable(
     candidates: Vec<Candidate>,
     cache: &ManifestCache,
@@ -186,10 +156,10 @@ async fn first_usable(
             continue;
         }
         let answer = cache.manifest(&candidate.path, settings).await;
-        let judged = answer.and_then(|(manifest, sha256)| {
-            judge(&candidate, &manifest).map(|()| (manifest, sha256))
+        let checked = answer.and_then(|(manifest, sha256)| {
+            check_manifest(&candidate, &manifest).map(|()| (manifest, sha256))
         });
-        match judged {
+        match checked {
             Ok((manifest, sha256)) => discovery.adapters.push(Adapter {
                 id: candidate.id,
                 path: candidate.path,
@@ -210,23 +180,23 @@ async fn first_usable(
     discovery
 }
 
-fn judge(candidate: &Candidate, manifest: &Manifest) -> Result<(), Problem> {
-    let refuse = |rule: Rule, reason: String, fix: String| Err(Problem { rule, reason, fix });
+fn check_manifest(candidate: &Candidate, manifest: &Manifest) -> Result<(), Problem> {
+    let reject = |rule: Rule, reason: String, fix: String| Err(Problem { rule, reason, fix });
     if manifest.major() != Some(MANIFEST_MAJOR) {
-        return refuse(
+        return reject(
             Rule::ManifestMajor,
             format!(
-                "its manifest has version {}, this host reads {MANIFEST_MAJOR}.x",
+                "its manifest has version {}, this host supports {MANIFEST_MAJOR}.x",
                 manifest.manifest_version
             ),
             "upgrade od-host, or install an older version of the adapter".to_owned(),
         );
     }
     if manifest.adapter_id != candidate.id {
-        return refuse(
+        return reject(
             Rule::WrongId,
             format!(
-                "it calls itself {:?}, its file name says {:?}",
+                "its manifest has the id {:?}, its file name {:?}",
                 manifest.adapter_id, candidate.id
             ),
             format!("rename the file to od-adapter-{}", manifest.adapter_id),
@@ -235,18 +205,18 @@ fn judge(candidate: &Candidate, manifest: &Manifest) -> Result<(), Problem> {
     let ours = ProtocolRange::current();
     if ours.highest_common(&manifest.protocol).is_none() {
         let (min, max) = (manifest.protocol.min, manifest.protocol.max);
-        let older = max < ours.min;
-        return refuse(
+        let is_older = max < ours.min;
+        return reject(
             Rule::Protocol,
-            format!("it speaks protocol {min} to {max}, this host {} to {}", ours.min, ours.max),
-            format!("upgrade {}", if older { "the adapter" } else { "od-host" }),
+            format!("it supports protocol {min} to {max}, this host {} to {}", ours.min, ours.max),
+            format!("upgrade {}", if is_older { "the adapter" } else { "od-host" }),
         );
     }
     let platforms = &manifest.requirements.platforms;
     if !platforms.is_empty() && !platforms.iter().any(|platform| platform == std::env::consts::OS) {
-        return refuse(
+        return reject(
             Rule::Platform,
-            format!("it works on {} only", platforms.join(", ")),
+            format!("it supports {} only", platforms.join(", ")),
             format!("remove {}", candidate.path.display()),
         );
     }

@@ -1,4 +1,4 @@
-//! Everything that could be wrong, as data: the command line only prints it. One file per chapter.
+//! Checks of the installation, as data: the command line only prints them. One file per chapter.
 
 mod adapters;
 mod home;
@@ -19,13 +19,13 @@ use serde::Serialize;
 
 use crate::host::Host;
 
-/// The verdict of one check.
+/// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
-    /// All is well.
+    /// No problem.
     Ok,
-    /// It works, but look at it.
+    /// It works, but needs attention.
     Warn,
     /// It does not work.
     Fail,
@@ -37,11 +37,11 @@ pub enum CheckStatus {
 pub struct Check {
     /// A stable name, such as `home.writable` or `agent.codex`.
     pub name: String,
-    /// The verdict.
+    /// The result.
     pub status: CheckStatus,
-    /// What was looked at and what it showed.
+    /// What was checked and what was found.
     pub found: String,
-    /// What to type or change, unless all is well.
+    /// What to type or change; `None` when the status is `Ok`.
     pub fix: Option<String>,
 }
 
@@ -64,11 +64,13 @@ impl Check {
     }
 }
 
-/// Looks at everything, from the ground up.
-pub(crate) async fn examine(host: &Host) -> Vec<Check> {
-    let mut checks = home::examine(host);
-    checks.extend(adapters::examine(host).await);
-    checks.extend(runs::examine(host.home()));
-    checks.extend(usage::examine(host.home()));
-    checks
+impl Host {
+    /// Checks the home folder, the adapters, the runs and the usage ledger.
+    pub async fn doctor(&self) -> Vec<Check> {
+        let mut checks = home::check(self);
+        checks.extend(adapters::check(self).await);
+        checks.extend(runs::check(self.home()));
+        checks.extend(usage::check(self.home()));
+        checks
+    }
 }

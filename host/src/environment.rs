@@ -1,15 +1,18 @@
-//! Which variables an adapter gets: the protocol's list, what its manifest declares, what the
-//! settings allow. Never the inherited environment.
+//! The environment of an adapter process: the protocol's list, the variables of its manifest, and those the settings
+//! allow. The rest of the host's own environment is not passed on.
 
 use std::ffi::{OsStr, OsString};
 
 use od_protocol::Manifest;
-use od_protocol::environment::{FIXED, crosses, is_nesting_marker};
+use od_protocol::environment::{FIXED, crosses};
 
 use crate::settings::Settings;
 
-/// The whole environment of an adapter process. Without a manifest (it is being asked for it) only
-/// the protocol's own list crosses. `search_path` stands in for the inherited PATH.
+/// Selects the log level of adapters. It is not passed on to the agent CLI.
+const LOG_VARIABLE: &str = "OD_LOG";
+
+/// Returns the complete environment of an adapter process. Without a manifest (to ask for the manifest) only the
+/// protocol's own list is passed. `search_path` replaces the inherited PATH.
 pub fn adapter_environment(
     settings: &Settings,
     manifest: Option<&Manifest>,
@@ -17,8 +20,8 @@ pub fn adapter_environment(
 ) -> Vec<(OsString, OsString)> {
     let is_path = |name: &OsStr| name.eq_ignore_ascii_case("PATH");
     let inherited = std::env::vars_os().filter(|(name, _)| search_path.is_none() || !is_path(name));
-    let ours = search_path.map(|path| ("PATH".into(), path.to_owned()));
-    choose(inherited.chain(ours), settings, manifest)
+    let replaced = search_path.map(|path| ("PATH".into(), path.to_owned()));
+    choose(inherited.chain(replaced), settings, manifest)
 }
 
 fn choose(
@@ -27,13 +30,18 @@ fn choose(
     manifest: Option<&Manifest>,
 ) -> Vec<(OsString, OsString)> {
     let declared = manifest.map(|manifest| declared_names(settings, manifest)).unwrap_or_default();
-    let fixed = |name: &str| FIXED.iter().any(|(fixed, _)| *fixed == name);
+    let is_nesting_variable = |name: &str| {
+        manifest.is_some_and(|manifest| manifest.requirements.is_nesting_variable(name))
+    };
+    let is_fixed = |name: &str| FIXED.iter().any(|(fixed, _)| *fixed == name);
     let mut chosen: Vec<_> = inherited
         .filter(|(name, _)| {
             name.to_str().is_some_and(|name| {
-                !fixed(name)
-                    && !is_nesting_marker(name)
-                    && (crosses(name) || declared.iter().any(|declared| declared == name))
+                !is_fixed(name)
+                    && !is_nesting_variable(name)
+                    && (name == LOG_VARIABLE
+                        || crosses(name)
+                        || declared.iter().any(|declared| declared == name))
             })
         })
         .collect();
@@ -41,7 +49,7 @@ fn choose(
     chosen
 }
 
-/// The names one adapter gets beyond the protocol's list.
+/// The variables that one adapter gets in addition to the protocol's list.
 pub fn declared_names(settings: &Settings, manifest: &Manifest) -> Vec<String> {
     let required = manifest.requirements.env.iter().map(|variable| &variable.name);
     let allowed = settings.agents.get(&manifest.adapter_id).map(|agent| &agent.allow_env);
@@ -68,9 +76,11 @@ mod tests {
             ("LC_ALL", "C"),
             ("XDG_CONFIG_HOME", "/x"),
             ("TERM", "xterm"),
+            ("OD_LOG", "debug"),
+            ("OD_HOME", "/h"),
             ("ACME_KEY", "k"),
             ("ACME_URL", "u"),
-            ("CLAUDECODE", "1"),
+            ("ACME_NESTED", "1"),
             ("SECRET", "s"),
         ];
         let inherited = inherited.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -87,29 +97,29 @@ mod tests {
             "manifestVersion": "1.0", "adapterId": "acme", "displayName": "Acme",
             "version": "1.0.0", "vendor": "acme", "protocol": {"min": 1, "max": 1},
             "capabilities": {}, "cli": {"names": ["acme"], "transport": "stdio"},
-            "auth": {"env": ["ACME_KEY", "CLAUDECODE"]},
-            "requirements": {"env": [{"name": "ACME_URL"}]},
+            "auth": {"env": ["ACME_KEY", "ACME_NESTED"]},
+            "requirements": {"env": [{"name": "ACME_URL"}], "nestingEnv": ["ACME_NESTED"]},
         }))
         .expect("a manifest")
     }
 
-    const BASE: [&str; 5] =
-        ["LC_ALL=C", "NO_COLOR=1", "PATH=/bin", "TERM=dumb", "XDG_CONFIG_HOME=/x"];
+    const BASE: [&str; 6] =
+        ["LC_ALL=C", "NO_COLOR=1", "OD_LOG=debug", "PATH=/bin", "TERM=dumb", "XDG_CONFIG_HOME=/x"];
 
     #[test]
-    fn without_a_manifest_only_the_list_crosses() {
+    fn without_manifest_only_listed_variables_pass() {
         assert_eq!(names(&Settings::default(), None), BASE);
     }
 
     #[test]
-    fn declared_names_cross_but_nesting_markers_never() {
+    fn declared_variables_pass_except_nesting_markers() {
         let all = names(&Settings::default(), Some(&manifest()));
         assert_eq!(all[..2], ["ACME_KEY=k", "ACME_URL=u"]);
         assert_eq!(all[2..], BASE);
     }
 
     #[test]
-    fn settings_add_and_take_away() {
+    fn settings_allow_and_deny_variables() {
         let mut settings = Settings::default();
         settings.environment.deny = vec!["ACME_KEY".to_owned()];
         settings.environment.allow = vec!["SECRET".to_owned()];

@@ -1,4 +1,4 @@
-//! What goes wrong in the host: a kind to branch on, a text, a hint, and the exit status it means.
+//! Errors of the host: a kind to branch on, a message, a hint, and the exit status.
 
 use od_protocol::{Done, DoneStatus, ErrorKind, ErrorObject, api};
 
@@ -10,20 +10,20 @@ pub enum ExitStatus {
     Completed = 0,
     /// Something went wrong.
     Failed = 1,
-    /// What was asked cannot work as asked.
+    /// The command or request is not valid.
     Usage = 2,
-    /// The agent is not there or cannot be used.
+    /// The agent is not installed or cannot be used.
     AgentUnavailable = 3,
-    /// The agent is there, but nobody is logged in.
+    /// The agent is installed, but the user is not logged in.
     NotAuthenticated = 4,
-    /// A limit of time ran out.
+    /// A time limit was reached.
     TimedOut = 124,
-    /// It was told to stop.
+    /// The run was cancelled.
     Cancelled = 130,
 }
 
 impl ExitStatus {
-    /// What the end of a run means.
+    /// The exit status for the end of a run.
     pub fn of_done(done: &Done) -> Self {
         match done.status {
             DoneStatus::Completed => Self::Completed,
@@ -33,7 +33,7 @@ impl ExitStatus {
         }
     }
 
-    /// What a kind of error means.
+    /// The exit status for a kind of error.
     pub fn of_kind(kind: &ErrorKind) -> Self {
         match kind {
             ErrorKind::AuthMissing | ErrorKind::AuthExpired | ErrorKind::AuthWrongAccount => {
@@ -59,24 +59,24 @@ impl ExitStatus {
     }
 }
 
-/// What went wrong, as a value to branch on.
+/// The kind of an error, to branch on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// What was asked cannot work as asked: an empty prompt, a folder that is not there.
+    /// The request is not valid: an empty prompt, a folder that does not exist.
     Usage,
-    /// No adapter of that name was found, or none at all.
+    /// No adapter with that name was found, or no adapter exists.
     AgentUnknown,
     /// The adapter was found but may not or cannot be used.
     AgentRejected,
     /// The host's own files cannot be read or written.
     Storage,
-    /// The protocol has a word for it: the adapter said so, or the host says it for the adapter.
+    /// An error kind of the protocol, reported by the adapter or by the host on its behalf.
     Protocol(ErrorKind),
 }
 
 impl Failure {
-    /// A word for programs (`--json`).
+    /// The name for programs (`--json`).
     pub fn as_str(&self) -> &str {
         match self {
             Self::Usage => "usage",
@@ -94,35 +94,35 @@ impl Failure {
 pub struct HostError {
     /// The kind.
     pub failure: Failure,
-    /// What was tried, on what, why it failed: lowercase, without a final dot.
+    /// The action, its object and the reason: lowercase, without a final dot.
     pub message: String,
     /// What to type or change now.
     pub hint: Option<String>,
-    /// Which limit, capability or parameter it is about, for programs.
+    /// The limit, capability or parameter that caused it, for programs.
     pub which: Option<String>,
 }
 
 impl HostError {
-    /// An error of a kind, with the text for people.
+    /// An error of this kind with a message for people.
     pub fn new(failure: Failure, message: impl Into<String>) -> Self {
         Self { failure, message: message.into(), hint: None, which: None }
     }
 
-    /// What was asked cannot work as asked.
+    /// The request is not valid.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Failure::Usage, message)
     }
 
-    /// An error the protocol has a word for.
+    /// An error with a kind of the protocol.
     pub fn protocol(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::new(Failure::Protocol(kind), message)
     }
 
-    /// A file or folder of the host could not be used. `tried` names the action and the path.
+    /// A file or folder of the host cannot be used. `tried` names the action and the path.
     pub fn storage(tried: impl std::fmt::Display, error: &std::io::Error) -> Self {
         let hint = match error.kind() {
             std::io::ErrorKind::PermissionDenied => {
-                "check who owns the folder, or set OD_HOME to another one"
+                "check the owner of the folder, or set OD_HOME to another one"
             }
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
                 "free some space, or set OD_HOME to a folder on another disk"
@@ -132,6 +132,13 @@ impl HostError {
         Self::new(Failure::Storage, format!("{tried}: {error}")).with_hint(hint)
     }
 
+    /// The host was built without a cargo feature that the request needs.
+    pub fn missing_feature(what: &str, feature: &str) -> Self {
+        Self::usage(format!("this od-host was built without {what}"))
+            .with_hint("build it with all features: cargo build --release -p od-host")
+            .with_which(feature)
+    }
+
     /// Adds what to type or change now.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -139,14 +146,14 @@ impl HostError {
         self
     }
 
-    /// Adds which limit, capability or parameter it is about.
+    /// Adds the limit, capability or parameter that caused it.
     #[must_use]
     pub fn with_which(mut self, which: impl Into<String>) -> Self {
         self.which = Some(which.into());
         self
     }
 
-    /// The error object that a client of the API gets.
+    /// Converts to the error object of the API.
     pub fn into_error_object(self) -> ErrorObject {
         let kind = match &self.failure {
             Failure::Usage => ErrorKind::from_wire(api::USAGE),
@@ -173,7 +180,7 @@ impl HostError {
             Failure::Usage => ExitStatus::Usage,
             Failure::AgentUnknown | Failure::AgentRejected => ExitStatus::AgentUnavailable,
             Failure::Storage => ExitStatus::Failed,
-            // Before a run is accepted there is no run that could fail: the agent cannot be used.
+            // No run has started yet, so the agent is unavailable.
             Failure::Protocol(ErrorKind::PluginCrashed | ErrorKind::PluginHung) => {
                 ExitStatus::AgentUnavailable
             }
@@ -187,5 +194,19 @@ impl From<ErrorObject> for HostError {
         let failure = Failure::Protocol(error.kind());
         let (hint, which) = error.data.map_or((None, None), |data| (data.hint, data.which));
         Self { failure, message: error.message, hint, which }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_feature_names_the_build_command() {
+        let error = HostError::missing_feature("the API server", "serve");
+        assert_eq!(error.message, "this od-host was built without the API server");
+        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("cargo build")));
+        assert_eq!(error.which.as_deref(), Some("serve"));
+        assert_eq!(error.exit_status(), ExitStatus::Usage);
     }
 }

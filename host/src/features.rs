@@ -208,7 +208,7 @@ impl<'a> Judge<'a> {
     /// When a newer version of the agent CLI has all that is missing: how to get it.
     fn upgrade(&self, missing: &[String]) -> Option<String> {
         let newer = !missing.is_empty() && missing.iter().all(|name| has(&self.declared, name));
-        let command = || crate::agents::standing::install_methods(&self.agent.manifest).next();
+        let command = || crate::agents::install_methods(&self.agent.manifest).next();
         newer.then(|| match command() {
             Some(method) => format!("Upgrade {}: {}", self.name(), method.command),
             None => format!("Upgrade {}.", self.name()),

@@ -1,5 +1,4 @@
-//! The host's folder: `OD_HOME`, or `~/.open-design`. Paths only; who reads and writes the files
-//! lives elsewhere.
+//! The host's folder: `OD_HOME`, or `~/.open-design`. Paths only: other modules read and write the files.
 
 #[cfg(unix)]
 mod unix;
@@ -21,7 +20,7 @@ use etcetera::BaseStrategy;
 
 use crate::error::HostError;
 
-/// The host's folder and what lies in it.
+/// The host's folder and the paths in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OdHome {
     root: PathBuf,
@@ -31,22 +30,22 @@ impl OdHome {
     /// `OD_HOME` when it is set, `~/.open-design` otherwise.
     ///
     /// # Errors
-    /// When `OD_HOME` is no absolute path, or the user has no home folder.
+    /// When `OD_HOME` is not an absolute path, or the user has no home folder.
     pub fn resolve() -> Result<Self, HostError> {
         if let Some(root) = std::env::var_os("OD_HOME").filter(|root| !root.is_empty()) {
             return Self::at(PathBuf::from(root));
         }
         let strategy = etcetera::choose_base_strategy().map_err(|error| {
-            HostError::usage(format!("the home folder is unknown: {error}"))
+            HostError::usage(format!("cannot find the home folder: {error}"))
                 .with_hint("set OD_HOME to an absolute path")
         })?;
         Self::at(strategy.home_dir().join(".open-design"))
     }
 
-    /// A folder of the caller's choice.
+    /// A folder given by its path.
     ///
     /// # Errors
-    /// When the path is not absolute: the host's folder must not depend on where it was started.
+    /// When the path is not absolute: the host's folder must not depend on the current folder.
     pub fn at(root: PathBuf) -> Result<Self, HostError> {
         if !root.is_absolute() {
             return Err(HostError::usage(format!("OD_HOME is not absolute: {}", root.display()))
@@ -70,7 +69,7 @@ impl OdHome {
         self.runs().join(run_id)
     }
 
-    /// Which run a client's key has started: one file per key.
+    /// The idempotency keys of clients: one file per key, with the run it started.
     pub fn keys(&self) -> PathBuf {
         self.root.join("keys")
     }
@@ -80,22 +79,22 @@ impl OdHome {
         self.root.join("usage")
     }
 
-    /// Caches: safe to delete at any time.
+    /// Caches, which are safe to delete at any time.
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
 
-    /// What `--manifest` of each adapter printed.
+    /// The cached manifest of each adapter.
     pub fn manifest_cache(&self) -> PathBuf {
         self.cache().join("manifests.json")
     }
 
-    /// What detection found last.
+    /// The result of the last detection.
     pub fn agents_file(&self) -> PathBuf {
         self.root.join("agents.json")
     }
 
-    /// Which agent is active.
+    /// The active agent.
     pub fn active_file(&self) -> PathBuf {
         self.root.join("active.json")
     }
@@ -105,7 +104,7 @@ impl OdHome {
         self.root.join("trust.json")
     }
 
-    /// The PATH of a login shell, remembered.
+    /// The cached PATH of the login shell.
     pub fn login_path_file(&self) -> PathBuf {
         self.cache().join("login-path.json")
     }
@@ -120,7 +119,7 @@ impl OdHome {
         self.root.join("state").join(adapter_id)
     }
 
-    /// What clients of `od-host serve` must show.
+    /// The token that clients of `od-host serve` must send.
     pub fn token_file(&self) -> PathBuf {
         self.root.join("token")
     }

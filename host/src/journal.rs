@@ -1,11 +1,12 @@
-//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`. Bytes and files only; what a stream of
-//! events means, and how a broken one is mended, lives in `run`.
+//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`. Bytes and files only: `run` knows the meaning of events and
+//! repairs an incomplete stream.
 
 pub(crate) mod envelope;
 pub(crate) mod folder;
 pub(crate) mod key_file;
 mod reader;
-pub(crate) mod sink;
+mod settle;
+pub(crate) mod writer;
 pub(crate) mod store;
 mod syncer;
 
@@ -20,33 +21,34 @@ use unix as os;
 use windows as os;
 
 pub use reader::EventReader;
-pub(crate) use reader::{Place, Source};
+pub(crate) use reader::{Position, Source};
+pub(crate) use settle::{SettleRun, settle_in_background};
 
 use std::path::PathBuf;
 
-use od_protocol::{DoneStatus, ErrorKind, RunEventParams};
+use od_protocol::{Done, DoneStatus, ErrorKind, RunEventParams};
 use serde::{Deserialize, Serialize};
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// It waits for its turn.
+    /// It waits in the queue.
     Queued,
-    /// It is going on.
+    /// An agent works on it.
     Running,
-    /// The agent said that it is done.
+    /// The agent finished the task.
     Completed,
-    /// Something went wrong.
+    /// It ended with an error.
     Failed,
-    /// It was told to stop.
+    /// It was cancelled.
     Cancelled,
-    /// A limit of time ran out.
+    /// A time limit was reached.
     TimedOut,
 }
 
 impl RunStatus {
-    /// It is not over: somebody owns it, and `done` is still to come.
+    /// Whether the run has not ended: a process owns it, and `done` is not written.
     pub const fn is_alive(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
@@ -69,72 +71,90 @@ impl From<DoneStatus> for RunStatus {
 pub struct RunOwner {
     /// Its pid.
     pub pid: u32,
-    /// When it started, in milliseconds since 1970: a pid alone may be used again.
+    /// When it started, in milliseconds since 1970: the system reuses pids.
     pub started_at: u64,
 }
 
-/// `run.json`: what a list of runs shows.
+/// `run.json`: the facts that a list of runs shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
     /// The run.
     pub run_id: String,
-    /// The agent that has it now, or had it last.
+    /// The agent of the current or last attempt.
     pub agent: String,
-    /// The agent it began with, when another has taken over.
+    /// The agent of the first attempt, when it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_agent: Option<String>,
     /// The adapter's executable.
     pub adapter_path: PathBuf,
     /// The adapter's version.
     pub adapter_version: String,
-    /// Where the agent works.
+    /// The working folder of the agent.
     pub cwd: PathBuf,
     /// The first line of the prompt, shortened.
     pub prompt_preview: String,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: Option<String>,
-    /// In milliseconds since 1970; while it is queued, since when it waits.
+    /// In milliseconds since 1970; while it is queued, when it was queued.
     pub started_at: u64,
-    /// In milliseconds since 1970; null while it is going on.
+    /// In milliseconds since 1970; null until it has ended.
     pub ended_at: Option<u64>,
     /// The host process that owns it.
     pub host: RunOwner,
-    /// How it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// With `failed` and `timed_out`: what went wrong.
+    /// The error kind of `failed` and `timed_out`.
     pub error_kind: Option<ErrorKind>,
-    /// The native session: what `--resume` takes.
+    /// The native session, for `--resume`.
     pub session_id: Option<String>,
-    /// The disk was full: the journal gets its end when it is next looked at.
+    /// The disk was full: `done` is added to the journal when the run is next read.
     #[serde(default)]
     pub lacks_end: bool,
-    /// How many attempts there were so far, the first included; 0 while it is queued.
+    /// The number of attempts so far; 0 while it is queued.
     #[serde(default = "one")]
     pub attempts: u32,
-    /// Who asked for it.
+    /// The client that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// The client's own name for it.
+    /// The client's idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What `key` stands for: the hash of what was asked.
+    /// The hash of the request that `key` belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_hash: Option<String>,
-    /// The span of the caller, as W3C writes it.
+    /// The client's span in W3C format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
 }
 
 impl RunRecord {
-    /// The model that was asked for, when it was asked of this agent: it is one of the first agent's.
-    pub(crate) fn asked_model(&self, agent: &str) -> Option<&str> {
+    /// The run has ended and its journal is complete.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.status.is_alive() && !self.lacks_end
+    }
+
+    /// When the run itself started: the time in the queue does not count.
+    pub(crate) fn run_started_at(&self, now: u64) -> u64 {
+        if self.status == RunStatus::Queued { now } else { self.started_at }
+    }
+
+    /// Records how the run ended.
+    pub(crate) fn set_end(&mut self, done: &Done, now: u64) {
+        self.ended_at = Some(self.run_started_at(now).saturating_add(done.duration_ms));
+        self.status = done.status.into();
+        self.error_kind = done.error_kind.clone();
+        self.session_id = done.session_id.clone().or(self.session_id.take());
+    }
+
+    /// The requested model, if it was requested for this agent: it belongs to the first agent.
+    pub(crate) fn requested_model(&self, agent: &str) -> Option<&str> {
         let first = self.first_agent.as_ref().unwrap_or(&self.agent);
         self.model.as_deref().filter(|_| agent == first)
     }
 }
 
-/// Records that were written before attempts were counted had one.
+/// The default for records from before attempts were counted.
 const fn one() -> u32 {
     1
 }
@@ -144,14 +164,14 @@ const fn one() -> u32 {
 pub struct JournalEvent<'a> {
     /// Its number.
     pub seq: u64,
-    /// The word in `event.type`.
+    /// The value of `event.type`.
     pub type_name: &'a str,
     /// The envelope (`{"runId":…,"seq":…,"ts":…,"event":{…}}`), without a line end.
     pub bytes: &'a [u8],
 }
 
 impl JournalEvent<'_> {
-    /// Reads the whole event.
+    /// Parses the event.
     ///
     /// # Errors
     /// When a known type has a malformed payload.

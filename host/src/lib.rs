@@ -1,50 +1,77 @@
-//! The host library: finds `od-adapter-*` executables, talks to each over stdio, and turns every
-//! agent into one stream of events that is on disk before anybody sees it.
+//! The host library: finds `od-adapter-*` executables, starts and calls them over stdio, and turns every agent into one
+//! stream of events that is on disk before a client reads it.
 //!
-//! Reading order for a newcomer: [`Host`] (the front door), [`discover`] (which
-//! adapters may run), [`plugin`] (one adapter process), [`journal`] (events on disk), [`run`] (one
-//! run from prompt to `done`), then [`usage`] (what runs used), [`agents`], [`control`] and [`doctor`].
+//! Start with [`Host`] and [`RunRequest`]; [`Service`] adds the queue and the API of `od-host serve`. The command line
+//! is not part of the library (`src/main.rs`, `src/cli/`), and nothing here knows a particular agent: the host knows
+//! executables and manifests only.
 //!
-//! What does not live here: the command line (`src/main.rs`, `src/cli/`), and anything about one
-//! particular agent. The host knows executables and manifests only.
+//! # Layers
+//!
+//! From bottom to top. A module imports only modules of lines with a lower number; a test checks it.
+//!
+//! 1. `clock`, `error`, `sync`: plain values
+//! 2. `files`, `home`, `pem`, `trust`: files and folders, and who may have written them
+//! 3. `json_rpc`, `login_path`, `settings`: JSON-RPC messages; what the user has configured
+//! 4. `environment`, `journal`: variables of adapters; events and records of runs as bytes and files
+//! 5. `usage`: what runs used, folded from their events
+//! 6. `telemetry`: logs, metrics and traces
+//! 7. `plugin`: one adapter process and its calls
+//! 8. `discover`: which adapters exist and may be executed
+//! 9. `context`: what every operation of a host needs
+//! 10. `agents`: what adapters detect, and calls outside runs
+//! 11. `features`, `queue`: what an app can offer with an agent; which runs may work now
+//! 12. `run`: one task per run, from prompt to `done`
+//! 13. `control`: how another process reaches a run
+//! 14. `host`: the public entry point
+//! 15. `doctor`, `service`: checks of the installation; the API
+//! 16. `serve`: the transports of the API
 
+mod clock;
 pub mod error;
-pub mod home;
-mod pem;
-pub mod settings;
+mod sync;
 
-pub mod discover;
-pub mod environment;
-mod manifest_cache;
+mod files;
+pub mod home;
+#[cfg(any(feature = "serve", feature = "otlp"))]
+mod pem;
 mod trust;
 
-pub mod plugin;
+mod json_rpc;
+pub mod login_path;
+pub mod settings;
 
+pub mod environment;
 pub mod journal;
-pub mod run;
 
 pub mod usage;
 
-pub mod control;
+pub mod telemetry;
 
-mod active;
+pub mod plugin;
+
+pub mod discover;
+
+mod context;
+
 pub mod agents;
-pub mod auto;
-mod connections;
-pub mod doctor;
+
 pub mod features;
-pub mod login_path;
+pub mod queue;
+
+pub mod run;
+
+pub mod control;
 
 mod host;
 
-mod queue;
+pub mod doctor;
 pub mod service;
 
+#[cfg(feature = "serve")]
 pub mod serve;
 
-pub mod telemetry;
-
+pub use context::HostOptions;
 pub use error::{ExitStatus, Failure, HostError};
-pub use host::{Host, HostOptions};
+pub use host::Host;
 pub use run::{Answers, RunHandle, RunRequest};
 pub use service::{Service, ServiceOptions};

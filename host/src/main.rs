@@ -1,4 +1,4 @@
-//! `od-host`, the command line of the host. The work is done by the library and `cli`.
+//! `od-host`, the command line of the host. The library and `cli` do the work.
 
 mod cli;
 

@@ -1,13 +1,14 @@
-//! One adapter process: start it, call it, read what it says, and leave nothing of it behind.
+//! One adapter process: starts it, calls its methods, reads its output, and removes all its processes at the end.
 
 pub(crate) mod caller;
-pub(crate) mod lines;
 pub(crate) mod mark;
+pub(crate) mod name;
 pub(crate) mod observations;
+pub(crate) mod orphans;
+mod pending_calls;
 pub(crate) mod process;
 pub(crate) mod reader;
 mod stderr_tail;
-mod transport;
 
 #[cfg(unix)]
 pub(crate) mod unix;
@@ -25,35 +26,40 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use od_protocol::{Call, ErrorKind, ErrorObject, InitializeParams, InitializeResult};
+use od_protocol::adapter::{InitializeParams, InitializeResult};
+use od_protocol::{Call, ErrorKind, ErrorObject};
 use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::journal::sink::Intake;
-use crate::telemetry::metrics::AdapterMeter;
+use crate::journal::writer::EventWriter;
+use crate::telemetry::metrics::AdapterCounters;
 use caller::Caller;
 use observations::Observations;
+use pending_calls::PendingCalls;
 use process::{Ended, Process};
 use reader::OutputReader;
 use stderr_tail::StderrTail;
 
-/// How long an adapter may take to end after its stdin was closed.
-pub(crate) const POLITE_END: Duration = Duration::from_secs(2);
-/// How long after an adapter's death its last words may still arrive.
-pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long an adapter may take to exit after its stdin was closed.
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+/// How long after an adapter's exit its last output may still arrive.
+pub(crate) const FINAL_OUTPUT_GRACE: Duration = Duration::from_secs(1);
+/// Requests that may wait for an adapter that does not read its stdin.
+const MAX_QUEUED_REQUESTS: usize = 64;
 
-/// What to start.
+/// How to start an adapter.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) executable: PathBuf,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) initialize: InitializeParams,
-    pub(crate) intake: Option<Intake>,
-    pub(crate) meter: AdapterMeter,
+    /// Where the events of the run go; `None` for a process without a run.
+    pub(crate) events: Option<EventWriter>,
+    pub(crate) counters: AdapterCounters,
 }
 
-/// A running, initialised adapter process.
+/// A running, initialized adapter process.
 #[derive(Debug)]
 pub struct Plugin {
     process: Process,
@@ -63,7 +69,7 @@ pub struct Plugin {
     initialized: InitializeResult,
 }
 
-/// A process and the lines to it.
+/// A process that is not initialized yet.
 struct Started {
     process: Process,
     caller: Caller,
@@ -72,10 +78,10 @@ struct Started {
 }
 
 impl Plugin {
-    /// Starts an adapter and initialises it.
+    /// Starts an adapter and initializes it.
     ///
     /// # Errors
-    /// What it answered, or why it could not; nothing of it is left then.
+    /// The adapter's error, or why it did not answer; its processes are gone then.
     pub(crate) async fn launch(launch: Launch) -> Result<Self, ErrorObject> {
         let started = start(&launch).map_err(|error| {
             let path = launch.executable.display();
@@ -88,16 +94,16 @@ impl Plugin {
             Err(error) => {
                 let error = caller.explain(error, &mut process).await;
                 process.end().await;
-                // The failure of a run is counted with its end.
-                if launch.intake.is_none() {
-                    launch.meter.failed(&error.kind());
+                // A failure during a run is counted at the end of the run.
+                if launch.events.is_none() {
+                    launch.counters.failed(&error.kind());
                 }
                 Err(error)
             }
         }
     }
 
-    /// What it answered to `initialize`.
+    /// Its result of `initialize`.
     pub fn initialized(&self) -> &InitializeResult {
         &self.initialized
     }
@@ -107,50 +113,50 @@ impl Plugin {
         self.process.pid()
     }
 
-    /// Calls a method with the method's own limit of time:
+    /// Calls a method with the method's own time limit:
     /// `plugin.call(ListModelsParams::default()).await`.
     ///
     /// # Errors
-    /// What the adapter answered; `plugin_crashed` or `plugin_hung` when it did not.
+    /// The adapter's error; `plugin_crashed` or `plugin_hung` when it did not answer.
     pub async fn call<P: Call>(&self, params: P) -> Result<P::Result, ErrorObject> {
         self.caller.call(params).await
     }
 
-    /// Ends the process politely (stdin EOF), then hard, and sweeps what it leaves.
+    /// Closes stdin, waits for the process to exit, then kills it and everything it started.
     pub async fn close(mut self) {
         self.close_stdin();
-        // Whether it ends in time or not, the rest is the same.
-        drop(tokio::time::timeout(POLITE_END, self.process.exited()).await);
+        // The next step is the same whether it exits in time or not.
+        drop(tokio::time::timeout(SHUTDOWN_GRACE, self.process.exited()).await);
         self.process.end().await;
     }
 
-    /// Ends the process at once; the caller sweeps, for several at a time.
+    /// Kills the process group. The caller kills orphaned processes, for several adapters at once.
     pub(crate) async fn stop(self) -> Ended {
         self.writer.abort();
         self.process.stop().await
     }
 
-    /// Closes stdin, which tells the adapter to stop everything.
+    /// Closes stdin, which makes the adapter stop all work and exit.
     pub(crate) fn close_stdin(&self) {
         self.writer.abort();
     }
 
-    /// For calls while somebody else waits for the process.
+    /// For calls while another task waits for the process.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
 
-    /// Adds to an error how the process ended, when it has.
+    /// Adds the exit status to an error if the process has exited.
     pub(crate) async fn explain(&mut self, error: ErrorObject) -> ErrorObject {
         self.caller.explain(error, &mut self.process).await
     }
 
-    /// Changes when the adapter has broken the protocol, and errs when the last of its output was read.
+    /// Changes when the adapter violates the protocol fatally, and closes at the end of its output.
     pub(crate) fn output(&self) -> watch::Receiver<()> {
         self.output.clone()
     }
 
-    /// Waits until the process has ended.
+    /// Waits until the process has exited.
     pub(crate) async fn exited(&mut self) -> Option<std::process::ExitStatus> {
         self.process.exited().await
     }
@@ -158,7 +164,7 @@ impl Plugin {
 
 fn start(launch: &Launch) -> std::io::Result<Started> {
     let (stdout, child_stdout) = std::io::pipe()?;
-    os::enlarge_pipe(&stdout);
+    od_os::process::enlarge_pipe(&stdout);
     let mut command = Command::new(&launch.executable);
     command
         .arg("--stdio")
@@ -166,29 +172,26 @@ fn start(launch: &Launch) -> std::io::Result<Started> {
         .envs(launch.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(child_stdout).stderr(Stdio::piped());
     let mut process = process::spawn(command)?;
-    launch.meter.started();
-    tracing::debug!(agent = launch.meter.agent(), pid = process.pid(), "adapter started");
+    launch.counters.started();
+    tracing::debug!(agent = launch.counters.agent(), pid = process.pid(), "adapter started");
     let missing = || std::io::Error::other("the process has no pipe");
     let stdin = process.inner().stdin.take().ok_or_else(missing)?;
     let stderr = StderrTail::collect(process.inner().stderr.take().ok_or_else(missing)?);
 
-    let (lines, written) = tokio::sync::mpsc::channel(64);
-    let (answers, answered) = tokio::sync::mpsc::unbounded_channel();
-    let pending = transport::Pending::default();
-    let observations = Arc::new(Observations::new(launch.meter.clone()));
-    let writer = tokio::spawn(transport::write_stdin(stdin, written)).abort_handle();
+    let (requests, lines) = tokio::sync::mpsc::channel(MAX_QUEUED_REQUESTS);
+    let calls = PendingCalls::default();
+    let observations = Arc::new(Observations::new(launch.counters.clone()));
+    let writer = tokio::spawn(caller::write_stdin(stdin, lines)).abort_handle();
     let (open, output) = watch::channel(());
     let reader = OutputReader {
         stdout,
         open,
-        intake: launch.intake.clone(),
-        answers,
-        pending: pending.clone(),
+        events: launch.events.clone(),
+        calls: calls.clone(),
         observations: Arc::clone(&observations),
     };
     std::thread::Builder::new().name("od-read".to_owned()).spawn(move || reader.run())?;
-    let down = transport::Down { lines, pending };
-    let up = transport::Up { answers: answered };
-    let caller = Caller::new(launch.meter.agent().to_owned(), down, up, stderr, observations);
+    let agent = launch.counters.agent().to_owned();
+    let caller = Caller { agent, requests, calls, stderr, observations };
     Ok(Started { process, caller, writer, output })
 }

@@ -1,13 +1,14 @@
-//! Which runs may go on: limits for the host and for each agent, and a fair queue for the rest.
+//! Which runs may work now: limits for the host and for each agent, and a fair queue for the rest. Knows tickets and
+//! slots only; what a run does with its slot is in `run`.
 //!
-//! Reading order for a newcomer: `fair` (who is next, as a value), `room` (the places as tasks see them),
-//! `drive` (one run from its place in the queue to its end), `words` (what its events say meanwhile).
+//! Reading order: `fair` (who is next, as a value), `slot` (the queue as tasks use it), `status` (the events of a
+//! waiting run).
 
-mod drive;
 mod fair;
-mod room;
-mod words;
+mod slot;
+mod status;
 
-pub(crate) use drive::drive;
-pub(crate) use fair::{Limits, Ticket};
-pub(crate) use room::Room;
+pub use fair::QueueLimits;
+pub(crate) use fair::Ticket;
+pub use slot::RunQueue;
+pub(crate) use slot::{Admission, QueueError, QueueSlot};

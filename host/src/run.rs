@@ -1,24 +1,26 @@
-//! One run, from prompt to `done`: what is asked, who watches it, and how a broken stream is mended.
+//! One run, from prompt to `done`: one task per run starts the adapter, supervises each attempt, and ends the run.
 //!
-//! Reading order for a newcomer: `request` (what is asked), `start` (the folder, the journal, the record),
-//! `pending` (a run that waits), `conduct` (its whole life), `launch` and `supervise` (one attempt),
-//! `attempts`, `go_on`, `switch` and `handover` (what follows a failure), then `stream`, `repair` and `recover` (how
-//! a stream without an end gets one), and `result` (what came of it).
+//! Reading order: `request` (what to run), `start` (folder, journal, record), `task` (the life of a run), `attempt` and
+//! `supervise` (one attempt), `attempts`, `retry`, `fallback` and `handover` (what follows a failure), `finish` (the
+//! end), `stream`, `repair` and `recover` (how a stream without an end gets one), `result` (the result of a run).
 
 mod request;
 pub(crate) mod start;
 
 mod handle;
-mod pending;
+mod registry;
+mod task;
+
+mod attempt;
+mod supervise;
 
 mod attempts;
-mod conduct;
-mod go_on;
+mod fallback;
 mod handover;
-mod launch;
-mod supervise;
-mod switch;
+mod retry;
 
+mod finish;
+mod outcome;
 pub(crate) mod recover;
 pub(crate) mod repair;
 mod stream;
@@ -29,22 +31,6 @@ pub(crate) mod result;
 pub use attempts::{FALLBACK_ON, RETRY_ON};
 pub use final_text::FinalText;
 pub use handle::RunHandle;
-pub(crate) use pending::CountedRun;
-pub use pending::PendingRun;
-pub use repair::{HOST_DIED, JOURNAL_FAILED, Verdict};
+pub use outcome::{HOST_DIED, JOURNAL_FAILED};
+pub(crate) use registry::RunRegistry;
 pub use request::{Answers, Origin, RunRequest};
-pub(crate) use supervise::at;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Now, in milliseconds since 1970.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A lock that does not care about a panic elsewhere: the data is whole after each statement.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -1,12 +1,11 @@
-//! The faces of the API: WebSocket and HTTP with server-sent events at one address, or lines on stdin
-//! and stdout. Who may call, how often and how much is decided here; what a call does lives in `service`.
+//! The transports of the API: WebSocket, HTTP and server-sent events on one address, or lines on stdin and stdout.
+//! They check who may call, how often and how much; the methods live in `service`.
 //!
-//! Reading order for a newcomer: [`Server`] (a bound address), `listen` (sockets to requests), `guard` (who
-//! may come in), `router` (which face answers), `websocket`, `http`, `sse` and `stdio` (the faces),
-//! `calls` and `attach` (what they share; `wording` and `shelf` make watching cheap).
+//! Reading order: [`Server`] (a bound address), `listen` (accepts connections), `guard` (checks requests), `router`
+//! (finds the endpoint), `websocket`, `http`, `sse` and `stdio` (the transports), `session` and `calls` (requests),
+//! `subscription` (events; `batch_format` and `batch_cache` let clients share the work).
 
 mod limits;
-mod settings;
 mod token;
 
 mod listen;
@@ -20,11 +19,12 @@ mod refusal;
 
 mod router;
 
-mod attach;
+mod batch_cache;
+mod batch_format;
 mod calls;
 mod discover;
-mod shelf;
-mod wording;
+mod session;
+mod subscription;
 
 mod http;
 mod sse;
@@ -33,6 +33,6 @@ mod websocket;
 
 pub use limits::TimeLimits;
 pub use server::{ServeOptions, Server, TlsFiles};
-pub use settings::ServeSettings;
+pub use crate::settings::ServeSettings;
 pub use stdio::serve_stdio;
 pub use token::Token;

@@ -27,7 +27,7 @@ use std::time::Duration;
 use self::drain::Ending;
 use self::keys::Keys;
 use crate::host::Host;
-use crate::queue::{Limits, Room};
+use crate::queue::{QueueLimits, RunQueue};
 
 /// Who asks: clients take turns in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,8 +56,8 @@ pub struct Service {
 struct Shared {
     host: Host,
     options: ServiceOptions,
-    /// Which runs may go on.
-    room: Room,
+    /// Limits how many runs work at the same time.
+    queue: RunQueue,
     keys: Keys,
     ending: Ending,
 }
@@ -70,9 +70,9 @@ impl Service {
         restart::end_outlived_in_background(&host);
         let roots = options.roots.without(host.home().root());
         let options = ServiceOptions { roots, ..options };
-        let room = Room::new(Limits::of(host.settings()));
+        let queue = RunQueue::new(QueueLimits::from_settings(host.settings()));
         let (keys, ending) = (Keys::default(), Ending::default());
-        Self { shared: Arc::new(Shared { host, options, room, keys, ending }) }
+        Self { shared: Arc::new(Shared { host, options, queue, keys, ending }) }
     }
 
     /// The host below.

@@ -1,6 +1,9 @@
-//! `settings.toml`: what the user may change. Every value has a default, so the file may be absent.
+//! `settings.toml`: the user's settings. Every value has a default, so the file may be absent.
 
 mod file;
+mod serve;
+
+pub use serve::ServeSettings;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -9,7 +12,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
-use crate::serve::ServeSettings;
 
 /// All settings.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -17,27 +19,27 @@ use crate::serve::ServeSettings;
 pub struct Settings {
     /// How long runs are kept.
     pub retention: Retention,
-    /// How many runs a service lets go on or wait.
+    /// How many runs a service executes and queues.
     pub limits: LimitSettings,
     /// Which adapters may be executed.
     pub trust: Trust,
-    /// Which variables adapters get beyond the protocol's list.
+    /// Which variables adapters get in addition to the protocol's list.
     pub environment: EnvironmentSettings,
-    /// What `od-host serve` lets through.
+    /// The address and limits of `od-host serve`.
     pub serve: ServeSettings,
-    /// What is told to the outside.
+    /// Where traces are sent.
     pub telemetry: TelemetrySettings,
     /// Settings of one agent, by its id.
     pub agents: BTreeMap<String, AgentSettings>,
 }
 
-/// How long runs are kept. A run that is still going is never removed.
+/// How long runs are kept. A running run is never removed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Retention {
-    /// Runs older than this are removed; 0 keeps them for ever.
+    /// Runs older than this are removed; 0 keeps all.
     pub days: u32,
-    /// Only so many of the newest are kept; 0 keeps all.
+    /// The number of newest runs to keep; 0 keeps all.
     pub max_runs: usize,
 }
 
@@ -47,15 +49,15 @@ impl Default for Retention {
     }
 }
 
-/// How many runs a service lets go on or wait. A run that is started on the command line does not count.
+/// How many runs a service executes and queues. Runs of the command line do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct LimitSettings {
-    /// Runs at the same time.
+    /// Concurrent runs.
     pub max_runs: NonZeroU32,
-    /// Runs at the same time of one agent, unless its own settings say otherwise.
+    /// Concurrent runs of one agent, unless its own settings override it.
     pub max_runs_per_agent: NonZeroU32,
-    /// Runs that wait; 0 means that a run starts at once or is refused.
+    /// Queued runs; with 0 a run starts at once or is rejected.
     pub max_queued: u32,
 }
 
@@ -73,39 +75,39 @@ impl Default for LimitSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Trust {
-    /// The rule.
+    /// The policy.
     pub policy: TrustPolicy,
     /// With `pinned`: sha256 of the executables that may run, in hex.
     pub pinned: Vec<String>,
 }
 
-/// The rule of trust.
+/// The trust policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TrustPolicy {
-    /// An executable in a place only the user or root can write is trusted.
+    /// Trusts an executable that only the user or root could have written.
     #[default]
     Path,
-    /// Only listed hashes run; anything else is listed, not executed.
+    /// Executes only files whose sha256 is listed; all others are reported but not executed.
     Pinned,
 }
 
-/// Which variables adapters get beyond the protocol's list.
+/// Which variables adapters get in addition to the protocol's list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct EnvironmentSettings {
-    /// Names that every adapter gets.
+    /// Variables that every adapter gets.
     pub allow: Vec<String>,
-    /// Names that no adapter gets, even when its manifest asks for them.
+    /// Variables that no adapter gets, even when its manifest declares them.
     pub deny: Vec<String>,
 }
 
-/// What is told to the outside.
+/// Where traces are sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TelemetrySettings {
-    /// Where traces go, such as `http://localhost:4318`; absent means nowhere, unless the variables of OpenTelemetry
-    /// say otherwise.
+    /// The collector, such as `http://localhost:4318`; absent sends nothing, unless a variable of OpenTelemetry names a
+    /// collector.
     pub otlp_endpoint: Option<String>,
 }
 
@@ -113,13 +115,13 @@ pub struct TelemetrySettings {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentSettings {
-    /// The agent CLI to use, exactly: no search on PATH.
+    /// The path of the agent CLI; PATH is not searched.
     pub cli_path: Option<PathBuf>,
-    /// Further variables this adapter gets.
+    /// Additional variables for this adapter.
     pub allow_env: Vec<String>,
-    /// Runs at the same time that a service lets go on; absent means `limits.maxRunsPerAgent`.
+    /// Concurrent runs of this agent in a service; absent means `limits.maxRunsPerAgent`.
     pub max_runs: Option<NonZeroU32>,
-    /// What the manifest's `configSchema` describes.
+    /// Options as described by the manifest's `configSchema`.
     pub options: od_protocol::JsonObject,
 }
 
@@ -127,13 +129,13 @@ impl Settings {
     /// Reads a settings file; an absent one gives the defaults.
     ///
     /// # Errors
-    /// When the file cannot be read, others could have written it, or something in it cannot be used: with its line
-    /// and key.
+    /// When the file cannot be read, when another user could have written it, or when a value is not valid; the message
+    /// has its line and key.
     pub fn read(path: &Path) -> Result<Self, HostError> {
         file::read(path)
     }
 
-    /// The settings of one agent; the defaults when there are none.
+    /// The settings of one agent, or the defaults.
     pub fn agent(&self, adapter_id: &str) -> AgentSettings {
         self.agents.get(adapter_id).cloned().unwrap_or_default()
     }

@@ -1,18 +1,16 @@
-//! Watching the host from outside: logs on stderr, metrics for Prometheus, traces for OpenTelemetry.
+//! Observing the host: logs on stderr, metrics for Prometheus, traces for OpenTelemetry.
 //!
-//! Reading order for a newcomer: [`logs`] (what is printed), [`metrics`] (what is counted), then `runs` and `calls`
-//! (the moments the rest of the host tells about). Nothing here is on the path of an event: figures of a run are taken
-//! when it is over.
+//! Reading order: [`logs`], [`metrics`], then `runs` and `calls` (what the rest of the host reports). Nothing here is
+//! on the path of an event: the figures of a run are taken when it has ended.
 
 pub mod logs;
 pub mod metrics;
 
 mod calls;
-mod process;
 mod runs;
 mod traces;
 
-pub(crate) use runs::JournalSize;
+pub(crate) use runs::{JournalSize, RunEnd};
 
 use std::time::Duration;
 
@@ -20,10 +18,10 @@ use crate::settings::TelemetrySettings;
 use metrics::Metrics;
 use traces::{Destination, Traces};
 
-/// How long the end of the host waits for traces that are still on their way.
-const FLUSH_LIMIT: Duration = Duration::from_secs(2);
+/// How long the host waits at exit for traces that are not sent yet.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What one host tells the world about itself. Clones share it.
+/// Logs, metrics and traces of one host. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Telemetry {
     metrics: Metrics,
@@ -31,7 +29,7 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// For one host that started at this time. Traces that cannot be sent keep no host from starting.
+    /// For a host that started at this time. A trace exporter that cannot start is logged, not an error.
     pub(crate) fn start(started_at: u64, settings: &TelemetrySettings) -> Self {
         let traces = Destination::of_process(settings).and_then(|destination| {
             Traces::start(destination)
@@ -43,14 +41,14 @@ impl Telemetry {
         Self { metrics: Metrics::new(started_at), traces }
     }
 
-    /// Waits for traces that are still on their way, two seconds at most. Blocks.
+    /// Waits until all traces are sent, at most two seconds. Blocks.
     pub fn flush(&self) {
         if let Some(traces) = &self.traces {
-            traces.flush(FLUSH_LIMIT);
+            traces.flush(FLUSH_TIMEOUT);
         }
     }
 
-    /// What is counted.
+    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }

@@ -1,21 +1,18 @@
-//! The usage ledger: what every run used, kept when the run itself is removed.
+//! The usage ledger: the tokens and cost of every run, kept when the run itself is removed.
 //!
-//! Reading order for a newcomer: `row` (one line of the ledger), `spent` (figures and their
-//! arithmetic), `share` (from ticks of a meter to what was used of a model), `fold` (from a run's events to what each
-//! attempt used), `provider` (who runs a model), `ledger` (the files), `past` (what a session had used before), `enter`
-//! (from a journal to its rows), `summary` (adding up). What does not live here: what a run costs is never computed,
-//! only passed on where the agent CLI states it.
+//! Reading order: `token_usage` (figures and their arithmetic), `model_usage` (from usage events to the usage of one
+//! model), `run_usage` (from a run's events to the usage of each attempt), `row` (one line of the ledger), `ledger`
+//! (the files), `prior_usage` (the usage of a session before a run), `entry` (from a journal to its rows), `summary`
+//! (sums). The host never computes a cost or guesses a provider: it passes on what the adapter reports.
 
-mod enter;
-mod fold;
+mod entry;
 mod ledger;
-mod lines;
-mod past;
-mod provider;
+mod model_usage;
+mod prior_usage;
 mod row;
-mod share;
-mod spent;
+mod run_usage;
 mod summary;
+mod token_usage;
 
 #[cfg(unix)]
 mod unix;
@@ -27,11 +24,9 @@ use unix as os;
 #[cfg(windows)]
 use windows as os;
 
-pub(crate) use enter::{Used, enter, enter_now};
-pub(crate) use fold::{Fold, Past};
-pub(crate) use ledger::{Condition, examine};
-pub(crate) use lines::LinesFromEnd;
-pub(crate) use past::past;
-pub(crate) use provider::provider;
-pub(crate) use spent::Spent;
+pub(crate) use entry::{AttemptUsage, record_run, record_run_blocking};
+pub(crate) use ledger::{LedgerFile, examine};
+pub(crate) use prior_usage::prior_usage;
+pub(crate) use run_usage::{PriorUsage, RunUsage};
 pub use summary::summarize;
+pub(crate) use token_usage::TokenUsage;

@@ -1,21 +1,19 @@
-//! The host's API: what an app says to `od-host serve`, over WebSocket, HTTP or a pipe, as Rust types.
+//! The host's API: the methods that a client calls on `od-host serve` over WebSocket, HTTP or stdio.
 //!
-//! What lives here: types, their JSON form, the table of methods. What does not: the server (`host/src/serve`)
-//! and what the methods do (`host/src/service`). The messages between host and adapter are the
-//! other modules of this crate; where the two sides mean the same thing they share the type.
-//!
-//! Reading order for a newcomer: [`methods`] (what can be asked), [`runs`], [`agents`], then the rest.
+//! [`METHODS`] is the table of methods. Types that the host–adapter contract uses too are at the crate root or, for
+//! results that the host forwards, in [`crate::adapter`] and exported again here. The server is in `host/src/serve`,
+//! the implementation in `host/src/service`.
 
-pub mod adapters;
-pub mod agents;
-pub mod errors;
-pub mod fallback;
-pub mod host;
-pub mod methods;
-pub mod result;
-pub mod runs;
-pub mod sessions;
-pub mod usage;
+mod adapters;
+mod agents;
+mod errors;
+mod fallback;
+mod host;
+mod methods;
+mod result;
+mod runs;
+mod sessions;
+mod usage;
 
 pub use adapters::*;
 pub use agents::*;
@@ -28,5 +26,5 @@ pub use runs::*;
 pub use sessions::*;
 pub use usage::*;
 
-/// The major of the API; it changes only when something is taken away or changes its meaning.
+/// The major of the API. It changes only when something is removed or changes its meaning.
 pub const API_MAJOR: u32 = 1;

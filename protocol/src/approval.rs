@@ -1,34 +1,32 @@
-//! Approvals: an event up, a request down.
+//! The vocabulary of approvals: outcomes, categories, risks.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::JsonObject;
 use crate::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What a person (or policy) decided. An unknown word is a denial.
+    /// The decision on an approval. An unknown value means a denial.
     pub enum ApprovalOutcome, unknown => RejectOnce {
         /// Allow this one call.
         AllowOnce = "allow_once",
-        /// Allow this and every like call of the run.
+        /// Allow this call and every similar call of the run.
         AllowAlways = "allow_always",
-        /// Deny this one call; the agent goes on.
+        /// Deny this one call; the agent continues.
         RejectOnce = "reject_once",
-        /// Deny this and every like call of the run.
+        /// Deny this call and every similar call of the run.
         RejectAlways = "reject_always",
     }
 }
 
 impl ApprovalOutcome {
-    /// Whether the call may go ahead.
+    /// Whether the call is allowed.
     pub const fn is_allowed(self) -> bool {
         matches!(self, Self::AllowOnce | Self::AllowAlways)
     }
 }
 
 wire_enum! {
-    /// What kind of thing the agent asks to do.
+    /// What the agent requests approval for.
     pub enum ApprovalCategory, unknown => Other {
         /// Run a command.
         Execute = "execute",
@@ -36,7 +34,7 @@ wire_enum! {
         Edit = "edit",
         /// Read a file outside the allowed folders.
         Read = "read",
-        /// Reach the network.
+        /// Access the network.
         Network = "network",
         /// Call a tool of an MCP server.
         Mcp = "mcp",
@@ -46,67 +44,41 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How much harm a wrong answer can do. An unknown word is high.
+    /// How much harm a wrong decision can do. An unknown value means high.
     pub enum ApprovalRisk, unknown => High {
-        /// Reads or harmless.
+        /// Only reads, or is harmless.
         Low = "low",
         /// Changes files below the working folder.
         Med = "med",
-        /// Runs commands, reaches the network or leaves the working folder.
+        /// Runs commands, accesses the network or leaves the working folder.
         High = "high",
     }
 }
 
 wire_enum! {
-    /// Who resolved an approval. An unknown word is read as a policy.
+    /// Who resolved an approval. An unknown value means a policy.
     pub enum ApprovalResolver, unknown => Policy {
-        /// A person answered.
+        /// The user decided.
         User = "user",
-        /// A rule answered.
+        /// A rule decided.
         Policy = "policy",
-        /// Nobody answered before the deadline, so it was denied.
+        /// No decision before the deadline: denied.
         Timeout = "timeout",
-        /// The run was cancelled, or the agent CLI took its question back.
+        /// The run was cancelled, or the agent CLI withdrew its request.
         Cancel = "cancel",
     }
 }
 
-/// One answer the agent CLI offers. Only offered answers may be given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// One decision that the agent CLI offers. Only offered decisions may be given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
-    /// The agent CLI's own name for it.
+    /// The agent CLI's own name.
     pub id: String,
     /// What it means.
     pub kind: ApprovalOutcome,
-    /// A label for a button.
+    /// The label of a button.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
-
-/// Parameters of `run/respond`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RespondRunParams {
-    /// The run that asked.
-    pub run_id: String,
-    /// The approval, as in `approval_requested`.
-    pub approval_id: String,
-    /// The decision.
-    pub outcome: ApprovalOutcome,
-    /// The tool's input as the person edited it; absent means unchanged. Needs the capability
-    /// `approvals.editInput`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub updated_input: Option<JsonObject>,
-    /// What to tell the agent about a denial.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Who decided; absent means a person.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<ApprovalResolver>,
-}
-
-/// Result of `run/respond`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RespondRunResult {}

@@ -1,24 +1,24 @@
-//! What an adapter can do. A marker is an object; absent means unsupported; unknown ones are
-//! ignored.
+//! The capabilities of an adapter. A capability is an object; absent means unsupported; unknown ones are ignored.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Effort;
 
 /// A capability without details.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Marker {}
 
-/// Everything an adapter declares in its manifest, repeats in `initialize`, and may narrow in
-/// `adapter/detect` once it knows which version of the agent CLI is installed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What an adapter declares in its manifest and repeats in `initialize`. `adapter/detect` may
+/// report fewer capabilities for the installed version of the agent CLI.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Capabilities {
     /// `run/start` and `run/cancel`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Marker>,
-    /// `run/input` into a live run.
+    /// `run/input` to a running run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputCapability>,
     /// `approval_requested` and `run/respond`.
@@ -51,7 +51,7 @@ pub struct Capabilities {
     /// Emits `tool_*` events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Marker>,
-    /// Emits `text_delta` while the model writes, not only whole messages.
+    /// Emits `text_delta` while the model generates, not only whole messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_deltas: Option<Marker>,
     /// Emits native `file_change` events.
@@ -99,23 +99,26 @@ pub struct Capabilities {
 }
 
 /// Details of `input`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputCapability {
-    /// Text can reach the turn that is running; otherwise it waits for the next one.
+    /// Input can reach the running turn; otherwise it is queued for the next one.
     pub steer: bool,
 }
 
 /// Details of `approvals`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ApprovalsCapability {
-    /// `run/respond.updatedInput` is honoured.
+    /// Supports `run/respond.updatedInput`.
     pub edit_input: bool,
 }
 
 /// Details of `resume`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResumeCapability {
     /// A session can be resumed only from the folder it was started in.
@@ -123,23 +126,26 @@ pub struct ResumeCapability {
 }
 
 /// Details of `effort`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct EffortCapability {
-    /// The levels that can be asked for.
+    /// The levels that can be requested.
     pub levels: Vec<Effort>,
 }
 
 /// Details of `usage`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageCapability {
-    /// The agent CLI states a price in US dollars.
+    /// The agent CLI reports a cost in US dollars.
     pub cost: bool,
 }
 
 /// Details of `permissionModes`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionModesCapability {
     /// The agent CLI's own names, the strictest first.

@@ -1,10 +1,12 @@
-//! Which variables cross a hop (host → adapter → agent CLI): data and one pure rule, the same on
-//! both hops. Everything else stays behind.
+//! Which variables pass from the host to an adapter and from an adapter to its agent CLI.
+//!
+//! The same rule applies to both steps: a variable passes when it is in one of these lists or when the manifest
+//! declares it. Everything else stays behind.
 
-/// Tells a process of an agent CLI which run it belongs to. Whoever ends what a run has left behind reads it.
+/// Names the run that a process of an agent CLI belongs to, so that orphaned processes can be found.
 pub const RUN_ID_VARIABLE: &str = "OD_RUN_ID";
 
-/// Variables that cross by name, on every platform.
+/// Variables that pass by name, on every platform.
 pub const ALLOWED_NAMES: &[&str] = &[
     "PATH",
     "HOME",
@@ -14,7 +16,7 @@ pub const ALLOWED_NAMES: &[&str] = &[
     "LANG",
     "TZ",
     "TMPDIR",
-    // Proxies and certificate authorities: without them a company's network is no network.
+    // Proxies and certificate authorities: company networks cannot be used without them.
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -46,39 +48,26 @@ pub const ALLOWED_NAMES: &[&str] = &[
     "PROGRAMFILES",
 ];
 
-/// Variables that cross by the start of their name.
+/// Variables that pass by the start of their name.
 pub const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_"];
 
-/// Variables that are always set: nobody is at a terminal.
+/// Variables that always have these values, because no terminal is attached.
 pub const FIXED: &[(&str, &str)] = &[("TERM", "dumb"), ("NO_COLOR", "1")];
 
-/// Markers by which an agent CLI sees that it was started by another; they never cross, whoever
-/// declares them.
-pub const NESTING_MARKERS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SSE_PORT",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "GEMINI_CLI",
-    "QWEN_CODE",
-    "OPENCODE",
-    "COPILOT_CLI",
-];
-
-/// Whether a variable crosses a hop without being declared by a manifest.
+/// Whether a variable passes without being declared by a manifest.
+///
+/// ```
+/// use od_protocol::environment::crosses;
+///
+/// assert!(crosses("PATH") && crosses("LC_ALL"));
+/// assert!(!crosses("AWS_SECRET_ACCESS_KEY"));
+/// ```
 pub fn crosses(name: &str) -> bool {
-    // Windows does not tell cases apart; elsewhere the names are upper case as written.
-    let known = |allowed: &&str| match cfg!(windows) {
+    // Windows ignores the case of names; elsewhere a name must match exactly.
+    let is_same = |allowed: &&str| match cfg!(windows) {
         true => allowed.eq_ignore_ascii_case(name),
         false => *allowed == name,
     };
-    let begins = |prefix: &&str| name.starts_with(*prefix);
-    !is_nesting_marker(name)
-        && (ALLOWED_NAMES.iter().any(known) || ALLOWED_PREFIXES.iter().any(begins))
-}
-
-/// Whether a variable says that an agent CLI runs inside another.
-pub fn is_nesting_marker(name: &str) -> bool {
-    NESTING_MARKERS.contains(&name)
+    ALLOWED_NAMES.iter().any(is_same)
+        || ALLOWED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -1,20 +1,20 @@
-//! The error object and the kinds that programs branch on.
+//! The JSON-RPC error object and its kinds.
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{JsonObject, ProtocolRange};
 
 macro_rules! error_kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal $text:literal,)+) => {
-        /// What went wrong, as a word to branch on. Unknown words are kept as [`ErrorKind::Vendor`].
+        /// The kind of an error, for programs to branch on. Unknown kinds are kept as
+        /// [`ErrorKind::Vendor`].
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind {
             $($(#[doc = $doc])+ $variant,)+
-            /// A vendor's own kind (`_vendor.…`), or a word of a later version.
+            /// A kind of a vendor (`_vendor.…`), or of a later version.
             Vendor(String),
         }
 
@@ -22,23 +22,22 @@ macro_rules! error_kinds {
             /// Every kind of this version of the protocol.
             pub const KNOWN: &'static [ErrorKind] = &[$(ErrorKind::$variant),+];
 
-            /// The word in `data.kind`.
+            /// The value of `data.kind`.
             pub fn as_str(&self) -> &str {
                 match self { $(Self::$variant => $text,)+ Self::Vendor(text) => text }
             }
 
-            /// The JSON-RPC code; a vendor's kind gets 2000 unless its author sets another.
+            /// The JSON-RPC code. A vendor's kind gets 2000 unless its author sets another one.
             pub fn code(&self) -> i32 {
                 match self { $(Self::$variant => $code,)+ Self::Vendor(_) => 2000 }
             }
 
-            /// Reads a word.
+            /// Parses the value of `data.kind`.
             pub fn from_wire(text: &str) -> Self {
                 match text { $($text => Self::$variant,)+ other => Self::Vendor(other.to_owned()) }
             }
 
-            /// The same call may succeed later without a change, as far as the kind tells: something passes,
-            /// ends or is started anew.
+            /// Whether the same call may succeed later without a change, judging by the kind alone.
             pub fn is_retryable(&self) -> bool {
                 match self {
                     Self::RateLimited
@@ -57,11 +56,11 @@ macro_rules! error_kinds {
                 }
             }
 
-            /// What the kind means, in one sentence.
+            /// The meaning of the kind, in one sentence.
             pub fn summary(&self) -> &'static str {
                 match self {
                     $(Self::$variant => concat!($($doc),+).trim_ascii(),)+
-                    Self::Vendor(_) => "A vendor's own kind.",
+                    Self::Vendor(_) => "A kind of a vendor.",
                 }
             }
         }
@@ -69,19 +68,19 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// The line is no JSON.
+    /// The line is not JSON.
     ParseError = -32700 "parse_error",
-    /// The line is JSON but no JSON-RPC 2.0 message.
+    /// The line is JSON but not a JSON-RPC 2.0 message.
     InvalidRequest = -32600 "invalid_request",
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound = -32601 "method_not_found",
-    /// The parameters do not fit the method.
+    /// The parameters are not valid for the method.
     InvalidParams = -32602 "invalid_params",
-    /// The adapter itself failed.
+    /// An internal error of the adapter.
     Internal = -32603 "internal",
-    /// `$/cancelRequest` ended the request.
+    /// `$/cancelRequest` cancelled the request.
     RequestCancelled = -32800 "request_cancelled",
-    /// The two sides share no protocol major.
+    /// The two sides have no common protocol major.
     UnsupportedProtocol = 1001 "unsupported_protocol",
     /// `initialize` has not been called.
     NotInitialized = 1002 "not_initialized",
@@ -89,57 +88,57 @@ error_kinds! {
     AlreadyInitialized = 1003 "already_initialized",
     /// `shutdown` was called.
     ShuttingDown = 1004 "shutting_down",
-    /// The adapter cannot honour an option or method.
+    /// The adapter does not support an option or a method.
     CapabilityUnsupported = 1005 "capability_unsupported",
     /// The configuration or an option's value is wrong.
     ConfigInvalid = 1006 "config_invalid",
     /// The agent CLI is not installed.
     CliNotFound = 1010 "cli_not_found",
-    /// The agent CLI is older than the adapter can drive.
+    /// The agent CLI is older than the adapter supports.
     CliVersionUnsupported = 1011 "cli_version_unsupported",
     /// The agent CLI could not be started.
     CliSpawnFailed = 1012 "cli_spawn_failed",
-    /// The agent CLI ended without its own last word.
+    /// The agent CLI exited without reporting a result.
     CliCrashed = 1013 "cli_crashed",
-    /// The agent CLI broke its own protocol.
+    /// The agent CLI violated its own protocol.
     CliProtocol = 1014 "cli_protocol",
-    /// No credential.
+    /// No credential exists.
     AuthMissing = 1020 "auth_missing",
-    /// The credential has run out or was refused.
+    /// The credential has expired or was rejected.
     AuthExpired = 1021 "auth_expired",
-    /// The credential belongs to an account that may not do this.
+    /// The credential belongs to an account without permission for this.
     AuthWrongAccount = 1022 "auth_wrong_account",
     /// The operating system or the agent CLI refused access.
     PermissionDenied = 1023 "permission_denied",
-    /// The provider asks to slow down.
+    /// The provider limits the rate of requests.
     RateLimited = 1030 "rate_limited",
-    /// The account's allowance is used up.
+    /// The account's quota is exhausted.
     QuotaExhausted = 1031 "quota_exhausted",
-    /// The conversation no longer fits the model's window.
+    /// The conversation exceeds the model's context window.
     ContextExceeded = 1032 "context_exceeded",
     /// The provider does not know the model.
     ModelUnknown = 1033 "model_unknown",
-    /// The prompt cannot be handed to the agent CLI.
+    /// The prompt is too large for the agent CLI.
     PromptTooLarge = 1034 "prompt_too_large",
-    /// No such run.
+    /// The run does not exist.
     RunUnknown = 1040 "run_unknown",
-    /// A run of that id is there already.
+    /// A run with this id already exists.
     RunIdInUse = 1041 "run_id_in_use",
-    /// The adapter runs as many as it can.
+    /// The adapter has reached its maximum number of runs.
     TooManyRuns = 1042 "too_many_runs",
     /// The agent CLI does not know the session.
     SessionUnknown = 1043 "session_unknown",
     /// The session is in use.
     SessionBusy = 1044 "session_busy",
-    /// No such open approval.
+    /// The approval does not exist or is already resolved.
     ApprovalUnknown = 1045 "approval_unknown",
-    /// A limit of time ran out; `data.which` says which.
+    /// A time limit was reached; `data.which` names it.
     Timeout = 1050 "timeout",
-    /// The provider cannot be reached or answers with a server error.
+    /// The provider cannot be reached or returns a server error.
     NetworkUnreachable = 1051 "network_unreachable",
     /// The adapter process ended unexpectedly.
     PluginCrashed = 1052 "plugin_crashed",
-    /// The adapter process no longer answers.
+    /// The adapter process does not respond.
     PluginHung = 1053 "plugin_hung",
 }
 
@@ -161,7 +160,8 @@ impl<'de> Deserialize<'de> for ErrorKind {
     }
 }
 
-impl JsonSchema for ErrorKind {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ErrorKind {
     fn schema_name() -> Cow<'static, str> {
         "ErrorKind".into()
     }
@@ -173,45 +173,56 @@ impl JsonSchema for ErrorKind {
             .collect();
         any_of.push(serde_json::json!({
             "type": "string",
-            "description": "A vendor's own kind (`_vendor.…`), or a word of a later version.",
+            "description": "A kind of a vendor (`_vendor.…`), or of a later version.",
         }));
         schemars::json_schema!({
-            "description": "What went wrong, as a word to branch on.",
+            "description": "The kind of an error, for programs to branch on.",
             "anyOf": any_of,
         })
     }
 }
 
-/// `error.data` of every JSON-RPC error: what programs branch on and people act on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// `error.data` of every JSON-RPC error: the kind for programs and the hint for people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
     /// The kind.
     pub kind: ErrorKind,
-    /// What to type or change now.
+    /// What to type or change to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The same call may succeed later without a change.
+    /// Whether the same call may succeed later without a change.
     #[serde(default)]
     pub retryable: bool,
-    /// With `unsupported_protocol`: what the answering side speaks.
+    /// With `unsupported_protocol`: the majors that the responding side supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<ProtocolRange>,
     /// With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the
     /// host's API: which parameter, such as `task.session.mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub which: Option<String>,
-    /// Anything else worth keeping, never a secret.
+    /// Further details, never a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<JsonObject>,
 }
 
 /// The JSON-RPC error object. Its shape is frozen for all majors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+///
+/// ```
+/// use od_protocol::{ErrorKind, ErrorObject};
+///
+/// let error = ErrorObject::new(ErrorKind::CliNotFound, "parrot is not on PATH")
+///     .with_hint("install it: npm install --global parrot");
+/// assert_eq!(error.code, 1010);
+/// assert_eq!(error.to_string(), "cli_not_found: parrot is not on PATH");
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorObject {
     /// The JSON-RPC code of the kind.
     pub code: i32,
-    /// A lowercase text without final dot: what was tried, on what, why it failed.
+    /// What failed, on what and why: lowercase, without a final dot.
     pub message: String,
     /// The kind and the hint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -219,7 +230,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// An error of a kind, with the text for people.
+    /// Creates an error of a kind with a message for people.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             code: kind.code(),
@@ -235,7 +246,7 @@ impl ErrorObject {
         }
     }
 
-    /// Adds what to type or change now.
+    /// Adds the hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         if let Some(data) = &mut self.data {
@@ -244,7 +255,7 @@ impl ErrorObject {
         self
     }
 
-    /// Adds which limit, capability or parameter it was.
+    /// Adds the name of the limit, capability or parameter.
     #[must_use]
     pub fn with_which(mut self, which: impl Into<String>) -> Self {
         if let Some(data) = &mut self.data {
@@ -253,7 +264,7 @@ impl ErrorObject {
         self
     }
 
-    /// The kind; an error without `data` is read by its code.
+    /// The kind; for an error without `data` it is derived from the code.
     pub fn kind(&self) -> ErrorKind {
         match &self.data {
             Some(data) => data.kind.clone(),
@@ -265,7 +276,7 @@ impl ErrorObject {
         }
     }
 
-    /// The hint, where there is one.
+    /// The hint, if present.
     pub fn hint(&self) -> Option<&str> {
         self.data.as_ref()?.hint.as_deref()
     }

@@ -1,35 +1,35 @@
-//! Events: what a run says, from `run_started` to `done`.
+//! Events of a run, from `run_started` to `done`.
 //!
-//! A stream is a complete, replayable log. Its rules are in the specification; the sdk's emitter
-//! keeps them for an adapter's author, the conformance suite checks them for everyone.
+//! A stream is a complete log that can be replayed. Its rules are in the specification; the sdk's emitter enforces
+//! them for adapter authors, and the conformance suite checks them for every adapter.
 
 mod lifecycle;
+mod messages;
 mod signals;
-mod talk;
 mod tools;
 
 pub use lifecycle::*;
+pub use messages::*;
 pub use signals::*;
-pub use talk::*;
 pub use tools::*;
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{GetQuotaResult, JsonObject, Meta, Usage};
+use crate::{JsonObject, Meta, Quota, Usage};
 
 /// Parameters of the notification `run/event`: the envelope of every event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunEventParams {
     /// The run.
     pub run_id: String,
-    /// Starts at 0, no gaps.
+    /// The sequence number: starts at 0, without gaps.
     pub seq: u64,
-    /// Milliseconds since 1970, by the adapter's clock.
+    /// When it happened, in milliseconds since 1970 by the adapter's clock.
     pub ts: u64,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// Custom data.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -38,22 +38,37 @@ pub struct RunEventParams {
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $variant:ident($payload:ty) = $text:literal,)+) => {
-        /// What happened. Every variant is here since protocol 1.
-        #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+        /// An event of a run. Every variant exists since protocol 1.
+        ///
+        /// ```
+        /// use od_protocol::{Event, TextDelta};
+        ///
+        /// let json = r#"{"type":"text_delta","messageId":"m1","text":"Hello"}"#;
+        /// let event: Event = serde_json::from_str(json)?;
+        /// let delta = TextDelta { message_id: "m1".into(), text: "Hello".into(), truncated: None };
+        /// assert_eq!(event, Event::TextDelta(delta));
+        /// assert_eq!(serde_json::to_string(&event)?, json);
+        ///
+        /// let later: Event = serde_json::from_str(r#"{"type":"hologram","depth":3}"#)?;
+        /// assert!(matches!(later, Event::Unknown(_)));
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(tag = "type")]
         #[non_exhaustive]
         pub enum Event {
             $($(#[doc = $doc])+ #[serde(rename = $text)] $variant($payload),)+
-            /// A type of a later version, kept as it came.
+            /// An event of a later version, kept unchanged.
             #[serde(untagged)]
             Unknown(UnknownEvent),
         }
 
         impl Event {
-            /// The `type` words of this version of the protocol.
+            /// The event types of this version of the protocol.
             pub const TYPES: &'static [&'static str] = &[$($text),+];
 
-            /// The word in `type`.
+            /// The event type.
             pub fn type_name(&self) -> &str {
                 match self {
                     $(Self::$variant(_) => $text,)+
@@ -61,10 +76,10 @@ macro_rules! events {
                 }
             }
 
-            /// Reads an event from its JSON object.
+            /// Parses an event from its JSON object.
             ///
             /// # Errors
-            /// When a known type has a malformed payload, with a text that names type and field;
+            /// When a known type has a malformed payload, and the message names type and field;
             /// an unknown type is kept.
             pub fn from_object(object: JsonObject) -> Result<Self, serde_json::Error> {
                 let Some(name) = object.get("type").and_then(|name| name.as_str()) else {
@@ -80,33 +95,33 @@ macro_rules! events {
 }
 
 events! {
-    /// The agent CLI was started; the first event of every run.
+    /// The agent CLI was started. The first event of every run.
     RunStarted(RunStarted) = "run_started",
     /// The native session is known.
     SessionStarted(SessionStarted) = "session_started",
-    /// The model's turn begins.
+    /// A turn of the model starts.
     TurnStarted(TurnStarted) = "turn_started",
-    /// The model's turn is over; more may follow in the same run.
+    /// A turn of the model ended; more turns may follow in the same run.
     TurnEnded(TurnEnded) = "turn_ended",
-    /// What the agent is doing right now.
+    /// What the agent is doing now.
     Status(Status) = "status",
-    /// Text that a person (or the host) said: the echo of input, or part of a session that is read.
+    /// Text of the user or the host: the echo of input, or part of a session that is read.
     UserMessage(UserMessage) = "user_message",
-    /// A message of the agent begins.
+    /// A message of the agent starts.
     MessageStarted(MessageStarted) = "message_started",
     /// A piece of a message.
     TextDelta(TextDelta) = "text_delta",
     /// A message is complete.
     MessageStopped(MessageStopped) = "message_stopped",
-    /// A message was retried: forget its text.
+    /// A message was retried: its text is no longer valid.
     MessageDiscarded(MessageDiscarded) = "message_discarded",
-    /// A thought begins.
+    /// A thinking block starts.
     ThinkingStarted(ThinkingStarted) = "thinking_started",
-    /// A piece of a thought.
+    /// A piece of a thinking block.
     ThinkingDelta(ThinkingDelta) = "thinking_delta",
-    /// A thought is complete.
+    /// A thinking block is complete.
     ThinkingStopped(ThinkingStopped) = "thinking_stopped",
-    /// A tool call begins.
+    /// A tool call starts.
     ToolCallStarted(ToolCallStarted) = "tool_call_started",
     /// A piece of the call's input, as raw JSON text.
     ToolInputDelta(ToolInputDelta) = "tool_input_delta",
@@ -114,55 +129,55 @@ events! {
     ToolCallReady(ToolCallReady) = "tool_call_ready",
     /// A piece of the call's output.
     ToolOutputDelta(ToolOutputDelta) = "tool_output_delta",
-    /// The call is over.
+    /// The call ended.
     ToolResult(ToolResult) = "tool_result",
     /// A file was changed.
     FileChange(FileChange) = "file_change",
-    /// The agent waits for a decision.
+    /// The agent waits for an approval.
     ApprovalRequested(ApprovalRequested) = "approval_requested",
-    /// The decision was made.
+    /// An approval was resolved.
     ApprovalResolved(ApprovalResolved) = "approval_resolved",
-    /// The agent asks the person something.
+    /// The agent asks the user a question.
     InputRequested(InputRequested) = "input_requested",
-    /// The agent's list of things to do; each one replaces the last.
+    /// The agent's list of tasks; each plan replaces the previous one.
     Plan(Plan) = "plan",
-    /// A helper of the agent begins; what it does inside is summarised, not forwarded.
+    /// A subagent starts; its activity is summarised, not forwarded.
     SubagentStarted(SubagentStarted) = "subagent_started",
-    /// A helper of the agent is done.
+    /// A subagent ended.
     SubagentStopped(SubagentStopped) = "subagent_stopped",
-    /// Tokens and money.
+    /// Tokens and cost.
     Usage(Usage) = "usage",
-    /// How full the model's window is.
+    /// How full the model's context window is.
     Context(Context) = "context",
-    /// Allowances and their windows.
-    Quota(GetQuotaResult) = "quota",
-    /// The provider asks to slow down.
+    /// The quota of the account.
+    Quota(Quota) = "quota",
+    /// The provider limits the rate of requests.
     RateLimited(RateLimited) = "rate_limited",
-    /// The agent CLI tries again.
+    /// The agent CLI or the host retries.
     Retry(Retry) = "retry",
-    /// Another agent takes over; only the host sends it.
+    /// Another agent continues the run; only the host sends it.
     AgentSwitched(AgentSwitched) = "agent_switched",
-    /// A picture.
+    /// An image.
     Image(Image) = "image",
     /// A skill was loaded or used.
     Skill(Extension) = "skill",
     /// A plugin was loaded or used.
     Plugin(Extension) = "plugin",
-    /// Model or permission mode changed.
+    /// The model or the permission mode changed.
     ModeChanged(ModeChanged) = "mode_changed",
-    /// Something a person may want to know.
+    /// Information for people.
     Notice(Notice) = "notice",
-    /// The agent CLI said something the adapter does not know: the drift signal.
+    /// The agent CLI sent something that the adapter does not know: a sign of a newer agent CLI.
     Unmapped(Unmapped) = "unmapped",
-    /// The agent CLI is silent but alive.
+    /// The agent CLI sends no output but is alive.
     Heartbeat(Heartbeat) = "heartbeat",
-    /// Something went wrong.
+    /// An error.
     Error(ErrorEvent) = "error",
-    /// The last event of every run: nothing of it is alive any more.
+    /// The last event of every run: none of its processes is alive.
     Done(Done) = "done",
 }
 
-/// Reads the payload of a known type.
+/// Parses the payload of a known type.
 fn payload<T: DeserializeOwned>(name: &str, object: &JsonObject) -> Result<T, serde_json::Error> {
     T::deserialize(object).map_err(|error| {
         let field = malformed_field::<T>(object)
@@ -172,7 +187,8 @@ fn payload<T: DeserializeOwned>(name: &str, object: &JsonObject) -> Result<T, se
     })
 }
 
-/// The field whose value does not fit: read alone it fails, and not for want of another.
+/// Finds the field with an invalid value: parsed alone it fails, and not because another field is
+/// missing.
 fn malformed_field<T: DeserializeOwned>(object: &JsonObject) -> Option<&str> {
     object.iter().find_map(|(field, value)| {
         let alone = JsonObject::from_iter([(field.clone(), value.clone())]);
@@ -187,24 +203,25 @@ impl<'de> Deserialize<'de> for Event {
     }
 }
 
-/// An event of a later version, kept as it came.
+/// An event of a later version, kept unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct UnknownEvent(JsonObject);
 
 impl UnknownEvent {
-    /// The word in `type`.
+    /// The event type.
     pub fn type_name(&self) -> &str {
         self.0.get("type").and_then(|name| name.as_str()).unwrap_or_default()
     }
 
-    /// All of it.
+    /// The whole event.
     pub fn object(&self) -> &JsonObject {
         &self.0
     }
 }
 
-impl JsonSchema for UnknownEvent {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for UnknownEvent {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "UnknownEvent".into()
     }

@@ -1,58 +1,58 @@
-//! What `od-adapter-x --manifest` prints: everything known without starting anything.
+//! The manifest: what `od-adapter-x --manifest` prints without starting the agent CLI.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::wire_enum::wire_enum;
-use crate::{Capabilities, JsonObject, Meta, ProtocolRange};
+use crate::{Capabilities, JsonObject, Marker, Meta, ProtocolRange};
 
 /// The manifest major of this crate.
 pub const MANIFEST_MAJOR: u32 = 1;
 
 /// The manifest. A host accepts any minor of a known major.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// `major.minor` of this document's own shape.
+    /// The version of the manifest format, `major.minor`.
     pub manifest_version: String,
-    /// The file name after `od-adapter-`.
+    /// The adapter id: the file name after `od-adapter-`.
     pub adapter_id: String,
-    /// For people.
+    /// The name for people.
     pub display_name: String,
     /// The adapter's own version (semver).
     pub version: String,
-    /// Who ships it.
+    /// The publisher of the adapter.
     pub vendor: String,
-    /// In one sentence.
+    /// A one-sentence description.
     #[serde(default)]
     pub description: String,
-    /// Where to read more.
+    /// A web page about the agent CLI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
-    /// SPDX.
+    /// The SPDX license expression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
-    /// The protocol majors it speaks.
+    /// The protocol majors that the adapter supports.
     pub protocol: ProtocolRange,
-    /// What it can do at best; `adapter/detect` may narrow it.
+    /// The capabilities; `adapter/detect` may report fewer for the installed version.
     pub capabilities: Capabilities,
-    /// The agent CLI it drives.
+    /// The agent CLI that the adapter wraps.
     pub cli: CliInfo,
-    /// How one logs in.
+    /// The login methods of the agent CLI.
     pub auth: AuthInfo,
-    /// What it needs.
+    /// What the adapter needs.
     #[serde(default)]
     pub requirements: Requirements,
-    /// How skills reach the agent.
+    /// How skills are passed to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skills: Option<SkillsInfo>,
-    /// Plugin formats the agent CLI loads.
+    /// The plugin formats that the agent CLI loads.
     #[serde(default)]
     pub plugin_formats: Vec<String>,
     /// A JSON Schema of `initialize.config.options` and `run/start.adapterOptions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_schema: Option<JsonObject>,
-    /// Which requirement set it claims and where its fixtures are.
+    /// The requirement set that the adapter claims to meet, and its fixture pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conformance: Option<ConformanceInfo>,
     /// A detached signature of the executable; null means unsigned.
@@ -64,6 +64,51 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The manifest of an adapter that runs an agent CLI of the same name over stdin and stdout, and that has no
+    /// other capability, login or requirement. Replace what differs.
+    ///
+    /// ```
+    /// use od_protocol::{Capabilities, Manifest, Marker};
+    ///
+    /// let manifest = Manifest {
+    ///     vendor: "Example Ltd.".to_owned(),
+    ///     capabilities: Capabilities { run: Some(Marker {}), models: Some(Marker {}), ..Capabilities::default() },
+    ///     ..Manifest::new("parrot", "Parrot")
+    /// };
+    /// assert_eq!(manifest.cli.names, ["parrot"]);
+    /// assert_eq!(manifest.major(), Some(1));
+    /// ```
+    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
+        let id = id.into();
+        Self {
+            manifest_version: format!("{MANIFEST_MAJOR}.0"),
+            display_name: name.into(),
+            version: "0.1.0".to_owned(),
+            vendor: "unknown".to_owned(),
+            description: String::new(),
+            homepage: None,
+            license: None,
+            protocol: ProtocolRange::current(),
+            capabilities: Capabilities { run: Some(Marker {}), ..Capabilities::default() },
+            cli: CliInfo {
+                names: vec![id.clone()],
+                version_min: None,
+                version_tested: None,
+                transport: CliTransport::Stdio,
+                install: Vec::new(),
+            },
+            auth: AuthInfo::default(),
+            requirements: Requirements::default(),
+            skills: None,
+            plugin_formats: Vec::new(),
+            config_schema: None,
+            conformance: None,
+            signature: None,
+            meta: None,
+            adapter_id: id,
+        }
+    }
+
     /// The major of `manifestVersion`; `None` when it cannot be read.
     pub fn major(&self) -> Option<u32> {
         self.manifest_version.split('.').next()?.parse().ok()
@@ -71,7 +116,7 @@ impl Manifest {
 }
 
 wire_enum! {
-    /// How the adapter talks to the agent CLI. An unknown word is read as a pipe.
+    /// How the adapter communicates with the agent CLI. An unknown value means stdio.
     pub enum CliTransport, unknown => Stdio {
         /// Lines over stdin and stdout.
         Stdio = "stdio",
@@ -81,7 +126,7 @@ wire_enum! {
         Acp = "acp",
         /// A local HTTP server.
         Http = "http",
-        /// A terminal.
+        /// A pseudo-terminal.
         Pty = "pty",
         /// Part of the adapter itself.
         Embedded = "embedded",
@@ -89,10 +134,11 @@ wire_enum! {
 }
 
 /// The agent CLI.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CliInfo {
-    /// The executable's names, the best first.
+    /// The names of the executable, the preferred one first.
     pub names: Vec<String>,
     /// The oldest version that works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,99 +146,116 @@ pub struct CliInfo {
     /// The version the adapter was tested with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_tested: Option<String>,
-    /// How the adapter talks to it.
+    /// How the adapter communicates with it.
     pub transport: CliTransport,
-    /// How one installs it.
+    /// Ways to install it.
     #[serde(default)]
     pub install: Vec<InstallMethod>,
 }
 
 /// One way to install the agent CLI.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InstallMethod {
     /// `any`, `linux`, `macos` or `windows`.
     pub platform: String,
     /// `npm`, `brew`, `pip`, `script`, ….
     pub kind: String,
-    /// What to type.
+    /// The command.
     pub command: String,
-    /// What to know.
+    /// Notes for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
 
-/// How one logs in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The login methods of the agent CLI.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuthInfo {
-    /// `oauth`, `api_key`, …; empty means none is needed.
+    /// `oauth`, `api_key`, …; empty means that no login is needed.
     pub methods: Vec<String>,
-    /// Variables that carry a credential. The host passes them on where policy allows.
+    /// Variables that hold a credential. The host passes them on where policy allows.
     pub env: Vec<String>,
-    /// Files that carry one, `~` for the home folder.
+    /// Files that hold a credential, `~` for the home folder.
     pub files: Vec<String>,
-    /// What to type to log in.
+    /// The command to log in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub login_command: Option<String>,
 }
 
 /// What the adapter needs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Requirements {
-    /// Where it works: `linux`, `macos`, `windows`; empty means everywhere.
+    /// The supported platforms: `linux`, `macos`, `windows`; empty means all.
     pub platforms: Vec<String>,
-    /// Other programs it needs.
+    /// Other programs that must be installed.
     pub bins: Vec<String>,
-    /// Further variables it reads or the agent CLI wants.
+    /// Further variables that the adapter or the agent CLI reads.
     pub env: Vec<EnvRequirement>,
+    /// Variables by which the agent CLI detects that it runs inside another one. They never reach it, even if the
+    /// user's settings allow them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nesting_env: Vec<String>,
+}
+
+impl Requirements {
+    /// Whether the manifest lists a variable in `nestingEnv`.
+    pub fn is_nesting_variable(&self, name: &str) -> bool {
+        self.nesting_env.iter().any(|listed| listed == name)
+    }
 }
 
 /// One variable of the environment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EnvRequirement {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its value is never shown.
+    /// The value must never be shown.
     #[serde(default)]
     pub secret: bool,
-    /// It works without.
+    /// The adapter also works without this variable.
     #[serde(default)]
     pub optional: bool,
 }
 
 wire_enum! {
-    /// How skills reach the agent. An unknown word is read as prompt injection.
+    /// How skills are passed to the agent. An unknown value means in the prompt.
     pub enum SkillStrategy, unknown => Prompt {
         /// The agent CLI reads a folder of skills.
         Native = "native",
         /// The text of a skill is put into the prompt.
         Prompt = "prompt",
-        /// A file is placed where the agent looks.
+        /// A file is placed in a folder that the agent reads.
         File = "file",
     }
 }
 
-/// How skills reach the agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How skills are passed to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsInfo {
-    /// The way.
+    /// The strategy.
     pub strategy: SkillStrategy,
-    /// Folders the agent CLI reads, `~` for the home folder.
+    /// The folders that the agent CLI reads, `~` for the home folder.
     #[serde(default)]
     pub dirs: Vec<String>,
 }
 
-/// Which requirement set an adapter claims.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The requirement set that an adapter claims to meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConformanceInfo {
-    /// The set, such as `1.0`.
+    /// The version of the set, such as `1.0`.
     pub requirements: String,
-    /// Where the fixture pack is, relative to the adapter's source.
+    /// The folder of the fixture pack, relative to the adapter's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<String>,
 }

@@ -1,37 +1,34 @@
-//! Allowances and their windows.
+//! The quota of an account and its windows.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One window of an allowance, such as five hours or a week.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// One window of a quota, such as five hours or a week.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaWindow {
-    /// The provider's own name for it (`five_hour`, `weekly`, …).
+    /// The provider's own name (`five_hour`, `weekly`, …).
     pub kind: String,
-    /// How much is used, 0 to 100; absent means not stated.
+    /// The used share, 0 to 100; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_percent: Option<f64>,
-    /// When it starts anew, in milliseconds since 1970; absent means not stated.
+    /// When the window resets, in milliseconds since 1970; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
-    /// Nothing is left.
+    /// Whether the quota of this window is exhausted.
     pub exhausted: bool,
 }
 
-/// Parameters of `quota/get`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct GetQuotaParams {}
-
-/// Result of `quota/get`; null when the account has none that can be read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Payload of the event `quota` and result of `quota/get`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct GetQuotaResult {
+pub struct Quota {
     /// The windows.
     pub windows: Vec<QuotaWindow>,
-    /// A run started now would be refused.
+    /// Whether a run started now would be rejected.
     pub rate_limited: bool,
-    /// The first moment that helps, in milliseconds since 1970.
+    /// The earliest reset that allows runs again, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earliest_reset_at: Option<u64>,
 }

@@ -1,12 +1,11 @@
-//! Tokens and money.
+//! Tokens and cost.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What a usage figure covers. An unknown word is read as one turn.
+    /// What a usage report covers. An unknown value means one turn.
     pub enum UsageScope, unknown => Turn {
         /// One turn of the model.
         Turn = "turn",
@@ -18,24 +17,25 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Where a figure comes from. An unknown word is an estimate.
+    /// The source of a usage report. An unknown value means an estimate.
     pub enum UsageSource, unknown => Estimated {
-        /// The agent CLI stated it.
+        /// The agent CLI reported it.
         Cli = "cli",
-        /// The provider's own reply, read by the adapter.
+        /// The provider's response, read by the adapter.
         Provider = "provider",
-        /// Computed by somebody else.
+        /// Computed by other means.
         Estimated = "estimated",
     }
 }
 
-/// Payload of the event `usage`: a tick of the meter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Payload of the event `usage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// What it covers.
+    /// What the numbers cover.
     pub scope: UsageScope,
-    /// The figures include all earlier ticks of the same scope.
+    /// Whether the numbers include all earlier reports of the same scope.
     pub cumulative: bool,
     /// Tokens sent, cached ones excluded.
     pub input_tokens: u64,
@@ -47,19 +47,23 @@ pub struct Usage {
     /// Tokens written to a cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// The part of the output that was reasoning; absent means not stated.
+    /// The reasoning tokens of the output; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// All of the above.
+    /// The sum of all tokens.
     pub total_tokens: u64,
-    /// US dollars, only when the agent CLI states it; null means not stated, which is not zero.
+    /// The cost in US dollars if the agent CLI reports it; null means not reported, which is not
+    /// zero.
     pub cost_usd: Option<f64>,
-    /// The model it was spent on.
+    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The provider's service tier.
+    /// The company whose service ran the model, such as `anthropic`; absent means not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The service tier of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_tier: Option<String>,
-    /// Where the figures come from.
+    /// The source of the numbers.
     pub source: UsageSource,
 }

@@ -1,19 +1,19 @@
-//! Protocol majors and how two sides agree on one.
+//! Protocol majors and their negotiation.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The one major this crate speaks.
+/// The protocol major that this crate supports.
 pub const PROTOCOL_MAJOR: u32 = 1;
 
-/// The revision of the specification text these types follow. Informative, never compared.
+/// The revision of the specification that these types follow. Informative, never compared.
 pub const PROTOCOL_REVISION: &str = "2026-11-16";
 
-/// The longest line either side may send, unless the host announces another limit.
+/// The most bytes of a line that either side may send, unless the host announces another limit.
 pub const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The majors one side speaks. Minors exist only as capabilities.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The protocol majors that one side supports. Minor versions exist only as capabilities.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolRange {
     /// The lowest major.
@@ -26,7 +26,7 @@ pub struct ProtocolRange {
 }
 
 impl ProtocolRange {
-    /// What this crate speaks.
+    /// The majors that this crate supports.
     pub fn current() -> Self {
         Self {
             min: PROTOCOL_MAJOR,
@@ -35,7 +35,15 @@ impl ProtocolRange {
         }
     }
 
-    /// The highest major both sides speak.
+    /// The highest major that both sides support.
+    ///
+    /// ```
+    /// use od_protocol::ProtocolRange;
+    ///
+    /// let host = ProtocolRange { min: 1, max: 3, revision: None };
+    /// let adapter = ProtocolRange { min: 2, max: 5, revision: None };
+    /// assert_eq!(host.highest_common(&adapter), Some(3));
+    /// ```
     pub fn highest_common(&self, other: &Self) -> Option<u32> {
         let (low, high) = (self.min.max(other.min), self.max.min(other.max));
         (low <= high).then_some(high)

@@ -1,11 +1,10 @@
-//! One way to declare an open string enum: known words have a variant, an unknown word gets the
-//! safe reading that the specification names, and the published schema stays open.
+//! A macro that declares open string enums: known values have a variant, an unknown value is read as the safe variant
+//! of the specification, and the published schema stays open.
 
 /// Declares an enum whose JSON form is a string.
 ///
-/// `unknown => X` names the variant an unknown word is read as. serde's `#[serde(other)]` would
-/// read the same but publish a closed schema, so the schema here lists the known words and allows
-/// any other string.
+/// `unknown => X` names the variant that an unknown value is read as. serde's `#[serde(other)]` would read the same
+/// but publish a closed schema; the schema here lists the known values and allows any other string.
 macro_rules! wire_enum {
     (
         $(#[doc = $about:literal])+
@@ -24,17 +23,17 @@ macro_rules! wire_enum {
             /// Every known value, in the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word on the wire.
+            /// The value in JSON.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
 
-            /// Reads a word; an unknown one gets the safe reading.
+            /// Parses a value; an unknown one becomes the safe variant.
             pub fn from_wire(text: &str) -> Self {
                 match text { $($text => Self::$variant,)+ _ => Self::$fallback }
             }
 
-            /// Reads a word; an unknown one is `None`.
+            /// Parses a value; an unknown one is `None`.
             pub fn from_known(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)+ _ => None }
             }
@@ -59,6 +58,7 @@ macro_rules! wire_enum {
             }
         }
 
+        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
@@ -70,7 +70,7 @@ macro_rules! wire_enum {
                     "anyOf": [
                         $({ "const": $text, "description": concat!($($doc),+).trim() },)+
                         { "type": "string",
-                          "description": format!("A later word; readers of this version take it for `{}`.",
+                          "description": format!("A value of a later version; readers of this version treat it as `{}`.",
                               Self::$fallback) }
                     ]
                 })

@@ -24,29 +24,29 @@ PROTOCOL_MAJOR: Final = 1
 class AdapterConfig(TypedDict):
     """Settings for this adapter."""
 
-    # The agent CLI to use, exactly: no fallback to PATH. This one rule makes third-party conformance possible.
+    # The executable of the agent CLI to use, without a fallback to PATH. This lets a conformance suite replace the agent CLI.
     cliPath: NotRequired[str | None]
 
-    # What the manifest's `configSchema` describes.
+    # Options that the manifest's `configSchema` describes.
     options: NotRequired[dict[str, Any]]
 
-    # A folder for the adapter's own caches; absent means: keep nothing.
+    # A folder for the adapter's own caches; absent means: store nothing.
     stateDir: NotRequired[str | None]
 
 
 class AdapterInfo(TypedDict):
-    """Who answers."""
+    """The id, version and vendor of the adapter."""
 
-    # The id: the file name after `od-adapter-`.
+    # The adapter id: the file name after `od-adapter-`.
     id: str
 
     # The adapter's own version.
     version: str
 
-    # Who ships it.
+    # The publisher of the adapter.
     vendor: str
 
-# What kind of thing the agent asks to do.
+# What the agent requests approval for.
 ApprovalCategory = Literal[
     # Run a command.
     "execute",
@@ -54,7 +54,7 @@ ApprovalCategory = Literal[
     "edit",
     # Read a file outside the allowed folders.
     "read",
-    # Reach the network.
+    # Access the network.
     "network",
     # Call a tool of an MCP server.
     "mcp",
@@ -62,37 +62,37 @@ ApprovalCategory = Literal[
     "other",
 ] | str
 
-# What a person (or policy) decided. An unknown word is a denial.
+# The decision on an approval. An unknown value means a denial.
 ApprovalOutcome = Literal[
     # Allow this one call.
     "allow_once",
-    # Allow this and every like call of the run.
+    # Allow this call and every similar call of the run.
     "allow_always",
-    # Deny this one call; the agent goes on.
+    # Deny this one call; the agent continues.
     "reject_once",
-    # Deny this and every like call of the run.
+    # Deny this call and every similar call of the run.
     "reject_always",
 ] | str
 
-# Who resolved an approval. An unknown word is read as a policy.
+# Who resolved an approval. An unknown value means a policy.
 ApprovalResolver = Literal[
-    # A person answered.
+    # The user decided.
     "user",
-    # A rule answered.
+    # A rule decided.
     "policy",
-    # Nobody answered before the deadline, so it was denied.
+    # No decision before the deadline: denied.
     "timeout",
-    # The run was cancelled, or the agent CLI took its question back.
+    # The run was cancelled, or the agent CLI withdrew its request.
     "cancel",
 ] | str
 
-# How much harm a wrong answer can do. An unknown word is high.
+# How much harm a wrong decision can do. An unknown value means high.
 ApprovalRisk = Literal[
-    # Reads or harmless.
+    # Only reads, or is harmless.
     "low",
     # Changes files below the working folder.
     "med",
-    # Runs commands, reaches the network or leaves the working folder.
+    # Runs commands, accesses the network or leaves the working folder.
     "high",
 ] | str
 
@@ -100,34 +100,34 @@ ApprovalRisk = Literal[
 class ApprovalsCapability(TypedDict):
     """Details of `approvals`."""
 
-    # `run/respond.updatedInput` is honoured. Default: false.
+    # Supports `run/respond.updatedInput`. Default: false.
     editInput: NotRequired[bool]
 
 
 class AuthInfo(TypedDict):
-    """How one logs in."""
+    """The login methods of the agent CLI."""
 
-    # Variables that carry a credential. The host passes them on where policy allows. Default: [].
+    # Variables that hold a credential. The host passes them on where policy allows. Default: [].
     env: NotRequired[list[str]]
 
-    # Files that carry one, `~` for the home folder. Default: [].
+    # Files that hold a credential, `~` for the home folder. Default: [].
     files: NotRequired[list[str]]
 
-    # What to type to log in.
+    # The command to log in.
     loginCommand: NotRequired[str | None]
 
-    # `oauth`, `api_key`, …; empty means none is needed. Default: [].
+    # `oauth`, `api_key`, …; empty means that no login is needed. Default: [].
     methods: NotRequired[list[str]]
 
-# Whether a run would be let in.
+# Whether a run would be authenticated.
 AuthState = Literal[
-    # A credential is there and has not run out.
+    # A credential exists and has not expired.
     "ok",
-    # There is none.
+    # No credential exists.
     "missing",
-    # It has run out.
+    # The credential has expired.
     "expired",
-    # It cannot be told without asking the provider.
+    # The state cannot be determined without a request to the provider.
     "unknown",
 ] | str
 
@@ -145,20 +145,20 @@ class CancelRunParams(TypedDict):
     # The run.
     runId: str
 
-    # How long the agent CLI may take to stop politely; absent means 2000, 0 means at once.
+    # The grace period of the agent CLI; absent means 2000, 0 means kill immediately.
     graceMs: NotRequired[int | None]
 
-    # Why, for the log.
+    # The reason, for the log.
     reason: NotRequired[str | None]
 
 
 class CancelRunResult(TypedDict):
     """Result of `run/cancel`."""
 
-    # The run was there and is being stopped. An unknown or finished run is `false`, no error.
+    # Whether the run exists and is being stopped. `false` for an unknown or finished run, which is not an error.
     accepted: bool
 
-# How the adapter talks to the agent CLI. An unknown word is read as a pipe.
+# How the adapter communicates with the agent CLI. An unknown value means stdio.
 CliTransport = Literal[
     # Lines over stdin and stdout.
     "stdio",
@@ -168,7 +168,7 @@ CliTransport = Literal[
     "acp",
     # A local HTTP server.
     "http",
-    # A terminal.
+    # A pseudo-terminal.
     "pty",
     # Part of the adapter itself.
     "embedded",
@@ -176,42 +176,42 @@ CliTransport = Literal[
 
 
 class ConformanceInfo(TypedDict):
-    """Which requirement set an adapter claims."""
+    """The requirement set that an adapter claims to meet."""
 
-    # The set, such as `1.0`.
+    # The version of the set, such as `1.0`.
     requirements: str
 
-    # Where the fixture pack is, relative to the adapter's source.
+    # The folder of the fixture pack, relative to the adapter's source.
     fixtures: NotRequired[str | None]
 
 
 class Context(TypedDict):
     """Payload of `context`."""
 
-    # Tokens in the model's window.
+    # Tokens in the model's context window.
     usedTokens: int
 
-    # The conversation was just shortened. Default: false.
+    # Whether the conversation was just compacted. Default: false.
     compacted: NotRequired[bool]
 
-    # How many fit; absent means not stated.
+    # The size of the context window; absent means not reported.
     maxTokens: NotRequired[int | None]
 
-# What kind of credential pays for a run. An unknown word is read as other.
+# The kind of credential that pays for a run. An unknown value means other.
 CredentialKind = Literal[
-    # A subscription the person logged in with.
+    # A subscription that the user logged in with.
     "subscription",
     # An API key, billed by use.
     "api_key",
-    # A bearer token set by hand.
+    # A bearer token that the user set.
     "token",
     # A cloud account (Bedrock, Vertex, …).
     "cloud",
-    # A helper command that prints a key.
+    # A command that prints a key.
     "helper",
-    # Nothing is paid.
+    # Nothing has to be paid.
     "none",
-    # Something else.
+    # Anything else.
     "other",
 ] | str
 
@@ -219,44 +219,44 @@ CredentialKind = Literal[
 class DetectAdapterParams(TypedDict):
     """Parameters of `adapter/detect`."""
 
-    # Look again instead of trusting a cache; slow status commands of the agent CLI may run. Default: false.
+    # Ignore cached results. Slow status commands of the agent CLI may run. Default: false.
     refresh: NotRequired[bool]
 
-# What the verdict stands on. An unknown word is read as the weakest.
+# The evidence for the status. An unknown value means the weakest.
 DoneEvidence = Literal[
-    # The agent CLI's own last message.
+    # The agent CLI's own final message.
     "native_result",
     # The model's stop reason.
     "stop_reason",
     # Only the exit code.
     "exit_code",
-    # The adapter or host stopped it.
+    # The adapter or the host stopped the run.
     "watchdog",
-    # A signal ended it.
+    # A signal ended the agent CLI.
     "signal",
 ] | str
 
-# How a run ended. An unknown word is a failure.
+# How a run ended. An unknown value means failed.
 DoneStatus = Literal[
-    # The agent CLI itself said that it is done.
+    # The agent CLI reported that it finished.
     "completed",
-    # Something went wrong.
+    # An error.
     "failed",
-    # It was told to stop.
+    # The run was cancelled.
     "cancelled",
-    # A limit of time ran out.
+    # A time limit was reached.
     "timed_out",
 ] | str
 
-# How hard a model shall think, the same words for every agent. An unknown word is medium.
+# The reasoning effort, with the same values for every agent. An unknown value means medium.
 Effort = Literal[
-    # Little.
+    # Low effort.
     "low",
-    # The usual.
+    # Medium effort.
     "medium",
-    # Much.
+    # High effort.
     "high",
-    # As much as the model can.
+    # The highest effort of the model.
     "max",
 ] | str
 
@@ -264,30 +264,30 @@ Effort = Literal[
 class EnvRequirement(TypedDict):
     """One variable of the environment."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # It works without. Default: false.
+    # The adapter also works without this variable. Default: false.
     optional: NotRequired[bool]
 
-    # Its value is never shown. Default: false.
+    # The value must never be shown. Default: false.
     secret: NotRequired[bool]
 
-# What went wrong, as a word to branch on.
+# The kind of an error, for programs to branch on.
 ErrorKind = Literal[
-    # The line is no JSON.
+    # The line is not JSON.
     "parse_error",
-    # The line is JSON but no JSON-RPC 2.0 message.
+    # The line is JSON but not a JSON-RPC 2.0 message.
     "invalid_request",
-    # There is no such method.
+    # The method does not exist.
     "method_not_found",
-    # The parameters do not fit the method.
+    # The parameters are not valid for the method.
     "invalid_params",
-    # The adapter itself failed.
+    # An internal error of the adapter.
     "internal",
-    # `$/cancelRequest` ended the request.
+    # `$/cancelRequest` cancelled the request.
     "request_cancelled",
-    # The two sides share no protocol major.
+    # The two sides have no common protocol major.
     "unsupported_protocol",
     # `initialize` has not been called.
     "not_initialized",
@@ -295,101 +295,101 @@ ErrorKind = Literal[
     "already_initialized",
     # `shutdown` was called.
     "shutting_down",
-    # The adapter cannot honour an option or method.
+    # The adapter does not support an option or a method.
     "capability_unsupported",
     # The configuration or an option's value is wrong.
     "config_invalid",
     # The agent CLI is not installed.
     "cli_not_found",
-    # The agent CLI is older than the adapter can drive.
+    # The agent CLI is older than the adapter supports.
     "cli_version_unsupported",
     # The agent CLI could not be started.
     "cli_spawn_failed",
-    # The agent CLI ended without its own last word.
+    # The agent CLI exited without reporting a result.
     "cli_crashed",
-    # The agent CLI broke its own protocol.
+    # The agent CLI violated its own protocol.
     "cli_protocol",
-    # No credential.
+    # No credential exists.
     "auth_missing",
-    # The credential has run out or was refused.
+    # The credential has expired or was rejected.
     "auth_expired",
-    # The credential belongs to an account that may not do this.
+    # The credential belongs to an account without permission for this.
     "auth_wrong_account",
     # The operating system or the agent CLI refused access.
     "permission_denied",
-    # The provider asks to slow down.
+    # The provider limits the rate of requests.
     "rate_limited",
-    # The account's allowance is used up.
+    # The account's quota is exhausted.
     "quota_exhausted",
-    # The conversation no longer fits the model's window.
+    # The conversation exceeds the model's context window.
     "context_exceeded",
     # The provider does not know the model.
     "model_unknown",
-    # The prompt cannot be handed to the agent CLI.
+    # The prompt is too large for the agent CLI.
     "prompt_too_large",
-    # No such run.
+    # The run does not exist.
     "run_unknown",
-    # A run of that id is there already.
+    # A run with this id already exists.
     "run_id_in_use",
-    # The adapter runs as many as it can.
+    # The adapter has reached its maximum number of runs.
     "too_many_runs",
     # The agent CLI does not know the session.
     "session_unknown",
     # The session is in use.
     "session_busy",
-    # No such open approval.
+    # The approval does not exist or is already resolved.
     "approval_unknown",
-    # A limit of time ran out; `data.which` says which.
+    # A time limit was reached; `data.which` names it.
     "timeout",
-    # The provider cannot be reached or answers with a server error.
+    # The provider cannot be reached or returns a server error.
     "network_unreachable",
     # The adapter process ended unexpectedly.
     "plugin_crashed",
-    # The adapter process no longer answers.
+    # The adapter process does not respond.
     "plugin_hung",
 ] | str
 
 
 class Evidence(TypedDict):
-    """One thing that was looked at, and what it showed."""
+    """One thing that was checked, and the result."""
 
-    # What was looked at: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, ….
+    # What was checked: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, ….
     signal: str
 
-    # Where: a folder, a file or the name of a variable. Never a value of one.
+    # Where: a folder, a file or the name of a variable. Never the value of a variable.
     subject: str
 
-    # It was there.
+    # Whether it exists.
     found: bool
 
-    # More, for people.
+    # More details, for people.
     detail: NotRequired[str | None]
 
-# What became of a skill or plugin. An unknown word is read as loaded.
+# What happened to a skill or plugin. An unknown value means loaded.
 ExtensionPhase = Literal[
-    # It is there.
+    # It was loaded.
     "loaded",
     # It was used.
     "invoked",
 ] | str
 
-# Who saw the change. An unknown word is read as observed.
+# Who detected the change. An unknown value means observed.
 FileChangeSource = Literal[
     # The agent CLI reported it.
     "native",
-    # Adapter or host saw it on disk.
+    # The adapter or the host detected it on disk.
     "observed",
 ] | str
 
-# What was done to a file. An unknown word is an edit.
+# The operation on a file. An unknown value means an edit.
 FileOp = Literal[
-    # It is new.
+    # The file was created.
     "create",
-    # It was changed.
+    # The file was changed.
     "edit",
-    # It is gone.
+    # The file was deleted.
     "delete",
-    # It has another name.
+    # The file was renamed.
     "rename",
 ] | str
 
@@ -397,11 +397,11 @@ FileOp = Literal[
 class GetQuotaParams(TypedDict):
     """Parameters of `quota/get`."""
 
-# What the next agent is told of what has happened. An unknown word is the prompt only.
+# What the next agent receives about the previous attempt. An unknown value means the prompt only.
 Handover = Literal[
-    # The prompt alone, as if nothing had happened.
+    # The prompt alone.
     "prompt",
-    # The prompt, and before it what the agent before has said and done.
+    # The prompt, preceded by what the previous agent wrote and did.
     "transcript",
 ] | str
 
@@ -409,7 +409,7 @@ Handover = Literal[
 class HealthAdapterParams(TypedDict):
     """Parameters of `adapter/health`."""
 
-# How the adapter feels. An unknown word is read as degraded.
+# The health of the adapter. An unknown value means degraded.
 HealthStatus = Literal[
     # Runs should work.
     "ok",
@@ -421,61 +421,61 @@ HealthStatus = Literal[
 
 
 class Heartbeat(TypedDict):
-    """Payload of `heartbeat`, at least every ten seconds of silence."""
+    """Payload of `heartbeat`, sent at least every ten seconds without output."""
 
-    # How long the agent CLI has been silent.
+    # The time since the last output of the agent CLI.
     silentMs: int
 
 
 class HostInfo(TypedDict):
-    """Who calls."""
+    """The name and version of the host."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # Its version.
+    # The version.
     version: str
 
 
 class Image(TypedDict):
     """Payload of `image`: by value or by path."""
 
-    # Such as `image/png`.
+    # The media type, such as `image/png`.
     mime: str
 
-    # Base64.
+    # The content in Base64.
     data: NotRequired[str | None]
 
-    # A file, absolute.
+    # The absolute path of a file.
     path: NotRequired[str | None]
 
 
 class ImageInput(TypedDict):
-    """A picture in a prompt: by path or by value."""
+    """An image in a prompt: by path or by value."""
 
-    # Such as `image/png`.
+    # The media type, such as `image/png`.
     mime: str
 
-    # Base64.
+    # The content in Base64.
     data: NotRequired[str | None]
 
-    # A file, absolute.
+    # The absolute path of a file.
     path: NotRequired[str | None]
 
 
 class InputCapability(TypedDict):
     """Details of `input`."""
 
-    # Text can reach the turn that is running; otherwise it waits for the next one. Default: false.
+    # Input can reach the running turn; otherwise it is queued for the next one. Default: false.
     steer: NotRequired[bool]
 
-# What became of input. An unknown word is a refusal.
+# What happens with input. An unknown value means refused.
 InputOutcome = Literal[
-    # It reached the turn that is running.
+    # It reached the running turn.
     "steered",
-    # It waits for the next turn of the same run.
+    # It is queued for the next turn of the same run.
     "queued",
-    # It cannot be taken.
+    # It is not accepted.
     "refused",
 ] | str
 
@@ -483,13 +483,13 @@ InputOutcome = Literal[
 class InputRequested(TypedDict):
     """Payload of `input_requested`."""
 
-    # Names the question.
+    # The id of the question.
     questionId: str
 
     # The question.
     text: str
 
-    # What the answer must look like; absent means text.
+    # A JSON Schema of the answer; absent means text.
     schema: NotRequired[dict[str, Any] | None]
 
 
@@ -499,10 +499,10 @@ class InputRunParams(TypedDict):
     # The run.
     runId: str
 
-    # What to say.
+    # The text for the agent.
     text: str
 
-    # Only while this turn runs; otherwise refused.
+    # Accept the input only while this turn runs; refuse it otherwise.
     expectedTurn: NotRequired[str | None]
 
 
@@ -515,17 +515,17 @@ class InstallMethod(TypedDict):
     # `npm`, `brew`, `pip`, `script`, ….
     kind: str
 
-    # What to type.
+    # The command.
     command: str
 
-    # What to know.
+    # Notes for people.
     notes: NotRequired[str | None]
 
 
 class Limits(TypedDict):
-    """Limits of the host's reader."""
+    """Limits of the messages that the host reads."""
 
-    # The longest line it takes. A larger payload is shortened with `truncated`. Default: 16777216.
+    # The most bytes of one line. A larger payload is shortened and marked with `truncated`. Default: 16777216.
     maxLineBytes: NotRequired[int]
 
 
@@ -539,7 +539,7 @@ class ListSessionsParams(TypedDict):
     # Only sessions of this folder.
     cwd: NotRequired[str | None]
 
-    # At most so many, the newest first; absent means 50.
+    # The most sessions to return, newest first; absent means 50.
     limit: NotRequired[int | None]
 
 
@@ -548,17 +548,17 @@ class Marker(TypedDict):
 
 
 class McpServerStatus(TypedDict):
-    """An MCP server as the agent CLI sees it."""
+    """An MCP server as the agent CLI reports it."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # The agent CLI's own word (`connected`, `failed`, …).
+    # The agent CLI's own status (`connected`, `failed`, …).
     status: str
 
-# How an MCP server is reached. An unknown word is read as a pipe.
+# The transport of an MCP server. An unknown value means stdio.
 McpTransport = Literal[
-    # A program's stdin and stdout.
+    # stdin and stdout of a program.
     "stdio",
     # Streamable HTTP.
     "http",
@@ -570,14 +570,14 @@ McpTransport = Literal[
 class MessageDiscarded(TypedDict):
     """Payload of `message_discarded`."""
 
-    # The message, whose text no longer counts.
+    # The message whose text is no longer valid.
     messageId: str
 
 
 class MessageStarted(TypedDict):
     """Payload of `message_started`."""
 
-    # Names the message.
+    # The id of the message.
     messageId: str
 
 
@@ -591,41 +591,41 @@ class MessageStopped(TypedDict):
 class ModeChanged(TypedDict):
     """Payload of `mode_changed`."""
 
-    # The model now in use.
+    # The current model.
     model: NotRequired[str | None]
 
-    # The permission mode now in use.
+    # The current permission mode.
     permissionMode: NotRequired[str | None]
 
-# Where a list of models comes from. An unknown word is read as static.
+# The source of a list of models. An unknown value means static.
 ModelsSource = Literal[
-    # The agent CLI was asked.
+    # Queried from the agent CLI.
     "live",
-    # The adapter's own list.
+    # A list in the adapter.
     "static",
 ] | str
 
-# What the agent's tools may reach. An unknown word is none.
+# The network access of the agent's tools. An unknown value means none.
 NetworkMode = Literal[
-    # Nothing.
+    # No access.
     "none",
     # What the agent CLI's own rules allow.
     "default",
-    # Everything.
+    # Full access.
     "full",
 ] | str
 
-# How loud a notice is. An unknown word is a warning.
+# The level of a notice. An unknown value means a warning.
 NoticeLevel = Literal[
-    # For people who look for a fault.
+    # For debugging.
     "debug",
-    # For everybody.
+    # For information.
     "info",
     # Something may be wrong.
     "warn",
 ] | str
 
-# Where a piece of output comes from. An unknown word is read as stdout.
+# The stream of a piece of output. An unknown value means stdout.
 OutputStream = Literal[
     # Standard output.
     "stdout",
@@ -648,11 +648,11 @@ class PingParams(TypedDict):
 class PingResult(TypedDict):
     """Result of `ping`."""
 
-# How far a thing to do is. An unknown word is pending.
+# The status of a plan entry. An unknown value means pending.
 PlanStatus = Literal[
-    # Not begun.
+    # Not started.
     "pending",
-    # Begun.
+    # Started.
     "in_progress",
     # Done.
     "completed",
@@ -660,7 +660,7 @@ PlanStatus = Literal[
 
 
 class ProtocolRange(TypedDict):
-    """The majors one side speaks. Minors exist only as capabilities."""
+    """The protocol majors that one side supports. Minor versions exist only as capabilities."""
 
     # The lowest major.
     min: int
@@ -673,44 +673,44 @@ class ProtocolRange(TypedDict):
 
 
 class QuotaWindow(TypedDict):
-    """One window of an allowance, such as five hours or a week."""
+    """One window of a quota, such as five hours or a week."""
 
-    # The provider's own name for it (`five_hour`, `weekly`, …).
+    # The provider's own name (`five_hour`, `weekly`, …).
     kind: str
 
-    # Nothing is left.
+    # Whether the quota of this window is exhausted.
     exhausted: bool
 
-    # When it starts anew, in milliseconds since 1970; absent means not stated.
+    # When the window resets, in milliseconds since 1970; absent means not reported.
     resetsAt: NotRequired[int | None]
 
-    # How much is used, 0 to 100; absent means not stated.
+    # The used share, 0 to 100; absent means not reported.
     usedPercent: NotRequired[float | None]
 
 
 class RateLimited(TypedDict):
     """Payload of `rate_limited`."""
 
-    # Who says so: `cli`, `provider`.
+    # Who reported it: `cli`, `provider`.
     source: str
 
-    # When it is over, in milliseconds since 1970, when it is stated.
+    # When the limit ends, in milliseconds since 1970, if reported.
     resetsAt: NotRequired[int | None]
 
-    # How long to wait, when it is stated.
+    # How long to wait, if reported.
     retryAfterMs: NotRequired[int | None]
 
-    # Which window ran out, in the provider's words.
+    # The exhausted window, by the provider's own name.
     window: NotRequired[str | None]
 
 
-class ReadSessionsParams(TypedDict):
+class ReadSessionParams(TypedDict):
     """Parameters of `sessions/read`."""
 
     # The session.
     id: str
 
-    # Where it ran, for agent CLIs that keep sessions by folder.
+    # The working folder of the session, for agent CLIs that store sessions by folder.
     cwd: NotRequired[str | None]
 
 
@@ -728,25 +728,25 @@ class ResumeCapability(TypedDict):
 class Retry(TypedDict):
     """Payload of `retry`."""
 
-    # Which one, from 1.
+    # The number of the retry, from 1.
     attempt: int
 
-    # Why, in the agent CLI's words.
+    # The reason, as the agent CLI reports it.
     reason: str
 
-    # How long until then; absent means not stated.
+    # The time until the retry; absent means not reported.
     delayMs: NotRequired[int | None]
 
-    # How many there will be at most; absent means not stated.
+    # The maximum number of retries; absent means not reported.
     maxAttempts: NotRequired[int | None]
 
-# Which session a run belongs to. An unknown word is a new one.
+# The session of a run. An unknown value means a new session.
 SessionMode = Literal[
-    # A new one.
+    # A new session.
     "new",
-    # An old one goes on under its own id.
+    # Continue an existing session under its own id.
     "resume",
-    # A copy of an old one goes on under a new id.
+    # Continue a copy of an existing session under a new id.
     "fork",
 ] | str
 
@@ -754,39 +754,39 @@ SessionMode = Literal[
 class SessionSummary(TypedDict):
     """One native session."""
 
-    # What `run/start.session.id` takes.
+    # The session id, as used by `run/start.session.id`.
     id: str
 
-    # Where it ran.
+    # The working folder of the session.
     cwd: NotRequired[str | None]
 
-    # The model it last used.
+    # The model that was last used.
     model: NotRequired[str | None]
 
-    # Its title or first prompt, shortened.
+    # The title or the first prompt, shortened.
     title: NotRequired[str | None]
 
-    # The last change, in milliseconds since 1970.
+    # The time of the last change, in milliseconds since 1970.
     updatedAt: NotRequired[int | None]
 
 
 class ShutdownParams(TypedDict):
     """Parameters of `shutdown`."""
 
-    # How long open runs may take to stop politely; absent means 2000.
+    # The grace period for open runs; absent means 2000.
     graceMs: NotRequired[int | None]
 
 
 class ShutdownResult(TypedDict):
     """Result of `shutdown`, sent after every run has ended."""
 
-# How skills reach the agent. An unknown word is read as prompt injection.
+# How skills are passed to the agent. An unknown value means in the prompt.
 SkillStrategy = Literal[
     # The agent CLI reads a folder of skills.
     "native",
     # The text of a skill is put into the prompt.
     "prompt",
-    # A file is placed where the agent looks.
+    # A file is placed in a folder that the agent reads.
     "file",
 ] | str
 
@@ -801,30 +801,30 @@ class StartRunResult(TypedDict):
 class Status(TypedDict):
     """Payload of `status`."""
 
-    # A short word: `requesting`, `waiting`, `compacting`, ….
+    # A short name: `requesting`, `waiting`, `compacting`, ….
     phase: str
 
-    # More, for people.
+    # More details, for people.
     detail: NotRequired[str | None]
 
-    # How long the first token took, when the agent CLI says so.
+    # The time to the first token, if the agent CLI reports it.
     ttftMs: NotRequired[int | None]
 
-# Why the model stopped (the words of ACP and two of ours). An unknown word is other.
+# Why the model stopped (the values of ACP and two more). An unknown value means other.
 StopReason = Literal[
-    # It was done.
+    # It finished.
     "end_turn",
-    # Its answer grew too long.
+    # Its answer reached the maximum length.
     "max_tokens",
-    # It took too many turns.
+    # It reached the maximum number of turns.
     "max_turn_requests",
-    # It declined.
+    # It refused to answer.
     "refusal",
-    # It was told to.
+    # It was cancelled.
     "cancelled",
-    # Something went wrong.
+    # An error.
     "error",
-    # Something else.
+    # Anything else.
     "other",
 ] | str
 
@@ -832,22 +832,22 @@ StopReason = Literal[
 class SubagentStarted(TypedDict):
     """Payload of `subagent_started`."""
 
-    # Names the helper.
+    # The id of the subagent.
     subagentId: str
 
-    # What it is for.
+    # The title of the subagent's task.
     title: str
 
-    # The call that started it.
+    # The tool call that started it.
     parentToolCallId: NotRequired[str | None]
 
-# The installed version against the one the adapter was tested with.
+# How the installed version compares to the one that the adapter was tested with.
 TestedVersion = Literal[
-    # The very same.
+    # The same version.
     "same",
-    # Newer: it should work; report what does not.
+    # Newer: it should work; report what does not work.
     "newer",
-    # Older, but not below the minimum.
+    # Older, but at least the minimum.
     "older",
 ] | str
 
@@ -855,27 +855,27 @@ TestedVersion = Literal[
 class ThinkingStarted(TypedDict):
     """Payload of `thinking_started`."""
 
-    # Names the thought.
+    # The id of the thinking block.
     thinkingId: str
 
 
 class ThinkingStopped(TypedDict):
     """Payload of `thinking_stopped`."""
 
-    # The thought.
+    # The thinking block.
     thinkingId: str
 
 
 class Timeouts(TypedDict):
-    """Limits of time; absent means the adapter's default, 0 means none."""
+    """Time limits; absent means the adapter's default, 0 means no limit."""
 
-    # Of silence; output starts it anew, an open approval stops it.
+    # The time without output. Output restarts it; an open approval pauses it.
     idleMs: NotRequired[int | None]
 
-    # Until the agent CLI's first output.
+    # The time until the first output of the agent CLI.
     startMs: NotRequired[int | None]
 
-    # Of the whole run.
+    # The time of the whole run.
     totalMs: NotRequired[int | None]
 
 
@@ -885,10 +885,10 @@ class ToolInputDelta(TypedDict):
     # The call.
     toolCallId: str
 
-    # The next piece of its input, as raw JSON text.
+    # The next piece of the input, as raw JSON text.
     text: str
 
-# What a tool does (ACP's set). An unknown word is other.
+# What a tool does (the values of ACP). An unknown value means other.
 ToolKind = Literal[
     # Reads files or data.
     "read",
@@ -904,7 +904,7 @@ ToolKind = Literal[
     "execute",
     # Thinks or plans.
     "think",
-    # Fetches from outside.
+    # Fetches external data.
     "fetch",
     # Anything else.
     "other",
@@ -912,30 +912,30 @@ ToolKind = Literal[
 
 # How a call ended.
 ToolStatus = Literal[
-    # It worked.
+    # It succeeded.
     "ok",
     # It failed.
     "error",
-    # It was not allowed.
+    # It was denied.
     "denied",
-    # The run was stopped.
+    # The run was cancelled.
     "cancelled",
-    # The agent CLI never said.
+    # The agent CLI reported no status.
     "unknown",
 ] | str
 
 
 class Truncated(TypedDict):
-    """How much of a payload was cut to keep a line under the limit."""
+    """How much of a payload was removed to keep a line under the limit."""
 
-    # Bytes that were left out.
+    # The number of removed bytes.
     bytes: int
 
 
 class TurnStarted(TypedDict):
     """Payload of `turn_started`."""
 
-    # Names the turn; `run/input.expectedTurn` takes it.
+    # The id of the turn, as used by `run/input.expectedTurn`.
     turnId: str
 
 
@@ -948,23 +948,23 @@ class UnknownEvent(TypedDict):
 class Unmapped(TypedDict):
     """Payload of `unmapped`."""
 
-    # The agent CLI's own name for it.
+    # The agent CLI's own name.
     nativeType: str
 
-    # The first one seen, shortened and without secrets.
+    # The first occurrence, shortened and without secrets.
     sample: str
 
-    # How many so far.
+    # The number of occurrences so far.
     count: int
 
 
 class UsageCapability(TypedDict):
     """Details of `usage`."""
 
-    # The agent CLI states a price in US dollars. Default: false.
+    # The agent CLI reports a cost in US dollars. Default: false.
     cost: NotRequired[bool]
 
-# What a usage figure covers. An unknown word is read as one turn.
+# What a usage report covers. An unknown value means one turn.
 UsageScope = Literal[
     # One turn of the model.
     "turn",
@@ -974,13 +974,13 @@ UsageScope = Literal[
     "session",
 ] | str
 
-# Where a figure comes from. An unknown word is an estimate.
+# The source of a usage report. An unknown value means an estimate.
 UsageSource = Literal[
-    # The agent CLI stated it.
+    # The agent CLI reported it.
     "cli",
-    # The provider's own reply, read by the adapter.
+    # The provider's response, read by the adapter.
     "provider",
-    # Computed by somebody else.
+    # Computed by other means.
     "estimated",
 ] | str
 
@@ -988,71 +988,71 @@ UsageSource = Literal[
 class UserMessage(TypedDict):
     """Payload of `user_message`."""
 
-    # What was said.
+    # The text.
     text: str
 
 
 class AgentSwitched(TypedDict):
-    """Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows."""
+    """Payload of `agent_switched`, which only the host sends: the run continues with another agent, whose own `run_started` follows."""
 
     # The agent that failed.
     fromAgent: str
 
-    # The agent that takes over.
+    # The agent that continues the run.
     toAgent: str
 
-    # Which attempt of the run this is, from 2.
+    # The number of the attempt, from 2.
     attempt: int
 
     # The kind of error that caused it.
     errorKind: ErrorKind
 
-    # Why, for people.
+    # The reason, for people.
     reason: str
 
-    # What the next agent is told.
+    # What the next agent receives.
     handover: Handover
 
-    # How much of what happened is handed over, in bytes. Default: 0.
+    # The size of the handover text in bytes. Default: 0.
     handoverBytes: NotRequired[int]
 
 
 class ApprovalOption(TypedDict):
-    """One answer the agent CLI offers. Only offered answers may be given."""
+    """One decision that the agent CLI offers. Only offered decisions may be given."""
 
-    # The agent CLI's own name for it.
+    # The agent CLI's own name.
     id: str
 
     # What it means.
     kind: ApprovalOutcome
 
-    # A label for a button.
+    # The label of a button.
     label: NotRequired[str | None]
 
 
 class ApprovalResolved(TypedDict):
     """Payload of `approval_resolved`."""
 
-    # The question.
+    # The approval.
     approvalId: str
 
     # The decision.
     outcome: ApprovalOutcome
 
-    # Who made it.
+    # Who decided.
     by: ApprovalResolver
 
 
 class CliInfo(TypedDict):
     """The agent CLI."""
 
-    # The executable's names, the best first.
+    # The names of the executable, the preferred one first.
     names: list[str]
 
-    # How the adapter talks to it.
+    # How the adapter communicates with it.
     transport: CliTransport
 
-    # How one installs it. Default: [].
+    # Ways to install it. Default: [].
     install: NotRequired[list[InstallMethod]]
 
     # The oldest version that works.
@@ -1063,38 +1063,38 @@ class CliInfo(TypedDict):
 
 
 class Credential(TypedDict):
-    """Which credential pays. It names a variable or a file, never a value."""
+    """The credential that pays. It names a variable or a file, never a value."""
 
     # The kind.
     kind: CredentialKind
 
-    # The environment variable, file or plan it comes from.
+    # The environment variable, file or plan that it comes from.
     name: str
 
 
 class EffortCapability(TypedDict):
     """Details of `effort`."""
 
-    # The levels that can be asked for. Default: [].
+    # The levels that can be requested. Default: [].
     levels: NotRequired[list[Effort]]
 
 
 class ErrorData(TypedDict):
-    """`error.data` of every JSON-RPC error: what programs branch on and people act on."""
+    """`error.data` of every JSON-RPC error: the kind for programs and the hint for people."""
 
     # The kind.
     kind: ErrorKind
 
-    # Anything else worth keeping, never a secret.
+    # Further details, never a secret.
     details: NotRequired[dict[str, Any] | None]
 
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
-    # The same call may succeed later without a change. Default: false.
+    # Whether the same call may succeed later without a change. Default: false.
     retryable: NotRequired[bool]
 
-    # With `unsupported_protocol`: what the answering side speaks.
+    # With `unsupported_protocol`: the majors that the responding side supports.
     supported: NotRequired[ProtocolRange | None]
 
     # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
@@ -1107,298 +1107,301 @@ class ErrorEvent(TypedDict):
     # The kind.
     kind: ErrorKind
 
-    # What was tried, on what, why it failed.
+    # What failed, on what and why.
     message: str
 
-    # The run ends because of it.
+    # Whether the error ends the run.
     fatal: bool
 
-    # Anything else worth keeping, never a secret.
+    # Further details, never a secret.
     data: NotRequired[dict[str, Any] | None]
 
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
-    # The same run may succeed later without a change. Default: false.
+    # Whether the same run may succeed later without a change. Default: false.
     retryable: NotRequired[bool]
 
 
 class Extension(TypedDict):
     """Payload of `skill` and `plugin`."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # What became of it.
+    # What the agent does with the input.
     phase: ExtensionPhase
 
-    # Where it comes from; absent means not stated.
+    # The source; absent means not reported.
     source: NotRequired[str | None]
 
 # Payload of `file_change`.
 FileChange = TypedDict("FileChange", {
-    # The file, absolute.
+    # The absolute path of the file.
     "path": str,
-    # What was done to it.
+    # The operation.
     "op": FileOp,
-    # Who saw it.
+    # Who detected it.
     "source": FileChangeSource,
-    # A unified diff, where the agent CLI gives one.
+    # A unified diff, if the agent CLI provides one.
     "diff": NotRequired[str | None],
-    # With `rename`: its old name.
+    # With `rename`: the old path.
     "from": NotRequired[str | None],
-    # The call that did it.
+    # The tool call that changed the file.
     "toolCallId": NotRequired[str | None],
-    # The diff was cut.
+    # Present when the diff was shortened.
     "truncated": NotRequired[Truncated | None],
 })
-
-
-class GetQuotaResult(TypedDict):
-    """Result of `quota/get`; null when the account has none that can be read."""
-
-    # The windows.
-    windows: list[QuotaWindow]
-
-    # A run started now would be refused.
-    rateLimited: bool
-
-    # The first moment that helps, in milliseconds since 1970.
-    earliestResetAt: NotRequired[int | None]
 
 
 class HealthAdapterResult(TypedDict):
     """Result of `adapter/health`."""
 
-    # In one word.
+    # The status.
     status: HealthStatus
 
-    # In one sentence.
+    # A one-sentence description.
     message: str
 
-    # Figures: open runs, versions. Default: {}.
+    # Details such as open runs and versions. Default: {}.
     details: NotRequired[dict[str, Any]]
 
 
 class HostCapabilities(TypedDict):
-    """What the host can do. A marker is an object; absent means unsupported."""
+    """The capabilities of the host. A marker is an object; absent means unsupported."""
 
-    # Somebody answers `approval_requested`; without it the adapter never asks and denies.
+    # The host answers `approval_requested`. Without it the adapter requests no approval and denies.
     approvals: NotRequired[Marker | None]
 
 
 class InputRunResult(TypedDict):
     """Result of `run/input`."""
 
-    # What became of it.
+    # What the agent does with the input.
     outcome: InputOutcome
 
 
 class ListSessionsResult(TypedDict):
     """Result of `sessions/list`."""
 
-    # The newest first.
+    # Newest first.
     sessions: list[SessionSummary]
 
 
 class McpServer(TypedDict):
     """An MCP server for a run."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # How it is reached.
+    # The transport.
     transport: McpTransport
 
-    # Its arguments.
+    # The arguments of the program.
     args: NotRequired[list[str]]
 
     # The program, with `stdio`.
     command: NotRequired[str | None]
 
-    # Its variables.
+    # The variables of the program.
     env: NotRequired[dict[str, str]]
 
-    # Its headers.
+    # The HTTP headers.
     headers: NotRequired[dict[str, str]]
 
-    # The address, otherwise.
+    # The URL, with `http` and `sse`.
     url: NotRequired[str | None]
 
 
 class Model(TypedDict):
     """One model."""
 
-    # What `run/start.model` takes.
+    # The model id, as used by `run/start.model`.
     id: str
 
-    # In tokens; absent means not stated.
+    # The context window in tokens; absent means not known.
     contextWindow: NotRequired[int | None]
 
-    # Used when a run names none. Default: false.
+    # Used when a run names no model. Default: false.
     default: NotRequired[bool]
 
-    # The efforts it takes; absent means not stated.
+    # The efforts that the model supports; absent means not known.
     efforts: NotRequired[list[Effort] | None]
 
-    # A name for people.
+    # The name for people.
     name: NotRequired[str | None]
 
 
 class Notice(TypedDict):
     """Payload of `notice`."""
 
-    # How loud.
+    # The level.
     level: NoticeLevel
 
-    # A word for programs.
+    # A code for programs.
     code: str
 
     # A sentence for people.
     text: str
 
-    # What to type or change.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
 
 class PlanEntry(TypedDict):
-    """One thing to do."""
+    """One entry of a plan."""
 
-    # What.
+    # The task.
     content: str
 
-    # How far.
+    # The status.
     status: PlanStatus
 
 
 class Policy(TypedDict):
-    """Rules for approvals, shell and network. They reach the agent CLI in its strictest form."""
+    """Rules for approvals, shell and network. The adapter translates them into the strictest form of the agent CLI."""
 
-    # Categories that always ask. Default: [].
+    # Categories that always need an approval. Default: [].
     ask: NotRequired[list[ApprovalCategory]]
 
-    # What the agent's tools may reach.
+    # The network access of the agent's tools.
     network: NotRequired[NetworkMode | None]
 
     # Command prefixes that need no approval. Default: [].
     shellAllow: NotRequired[list[str]]
 
-    # Command prefixes that are refused. Default: [].
+    # Command prefixes that are denied. Default: [].
     shellDeny: NotRequired[list[str]]
 
 
 class Prompt(TypedDict):
-    """What to do."""
+    """The prompt."""
 
-    # The text, byte for byte. It is data: `/x`, `@x`, `-x` and `$(x)` mean nothing special.
+    # The text, passed unchanged. It is data: `/x`, `@x`, `-x` and `$(x)` have no special meaning.
     text: str
 
-    # Files to read, absolute.
+    # The absolute paths of files to read.
     attachments: NotRequired[list[str]]
 
-    # Pictures.
+    # Images.
     images: NotRequired[list[ImageInput]]
 
-    # Instructions above the conversation.
+    # The system prompt.
     system: NotRequired[str | None]
+
+
+class Quota(TypedDict):
+    """Payload of the event `quota` and result of `quota/get`."""
+
+    # The windows.
+    windows: list[QuotaWindow]
+
+    # Whether a run started now would be rejected.
+    rateLimited: bool
+
+    # The earliest reset that allows runs again, in milliseconds since 1970.
+    earliestResetAt: NotRequired[int | None]
 
 
 class Requirements(TypedDict):
     """What the adapter needs."""
 
-    # Other programs it needs. Default: [].
+    # Other programs that must be installed. Default: [].
     bins: NotRequired[list[str]]
 
-    # Further variables it reads or the agent CLI wants. Default: [].
+    # Further variables that the adapter or the agent CLI reads. Default: [].
     env: NotRequired[list[EnvRequirement]]
 
-    # Where it works: `linux`, `macos`, `windows`; empty means everywhere. Default: [].
+    # Variables by which the agent CLI detects that it runs inside another one. They never reach it, even if the user's settings allow them.
+    nestingEnv: NotRequired[list[str]]
+
+    # The supported platforms: `linux`, `macos`, `windows`; empty means all. Default: [].
     platforms: NotRequired[list[str]]
 
 
 class RespondRunParams(TypedDict):
     """Parameters of `run/respond`."""
 
-    # The run that asked.
+    # The run that requested the approval.
     runId: str
 
-    # The approval, as in `approval_requested`.
+    # The approval id of `approval_requested`.
     approvalId: str
 
     # The decision.
     outcome: ApprovalOutcome
 
-    # Who decided; absent means a person.
+    # Who decided; absent means the user.
     by: NotRequired[ApprovalResolver | None]
 
-    # What to tell the agent about a denial.
+    # The reason of a denial, for the agent.
     message: NotRequired[str | None]
 
-    # The tool's input as the person edited it; absent means unchanged. Needs the capability `approvals.editInput`.
+    # The tool input as edited by the user; absent means unchanged. Requires the capability `approvals.editInput`.
     updatedInput: NotRequired[dict[str, Any] | None]
 
 
 class SessionChoice(TypedDict):
-    """A new session, or an old one."""
+    """A new session, or an existing one."""
 
-    # Which.
+    # The mode.
     mode: SessionMode
 
-    # The old session's native id; with `new`, the id to give it where the agent CLI can.
+    # The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that.
     id: NotRequired[str | None]
 
 
 class SessionStarted(TypedDict):
     """Payload of `session_started`."""
 
-    # The native id: what `resume` takes.
+    # The native session id, as used by `resume`.
     sessionId: str
 
-    # New, resumed or forked.
+    # Whether the session is new, resumed or forked.
     mode: SessionMode
 
-    # Where the agent says it works.
+    # The working folder that the agent CLI reports.
     cwd: NotRequired[str | None]
 
-    # The MCP servers it has.
+    # The available MCP servers.
     mcpServers: NotRequired[list[McpServerStatus] | None]
 
     # The model in use.
     model: NotRequired[str | None]
 
-    # With `fork`: whose copy it is.
+    # With `fork`: the session that was copied.
     parentSessionId: NotRequired[str | None]
 
-    # The tools it has.
+    # The available tools.
     tools: NotRequired[list[str] | None]
 
 
 class SkillsInfo(TypedDict):
-    """How skills reach the agent."""
+    """How skills are passed to the agent."""
 
-    # The way.
+    # The strategy.
     strategy: SkillStrategy
 
-    # Folders the agent CLI reads, `~` for the home folder. Default: [].
+    # The folders that the agent CLI reads, `~` for the home folder. Default: [].
     dirs: NotRequired[list[str]]
 
 
 class SubagentStopped(TypedDict):
     """Payload of `subagent_stopped`."""
 
-    # The helper.
+    # The subagent.
     subagentId: str
 
-    # What it was for.
+    # The title of the subagent's task.
     title: str
 
-    # The call that started it.
+    # The tool call that started it.
     parentToolCallId: NotRequired[str | None]
 
     # How it ended.
     status: NotRequired[ToolStatus | None]
 
-    # What it did inside, counted.
+    # A summary of what the subagent did.
     summary: NotRequired[str | None]
 
 
@@ -1411,20 +1414,20 @@ class TextDelta(TypedDict):
     # The next piece.
     text: str
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
 class ThinkingDelta(TypedDict):
     """Payload of `thinking_delta`."""
 
-    # The thought.
+    # The thinking block.
     thinkingId: str
 
     # The next piece.
     text: str
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1434,35 +1437,35 @@ class ToolCallReady(TypedDict):
     # The call.
     toolCallId: str
 
-    # All of its input, as the agent CLI states it.
+    # The complete input, as the agent CLI reports it.
     input: Any
 
-    # One line for people, now that the input is known.
+    # A one-line title for people, derived from the input.
     title: NotRequired[str | None]
 
-    # The input was cut.
+    # Present when the input was shortened.
     truncated: NotRequired[Truncated | None]
 
 
 class ToolCallStarted(TypedDict):
     """Payload of `tool_call_started`."""
 
-    # Names the call.
+    # The id of the call.
     toolCallId: str
 
     # The agent CLI's own name for the tool.
     name: str
 
-    # What it does.
+    # What the tool does.
     kind: ToolKind
 
     # The MCP server the tool belongs to.
     mcpServer: NotRequired[str | None]
 
-    # The call whose helper makes this one.
+    # The call whose subagent makes this call.
     parentToolCallId: NotRequired[str | None]
 
-    # One line for people.
+    # A one-line title for people.
     title: NotRequired[str | None]
 
 
@@ -1472,13 +1475,13 @@ class ToolOutputDelta(TypedDict):
     # The call.
     toolCallId: str
 
-    # The next piece of its output.
+    # The next piece of the output.
     text: str
 
-    # Where it comes from; absent means not stated.
+    # The stream; absent means not reported.
     stream: NotRequired[OutputStream | None]
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1491,13 +1494,13 @@ class ToolResult(TypedDict):
     # How it ended.
     status: ToolStatus
 
-    # What it gave: text, or the agent CLI's own structure.
+    # The output: text, or the agent CLI's own structure.
     output: Any
 
-    # With a command: its exit code.
+    # The exit code of a command.
     exitCode: NotRequired[int | None]
 
-    # The output was cut.
+    # Present when the output was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1507,17 +1510,17 @@ class TurnEnded(TypedDict):
     # The turn.
     turnId: str
 
-    # Why it is over.
+    # Why the turn ended.
     stopReason: StopReason
 
 
 class Usage(TypedDict):
-    """Payload of the event `usage`: a tick of the meter."""
+    """Payload of the event `usage`."""
 
-    # What it covers.
+    # What the numbers cover.
     scope: UsageScope
 
-    # The figures include all earlier ticks of the same scope.
+    # Whether the numbers include all earlier reports of the same scope.
     cumulative: bool
 
     # Tokens sent, cached ones excluded.
@@ -1526,10 +1529,10 @@ class Usage(TypedDict):
     # Tokens received, reasoning included.
     outputTokens: int
 
-    # All of the above.
+    # The sum of all tokens.
     totalTokens: int
 
-    # Where the figures come from.
+    # The source of the numbers.
     source: UsageSource
 
     # Tokens read from a cache. Default: 0.
@@ -1538,68 +1541,71 @@ class Usage(TypedDict):
     # Tokens written to a cache. Default: 0.
     cacheWriteTokens: NotRequired[int]
 
-    # US dollars, only when the agent CLI states it; null means not stated, which is not zero.
+    # The cost in US dollars if the agent CLI reports it; null means not reported, which is not zero.
     costUsd: NotRequired[float | None]
 
-    # The model it was spent on.
+    # The model.
     model: NotRequired[str | None]
 
-    # The part of the output that was reasoning; absent means not stated.
+    # The company whose service ran the model, such as `anthropic`; absent means not known.
+    provider: NotRequired[str | None]
+
+    # The reasoning tokens of the output; absent means not reported.
     reasoningTokens: NotRequired[int | None]
 
-    # The provider's service tier.
+    # The service tier of the provider.
     serviceTier: NotRequired[str | None]
 
 
 class ApprovalRequested(TypedDict):
     """Payload of `approval_requested`."""
 
-    # Names the question.
+    # The id of the approval.
     approvalId: str
 
-    # What kind of thing it is.
+    # What the agent requests approval for.
     category: ApprovalCategory
 
-    # How much harm a wrong answer can do.
+    # How much harm a wrong decision can do.
     risk: ApprovalRisk
 
-    # One line for people: what exactly would happen.
+    # A one-line summary for people: what exactly would happen.
     summary: str
 
-    # The answers on offer.
+    # The decisions that the agent CLI offers.
     options: list[ApprovalOption]
 
-    # How long it waits before it is denied; null means without limit.
+    # How long the request waits before it is denied; null means without limit.
     deadlineMs: NotRequired[int | None]
 
-    # The input that waits, for a person to see or edit.
+    # The input of the tool call, to show or edit.
     input: NotRequired[Any]
 
-    # The call that waits.
+    # The tool call that waits.
     toolCallId: NotRequired[str | None]
 
 
 class AuthStatus(TypedDict):
     """The state of the login."""
 
-    # Whether a run would be let in.
+    # Whether a run would be authenticated.
     state: AuthState
 
-    # Which credential would pay.
+    # The credential that would pay.
     credential: NotRequired[Credential | None]
 
-    # When it runs out, in milliseconds since 1970.
+    # When the login expires, in milliseconds since 1970.
     expiresAt: NotRequired[int | None]
 
-    # What to type to mend it.
+    # The command to log in.
     guidance: NotRequired[str | None]
 
-    # How one is logged in (`oauth`, `api_key`, …).
+    # The login method (`oauth`, `api_key`, …).
     method: NotRequired[str | None]
 
 
 class Capabilities(TypedDict):
-    """Everything an adapter declares in its manifest, repeats in `initialize`, and may narrow in `adapter/detect` once it knows which version of the agent CLI is installed."""
+    """What an adapter declares in its manifest and repeats in `initialize`. `adapter/detect` may report fewer capabilities for the installed version of the agent CLI."""
 
     # `run/start.addDirs`.
     addDirs: NotRequired[Marker | None]
@@ -1622,7 +1628,7 @@ class Capabilities(TypedDict):
     # `run/start.prompt.images`.
     images: NotRequired[Marker | None]
 
-    # `run/input` into a live run.
+    # `run/input` to a running run.
     input: NotRequired[InputCapability | None]
 
     # `run/start.maxTurns`.
@@ -1664,7 +1670,7 @@ class Capabilities(TypedDict):
     # `run/start.prompt.system`.
     systemPrompt: NotRequired[Marker | None]
 
-    # Emits `text_delta` while the model writes, not only whole messages.
+    # Emits `text_delta` while the model generates, not only whole messages.
     textDeltas: NotRequired[Marker | None]
 
     # Emits `thinking_*` events.
@@ -1689,7 +1695,7 @@ class ErrorObject(TypedDict):
     # The JSON-RPC code of the kind.
     code: int
 
-    # A lowercase text without final dot: what was tried, on what, why it failed.
+    # What failed, on what and why: lowercase, without a final dot.
     message: str
 
     # The kind and the hint.
@@ -1699,22 +1705,22 @@ class ErrorObject(TypedDict):
 class InitializeParams(TypedDict):
     """Parameters of `initialize`. The shape is frozen for all majors."""
 
-    # The majors the host speaks.
+    # The protocol majors that the host supports.
     protocol: ProtocolRange
 
-    # Who calls.
+    # The name and version of the host.
     host: HostInfo
 
-    # What the host can do. Default: {}.
+    # The capabilities of the host. Default: {}.
     capabilities: NotRequired[HostCapabilities]
 
     # Settings for this adapter. Default: {}.
     config: NotRequired[AdapterConfig]
 
-    # The host's process; when it is gone the adapter stops. Absent means: watch stdin only.
+    # The process id of the host. The adapter stops when this process has ended. Absent means: watch stdin only.
     hostPid: NotRequired[int | None]
 
-    # Limits of the host's reader. Default: {"maxLineBytes":16777216}.
+    # Limits of the messages that the host reads. Default: {"maxLineBytes":16777216}.
     limits: NotRequired[Limits]
 
     # Custom data.
@@ -1724,79 +1730,79 @@ class InitializeParams(TypedDict):
 class ListModelsResult(TypedDict):
     """Result of `models/list`."""
 
-    # The models; ids are unique.
+    # The models. Ids are unique.
     models: list[Model]
 
     # Where the list comes from.
     source: ModelsSource
 
-    # The one the agent CLI is set to.
+    # The model that the agent CLI is configured to use.
     current: NotRequired[str | None]
 
 
 class Plan(TypedDict):
     """Payload of `plan`."""
 
-    # All of it; each plan replaces the last.
+    # All entries; each plan replaces the previous one.
     entries: list[PlanEntry]
 
 
 class RunStarted(TypedDict):
     """Payload of `run_started`."""
 
-    # Its arguments, without the prompt and without secrets. Default: [].
+    # The arguments, without the prompt and without secrets. Default: [].
     argv: NotRequired[list[str]]
 
-    # The file that was started; null when nothing could be.
+    # The executable; null when nothing could be started.
     cliPath: NotRequired[str | None]
 
-    # Its version; null when unknown.
+    # The version of the agent CLI; null when unknown.
     cliVersion: NotRequired[str | None]
 
-    # Who pays; null when it cannot be told.
+    # The credential that pays; null when unknown.
     credential: NotRequired[Credential | None]
 
-    # The agent CLI's own name for the mode; null means its default.
+    # The agent CLI's own name of the permission mode; null means its default.
     permissionMode: NotRequired[str | None]
 
-    # Its process; null when nothing could be started.
+    # The process id; null when nothing could be started.
     pid: NotRequired[int | None]
 
-    # Against the version the adapter was tested with; null when unknown.
+    # How the version compares to the tested one; null when unknown.
     testedVersion: NotRequired[TestedVersion | None]
 
 
 class StartRunParams(TypedDict):
-    """Parameters of `run/start`. An option the adapter cannot honour is `capability_unsupported` before any process starts, never silently dropped."""
+    """Parameters of `run/start`. An option that the adapter does not support is the error `capability_unsupported` before any process starts; it is never ignored."""
 
-    # Chosen by the host, unique for this adapter process.
+    # The run id, chosen by the host and unique for this adapter process.
     runId: str
 
-    # Where the agent works, absolute.
+    # The absolute path of the working folder.
     cwd: str
 
-    # What to do.
+    # The prompt.
     prompt: Prompt
 
-    # What the manifest's `configSchema` describes.
+    # Options that the manifest's `configSchema` describes.
     adapterOptions: NotRequired[dict[str, Any]]
 
-    # Further folders the agent may work in, absolute.
+    # Further folders that the agent may work in, as absolute paths.
     addDirs: NotRequired[list[str]]
 
     # Tools that need no approval; absent means the agent CLI's own default.
     allowedTools: NotRequired[list[str] | None]
 
-    # Tools the agent may not use.
+    # Tools that the agent may not use.
     deniedTools: NotRequired[list[str] | None]
 
-    # How hard to think; absent means the agent CLI's own default.
+    # The reasoning effort; absent means the agent CLI's own default.
     effort: NotRequired[Effort | None]
 
-    # Variables for the agent CLI, on top of the allowlist.
+    # Variables for the agent CLI, in addition to the allowlist.
     env: NotRequired[dict[str, str]]
 
-    # Stop after so many turns of the model.
+    # The maximum number of turns of the model.
     maxTurns: NotRequired[int | None]
 
     # MCP servers for this run.
@@ -1805,28 +1811,28 @@ class StartRunParams(TypedDict):
     # The model; absent means the agent CLI's own default.
     model: NotRequired[str | None]
 
-    # The final answer must fit this JSON Schema.
+    # A JSON Schema that the final answer must match.
     outputSchema: NotRequired[dict[str, Any] | None]
 
-    # One of the agent CLI's own modes.
+    # A permission mode of the agent CLI, by its own name.
     permissionMode: NotRequired[str | None]
 
     # Rules for approvals, shell and network.
     policy: NotRequired[Policy | None]
 
-    # A new session, or an old one. Default: {"mode":"new"}.
+    # A new session, or an existing one. Default: {"mode":"new"}.
     session: NotRequired[SessionChoice]
 
-    # Folders of skills.
+    # The folders of the skills to load.
     skills: NotRequired[list[str]]
 
-    # The same as a number of tokens.
+    # The reasoning effort as a number of tokens.
     thinkingBudgetTokens: NotRequired[int | None]
 
-    # Limits of time. Default: {}.
+    # Time limits. Default: {}.
     timeouts: NotRequired[Timeouts]
 
-    # A file that gets the agent CLI's raw output.
+    # A file that receives the raw output of the agent CLI.
     tracePath: NotRequired[str | None]
 
     # Custom data.
@@ -1834,12 +1840,12 @@ class StartRunParams(TypedDict):
 
 
 class Totals(TypedDict):
-    """What came of a run."""
+    """Totals of a run."""
 
-    # US dollars, when the agent CLI stated them.
+    # The cost in US dollars, if the agent CLI reported it.
     costUsd: NotRequired[float | None]
 
-    # Different files changed. Default: 0.
+    # The number of different files that changed. Default: 0.
     filesChanged: NotRequired[int]
 
     # Bytes of message text, discarded messages excluded. Default: 0.
@@ -1848,44 +1854,44 @@ class Totals(TypedDict):
     # Tool calls. Default: 0.
     toolCalls: NotRequired[int]
 
-    # The run's usage, when it is known.
+    # The usage of the run, if known.
     usage: NotRequired[Usage | None]
 
 
 class DetectAdapterResult(TypedDict):
     """Result of `adapter/detect`. "Not installed" is a result, not an error."""
 
-    # The agent CLI is there.
+    # The agent CLI is installed.
     installed: bool
 
     # The state of the login.
     auth: AuthStatus
 
-    # What works with the installed version: a part of what `initialize` declared.
+    # What works with the installed version: a subset of what `initialize` declared.
     capabilities: Capabilities
 
-    # The agent CLI's settings folder, when it exists.
+    # The settings folder of the agent CLI, if it exists.
     configDir: NotRequired[str | None]
 
-    # What was looked at. Default: [].
+    # What was checked. Default: [].
     evidence: NotRequired[list[Evidence]]
 
-    # What to type to install or upgrade.
+    # The command to install or upgrade.
     guidance: NotRequired[str | None]
 
-    # At least the minimum; null when the version cannot be read.
+    # Whether the version is at least the minimum; null when the version cannot be read.
     meetsMin: NotRequired[bool | None]
 
-    # The file that a run would start.
+    # The executable that a run would start.
     path: NotRequired[str | None]
 
-    # Where it reads skills from, when it does.
+    # The folder from which the agent CLI reads skills, if it does.
     skillsDir: NotRequired[str | None]
 
-    # Against the version tested with; absent when the version cannot be read.
+    # How the version compares to the tested one; absent when the version cannot be read.
     testedVersion: NotRequired[TestedVersion | None]
 
-    # Its version, as it states it.
+    # The version that the agent CLI reports.
     version: NotRequired[str | None]
 
 
@@ -1898,99 +1904,99 @@ class Done(TypedDict):
     # Why the model stopped.
     stopReason: StopReason
 
-    # What the verdict stands on.
+    # The evidence for the status.
     evidence: DoneEvidence
 
-    # From `run/start` to now.
+    # The time since `run/start`.
     durationMs: int
 
-    # What came of it.
+    # Totals of the run.
     totals: Totals
 
-    # With `failed` and `timed_out`: the kind of the fatal `error` before.
+    # With `failed` and `timed_out`: the kind of the preceding fatal `error`.
     errorKind: NotRequired[ErrorKind | None]
 
     # The agent CLI's exit code; absent when a signal ended it.
     exitCode: NotRequired[int | None]
 
-    # The native session, when it is known.
+    # The native session id, if known.
     sessionId: NotRequired[str | None]
 
-    # The signal that ended it.
+    # The signal that ended the agent CLI.
     signal: NotRequired[int | None]
 
 
 class InitializeResult(TypedDict):
     """Result of `initialize`. The shape is frozen for all majors."""
 
-    # The highest major both sides speak.
+    # The highest major that both sides support.
     protocol: int
 
-    # Who answers.
+    # The id, version and vendor of the adapter.
     adapter: AdapterInfo
 
-    # What it can do, as in the manifest.
+    # The capabilities of the manifest.
     capabilities: Capabilities
 
-    # The revision of the specification the adapter follows.
+    # The revision of the specification that the adapter follows.
     revision: NotRequired[str | None]
 
 
 class Manifest(TypedDict):
     """The manifest. A host accepts any minor of a known major."""
 
-    # `major.minor` of this document's own shape.
+    # The version of the manifest format, `major.minor`.
     manifestVersion: str
 
-    # The file name after `od-adapter-`.
+    # The adapter id: the file name after `od-adapter-`.
     adapterId: str
 
-    # For people.
+    # The name for people.
     displayName: str
 
     # The adapter's own version (semver).
     version: str
 
-    # Who ships it.
+    # The publisher of the adapter.
     vendor: str
 
-    # The protocol majors it speaks.
+    # The protocol majors that the adapter supports.
     protocol: ProtocolRange
 
-    # What it can do at best; `adapter/detect` may narrow it.
+    # The capabilities; `adapter/detect` may report fewer for the installed version.
     capabilities: Capabilities
 
-    # The agent CLI it drives.
+    # The agent CLI that the adapter wraps.
     cli: CliInfo
 
-    # How one logs in.
+    # The login methods of the agent CLI.
     auth: AuthInfo
 
     # A JSON Schema of `initialize.config.options` and `run/start.adapterOptions`.
     configSchema: NotRequired[dict[str, Any] | None]
 
-    # Which requirement set it claims and where its fixtures are.
+    # The requirement set that the adapter claims to meet, and its fixture pack.
     conformance: NotRequired[ConformanceInfo | None]
 
-    # In one sentence. Default: "".
+    # A one-sentence description. Default: "".
     description: NotRequired[str]
 
-    # Where to read more.
+    # A web page about the agent CLI.
     homepage: NotRequired[str | None]
 
-    # SPDX.
+    # The SPDX license expression.
     license: NotRequired[str | None]
 
-    # Plugin formats the agent CLI loads. Default: [].
+    # The plugin formats that the agent CLI loads. Default: [].
     pluginFormats: NotRequired[list[str]]
 
-    # What it needs. Default: {"bins":[],"env":[],"platforms":[]}.
+    # What the adapter needs. Default: {"bins":[],"env":[],"platforms":[]}.
     requirements: NotRequired[Requirements]
 
     # A detached signature of the executable; null means unsigned.
     signature: NotRequired[str | None]
 
-    # How skills reach the agent.
+    # How skills are passed to the agent.
     skills: NotRequired[SkillsInfo | None]
 
     # Custom data.
@@ -1998,7 +2004,7 @@ class Manifest(TypedDict):
 
 
 class EventRunStarted(RunStarted):
-    """The agent CLI was started; the first event of every run."""
+    """The agent CLI was started. The first event of every run."""
 
     type: Literal["run_started"]
 
@@ -2010,31 +2016,31 @@ class EventSessionStarted(SessionStarted):
 
 
 class EventTurnStarted(TurnStarted):
-    """The model's turn begins."""
+    """A turn of the model starts."""
 
     type: Literal["turn_started"]
 
 
 class EventTurnEnded(TurnEnded):
-    """The model's turn is over; more may follow in the same run."""
+    """A turn of the model ended; more turns may follow in the same run."""
 
     type: Literal["turn_ended"]
 
 
 class EventStatus(Status):
-    """What the agent is doing right now."""
+    """What the agent is doing now."""
 
     type: Literal["status"]
 
 
 class EventUserMessage(UserMessage):
-    """Text that a person (or the host) said: the echo of input, or part of a session that is read."""
+    """Text of the user or the host: the echo of input, or part of a session that is read."""
 
     type: Literal["user_message"]
 
 
 class EventMessageStarted(MessageStarted):
-    """A message of the agent begins."""
+    """A message of the agent starts."""
 
     type: Literal["message_started"]
 
@@ -2052,31 +2058,31 @@ class EventMessageStopped(MessageStopped):
 
 
 class EventMessageDiscarded(MessageDiscarded):
-    """A message was retried: forget its text."""
+    """A message was retried: its text is no longer valid."""
 
     type: Literal["message_discarded"]
 
 
 class EventThinkingStarted(ThinkingStarted):
-    """A thought begins."""
+    """A thinking block starts."""
 
     type: Literal["thinking_started"]
 
 
 class EventThinkingDelta(ThinkingDelta):
-    """A piece of a thought."""
+    """A piece of a thinking block."""
 
     type: Literal["thinking_delta"]
 
 
 class EventThinkingStopped(ThinkingStopped):
-    """A thought is complete."""
+    """A thinking block is complete."""
 
     type: Literal["thinking_stopped"]
 
 
 class EventToolCallStarted(ToolCallStarted):
-    """A tool call begins."""
+    """A tool call starts."""
 
     type: Literal["tool_call_started"]
 
@@ -2100,7 +2106,7 @@ class EventToolOutputDelta(ToolOutputDelta):
 
 
 class EventToolResult(ToolResult):
-    """The call is over."""
+    """The call ended."""
 
     type: Literal["tool_result"]
 
@@ -2112,79 +2118,79 @@ class EventFileChange(FileChange):
 
 
 class EventApprovalRequested(ApprovalRequested):
-    """The agent waits for a decision."""
+    """The agent waits for an approval."""
 
     type: Literal["approval_requested"]
 
 
 class EventApprovalResolved(ApprovalResolved):
-    """The decision was made."""
+    """An approval was resolved."""
 
     type: Literal["approval_resolved"]
 
 
 class EventInputRequested(InputRequested):
-    """The agent asks the person something."""
+    """The agent asks the user a question."""
 
     type: Literal["input_requested"]
 
 
 class EventPlan(Plan):
-    """The agent's list of things to do; each one replaces the last."""
+    """The agent's list of tasks; each plan replaces the previous one."""
 
     type: Literal["plan"]
 
 
 class EventSubagentStarted(SubagentStarted):
-    """A helper of the agent begins; what it does inside is summarised, not forwarded."""
+    """A subagent starts; its activity is summarised, not forwarded."""
 
     type: Literal["subagent_started"]
 
 
 class EventSubagentStopped(SubagentStopped):
-    """A helper of the agent is done."""
+    """A subagent ended."""
 
     type: Literal["subagent_stopped"]
 
 
 class EventUsage(Usage):
-    """Tokens and money."""
+    """Tokens and cost."""
 
     type: Literal["usage"]
 
 
 class EventContext(Context):
-    """How full the model's window is."""
+    """How full the model's context window is."""
 
     type: Literal["context"]
 
 
-class EventQuota(GetQuotaResult):
-    """Allowances and their windows."""
+class EventQuota(Quota):
+    """The quota of the account."""
 
     type: Literal["quota"]
 
 
 class EventRateLimited(RateLimited):
-    """The provider asks to slow down."""
+    """The provider limits the rate of requests."""
 
     type: Literal["rate_limited"]
 
 
 class EventRetry(Retry):
-    """The agent CLI tries again."""
+    """The agent CLI or the host retries."""
 
     type: Literal["retry"]
 
 
 class EventAgentSwitched(AgentSwitched):
-    """Another agent takes over; only the host sends it."""
+    """Another agent continues the run; only the host sends it."""
 
     type: Literal["agent_switched"]
 
 
 class EventImage(Image):
-    """A picture."""
+    """An image."""
 
     type: Literal["image"]
 
@@ -2202,37 +2208,37 @@ class EventPlugin(Extension):
 
 
 class EventModeChanged(ModeChanged):
-    """Model or permission mode changed."""
+    """The model or the permission mode changed."""
 
     type: Literal["mode_changed"]
 
 
 class EventNotice(Notice):
-    """Something a person may want to know."""
+    """Information for people."""
 
     type: Literal["notice"]
 
 
 class EventUnmapped(Unmapped):
-    """The agent CLI said something the adapter does not know: the drift signal."""
+    """The agent CLI sent something that the adapter does not know: a sign of a newer agent CLI."""
 
     type: Literal["unmapped"]
 
 
 class EventHeartbeat(Heartbeat):
-    """The agent CLI is silent but alive."""
+    """The agent CLI sends no output but is alive."""
 
     type: Literal["heartbeat"]
 
 
 class EventError(ErrorEvent):
-    """Something went wrong."""
+    """An error."""
 
     type: Literal["error"]
 
 
 class EventDone(Done):
-    """The last event of every run: nothing of it is alive any more."""
+    """The last event of every run: none of its processes is alive."""
 
     type: Literal["done"]
 
@@ -2336,16 +2342,16 @@ def is_known_event(event: Event) -> TypeGuard[KnownEvent]:
     return event["type"] in EVENT_TYPES
 
 
-class ReadSessionsResult(TypedDict):
+class ReadSessionResult(TypedDict):
     """Result of `sessions/read`."""
 
-    # What it is.
+    # The session.
     session: SessionSummary
 
-    # What happened, in the words of a run's events; `user_message` included.
+    # The content of the session as events of a run, including `user_message`.
     events: list[Event]
 
-    # Older events were left out to keep the reply under the line limit. Default: false.
+    # Older events are omitted to keep the response under the line limit. Default: false.
     truncated: NotRequired[bool]
 
 
@@ -2355,13 +2361,13 @@ class RunEventParams(TypedDict):
     # The run.
     runId: str
 
-    # Starts at 0, no gaps.
+    # The sequence number: starts at 0, without gaps.
     seq: int
 
-    # Milliseconds since 1970, by the adapter's clock.
+    # When it happened, in milliseconds since 1970 by the adapter's clock.
     ts: int
 
-    # What happened.
+    # The event.
     event: Event
 
     # Custom data.
@@ -2369,19 +2375,19 @@ class RunEventParams(TypedDict):
 
 # The JSON-RPC code of each kind.
 ERROR_CODES: Final[dict[str, int]] = {
-    # The line is no JSON.
+    # The line is not JSON.
     "parse_error": -32700,
-    # The line is JSON but no JSON-RPC 2.0 message.
+    # The line is JSON but not a JSON-RPC 2.0 message.
     "invalid_request": -32600,
-    # There is no such method.
+    # The method does not exist.
     "method_not_found": -32601,
-    # The parameters do not fit the method.
+    # The parameters are not valid for the method.
     "invalid_params": -32602,
-    # The adapter itself failed.
+    # An internal error of the adapter.
     "internal": -32603,
-    # `$/cancelRequest` ended the request.
+    # `$/cancelRequest` cancelled the request.
     "request_cancelled": -32800,
-    # The two sides share no protocol major.
+    # The two sides have no common protocol major.
     "unsupported_protocol": 1001,
     # `initialize` has not been called.
     "not_initialized": 1002,
@@ -2389,87 +2395,87 @@ ERROR_CODES: Final[dict[str, int]] = {
     "already_initialized": 1003,
     # `shutdown` was called.
     "shutting_down": 1004,
-    # The adapter cannot honour an option or method.
+    # The adapter does not support an option or a method.
     "capability_unsupported": 1005,
     # The configuration or an option's value is wrong.
     "config_invalid": 1006,
     # The agent CLI is not installed.
     "cli_not_found": 1010,
-    # The agent CLI is older than the adapter can drive.
+    # The agent CLI is older than the adapter supports.
     "cli_version_unsupported": 1011,
     # The agent CLI could not be started.
     "cli_spawn_failed": 1012,
-    # The agent CLI ended without its own last word.
+    # The agent CLI exited without reporting a result.
     "cli_crashed": 1013,
-    # The agent CLI broke its own protocol.
+    # The agent CLI violated its own protocol.
     "cli_protocol": 1014,
-    # No credential.
+    # No credential exists.
     "auth_missing": 1020,
-    # The credential has run out or was refused.
+    # The credential has expired or was rejected.
     "auth_expired": 1021,
-    # The credential belongs to an account that may not do this.
+    # The credential belongs to an account without permission for this.
     "auth_wrong_account": 1022,
     # The operating system or the agent CLI refused access.
     "permission_denied": 1023,
-    # The provider asks to slow down.
+    # The provider limits the rate of requests.
     "rate_limited": 1030,
-    # The account's allowance is used up.
+    # The account's quota is exhausted.
     "quota_exhausted": 1031,
-    # The conversation no longer fits the model's window.
+    # The conversation exceeds the model's context window.
     "context_exceeded": 1032,
     # The provider does not know the model.
     "model_unknown": 1033,
-    # The prompt cannot be handed to the agent CLI.
+    # The prompt is too large for the agent CLI.
     "prompt_too_large": 1034,
-    # No such run.
+    # The run does not exist.
     "run_unknown": 1040,
-    # A run of that id is there already.
+    # A run with this id already exists.
     "run_id_in_use": 1041,
-    # The adapter runs as many as it can.
+    # The adapter has reached its maximum number of runs.
     "too_many_runs": 1042,
     # The agent CLI does not know the session.
     "session_unknown": 1043,
     # The session is in use.
     "session_busy": 1044,
-    # No such open approval.
+    # The approval does not exist or is already resolved.
     "approval_unknown": 1045,
-    # A limit of time ran out; `data.which` says which.
+    # A time limit was reached; `data.which` names it.
     "timeout": 1050,
-    # The provider cannot be reached or answers with a server error.
+    # The provider cannot be reached or returns a server error.
     "network_unreachable": 1051,
     # The adapter process ended unexpectedly.
     "plugin_crashed": 1052,
-    # The adapter process no longer answers.
+    # The adapter process does not respond.
     "plugin_hung": 1053,
 }
 
 # What the host calls: parameters and result of each method.
 METHODS: Final[dict[str, tuple[Any, Any]]] = {
-    # Agrees on a protocol major and hands over the configuration.
+    # Negotiates the protocol major and passes the configuration.
     "initialize": (InitializeParams, InitializeResult),
-    # Answers at once, also while runs flood.
+    # Responds immediately, also while runs emit many events.
     "ping": (PingParams, PingResult),
-    # Says how the adapter feels, also when the agent CLI hangs.
+    # Returns the health of the adapter, also when the agent CLI hangs.
     "adapter/health": (HealthAdapterParams, HealthAdapterResult),
-    # Finds the agent CLI, its version and login: read-only, local and fast.
+    # Detects the agent CLI, its version and login: read-only, local and fast.
     "adapter/detect": (DetectAdapterParams, DetectAdapterResult),
-    # Lists models and their efforts.
+    # Lists the models and their efforts.
     "models/list": (ListModelsParams, ListModelsResult),
-    # Reads what is left of an allowance; null when that cannot be read.
-    "quota/get": (GetQuotaParams, GetQuotaResult),
+    # Returns the quota of the account; null when it cannot be read.
+    "quota/get": (GetQuotaParams, Quota),
     # Lists native sessions on disk.
     "sessions/list": (ListSessionsParams, ListSessionsResult),
     # Reads a native session as unified events.
-    "sessions/read": (ReadSessionsParams, ReadSessionsResult),
-    # Starts a run; answered on acceptance, everything else arrives as events.
+    "sessions/read": (ReadSessionParams, ReadSessionResult),
+    # Starts a run. The response means acceptance; everything else arrives as events.
     "run/start": (StartRunParams, StartRunResult),
-    # Says something to a live run.
+    # Sends input to a running run.
     "run/input": (InputRunParams, InputRunResult),
-    # Answers an approval.
+    # Resolves an approval.
     "run/respond": (RespondRunParams, RespondRunResult),
-    # Stops a run with everything it started.
+    # Stops a run and all processes that it started.
     "run/cancel": (CancelRunParams, CancelRunResult),
-    # Stops every run, then answers.
+    # Stops every run, then responds.
     "shutdown": (ShutdownParams, ShutdownResult),
 }
 
@@ -2505,7 +2511,7 @@ class Calls(Protocol):
     @overload
     def __call__(
         self, method: Literal["quota/get"], params: GetQuotaParams = ..., /
-    ) -> GetQuotaResult | None: ...
+    ) -> Quota | None: ...
 
     @overload
     def __call__(
@@ -2514,8 +2520,8 @@ class Calls(Protocol):
 
     @overload
     def __call__(
-        self, method: Literal["sessions/read"], params: ReadSessionsParams, /
-    ) -> ReadSessionsResult: ...
+        self, method: Literal["sessions/read"], params: ReadSessionParams, /
+    ) -> ReadSessionResult: ...
 
     @overload
     def __call__(

@@ -8,43 +8,43 @@ export const PROTOCOL_MAJOR = 1;
 
 /** Settings for this adapter. */
 export interface AdapterConfig {
-  /** The agent CLI to use, exactly: no fallback to PATH. This one rule makes third-party conformance possible. */
+  /** The executable of the agent CLI to use, without a fallback to PATH. This lets a conformance suite replace the agent CLI. */
   cliPath?: string | null;
-  /** What the manifest's `configSchema` describes. */
+  /** Options that the manifest's `configSchema` describes. */
   options?: Record<string, unknown>;
-  /** A folder for the adapter's own caches; absent means: keep nothing. */
+  /** A folder for the adapter's own caches; absent means: store nothing. */
   stateDir?: string | null;
 }
 
-/** Who answers. */
+/** The id, version and vendor of the adapter. */
 export interface AdapterInfo {
-  /** The id: the file name after `od-adapter-`. */
+  /** The adapter id: the file name after `od-adapter-`. */
   id: string;
   /** The adapter's own version. */
   version: string;
-  /** Who ships it. */
+  /** The publisher of the adapter. */
   vendor: string;
 }
 
-/** Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows. */
+/** Payload of `agent_switched`, which only the host sends: the run continues with another agent, whose own `run_started` follows. */
 export interface AgentSwitched {
   /** The agent that failed. */
   fromAgent: string;
-  /** The agent that takes over. */
+  /** The agent that continues the run. */
   toAgent: string;
-  /** Which attempt of the run this is, from 2. */
+  /** The number of the attempt, from 2. */
   attempt: number;
   /** The kind of error that caused it. */
   errorKind: ErrorKind;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
-  /** What the next agent is told. */
+  /** What the next agent receives. */
   handover: Handover;
-  /** How much of what happened is handed over, in bytes. Default: `0`. */
+  /** The size of the handover text in bytes. Default: `0`. */
   handoverBytes?: number;
 }
 
-/** What kind of thing the agent asks to do. */
+/** What the agent requests approval for. */
 export type ApprovalCategory =
   /** Run a command. */
   | "execute"
@@ -52,7 +52,7 @@ export type ApprovalCategory =
   | "edit"
   /** Read a file outside the allowed folders. */
   | "read"
-  /** Reach the network. */
+  /** Access the network. */
   | "network"
   /** Call a tool of an MCP server. */
   | "mcp"
@@ -60,121 +60,121 @@ export type ApprovalCategory =
   | "other"
   | (string & {});
 
-/** One answer the agent CLI offers. Only offered answers may be given. */
+/** One decision that the agent CLI offers. Only offered decisions may be given. */
 export interface ApprovalOption {
-  /** The agent CLI's own name for it. */
+  /** The agent CLI's own name. */
   id: string;
   /** What it means. */
   kind: ApprovalOutcome;
-  /** A label for a button. */
+  /** The label of a button. */
   label?: string | null;
 }
 
-/** What a person (or policy) decided. An unknown word is a denial. */
+/** The decision on an approval. An unknown value means a denial. */
 export type ApprovalOutcome =
   /** Allow this one call. */
   | "allow_once"
-  /** Allow this and every like call of the run. */
+  /** Allow this call and every similar call of the run. */
   | "allow_always"
-  /** Deny this one call; the agent goes on. */
+  /** Deny this one call; the agent continues. */
   | "reject_once"
-  /** Deny this and every like call of the run. */
+  /** Deny this call and every similar call of the run. */
   | "reject_always"
   | (string & {});
 
 /** Payload of `approval_requested`. */
 export interface ApprovalRequested {
-  /** Names the question. */
+  /** The id of the approval. */
   approvalId: string;
-  /** What kind of thing it is. */
+  /** What the agent requests approval for. */
   category: ApprovalCategory;
-  /** How much harm a wrong answer can do. */
+  /** How much harm a wrong decision can do. */
   risk: ApprovalRisk;
-  /** One line for people: what exactly would happen. */
+  /** A one-line summary for people: what exactly would happen. */
   summary: string;
-  /** The answers on offer. */
+  /** The decisions that the agent CLI offers. */
   options: ApprovalOption[];
-  /** How long it waits before it is denied; null means without limit. */
+  /** How long the request waits before it is denied; null means without limit. */
   deadlineMs?: number | null;
-  /** The input that waits, for a person to see or edit. */
+  /** The input of the tool call, to show or edit. */
   input?: unknown;
-  /** The call that waits. */
+  /** The tool call that waits. */
   toolCallId?: string | null;
 }
 
 /** Payload of `approval_resolved`. */
 export interface ApprovalResolved {
-  /** The question. */
+  /** The approval. */
   approvalId: string;
   /** The decision. */
   outcome: ApprovalOutcome;
-  /** Who made it. */
+  /** Who decided. */
   by: ApprovalResolver;
 }
 
-/** Who resolved an approval. An unknown word is read as a policy. */
+/** Who resolved an approval. An unknown value means a policy. */
 export type ApprovalResolver =
-  /** A person answered. */
+  /** The user decided. */
   | "user"
-  /** A rule answered. */
+  /** A rule decided. */
   | "policy"
-  /** Nobody answered before the deadline, so it was denied. */
+  /** No decision before the deadline: denied. */
   | "timeout"
-  /** The run was cancelled, or the agent CLI took its question back. */
+  /** The run was cancelled, or the agent CLI withdrew its request. */
   | "cancel"
   | (string & {});
 
-/** How much harm a wrong answer can do. An unknown word is high. */
+/** How much harm a wrong decision can do. An unknown value means high. */
 export type ApprovalRisk =
-  /** Reads or harmless. */
+  /** Only reads, or is harmless. */
   | "low"
   /** Changes files below the working folder. */
   | "med"
-  /** Runs commands, reaches the network or leaves the working folder. */
+  /** Runs commands, accesses the network or leaves the working folder. */
   | "high"
   | (string & {});
 
 /** Details of `approvals`. */
 export interface ApprovalsCapability {
-  /** `run/respond.updatedInput` is honoured. Default: `false`. */
+  /** Supports `run/respond.updatedInput`. Default: `false`. */
   editInput?: boolean;
 }
 
-/** How one logs in. */
+/** The login methods of the agent CLI. */
 export interface AuthInfo {
-  /** Variables that carry a credential. The host passes them on where policy allows. Default: `[]`. */
+  /** Variables that hold a credential. The host passes them on where policy allows. Default: `[]`. */
   env?: string[];
-  /** Files that carry one, `~` for the home folder. Default: `[]`. */
+  /** Files that hold a credential, `~` for the home folder. Default: `[]`. */
   files?: string[];
-  /** What to type to log in. */
+  /** The command to log in. */
   loginCommand?: string | null;
-  /** `oauth`, `api_key`, …; empty means none is needed. Default: `[]`. */
+  /** `oauth`, `api_key`, …; empty means that no login is needed. Default: `[]`. */
   methods?: string[];
 }
 
-/** Whether a run would be let in. */
+/** Whether a run would be authenticated. */
 export type AuthState =
-  /** A credential is there and has not run out. */
+  /** A credential exists and has not expired. */
   | "ok"
-  /** There is none. */
+  /** No credential exists. */
   | "missing"
-  /** It has run out. */
+  /** The credential has expired. */
   | "expired"
-  /** It cannot be told without asking the provider. */
+  /** The state cannot be determined without a request to the provider. */
   | "unknown"
   | (string & {});
 
 /** The state of the login. */
 export interface AuthStatus {
-  /** Whether a run would be let in. */
+  /** Whether a run would be authenticated. */
   state: AuthState;
-  /** Which credential would pay. */
+  /** The credential that would pay. */
   credential?: Credential | null;
-  /** When it runs out, in milliseconds since 1970. */
+  /** When the login expires, in milliseconds since 1970. */
   expiresAt?: number | null;
-  /** What to type to mend it. */
+  /** The command to log in. */
   guidance?: string | null;
-  /** How one is logged in (`oauth`, `api_key`, …). */
+  /** The login method (`oauth`, `api_key`, …). */
   method?: string | null;
 }
 
@@ -188,19 +188,19 @@ export interface CancelRequestParams {
 export interface CancelRunParams {
   /** The run. */
   runId: string;
-  /** How long the agent CLI may take to stop politely; absent means 2000, 0 means at once. */
+  /** The grace period of the agent CLI; absent means 2000, 0 means kill immediately. */
   graceMs?: number | null;
-  /** Why, for the log. */
+  /** The reason, for the log. */
   reason?: string | null;
 }
 
 /** Result of `run/cancel`. */
 export interface CancelRunResult {
-  /** The run was there and is being stopped. An unknown or finished run is `false`, no error. */
+  /** Whether the run exists and is being stopped. `false` for an unknown or finished run, which is not an error. */
   accepted: boolean;
 }
 
-/** Everything an adapter declares in its manifest, repeats in `initialize`, and may narrow in `adapter/detect` once it knows which version of the agent CLI is installed. */
+/** What an adapter declares in its manifest and repeats in `initialize`. `adapter/detect` may report fewer capabilities for the installed version of the agent CLI. */
 export interface Capabilities {
   /** `run/start.addDirs`. */
   addDirs?: Marker | null;
@@ -216,7 +216,7 @@ export interface Capabilities {
   fork?: Marker | null;
   /** `run/start.prompt.images`. */
   images?: Marker | null;
-  /** `run/input` into a live run. */
+  /** `run/input` to a running run. */
   input?: InputCapability | null;
   /** `run/start.maxTurns`. */
   maxTurns?: Marker | null;
@@ -244,7 +244,7 @@ export interface Capabilities {
   subagents?: Marker | null;
   /** `run/start.prompt.system`. */
   systemPrompt?: Marker | null;
-  /** Emits `text_delta` while the model writes, not only whole messages. */
+  /** Emits `text_delta` while the model generates, not only whole messages. */
   textDeltas?: Marker | null;
   /** Emits `thinking_*` events. */
   thinking?: Marker | null;
@@ -260,11 +260,11 @@ export interface Capabilities {
 
 /** The agent CLI. */
 export interface CliInfo {
-  /** The executable's names, the best first. */
+  /** The names of the executable, the preferred one first. */
   names: string[];
-  /** How the adapter talks to it. */
+  /** How the adapter communicates with it. */
   transport: CliTransport;
-  /** How one installs it. Default: `[]`. */
+  /** Ways to install it. Default: `[]`. */
   install?: InstallMethod[];
   /** The oldest version that works. */
   versionMin?: string | null;
@@ -272,7 +272,7 @@ export interface CliInfo {
   versionTested?: string | null;
 }
 
-/** How the adapter talks to the agent CLI. An unknown word is read as a pipe. */
+/** How the adapter communicates with the agent CLI. An unknown value means stdio. */
 export type CliTransport =
   /** Lines over stdin and stdout. */
   | "stdio"
@@ -282,85 +282,85 @@ export type CliTransport =
   | "acp"
   /** A local HTTP server. */
   | "http"
-  /** A terminal. */
+  /** A pseudo-terminal. */
   | "pty"
   /** Part of the adapter itself. */
   | "embedded"
   | (string & {});
 
-/** Which requirement set an adapter claims. */
+/** The requirement set that an adapter claims to meet. */
 export interface ConformanceInfo {
-  /** The set, such as `1.0`. */
+  /** The version of the set, such as `1.0`. */
   requirements: string;
-  /** Where the fixture pack is, relative to the adapter's source. */
+  /** The folder of the fixture pack, relative to the adapter's source. */
   fixtures?: string | null;
 }
 
 /** Payload of `context`. */
 export interface Context {
-  /** Tokens in the model's window. */
+  /** Tokens in the model's context window. */
   usedTokens: number;
-  /** The conversation was just shortened. Default: `false`. */
+  /** Whether the conversation was just compacted. Default: `false`. */
   compacted?: boolean;
-  /** How many fit; absent means not stated. */
+  /** The size of the context window; absent means not reported. */
   maxTokens?: number | null;
 }
 
-/** Which credential pays. It names a variable or a file, never a value. */
+/** The credential that pays. It names a variable or a file, never a value. */
 export interface Credential {
   /** The kind. */
   kind: CredentialKind;
-  /** The environment variable, file or plan it comes from. */
+  /** The environment variable, file or plan that it comes from. */
   name: string;
 }
 
-/** What kind of credential pays for a run. An unknown word is read as other. */
+/** The kind of credential that pays for a run. An unknown value means other. */
 export type CredentialKind =
-  /** A subscription the person logged in with. */
+  /** A subscription that the user logged in with. */
   | "subscription"
   /** An API key, billed by use. */
   | "api_key"
-  /** A bearer token set by hand. */
+  /** A bearer token that the user set. */
   | "token"
   /** A cloud account (Bedrock, Vertex, …). */
   | "cloud"
-  /** A helper command that prints a key. */
+  /** A command that prints a key. */
   | "helper"
-  /** Nothing is paid. */
+  /** Nothing has to be paid. */
   | "none"
-  /** Something else. */
+  /** Anything else. */
   | "other"
   | (string & {});
 
 /** Parameters of `adapter/detect`. */
 export interface DetectAdapterParams {
-  /** Look again instead of trusting a cache; slow status commands of the agent CLI may run. Default: `false`. */
+  /** Ignore cached results. Slow status commands of the agent CLI may run. Default: `false`. */
   refresh?: boolean;
 }
 
 /** Result of `adapter/detect`. "Not installed" is a result, not an error. */
 export interface DetectAdapterResult {
-  /** The agent CLI is there. */
+  /** The agent CLI is installed. */
   installed: boolean;
   /** The state of the login. */
   auth: AuthStatus;
-  /** What works with the installed version: a part of what `initialize` declared. */
+  /** What works with the installed version: a subset of what `initialize` declared. */
   capabilities: Capabilities;
-  /** The agent CLI's settings folder, when it exists. */
+  /** The settings folder of the agent CLI, if it exists. */
   configDir?: string | null;
-  /** What was looked at. Default: `[]`. */
+  /** What was checked. Default: `[]`. */
   evidence?: Evidence[];
-  /** What to type to install or upgrade. */
+  /** The command to install or upgrade. */
   guidance?: string | null;
-  /** At least the minimum; null when the version cannot be read. */
+  /** Whether the version is at least the minimum; null when the version cannot be read. */
   meetsMin?: boolean | null;
-  /** The file that a run would start. */
+  /** The executable that a run would start. */
   path?: string | null;
-  /** Where it reads skills from, when it does. */
+  /** The folder from which the agent CLI reads skills, if it does. */
   skillsDir?: string | null;
-  /** Against the version tested with; absent when the version cannot be read. */
+  /** How the version compares to the tested one; absent when the version cannot be read. */
   testedVersion?: TestedVersion | null;
-  /** Its version, as it states it. */
+  /** The version that the agent CLI reports. */
   version?: string | null;
 }
 
@@ -370,87 +370,87 @@ export interface Done {
   status: DoneStatus;
   /** Why the model stopped. */
   stopReason: StopReason;
-  /** What the verdict stands on. */
+  /** The evidence for the status. */
   evidence: DoneEvidence;
-  /** From `run/start` to now. */
+  /** The time since `run/start`. */
   durationMs: number;
-  /** What came of it. */
+  /** Totals of the run. */
   totals: Totals;
-  /** With `failed` and `timed_out`: the kind of the fatal `error` before. */
+  /** With `failed` and `timed_out`: the kind of the preceding fatal `error`. */
   errorKind?: ErrorKind | null;
   /** The agent CLI's exit code; absent when a signal ended it. */
   exitCode?: number | null;
-  /** The native session, when it is known. */
+  /** The native session id, if known. */
   sessionId?: string | null;
-  /** The signal that ended it. */
+  /** The signal that ended the agent CLI. */
   signal?: number | null;
 }
 
-/** What the verdict stands on. An unknown word is read as the weakest. */
+/** The evidence for the status. An unknown value means the weakest. */
 export type DoneEvidence =
-  /** The agent CLI's own last message. */
+  /** The agent CLI's own final message. */
   | "native_result"
   /** The model's stop reason. */
   | "stop_reason"
   /** Only the exit code. */
   | "exit_code"
-  /** The adapter or host stopped it. */
+  /** The adapter or the host stopped the run. */
   | "watchdog"
-  /** A signal ended it. */
+  /** A signal ended the agent CLI. */
   | "signal"
   | (string & {});
 
-/** How a run ended. An unknown word is a failure. */
+/** How a run ended. An unknown value means failed. */
 export type DoneStatus =
-  /** The agent CLI itself said that it is done. */
+  /** The agent CLI reported that it finished. */
   | "completed"
-  /** Something went wrong. */
+  /** An error. */
   | "failed"
-  /** It was told to stop. */
+  /** The run was cancelled. */
   | "cancelled"
-  /** A limit of time ran out. */
+  /** A time limit was reached. */
   | "timed_out"
   | (string & {});
 
-/** How hard a model shall think, the same words for every agent. An unknown word is medium. */
+/** The reasoning effort, with the same values for every agent. An unknown value means medium. */
 export type Effort =
-  /** Little. */
+  /** Low effort. */
   | "low"
-  /** The usual. */
+  /** Medium effort. */
   | "medium"
-  /** Much. */
+  /** High effort. */
   | "high"
-  /** As much as the model can. */
+  /** The highest effort of the model. */
   | "max"
   | (string & {});
 
 /** Details of `effort`. */
 export interface EffortCapability {
-  /** The levels that can be asked for. Default: `[]`. */
+  /** The levels that can be requested. Default: `[]`. */
   levels?: Effort[];
 }
 
 /** One variable of the environment. */
 export interface EnvRequirement {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** It works without. Default: `false`. */
+  /** The adapter also works without this variable. Default: `false`. */
   optional?: boolean;
-  /** Its value is never shown. Default: `false`. */
+  /** The value must never be shown. Default: `false`. */
   secret?: boolean;
 }
 
-/** `error.data` of every JSON-RPC error: what programs branch on and people act on. */
+/** `error.data` of every JSON-RPC error: the kind for programs and the hint for people. */
 export interface ErrorData {
   /** The kind. */
   kind: ErrorKind;
-  /** Anything else worth keeping, never a secret. */
+  /** Further details, never a secret. */
   details?: Record<string, unknown> | null;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   hint?: string | null;
-  /** The same call may succeed later without a change. Default: `false`. */
+  /** Whether the same call may succeed later without a change. Default: `false`. */
   retryable?: boolean;
-  /** With `unsupported_protocol`: what the answering side speaks. */
+  /** With `unsupported_protocol`: the majors that the responding side supports. */
   supported?: ProtocolRange | null;
   /** With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
   which?: string | null;
@@ -460,33 +460,33 @@ export interface ErrorData {
 export interface ErrorEvent {
   /** The kind. */
   kind: ErrorKind;
-  /** What was tried, on what, why it failed. */
+  /** What failed, on what and why. */
   message: string;
-  /** The run ends because of it. */
+  /** Whether the error ends the run. */
   fatal: boolean;
-  /** Anything else worth keeping, never a secret. */
+  /** Further details, never a secret. */
   data?: Record<string, unknown> | null;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   hint?: string | null;
-  /** The same run may succeed later without a change. Default: `false`. */
+  /** Whether the same run may succeed later without a change. Default: `false`. */
   retryable?: boolean;
 }
 
-/** What went wrong, as a word to branch on. */
+/** The kind of an error, for programs to branch on. */
 export type ErrorKind =
-  /** The line is no JSON. */
+  /** The line is not JSON. */
   | "parse_error"
-  /** The line is JSON but no JSON-RPC 2.0 message. */
+  /** The line is JSON but not a JSON-RPC 2.0 message. */
   | "invalid_request"
-  /** There is no such method. */
+  /** The method does not exist. */
   | "method_not_found"
-  /** The parameters do not fit the method. */
+  /** The parameters are not valid for the method. */
   | "invalid_params"
-  /** The adapter itself failed. */
+  /** An internal error of the adapter. */
   | "internal"
-  /** `$/cancelRequest` ended the request. */
+  /** `$/cancelRequest` cancelled the request. */
   | "request_cancelled"
-  /** The two sides share no protocol major. */
+  /** The two sides have no common protocol major. */
   | "unsupported_protocol"
   /** `initialize` has not been called. */
   | "not_initialized"
@@ -494,57 +494,57 @@ export type ErrorKind =
   | "already_initialized"
   /** `shutdown` was called. */
   | "shutting_down"
-  /** The adapter cannot honour an option or method. */
+  /** The adapter does not support an option or a method. */
   | "capability_unsupported"
   /** The configuration or an option's value is wrong. */
   | "config_invalid"
   /** The agent CLI is not installed. */
   | "cli_not_found"
-  /** The agent CLI is older than the adapter can drive. */
+  /** The agent CLI is older than the adapter supports. */
   | "cli_version_unsupported"
   /** The agent CLI could not be started. */
   | "cli_spawn_failed"
-  /** The agent CLI ended without its own last word. */
+  /** The agent CLI exited without reporting a result. */
   | "cli_crashed"
-  /** The agent CLI broke its own protocol. */
+  /** The agent CLI violated its own protocol. */
   | "cli_protocol"
-  /** No credential. */
+  /** No credential exists. */
   | "auth_missing"
-  /** The credential has run out or was refused. */
+  /** The credential has expired or was rejected. */
   | "auth_expired"
-  /** The credential belongs to an account that may not do this. */
+  /** The credential belongs to an account without permission for this. */
   | "auth_wrong_account"
   /** The operating system or the agent CLI refused access. */
   | "permission_denied"
-  /** The provider asks to slow down. */
+  /** The provider limits the rate of requests. */
   | "rate_limited"
-  /** The account's allowance is used up. */
+  /** The account's quota is exhausted. */
   | "quota_exhausted"
-  /** The conversation no longer fits the model's window. */
+  /** The conversation exceeds the model's context window. */
   | "context_exceeded"
   /** The provider does not know the model. */
   | "model_unknown"
-  /** The prompt cannot be handed to the agent CLI. */
+  /** The prompt is too large for the agent CLI. */
   | "prompt_too_large"
-  /** No such run. */
+  /** The run does not exist. */
   | "run_unknown"
-  /** A run of that id is there already. */
+  /** A run with this id already exists. */
   | "run_id_in_use"
-  /** The adapter runs as many as it can. */
+  /** The adapter has reached its maximum number of runs. */
   | "too_many_runs"
   /** The agent CLI does not know the session. */
   | "session_unknown"
   /** The session is in use. */
   | "session_busy"
-  /** No such open approval. */
+  /** The approval does not exist or is already resolved. */
   | "approval_unknown"
-  /** A limit of time ran out; `data.which` says which. */
+  /** A time limit was reached; `data.which` names it. */
   | "timeout"
-  /** The provider cannot be reached or answers with a server error. */
+  /** The provider cannot be reached or returns a server error. */
   | "network_unreachable"
   /** The adapter process ended unexpectedly. */
   | "plugin_crashed"
-  /** The adapter process no longer answers. */
+  /** The adapter process does not respond. */
   | "plugin_hung"
   | (string & {});
 
@@ -552,7 +552,7 @@ export type ErrorKind =
 export interface ErrorObject {
   /** The JSON-RPC code of the kind. */
   code: number;
-  /** A lowercase text without final dot: what was tried, on what, why it failed. */
+  /** What failed, on what and why: lowercase, without a final dot. */
   message: string;
   /** The kind and the hint. */
   data?: ErrorData | null;
@@ -606,33 +606,33 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** An event of this version; `type` tells them apart. */
 export type KnownEvent =
-  /** The agent CLI was started; the first event of every run. */
+  /** The agent CLI was started. The first event of every run. */
   | ({ type: "run_started" } & RunStarted)
   /** The native session is known. */
   | ({ type: "session_started" } & SessionStarted)
-  /** The model's turn begins. */
+  /** A turn of the model starts. */
   | ({ type: "turn_started" } & TurnStarted)
-  /** The model's turn is over; more may follow in the same run. */
+  /** A turn of the model ended; more turns may follow in the same run. */
   | ({ type: "turn_ended" } & TurnEnded)
-  /** What the agent is doing right now. */
+  /** What the agent is doing now. */
   | ({ type: "status" } & Status)
-  /** Text that a person (or the host) said: the echo of input, or part of a session that is read. */
+  /** Text of the user or the host: the echo of input, or part of a session that is read. */
   | ({ type: "user_message" } & UserMessage)
-  /** A message of the agent begins. */
+  /** A message of the agent starts. */
   | ({ type: "message_started" } & MessageStarted)
   /** A piece of a message. */
   | ({ type: "text_delta" } & TextDelta)
   /** A message is complete. */
   | ({ type: "message_stopped" } & MessageStopped)
-  /** A message was retried: forget its text. */
+  /** A message was retried: its text is no longer valid. */
   | ({ type: "message_discarded" } & MessageDiscarded)
-  /** A thought begins. */
+  /** A thinking block starts. */
   | ({ type: "thinking_started" } & ThinkingStarted)
-  /** A piece of a thought. */
+  /** A piece of a thinking block. */
   | ({ type: "thinking_delta" } & ThinkingDelta)
-  /** A thought is complete. */
+  /** A thinking block is complete. */
   | ({ type: "thinking_stopped" } & ThinkingStopped)
-  /** A tool call begins. */
+  /** A tool call starts. */
   | ({ type: "tool_call_started" } & ToolCallStarted)
   /** A piece of the call's input, as raw JSON text. */
   | ({ type: "tool_input_delta" } & ToolInputDelta)
@@ -640,81 +640,81 @@ export type KnownEvent =
   | ({ type: "tool_call_ready" } & ToolCallReady)
   /** A piece of the call's output. */
   | ({ type: "tool_output_delta" } & ToolOutputDelta)
-  /** The call is over. */
+  /** The call ended. */
   | ({ type: "tool_result" } & ToolResult)
   /** A file was changed. */
   | ({ type: "file_change" } & FileChange)
-  /** The agent waits for a decision. */
+  /** The agent waits for an approval. */
   | ({ type: "approval_requested" } & ApprovalRequested)
-  /** The decision was made. */
+  /** An approval was resolved. */
   | ({ type: "approval_resolved" } & ApprovalResolved)
-  /** The agent asks the person something. */
+  /** The agent asks the user a question. */
   | ({ type: "input_requested" } & InputRequested)
-  /** The agent's list of things to do; each one replaces the last. */
+  /** The agent's list of tasks; each plan replaces the previous one. */
   | ({ type: "plan" } & Plan)
-  /** A helper of the agent begins; what it does inside is summarised, not forwarded. */
+  /** A subagent starts; its activity is summarised, not forwarded. */
   | ({ type: "subagent_started" } & SubagentStarted)
-  /** A helper of the agent is done. */
+  /** A subagent ended. */
   | ({ type: "subagent_stopped" } & SubagentStopped)
-  /** Tokens and money. */
+  /** Tokens and cost. */
   | ({ type: "usage" } & Usage)
-  /** How full the model's window is. */
+  /** How full the model's context window is. */
   | ({ type: "context" } & Context)
-  /** Allowances and their windows. */
-  | ({ type: "quota" } & GetQuotaResult)
-  /** The provider asks to slow down. */
+  /** The quota of the account. */
+  | ({ type: "quota" } & Quota)
+  /** The provider limits the rate of requests. */
   | ({ type: "rate_limited" } & RateLimited)
-  /** The agent CLI tries again. */
+  /** The agent CLI or the host retries. */
   | ({ type: "retry" } & Retry)
-  /** Another agent takes over; only the host sends it. */
+  /** Another agent continues the run; only the host sends it. */
   | ({ type: "agent_switched" } & AgentSwitched)
-  /** A picture. */
+  /** An image. */
   | ({ type: "image" } & Image)
   /** A skill was loaded or used. */
   | ({ type: "skill" } & Extension)
   /** A plugin was loaded or used. */
   | ({ type: "plugin" } & Extension)
-  /** Model or permission mode changed. */
+  /** The model or the permission mode changed. */
   | ({ type: "mode_changed" } & ModeChanged)
-  /** Something a person may want to know. */
+  /** Information for people. */
   | ({ type: "notice" } & Notice)
-  /** The agent CLI said something the adapter does not know: the drift signal. */
+  /** The agent CLI sent something that the adapter does not know: a sign of a newer agent CLI. */
   | ({ type: "unmapped" } & Unmapped)
-  /** The agent CLI is silent but alive. */
+  /** The agent CLI sends no output but is alive. */
   | ({ type: "heartbeat" } & Heartbeat)
-  /** Something went wrong. */
+  /** An error. */
   | ({ type: "error" } & ErrorEvent)
-  /** The last event of every run: nothing of it is alive any more. */
+  /** The last event of every run: none of its processes is alive. */
   | ({ type: "done" } & Done);
 
 /** What happened: an event of this version or of a later one. */
 export type Event = KnownEvent | UnknownEvent;
 
-/** One thing that was looked at, and what it showed. */
+/** One thing that was checked, and the result. */
 export interface Evidence {
-  /** What was looked at: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, …. */
+  /** What was checked: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, …. */
   signal: string;
-  /** Where: a folder, a file or the name of a variable. Never a value of one. */
+  /** Where: a folder, a file or the name of a variable. Never the value of a variable. */
   subject: string;
-  /** It was there. */
+  /** Whether it exists. */
   found: boolean;
-  /** More, for people. */
+  /** More details, for people. */
   detail?: string | null;
 }
 
 /** Payload of `skill` and `plugin`. */
 export interface Extension {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** What became of it. */
+  /** What the agent does with the input. */
   phase: ExtensionPhase;
-  /** Where it comes from; absent means not stated. */
+  /** The source; absent means not reported. */
   source?: string | null;
 }
 
-/** What became of a skill or plugin. An unknown word is read as loaded. */
+/** What happened to a skill or plugin. An unknown value means loaded. */
 export type ExtensionPhase =
-  /** It is there. */
+  /** It was loaded. */
   | "loaded"
   /** It was used. */
   | "invoked"
@@ -722,60 +722,50 @@ export type ExtensionPhase =
 
 /** Payload of `file_change`. */
 export interface FileChange {
-  /** The file, absolute. */
+  /** The absolute path of the file. */
   path: string;
-  /** What was done to it. */
+  /** The operation. */
   op: FileOp;
-  /** Who saw it. */
+  /** Who detected it. */
   source: FileChangeSource;
-  /** A unified diff, where the agent CLI gives one. */
+  /** A unified diff, if the agent CLI provides one. */
   diff?: string | null;
-  /** With `rename`: its old name. */
+  /** With `rename`: the old path. */
   from?: string | null;
-  /** The call that did it. */
+  /** The tool call that changed the file. */
   toolCallId?: string | null;
-  /** The diff was cut. */
+  /** Present when the diff was shortened. */
   truncated?: Truncated | null;
 }
 
-/** Who saw the change. An unknown word is read as observed. */
+/** Who detected the change. An unknown value means observed. */
 export type FileChangeSource =
   /** The agent CLI reported it. */
   | "native"
-  /** Adapter or host saw it on disk. */
+  /** The adapter or the host detected it on disk. */
   | "observed"
   | (string & {});
 
-/** What was done to a file. An unknown word is an edit. */
+/** The operation on a file. An unknown value means an edit. */
 export type FileOp =
-  /** It is new. */
+  /** The file was created. */
   | "create"
-  /** It was changed. */
+  /** The file was changed. */
   | "edit"
-  /** It is gone. */
+  /** The file was deleted. */
   | "delete"
-  /** It has another name. */
+  /** The file was renamed. */
   | "rename"
   | (string & {});
 
 /** Parameters of `quota/get`. */
 export type GetQuotaParams = Record<string, unknown>;
 
-/** Result of `quota/get`; null when the account has none that can be read. */
-export interface GetQuotaResult {
-  /** The windows. */
-  windows: QuotaWindow[];
-  /** A run started now would be refused. */
-  rateLimited: boolean;
-  /** The first moment that helps, in milliseconds since 1970. */
-  earliestResetAt?: number | null;
-}
-
-/** What the next agent is told of what has happened. An unknown word is the prompt only. */
+/** What the next agent receives about the previous attempt. An unknown value means the prompt only. */
 export type Handover =
-  /** The prompt alone, as if nothing had happened. */
+  /** The prompt alone. */
   | "prompt"
-  /** The prompt, and before it what the agent before has said and done. */
+  /** The prompt, preceded by what the previous agent wrote and did. */
   | "transcript"
   | (string & {});
 
@@ -784,15 +774,15 @@ export type HealthAdapterParams = Record<string, unknown>;
 
 /** Result of `adapter/health`. */
 export interface HealthAdapterResult {
-  /** In one word. */
+  /** The status. */
   status: HealthStatus;
-  /** In one sentence. */
+  /** A one-sentence description. */
   message: string;
-  /** Figures: open runs, versions. Default: `{}`. */
+  /** Details such as open runs and versions. Default: `{}`. */
   details?: Record<string, unknown>;
 }
 
-/** How the adapter feels. An unknown word is read as degraded. */
+/** The health of the adapter. An unknown value means degraded. */
 export type HealthStatus =
   /** Runs should work. */
   | "ok"
@@ -802,59 +792,59 @@ export type HealthStatus =
   | "unavailable"
   | (string & {});
 
-/** Payload of `heartbeat`, at least every ten seconds of silence. */
+/** Payload of `heartbeat`, sent at least every ten seconds without output. */
 export interface Heartbeat {
-  /** How long the agent CLI has been silent. */
+  /** The time since the last output of the agent CLI. */
   silentMs: number;
 }
 
-/** What the host can do. A marker is an object; absent means unsupported. */
+/** The capabilities of the host. A marker is an object; absent means unsupported. */
 export interface HostCapabilities {
-  /** Somebody answers `approval_requested`; without it the adapter never asks and denies. */
+  /** The host answers `approval_requested`. Without it the adapter requests no approval and denies. */
   approvals?: Marker | null;
 }
 
-/** Who calls. */
+/** The name and version of the host. */
 export interface HostInfo {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** Its version. */
+  /** The version. */
   version: string;
 }
 
 /** Payload of `image`: by value or by path. */
 export interface Image {
-  /** Such as `image/png`. */
+  /** The media type, such as `image/png`. */
   mime: string;
-  /** Base64. */
+  /** The content in Base64. */
   data?: string | null;
-  /** A file, absolute. */
+  /** The absolute path of a file. */
   path?: string | null;
 }
 
-/** A picture in a prompt: by path or by value. */
+/** An image in a prompt: by path or by value. */
 export interface ImageInput {
-  /** Such as `image/png`. */
+  /** The media type, such as `image/png`. */
   mime: string;
-  /** Base64. */
+  /** The content in Base64. */
   data?: string | null;
-  /** A file, absolute. */
+  /** The absolute path of a file. */
   path?: string | null;
 }
 
 /** Parameters of `initialize`. The shape is frozen for all majors. */
 export interface InitializeParams {
-  /** The majors the host speaks. */
+  /** The protocol majors that the host supports. */
   protocol: ProtocolRange;
-  /** Who calls. */
+  /** The name and version of the host. */
   host: HostInfo;
-  /** What the host can do. Default: `{}`. */
+  /** The capabilities of the host. Default: `{}`. */
   capabilities?: HostCapabilities;
   /** Settings for this adapter. Default: `{}`. */
   config?: AdapterConfig;
-  /** The host's process; when it is gone the adapter stops. Absent means: watch stdin only. */
+  /** The process id of the host. The adapter stops when this process has ended. Absent means: watch stdin only. */
   hostPid?: number | null;
-  /** Limits of the host's reader. Default: `{"maxLineBytes":16777216}`. */
+  /** Limits of the messages that the host reads. Default: `{"maxLineBytes":16777216}`. */
   limits?: Limits;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
@@ -862,39 +852,39 @@ export interface InitializeParams {
 
 /** Result of `initialize`. The shape is frozen for all majors. */
 export interface InitializeResult {
-  /** The highest major both sides speak. */
+  /** The highest major that both sides support. */
   protocol: number;
-  /** Who answers. */
+  /** The id, version and vendor of the adapter. */
   adapter: AdapterInfo;
-  /** What it can do, as in the manifest. */
+  /** The capabilities of the manifest. */
   capabilities: Capabilities;
-  /** The revision of the specification the adapter follows. */
+  /** The revision of the specification that the adapter follows. */
   revision?: string | null;
 }
 
 /** Details of `input`. */
 export interface InputCapability {
-  /** Text can reach the turn that is running; otherwise it waits for the next one. Default: `false`. */
+  /** Input can reach the running turn; otherwise it is queued for the next one. Default: `false`. */
   steer?: boolean;
 }
 
-/** What became of input. An unknown word is a refusal. */
+/** What happens with input. An unknown value means refused. */
 export type InputOutcome =
-  /** It reached the turn that is running. */
+  /** It reached the running turn. */
   | "steered"
-  /** It waits for the next turn of the same run. */
+  /** It is queued for the next turn of the same run. */
   | "queued"
-  /** It cannot be taken. */
+  /** It is not accepted. */
   | "refused"
   | (string & {});
 
 /** Payload of `input_requested`. */
 export interface InputRequested {
-  /** Names the question. */
+  /** The id of the question. */
   questionId: string;
   /** The question. */
   text: string;
-  /** What the answer must look like; absent means text. */
+  /** A JSON Schema of the answer; absent means text. */
   schema?: Record<string, unknown> | null;
 }
 
@@ -902,15 +892,15 @@ export interface InputRequested {
 export interface InputRunParams {
   /** The run. */
   runId: string;
-  /** What to say. */
+  /** The text for the agent. */
   text: string;
-  /** Only while this turn runs; otherwise refused. */
+  /** Accept the input only while this turn runs; refuse it otherwise. */
   expectedTurn?: string | null;
 }
 
 /** Result of `run/input`. */
 export interface InputRunResult {
-  /** What became of it. */
+  /** What the agent does with the input. */
   outcome: InputOutcome;
 }
 
@@ -920,15 +910,15 @@ export interface InstallMethod {
   platform: string;
   /** `npm`, `brew`, `pip`, `script`, …. */
   kind: string;
-  /** What to type. */
+  /** The command. */
   command: string;
-  /** What to know. */
+  /** Notes for people. */
   notes?: string | null;
 }
 
-/** Limits of the host's reader. */
+/** Limits of the messages that the host reads. */
 export interface Limits {
-  /** The longest line it takes. A larger payload is shortened with `truncated`. Default: `16777216`. */
+  /** The most bytes of one line. A larger payload is shortened and marked with `truncated`. Default: `16777216`. */
   maxLineBytes?: number;
 }
 
@@ -937,11 +927,11 @@ export type ListModelsParams = Record<string, unknown>;
 
 /** Result of `models/list`. */
 export interface ListModelsResult {
-  /** The models; ids are unique. */
+  /** The models. Ids are unique. */
   models: Model[];
   /** Where the list comes from. */
   source: ModelsSource;
-  /** The one the agent CLI is set to. */
+  /** The model that the agent CLI is configured to use. */
   current?: string | null;
 }
 
@@ -949,53 +939,53 @@ export interface ListModelsResult {
 export interface ListSessionsParams {
   /** Only sessions of this folder. */
   cwd?: string | null;
-  /** At most so many, the newest first; absent means 50. */
+  /** The most sessions to return, newest first; absent means 50. */
   limit?: number | null;
 }
 
 /** Result of `sessions/list`. */
 export interface ListSessionsResult {
-  /** The newest first. */
+  /** Newest first. */
   sessions: SessionSummary[];
 }
 
 /** The manifest. A host accepts any minor of a known major. */
 export interface Manifest {
-  /** `major.minor` of this document's own shape. */
+  /** The version of the manifest format, `major.minor`. */
   manifestVersion: string;
-  /** The file name after `od-adapter-`. */
+  /** The adapter id: the file name after `od-adapter-`. */
   adapterId: string;
-  /** For people. */
+  /** The name for people. */
   displayName: string;
   /** The adapter's own version (semver). */
   version: string;
-  /** Who ships it. */
+  /** The publisher of the adapter. */
   vendor: string;
-  /** The protocol majors it speaks. */
+  /** The protocol majors that the adapter supports. */
   protocol: ProtocolRange;
-  /** What it can do at best; `adapter/detect` may narrow it. */
+  /** The capabilities; `adapter/detect` may report fewer for the installed version. */
   capabilities: Capabilities;
-  /** The agent CLI it drives. */
+  /** The agent CLI that the adapter wraps. */
   cli: CliInfo;
-  /** How one logs in. */
+  /** The login methods of the agent CLI. */
   auth: AuthInfo;
   /** A JSON Schema of `initialize.config.options` and `run/start.adapterOptions`. */
   configSchema?: Record<string, unknown> | null;
-  /** Which requirement set it claims and where its fixtures are. */
+  /** The requirement set that the adapter claims to meet, and its fixture pack. */
   conformance?: ConformanceInfo | null;
-  /** In one sentence. Default: `""`. */
+  /** A one-sentence description. Default: `""`. */
   description?: string;
-  /** Where to read more. */
+  /** A web page about the agent CLI. */
   homepage?: string | null;
-  /** SPDX. */
+  /** The SPDX license expression. */
   license?: string | null;
-  /** Plugin formats the agent CLI loads. Default: `[]`. */
+  /** The plugin formats that the agent CLI loads. Default: `[]`. */
   pluginFormats?: string[];
-  /** What it needs. Default: `{"bins":[],"env":[],"platforms":[]}`. */
+  /** What the adapter needs. Default: `{"bins":[],"env":[],"platforms":[]}`. */
   requirements?: Requirements;
   /** A detached signature of the executable; null means unsigned. */
   signature?: string | null;
-  /** How skills reach the agent. */
+  /** How skills are passed to the agent. */
   skills?: SkillsInfo | null;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
@@ -1006,33 +996,33 @@ export type Marker = Record<string, unknown>;
 
 /** An MCP server for a run. */
 export interface McpServer {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** How it is reached. */
+  /** The transport. */
   transport: McpTransport;
-  /** Its arguments. */
+  /** The arguments of the program. */
   args?: string[];
   /** The program, with `stdio`. */
   command?: string | null;
-  /** Its variables. */
+  /** The variables of the program. */
   env?: Record<string, string>;
-  /** Its headers. */
+  /** The HTTP headers. */
   headers?: Record<string, string>;
-  /** The address, otherwise. */
+  /** The URL, with `http` and `sse`. */
   url?: string | null;
 }
 
-/** An MCP server as the agent CLI sees it. */
+/** An MCP server as the agent CLI reports it. */
 export interface McpServerStatus {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** The agent CLI's own word (`connected`, `failed`, …). */
+  /** The agent CLI's own status (`connected`, `failed`, …). */
   status: string;
 }
 
-/** How an MCP server is reached. An unknown word is read as a pipe. */
+/** The transport of an MCP server. An unknown value means stdio. */
 export type McpTransport =
-  /** A program's stdin and stdout. */
+  /** stdin and stdout of a program. */
   | "stdio"
   /** Streamable HTTP. */
   | "http"
@@ -1042,13 +1032,13 @@ export type McpTransport =
 
 /** Payload of `message_discarded`. */
 export interface MessageDiscarded {
-  /** The message, whose text no longer counts. */
+  /** The message whose text is no longer valid. */
   messageId: string;
 }
 
 /** Payload of `message_started`. */
 export interface MessageStarted {
-  /** Names the message. */
+  /** The id of the message. */
   messageId: string;
 }
 
@@ -1060,67 +1050,67 @@ export interface MessageStopped {
 
 /** Payload of `mode_changed`. */
 export interface ModeChanged {
-  /** The model now in use. */
+  /** The current model. */
   model?: string | null;
-  /** The permission mode now in use. */
+  /** The current permission mode. */
   permissionMode?: string | null;
 }
 
 /** One model. */
 export interface Model {
-  /** What `run/start.model` takes. */
+  /** The model id, as used by `run/start.model`. */
   id: string;
-  /** In tokens; absent means not stated. */
+  /** The context window in tokens; absent means not known. */
   contextWindow?: number | null;
-  /** Used when a run names none. Default: `false`. */
+  /** Used when a run names no model. Default: `false`. */
   default?: boolean;
-  /** The efforts it takes; absent means not stated. */
+  /** The efforts that the model supports; absent means not known. */
   efforts?: Effort[] | null;
-  /** A name for people. */
+  /** The name for people. */
   name?: string | null;
 }
 
-/** Where a list of models comes from. An unknown word is read as static. */
+/** The source of a list of models. An unknown value means static. */
 export type ModelsSource =
-  /** The agent CLI was asked. */
+  /** Queried from the agent CLI. */
   | "live"
-  /** The adapter's own list. */
+  /** A list in the adapter. */
   | "static"
   | (string & {});
 
-/** What the agent's tools may reach. An unknown word is none. */
+/** The network access of the agent's tools. An unknown value means none. */
 export type NetworkMode =
-  /** Nothing. */
+  /** No access. */
   | "none"
   /** What the agent CLI's own rules allow. */
   | "default"
-  /** Everything. */
+  /** Full access. */
   | "full"
   | (string & {});
 
 /** Payload of `notice`. */
 export interface Notice {
-  /** How loud. */
+  /** The level. */
   level: NoticeLevel;
-  /** A word for programs. */
+  /** A code for programs. */
   code: string;
   /** A sentence for people. */
   text: string;
-  /** What to type or change. */
+  /** What to type or change to fix it. */
   hint?: string | null;
 }
 
-/** How loud a notice is. An unknown word is a warning. */
+/** The level of a notice. An unknown value means a warning. */
 export type NoticeLevel =
-  /** For people who look for a fault. */
+  /** For debugging. */
   | "debug"
-  /** For everybody. */
+  /** For information. */
   | "info"
   /** Something may be wrong. */
   | "warn"
   | (string & {});
 
-/** Where a piece of output comes from. An unknown word is read as stdout. */
+/** The stream of a piece of output. An unknown value means stdout. */
 export type OutputStream =
   /** Standard output. */
   | "stdout"
@@ -1142,53 +1132,53 @@ export type PingResult = Record<string, unknown>;
 
 /** Payload of `plan`. */
 export interface Plan {
-  /** All of it; each plan replaces the last. */
+  /** All entries; each plan replaces the previous one. */
   entries: PlanEntry[];
 }
 
-/** One thing to do. */
+/** One entry of a plan. */
 export interface PlanEntry {
-  /** What. */
+  /** The task. */
   content: string;
-  /** How far. */
+  /** The status. */
   status: PlanStatus;
 }
 
-/** How far a thing to do is. An unknown word is pending. */
+/** The status of a plan entry. An unknown value means pending. */
 export type PlanStatus =
-  /** Not begun. */
+  /** Not started. */
   | "pending"
-  /** Begun. */
+  /** Started. */
   | "in_progress"
   /** Done. */
   | "completed"
   | (string & {});
 
-/** Rules for approvals, shell and network. They reach the agent CLI in its strictest form. */
+/** Rules for approvals, shell and network. The adapter translates them into the strictest form of the agent CLI. */
 export interface Policy {
-  /** Categories that always ask. Default: `[]`. */
+  /** Categories that always need an approval. Default: `[]`. */
   ask?: ApprovalCategory[];
-  /** What the agent's tools may reach. */
+  /** The network access of the agent's tools. */
   network?: NetworkMode | null;
   /** Command prefixes that need no approval. Default: `[]`. */
   shellAllow?: string[];
-  /** Command prefixes that are refused. Default: `[]`. */
+  /** Command prefixes that are denied. Default: `[]`. */
   shellDeny?: string[];
 }
 
-/** What to do. */
+/** The prompt. */
 export interface Prompt {
-  /** The text, byte for byte. It is data: `/x`, `@x`, `-x` and `$(x)` mean nothing special. */
+  /** The text, passed unchanged. It is data: `/x`, `@x`, `-x` and `$(x)` have no special meaning. */
   text: string;
-  /** Files to read, absolute. */
+  /** The absolute paths of files to read. */
   attachments?: string[];
-  /** Pictures. */
+  /** Images. */
   images?: ImageInput[];
-  /** Instructions above the conversation. */
+  /** The system prompt. */
   system?: string | null;
 }
 
-/** The majors one side speaks. Minors exist only as capabilities. */
+/** The protocol majors that one side supports. Minor versions exist only as capabilities. */
 export interface ProtocolRange {
   /** The lowest major. */
   min: number;
@@ -1198,71 +1188,83 @@ export interface ProtocolRange {
   revision?: string | null;
 }
 
-/** One window of an allowance, such as five hours or a week. */
+/** Payload of the event `quota` and result of `quota/get`. */
+export interface Quota {
+  /** The windows. */
+  windows: QuotaWindow[];
+  /** Whether a run started now would be rejected. */
+  rateLimited: boolean;
+  /** The earliest reset that allows runs again, in milliseconds since 1970. */
+  earliestResetAt?: number | null;
+}
+
+/** One window of a quota, such as five hours or a week. */
 export interface QuotaWindow {
-  /** The provider's own name for it (`five_hour`, `weekly`, …). */
+  /** The provider's own name (`five_hour`, `weekly`, …). */
   kind: string;
-  /** Nothing is left. */
+  /** Whether the quota of this window is exhausted. */
   exhausted: boolean;
-  /** When it starts anew, in milliseconds since 1970; absent means not stated. */
+  /** When the window resets, in milliseconds since 1970; absent means not reported. */
   resetsAt?: number | null;
-  /** How much is used, 0 to 100; absent means not stated. */
+  /** The used share, 0 to 100; absent means not reported. */
   usedPercent?: number | null;
 }
 
 /** Payload of `rate_limited`. */
 export interface RateLimited {
-  /** Who says so: `cli`, `provider`. */
+  /** Who reported it: `cli`, `provider`. */
   source: string;
-  /** When it is over, in milliseconds since 1970, when it is stated. */
+  /** When the limit ends, in milliseconds since 1970, if reported. */
   resetsAt?: number | null;
-  /** How long to wait, when it is stated. */
+  /** How long to wait, if reported. */
   retryAfterMs?: number | null;
-  /** Which window ran out, in the provider's words. */
+  /** The exhausted window, by the provider's own name. */
   window?: string | null;
 }
 
 /** Parameters of `sessions/read`. */
-export interface ReadSessionsParams {
+export interface ReadSessionParams {
   /** The session. */
   id: string;
-  /** Where it ran, for agent CLIs that keep sessions by folder. */
+  /** The working folder of the session, for agent CLIs that store sessions by folder. */
   cwd?: string | null;
 }
 
 /** Result of `sessions/read`. */
-export interface ReadSessionsResult {
-  /** What it is. */
+export interface ReadSessionResult {
+  /** The session. */
   session: SessionSummary;
-  /** What happened, in the words of a run's events; `user_message` included. */
+  /** The content of the session as events of a run, including `user_message`. */
   events: Event[];
-  /** Older events were left out to keep the reply under the line limit. Default: `false`. */
+  /** Older events are omitted to keep the response under the line limit. Default: `false`. */
   truncated?: boolean;
 }
 
 /** What the adapter needs. */
 export interface Requirements {
-  /** Other programs it needs. Default: `[]`. */
+  /** Other programs that must be installed. Default: `[]`. */
   bins?: string[];
-  /** Further variables it reads or the agent CLI wants. Default: `[]`. */
+  /** Further variables that the adapter or the agent CLI reads. Default: `[]`. */
   env?: EnvRequirement[];
-  /** Where it works: `linux`, `macos`, `windows`; empty means everywhere. Default: `[]`. */
+  /** Variables by which the agent CLI detects that it runs inside another one. They never reach it, even if the user's settings allow them. */
+  nestingEnv?: string[];
+  /** The supported platforms: `linux`, `macos`, `windows`; empty means all. Default: `[]`. */
   platforms?: string[];
 }
 
 /** Parameters of `run/respond`. */
 export interface RespondRunParams {
-  /** The run that asked. */
+  /** The run that requested the approval. */
   runId: string;
-  /** The approval, as in `approval_requested`. */
+  /** The approval id of `approval_requested`. */
   approvalId: string;
   /** The decision. */
   outcome: ApprovalOutcome;
-  /** Who decided; absent means a person. */
+  /** Who decided; absent means the user. */
   by?: ApprovalResolver | null;
-  /** What to tell the agent about a denial. */
+  /** The reason of a denial, for the agent. */
   message?: string | null;
-  /** The tool's input as the person edited it; absent means unchanged. Needs the capability `approvals.editInput`. */
+  /** The tool input as edited by the user; absent means unchanged. Requires the capability `approvals.editInput`. */
   updatedInput?: Record<string, unknown> | null;
 }
 
@@ -1277,13 +1279,13 @@ export interface ResumeCapability {
 
 /** Payload of `retry`. */
 export interface Retry {
-  /** Which one, from 1. */
+  /** The number of the retry, from 1. */
   attempt: number;
-  /** Why, in the agent CLI's words. */
+  /** The reason, as the agent CLI reports it. */
   reason: string;
-  /** How long until then; absent means not stated. */
+  /** The time until the retry; absent means not reported. */
   delayMs?: number | null;
-  /** How many there will be at most; absent means not stated. */
+  /** The maximum number of retries; absent means not reported. */
   maxAttempts?: number | null;
 }
 
@@ -1291,11 +1293,11 @@ export interface Retry {
 export interface RunEventParams {
   /** The run. */
   runId: string;
-  /** Starts at 0, no gaps. */
+  /** The sequence number: starts at 0, without gaps. */
   seq: number;
-  /** Milliseconds since 1970, by the adapter's clock. */
+  /** When it happened, in milliseconds since 1970 by the adapter's clock. */
   ts: number;
-  /** What happened. */
+  /** The event. */
   event: Event;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
@@ -1303,140 +1305,140 @@ export interface RunEventParams {
 
 /** Payload of `run_started`. */
 export interface RunStarted {
-  /** Its arguments, without the prompt and without secrets. Default: `[]`. */
+  /** The arguments, without the prompt and without secrets. Default: `[]`. */
   argv?: string[];
-  /** The file that was started; null when nothing could be. */
+  /** The executable; null when nothing could be started. */
   cliPath?: string | null;
-  /** Its version; null when unknown. */
+  /** The version of the agent CLI; null when unknown. */
   cliVersion?: string | null;
-  /** Who pays; null when it cannot be told. */
+  /** The credential that pays; null when unknown. */
   credential?: Credential | null;
-  /** The agent CLI's own name for the mode; null means its default. */
+  /** The agent CLI's own name of the permission mode; null means its default. */
   permissionMode?: string | null;
-  /** Its process; null when nothing could be started. */
+  /** The process id; null when nothing could be started. */
   pid?: number | null;
-  /** Against the version the adapter was tested with; null when unknown. */
+  /** How the version compares to the tested one; null when unknown. */
   testedVersion?: TestedVersion | null;
 }
 
-/** A new session, or an old one. */
+/** A new session, or an existing one. */
 export interface SessionChoice {
-  /** Which. */
+  /** The mode. */
   mode: SessionMode;
-  /** The old session's native id; with `new`, the id to give it where the agent CLI can. */
+  /** The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that. */
   id?: string | null;
 }
 
-/** Which session a run belongs to. An unknown word is a new one. */
+/** The session of a run. An unknown value means a new session. */
 export type SessionMode =
-  /** A new one. */
+  /** A new session. */
   | "new"
-  /** An old one goes on under its own id. */
+  /** Continue an existing session under its own id. */
   | "resume"
-  /** A copy of an old one goes on under a new id. */
+  /** Continue a copy of an existing session under a new id. */
   | "fork"
   | (string & {});
 
 /** Payload of `session_started`. */
 export interface SessionStarted {
-  /** The native id: what `resume` takes. */
+  /** The native session id, as used by `resume`. */
   sessionId: string;
-  /** New, resumed or forked. */
+  /** Whether the session is new, resumed or forked. */
   mode: SessionMode;
-  /** Where the agent says it works. */
+  /** The working folder that the agent CLI reports. */
   cwd?: string | null;
-  /** The MCP servers it has. */
+  /** The available MCP servers. */
   mcpServers?: McpServerStatus[] | null;
   /** The model in use. */
   model?: string | null;
-  /** With `fork`: whose copy it is. */
+  /** With `fork`: the session that was copied. */
   parentSessionId?: string | null;
-  /** The tools it has. */
+  /** The available tools. */
   tools?: string[] | null;
 }
 
 /** One native session. */
 export interface SessionSummary {
-  /** What `run/start.session.id` takes. */
+  /** The session id, as used by `run/start.session.id`. */
   id: string;
-  /** Where it ran. */
+  /** The working folder of the session. */
   cwd?: string | null;
-  /** The model it last used. */
+  /** The model that was last used. */
   model?: string | null;
-  /** Its title or first prompt, shortened. */
+  /** The title or the first prompt, shortened. */
   title?: string | null;
-  /** The last change, in milliseconds since 1970. */
+  /** The time of the last change, in milliseconds since 1970. */
   updatedAt?: number | null;
 }
 
 /** Parameters of `shutdown`. */
 export interface ShutdownParams {
-  /** How long open runs may take to stop politely; absent means 2000. */
+  /** The grace period for open runs; absent means 2000. */
   graceMs?: number | null;
 }
 
 /** Result of `shutdown`, sent after every run has ended. */
 export type ShutdownResult = Record<string, unknown>;
 
-/** How skills reach the agent. An unknown word is read as prompt injection. */
+/** How skills are passed to the agent. An unknown value means in the prompt. */
 export type SkillStrategy =
   /** The agent CLI reads a folder of skills. */
   | "native"
   /** The text of a skill is put into the prompt. */
   | "prompt"
-  /** A file is placed where the agent looks. */
+  /** A file is placed in a folder that the agent reads. */
   | "file"
   | (string & {});
 
-/** How skills reach the agent. */
+/** How skills are passed to the agent. */
 export interface SkillsInfo {
-  /** The way. */
+  /** The strategy. */
   strategy: SkillStrategy;
-  /** Folders the agent CLI reads, `~` for the home folder. Default: `[]`. */
+  /** The folders that the agent CLI reads, `~` for the home folder. Default: `[]`. */
   dirs?: string[];
 }
 
-/** Parameters of `run/start`. An option the adapter cannot honour is `capability_unsupported` before any process starts, never silently dropped. */
+/** Parameters of `run/start`. An option that the adapter does not support is the error `capability_unsupported` before any process starts; it is never ignored. */
 export interface StartRunParams {
-  /** Chosen by the host, unique for this adapter process. */
+  /** The run id, chosen by the host and unique for this adapter process. */
   runId: string;
-  /** Where the agent works, absolute. */
+  /** The absolute path of the working folder. */
   cwd: string;
-  /** What to do. */
+  /** The prompt. */
   prompt: Prompt;
-  /** What the manifest's `configSchema` describes. */
+  /** Options that the manifest's `configSchema` describes. */
   adapterOptions?: Record<string, unknown>;
-  /** Further folders the agent may work in, absolute. */
+  /** Further folders that the agent may work in, as absolute paths. */
   addDirs?: string[];
   /** Tools that need no approval; absent means the agent CLI's own default. */
   allowedTools?: string[] | null;
-  /** Tools the agent may not use. */
+  /** Tools that the agent may not use. */
   deniedTools?: string[] | null;
-  /** How hard to think; absent means the agent CLI's own default. */
+  /** The reasoning effort; absent means the agent CLI's own default. */
   effort?: Effort | null;
-  /** Variables for the agent CLI, on top of the allowlist. */
+  /** Variables for the agent CLI, in addition to the allowlist. */
   env?: Record<string, string>;
-  /** Stop after so many turns of the model. */
+  /** The maximum number of turns of the model. */
   maxTurns?: number | null;
   /** MCP servers for this run. */
   mcpServers?: McpServer[];
   /** The model; absent means the agent CLI's own default. */
   model?: string | null;
-  /** The final answer must fit this JSON Schema. */
+  /** A JSON Schema that the final answer must match. */
   outputSchema?: Record<string, unknown> | null;
-  /** One of the agent CLI's own modes. */
+  /** A permission mode of the agent CLI, by its own name. */
   permissionMode?: string | null;
   /** Rules for approvals, shell and network. */
   policy?: Policy | null;
-  /** A new session, or an old one. Default: `{"mode":"new"}`. */
+  /** A new session, or an existing one. Default: `{"mode":"new"}`. */
   session?: SessionChoice;
-  /** Folders of skills. */
+  /** The folders of the skills to load. */
   skills?: string[];
-  /** The same as a number of tokens. */
+  /** The reasoning effort as a number of tokens. */
   thinkingBudgetTokens?: number | null;
-  /** Limits of time. Default: `{}`. */
+  /** Time limits. Default: `{}`. */
   timeouts?: Timeouts;
-  /** A file that gets the agent CLI's raw output. */
+  /** A file that receives the raw output of the agent CLI. */
   tracePath?: string | null;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
@@ -1450,63 +1452,63 @@ export interface StartRunResult {
 
 /** Payload of `status`. */
 export interface Status {
-  /** A short word: `requesting`, `waiting`, `compacting`, …. */
+  /** A short name: `requesting`, `waiting`, `compacting`, …. */
   phase: string;
-  /** More, for people. */
+  /** More details, for people. */
   detail?: string | null;
-  /** How long the first token took, when the agent CLI says so. */
+  /** The time to the first token, if the agent CLI reports it. */
   ttftMs?: number | null;
 }
 
-/** Why the model stopped (the words of ACP and two of ours). An unknown word is other. */
+/** Why the model stopped (the values of ACP and two more). An unknown value means other. */
 export type StopReason =
-  /** It was done. */
+  /** It finished. */
   | "end_turn"
-  /** Its answer grew too long. */
+  /** Its answer reached the maximum length. */
   | "max_tokens"
-  /** It took too many turns. */
+  /** It reached the maximum number of turns. */
   | "max_turn_requests"
-  /** It declined. */
+  /** It refused to answer. */
   | "refusal"
-  /** It was told to. */
+  /** It was cancelled. */
   | "cancelled"
-  /** Something went wrong. */
+  /** An error. */
   | "error"
-  /** Something else. */
+  /** Anything else. */
   | "other"
   | (string & {});
 
 /** Payload of `subagent_started`. */
 export interface SubagentStarted {
-  /** Names the helper. */
+  /** The id of the subagent. */
   subagentId: string;
-  /** What it is for. */
+  /** The title of the subagent's task. */
   title: string;
-  /** The call that started it. */
+  /** The tool call that started it. */
   parentToolCallId?: string | null;
 }
 
 /** Payload of `subagent_stopped`. */
 export interface SubagentStopped {
-  /** The helper. */
+  /** The subagent. */
   subagentId: string;
-  /** What it was for. */
+  /** The title of the subagent's task. */
   title: string;
-  /** The call that started it. */
+  /** The tool call that started it. */
   parentToolCallId?: string | null;
   /** How it ended. */
   status?: ToolStatus | null;
-  /** What it did inside, counted. */
+  /** A summary of what the subagent did. */
   summary?: string | null;
 }
 
-/** The installed version against the one the adapter was tested with. */
+/** How the installed version compares to the one that the adapter was tested with. */
 export type TestedVersion =
-  /** The very same. */
+  /** The same version. */
   | "same"
-  /** Newer: it should work; report what does not. */
+  /** Newer: it should work; report what does not work. */
   | "newer"
-  /** Older, but not below the minimum. */
+  /** Older, but at least the minimum. */
   | "older"
   | (string & {});
 
@@ -1516,39 +1518,39 @@ export interface TextDelta {
   messageId: string;
   /** The next piece. */
   text: string;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `thinking_delta`. */
 export interface ThinkingDelta {
-  /** The thought. */
+  /** The thinking block. */
   thinkingId: string;
   /** The next piece. */
   text: string;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `thinking_started`. */
 export interface ThinkingStarted {
-  /** Names the thought. */
+  /** The id of the thinking block. */
   thinkingId: string;
 }
 
 /** Payload of `thinking_stopped`. */
 export interface ThinkingStopped {
-  /** The thought. */
+  /** The thinking block. */
   thinkingId: string;
 }
 
-/** Limits of time; absent means the adapter's default, 0 means none. */
+/** Time limits; absent means the adapter's default, 0 means no limit. */
 export interface Timeouts {
-  /** Of silence; output starts it anew, an open approval stops it. */
+  /** The time without output. Output restarts it; an open approval pauses it. */
   idleMs?: number | null;
-  /** Until the agent CLI's first output. */
+  /** The time until the first output of the agent CLI. */
   startMs?: number | null;
-  /** Of the whole run. */
+  /** The time of the whole run. */
   totalMs?: number | null;
 }
 
@@ -1556,27 +1558,27 @@ export interface Timeouts {
 export interface ToolCallReady {
   /** The call. */
   toolCallId: string;
-  /** All of its input, as the agent CLI states it. */
+  /** The complete input, as the agent CLI reports it. */
   input: unknown;
-  /** One line for people, now that the input is known. */
+  /** A one-line title for people, derived from the input. */
   title?: string | null;
-  /** The input was cut. */
+  /** Present when the input was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `tool_call_started`. */
 export interface ToolCallStarted {
-  /** Names the call. */
+  /** The id of the call. */
   toolCallId: string;
   /** The agent CLI's own name for the tool. */
   name: string;
-  /** What it does. */
+  /** What the tool does. */
   kind: ToolKind;
   /** The MCP server the tool belongs to. */
   mcpServer?: string | null;
-  /** The call whose helper makes this one. */
+  /** The call whose subagent makes this call. */
   parentToolCallId?: string | null;
-  /** One line for people. */
+  /** A one-line title for people. */
   title?: string | null;
 }
 
@@ -1584,11 +1586,11 @@ export interface ToolCallStarted {
 export interface ToolInputDelta {
   /** The call. */
   toolCallId: string;
-  /** The next piece of its input, as raw JSON text. */
+  /** The next piece of the input, as raw JSON text. */
   text: string;
 }
 
-/** What a tool does (ACP's set). An unknown word is other. */
+/** What a tool does (the values of ACP). An unknown value means other. */
 export type ToolKind =
   /** Reads files or data. */
   | "read"
@@ -1604,7 +1606,7 @@ export type ToolKind =
   | "execute"
   /** Thinks or plans. */
   | "think"
-  /** Fetches from outside. */
+  /** Fetches external data. */
   | "fetch"
   /** Anything else. */
   | "other"
@@ -1614,11 +1616,11 @@ export type ToolKind =
 export interface ToolOutputDelta {
   /** The call. */
   toolCallId: string;
-  /** The next piece of its output. */
+  /** The next piece of the output. */
   text: string;
-  /** Where it comes from; absent means not stated. */
+  /** The stream; absent means not reported. */
   stream?: OutputStream | null;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
@@ -1628,45 +1630,45 @@ export interface ToolResult {
   toolCallId: string;
   /** How it ended. */
   status: ToolStatus;
-  /** What it gave: text, or the agent CLI's own structure. */
+  /** The output: text, or the agent CLI's own structure. */
   output: unknown;
-  /** With a command: its exit code. */
+  /** The exit code of a command. */
   exitCode?: number | null;
-  /** The output was cut. */
+  /** Present when the output was shortened. */
   truncated?: Truncated | null;
 }
 
 /** How a call ended. */
 export type ToolStatus =
-  /** It worked. */
+  /** It succeeded. */
   | "ok"
   /** It failed. */
   | "error"
-  /** It was not allowed. */
+  /** It was denied. */
   | "denied"
-  /** The run was stopped. */
+  /** The run was cancelled. */
   | "cancelled"
-  /** The agent CLI never said. */
+  /** The agent CLI reported no status. */
   | "unknown"
   | (string & {});
 
-/** What came of a run. */
+/** Totals of a run. */
 export interface Totals {
-  /** US dollars, when the agent CLI stated them. */
+  /** The cost in US dollars, if the agent CLI reported it. */
   costUsd?: number | null;
-  /** Different files changed. Default: `0`. */
+  /** The number of different files that changed. Default: `0`. */
   filesChanged?: number;
   /** Bytes of message text, discarded messages excluded. Default: `0`. */
   textBytes?: number;
   /** Tool calls. Default: `0`. */
   toolCalls?: number;
-  /** The run's usage, when it is known. */
+  /** The usage of the run, if known. */
   usage?: Usage | null;
 }
 
-/** How much of a payload was cut to keep a line under the limit. */
+/** How much of a payload was removed to keep a line under the limit. */
 export interface Truncated {
-  /** Bytes that were left out. */
+  /** The number of removed bytes. */
   bytes: number;
 }
 
@@ -1674,13 +1676,13 @@ export interface Truncated {
 export interface TurnEnded {
   /** The turn. */
   turnId: string;
-  /** Why it is over. */
+  /** Why the turn ended. */
   stopReason: StopReason;
 }
 
 /** Payload of `turn_started`. */
 export interface TurnStarted {
-  /** Names the turn; `run/input.expectedTurn` takes it. */
+  /** The id of the turn, as used by `run/input.expectedTurn`. */
   turnId: string;
 }
 
@@ -1692,49 +1694,51 @@ export interface UnknownEvent {
 
 /** Payload of `unmapped`. */
 export interface Unmapped {
-  /** The agent CLI's own name for it. */
+  /** The agent CLI's own name. */
   nativeType: string;
-  /** The first one seen, shortened and without secrets. */
+  /** The first occurrence, shortened and without secrets. */
   sample: string;
-  /** How many so far. */
+  /** The number of occurrences so far. */
   count: number;
 }
 
-/** Payload of the event `usage`: a tick of the meter. */
+/** Payload of the event `usage`. */
 export interface Usage {
-  /** What it covers. */
+  /** What the numbers cover. */
   scope: UsageScope;
-  /** The figures include all earlier ticks of the same scope. */
+  /** Whether the numbers include all earlier reports of the same scope. */
   cumulative: boolean;
   /** Tokens sent, cached ones excluded. */
   inputTokens: number;
   /** Tokens received, reasoning included. */
   outputTokens: number;
-  /** All of the above. */
+  /** The sum of all tokens. */
   totalTokens: number;
-  /** Where the figures come from. */
+  /** The source of the numbers. */
   source: UsageSource;
   /** Tokens read from a cache. Default: `0`. */
   cacheReadTokens?: number;
   /** Tokens written to a cache. Default: `0`. */
   cacheWriteTokens?: number;
-  /** US dollars, only when the agent CLI states it; null means not stated, which is not zero. */
+  /** The cost in US dollars if the agent CLI reports it; null means not reported, which is not zero. */
   costUsd?: number | null;
-  /** The model it was spent on. */
+  /** The model. */
   model?: string | null;
-  /** The part of the output that was reasoning; absent means not stated. */
+  /** The company whose service ran the model, such as `anthropic`; absent means not known. */
+  provider?: string | null;
+  /** The reasoning tokens of the output; absent means not reported. */
   reasoningTokens?: number | null;
-  /** The provider's service tier. */
+  /** The service tier of the provider. */
   serviceTier?: string | null;
 }
 
 /** Details of `usage`. */
 export interface UsageCapability {
-  /** The agent CLI states a price in US dollars. Default: `false`. */
+  /** The agent CLI reports a cost in US dollars. Default: `false`. */
   cost?: boolean;
 }
 
-/** What a usage figure covers. An unknown word is read as one turn. */
+/** What a usage report covers. An unknown value means one turn. */
 export type UsageScope =
   /** One turn of the model. */
   | "turn"
@@ -1744,37 +1748,37 @@ export type UsageScope =
   | "session"
   | (string & {});
 
-/** Where a figure comes from. An unknown word is an estimate. */
+/** The source of a usage report. An unknown value means an estimate. */
 export type UsageSource =
-  /** The agent CLI stated it. */
+  /** The agent CLI reported it. */
   | "cli"
-  /** The provider's own reply, read by the adapter. */
+  /** The provider's response, read by the adapter. */
   | "provider"
-  /** Computed by somebody else. */
+  /** Computed by other means. */
   | "estimated"
   | (string & {});
 
 /** Payload of `user_message`. */
 export interface UserMessage {
-  /** What was said. */
+  /** The text. */
   text: string;
 }
 
 /** The JSON-RPC code of each kind. */
 export const ERROR_CODES = {
-  /** The line is no JSON. */
+  /** The line is not JSON. */
   parse_error: -32700,
-  /** The line is JSON but no JSON-RPC 2.0 message. */
+  /** The line is JSON but not a JSON-RPC 2.0 message. */
   invalid_request: -32600,
-  /** There is no such method. */
+  /** The method does not exist. */
   method_not_found: -32601,
-  /** The parameters do not fit the method. */
+  /** The parameters are not valid for the method. */
   invalid_params: -32602,
-  /** The adapter itself failed. */
+  /** An internal error of the adapter. */
   internal: -32603,
-  /** `$/cancelRequest` ended the request. */
+  /** `$/cancelRequest` cancelled the request. */
   request_cancelled: -32800,
-  /** The two sides share no protocol major. */
+  /** The two sides have no common protocol major. */
   unsupported_protocol: 1001,
   /** `initialize` has not been called. */
   not_initialized: 1002,
@@ -1782,87 +1786,87 @@ export const ERROR_CODES = {
   already_initialized: 1003,
   /** `shutdown` was called. */
   shutting_down: 1004,
-  /** The adapter cannot honour an option or method. */
+  /** The adapter does not support an option or a method. */
   capability_unsupported: 1005,
   /** The configuration or an option's value is wrong. */
   config_invalid: 1006,
   /** The agent CLI is not installed. */
   cli_not_found: 1010,
-  /** The agent CLI is older than the adapter can drive. */
+  /** The agent CLI is older than the adapter supports. */
   cli_version_unsupported: 1011,
   /** The agent CLI could not be started. */
   cli_spawn_failed: 1012,
-  /** The agent CLI ended without its own last word. */
+  /** The agent CLI exited without reporting a result. */
   cli_crashed: 1013,
-  /** The agent CLI broke its own protocol. */
+  /** The agent CLI violated its own protocol. */
   cli_protocol: 1014,
-  /** No credential. */
+  /** No credential exists. */
   auth_missing: 1020,
-  /** The credential has run out or was refused. */
+  /** The credential has expired or was rejected. */
   auth_expired: 1021,
-  /** The credential belongs to an account that may not do this. */
+  /** The credential belongs to an account without permission for this. */
   auth_wrong_account: 1022,
   /** The operating system or the agent CLI refused access. */
   permission_denied: 1023,
-  /** The provider asks to slow down. */
+  /** The provider limits the rate of requests. */
   rate_limited: 1030,
-  /** The account's allowance is used up. */
+  /** The account's quota is exhausted. */
   quota_exhausted: 1031,
-  /** The conversation no longer fits the model's window. */
+  /** The conversation exceeds the model's context window. */
   context_exceeded: 1032,
   /** The provider does not know the model. */
   model_unknown: 1033,
-  /** The prompt cannot be handed to the agent CLI. */
+  /** The prompt is too large for the agent CLI. */
   prompt_too_large: 1034,
-  /** No such run. */
+  /** The run does not exist. */
   run_unknown: 1040,
-  /** A run of that id is there already. */
+  /** A run with this id already exists. */
   run_id_in_use: 1041,
-  /** The adapter runs as many as it can. */
+  /** The adapter has reached its maximum number of runs. */
   too_many_runs: 1042,
   /** The agent CLI does not know the session. */
   session_unknown: 1043,
   /** The session is in use. */
   session_busy: 1044,
-  /** No such open approval. */
+  /** The approval does not exist or is already resolved. */
   approval_unknown: 1045,
-  /** A limit of time ran out; `data.which` says which. */
+  /** A time limit was reached; `data.which` names it. */
   timeout: 1050,
-  /** The provider cannot be reached or answers with a server error. */
+  /** The provider cannot be reached or returns a server error. */
   network_unreachable: 1051,
   /** The adapter process ended unexpectedly. */
   plugin_crashed: 1052,
-  /** The adapter process no longer answers. */
+  /** The adapter process does not respond. */
   plugin_hung: 1053,
 } as const;
 
 /** What the host calls, by method. */
 export interface Methods {
-  /** Agrees on a protocol major and hands over the configuration. */
+  /** Negotiates the protocol major and passes the configuration. */
   "initialize": { params: InitializeParams; result: InitializeResult };
-  /** Answers at once, also while runs flood. */
+  /** Responds immediately, also while runs emit many events. */
   "ping": { params: PingParams; result: PingResult };
-  /** Says how the adapter feels, also when the agent CLI hangs. */
+  /** Returns the health of the adapter, also when the agent CLI hangs. */
   "adapter/health": { params: HealthAdapterParams; result: HealthAdapterResult };
-  /** Finds the agent CLI, its version and login: read-only, local and fast. */
+  /** Detects the agent CLI, its version and login: read-only, local and fast. */
   "adapter/detect": { params: DetectAdapterParams; result: DetectAdapterResult };
-  /** Lists models and their efforts. */
+  /** Lists the models and their efforts. */
   "models/list": { params: ListModelsParams; result: ListModelsResult };
-  /** Reads what is left of an allowance; null when that cannot be read. */
-  "quota/get": { params: GetQuotaParams; result: GetQuotaResult | null };
+  /** Returns the quota of the account; null when it cannot be read. */
+  "quota/get": { params: GetQuotaParams; result: Quota | null };
   /** Lists native sessions on disk. */
   "sessions/list": { params: ListSessionsParams; result: ListSessionsResult };
   /** Reads a native session as unified events. */
-  "sessions/read": { params: ReadSessionsParams; result: ReadSessionsResult };
-  /** Starts a run; answered on acceptance, everything else arrives as events. */
+  "sessions/read": { params: ReadSessionParams; result: ReadSessionResult };
+  /** Starts a run. The response means acceptance; everything else arrives as events. */
   "run/start": { params: StartRunParams; result: StartRunResult };
-  /** Says something to a live run. */
+  /** Sends input to a running run. */
   "run/input": { params: InputRunParams; result: InputRunResult };
-  /** Answers an approval. */
+  /** Resolves an approval. */
   "run/respond": { params: RespondRunParams; result: RespondRunResult };
-  /** Stops a run with everything it started. */
+  /** Stops a run and all processes that it started. */
   "run/cancel": { params: CancelRunParams; result: CancelRunResult };
-  /** Stops every run, then answers. */
+  /** Stops every run, then responds. */
   "shutdown": { params: ShutdownParams; result: ShutdownResult };
 }
 

@@ -6,10 +6,9 @@
 
 use std::process::ExitCode;
 
-use od_protocol::{
-    AuthState, AuthStatus, CliInfo, CliTransport, ErrorObject, Manifest, StartRunParams,
-};
-use od_sdk::{Adapter, Ending, Install, Invocation, Machine, Mapper, RunOutput};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{AuthState, AuthStatus, CliInfo, CliTransport, ErrorObject, Manifest};
+use od_sdk::{Adapter, RunOutcome, Install, Invocation, Machine, Mapper, RunOutput};
 use serde::Deserialize;
 
 struct Parrot;
@@ -73,7 +72,7 @@ impl Mapper for Events {
             output.text_delta("answer", &text);
         }
         if line.end {
-            output.finish(Ending::COMPLETED);
+            output.finish(RunOutcome::COMPLETED);
         }
     }
 }

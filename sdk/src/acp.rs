@@ -27,7 +27,7 @@ mod turns;
 mod words;
 
 pub use dialect::{Dialect, Stage};
-pub use failure::{http_failure, judge};
+pub use failure::classify;
 pub use mapper::AcpMapper;
 pub use meter::{Tokens, tokens_of};
 pub use opening::{

@@ -1,38 +1,94 @@
-//! What an adapter's author writes: one [`Adapter`] and one [`Mapper`]. Both are plain synchronous
-//! code; neither sees a process, a clock or the wire.
+//! What an adapter's author writes: one [`Adapter`], which creates a [`Mapper`] for each run. Both
+//! are plain synchronous code without a process, a clock or the wire.
 
-use od_protocol::{
-    AuthStatus, DetectAdapterResult, DoneEvidence, DoneStatus, ErrorKind, ErrorObject,
-    GetQuotaResult, InputOutcome, ListModelsResult, ListSessionsParams, ListSessionsResult,
-    Manifest, ReadSessionsParams, ReadSessionsResult, RespondRunParams, StartRunParams, StopReason,
+use std::path::{Path, PathBuf};
+
+use od_protocol::adapter::{
+    DetectAdapterResult, ListModelsResult, ListSessionsParams, ListSessionsResult,
+    ReadSessionParams, ReadSessionResult, StartRunParams,
 };
+use od_protocol::{AuthStatus, ErrorKind, ErrorObject, Manifest, Quota};
 
-use crate::{Install, Invocation, Machine, RunOutput};
+use crate::{Install, Invocation, Machine, Mapper, http, probe};
 
 /// One agent CLI, as values and pure functions.
 ///
-/// Required: the manifest, the login, how a run is started and how its output is read. The rest
+/// Required: the manifest, the login, how a run is started and how its output is mapped. The rest
 /// has defaults that follow from the manifest.
+///
+/// ```
+/// use od_protocol::adapter::StartRunParams;
+/// use od_protocol::{AuthStatus, ErrorObject, Manifest};
+/// use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, RunOutcome, RunOutput, auth};
+///
+/// struct Parrot;
+///
+/// impl Adapter for Parrot {
+///     fn manifest(&self) -> Manifest {
+///         Manifest::new("parrot", "Parrot")
+///     }
+///     fn auth(&self, _machine: &Machine) -> AuthStatus {
+///         auth::not_needed()
+///     }
+///     fn invocation(
+///         &self,
+///         start_run_params: &StartRunParams,
+///         _install: &Install,
+///     ) -> Result<Invocation, ErrorObject> {
+///         let mut invocation = Invocation::default();
+///         invocation.arg("--json");
+///         invocation.stdin = start_run_params.prompt.text.clone().into_bytes();
+///         Ok(invocation)
+///     }
+///     fn mapper(&self, _: &StartRunParams, _: &Install) -> Box<dyn Mapper> {
+///         Box::new(Lines)
+///     }
+/// }
+///
+/// struct Lines;
+///
+/// impl Mapper for Lines {
+///     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
+///         match line {
+///             b"END" => output.finish(RunOutcome::COMPLETED),
+///             text => output.text_delta("answer", &String::from_utf8_lossy(text)),
+///         }
+///     }
+/// }
+///
+/// let params = StartRunParams::default();
+/// let invocation = Parrot.invocation(&params, &Install::default())?;
+/// assert_eq!(invocation.shown_args(), ["--json"]);
+/// // fn main() -> std::process::ExitCode { od_sdk::serve(Parrot) }
+/// # Ok::<(), ErrorObject>(())
+/// ```
 pub trait Adapter: Send + Sync + 'static {
-    /// What `--manifest` prints. Computed from constants only: no file, no process, no clock.
+    /// Returns what `--manifest` prints. Computed from constants: no file, no process, no clock.
     fn manifest(&self) -> Manifest;
 
-    /// Whether a run on this machine would be let in, and which credential would pay. Reads files
-    /// and variables only: it is called on the way of every run.
+    /// Returns whether a run on this machine is logged in, and which credential pays. Reads files
+    /// and variables only: it is called before every run.
     fn auth(&self, machine: &Machine) -> AuthStatus;
+
+    /// Returns the company whose service runs the models with this login, such as `anthropic`. It
+    /// is added to usage that names no provider. `None` when it is not certain: it is not guessed
+    /// later.
+    fn provider(&self, _machine: &Machine, _auth: &AuthStatus) -> Option<String> {
+        None
+    }
 
     /// Turns `run/start` into a command line, variables and the first bytes of stdin. Pure.
     ///
     /// # Errors
-    /// Options that only this adapter can judge; what the capabilities exclude was refused before.
+    /// Options that only this adapter can check; what the capabilities exclude was refused before.
     fn invocation(
         &self,
         start_run_params: &StartRunParams,
         install: &Install,
     ) -> Result<Invocation, ErrorObject>;
 
-    /// As [`Adapter::invocation`], for an agent CLI that takes a credential by stdin only: the
-    /// machine has it, with the variables of the run on top.
+    /// As [`Adapter::invocation`], with the machine, which includes the variables of the run: for an
+    /// agent CLI that needs a credential on stdin or a file of an earlier session.
     ///
     /// # Errors
     /// As [`Adapter::invocation`].
@@ -45,32 +101,37 @@ pub trait Adapter: Send + Sync + 'static {
         self.invocation(start_run_params, install)
     }
 
-    /// A fresh state machine for one run.
+    /// Creates the state machine of one run.
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper>;
 
-    /// The HTTP client, for an agent CLI that is a server. Without it a mapper can send no requests.
-    fn http(&self) -> Option<crate::http::Client> {
+    /// Returns the HTTP client, for an agent CLI that is a server. Without it a mapper cannot send
+    /// requests.
+    fn http(&self) -> Option<http::Client> {
         None
     }
 
-    /// Where the agent CLI is. The default looks for the manifest's names in `config.cliPath`
-    /// (exactly), PATH, the login shell's PATH and well-known folders, and reads the version from
-    /// the install's own metadata; it starts no process.
+    /// Finds the agent CLI. The default searches the manifest's names in `config.cliPath` (exactly),
+    /// PATH, the login shell's PATH and well-known folders, and reads the version from the
+    /// install's own metadata. It starts no process.
     ///
     /// # Errors
     /// `cli_not_found` with the command that installs it.
     fn locate(&self, machine: &Machine) -> Result<Install, ErrorObject> {
-        crate::probe::locate(&self.manifest(), machine)
+        probe::locate(&self.manifest(), machine)
     }
 
-    /// What is installed here. The default asks [`Adapter::locate`], reads the version
-    /// (`--version` as a last resort, with a limit, cached), and [`Adapter::auth`].
-    fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
-        crate::detect::detect(self, machine, refresh)
+    /// Returns the help pages that a detection reads, by the arguments that print them (`["--help"]`,
+    /// `["exec", "--help"]`). Later runs find their flags in [`Install::flags`].
+    fn help_pages(&self) -> &'static [&'static [&'static str]] {
+        &[]
     }
 
-    /// The agent CLI's settings folder, whether it exists or not.
-    fn config_dir(&self, _machine: &Machine) -> Option<std::path::PathBuf> {
+    /// Changes the result of a detection: for an adapter whose capabilities depend on the installed
+    /// version.
+    fn adjust_detection(&self, _result: &mut DetectAdapterResult) {}
+
+    /// Returns the agent CLI's settings folder, whether it exists or not.
+    fn config_dir(&self, _machine: &Machine) -> Option<PathBuf> {
         None
     }
 
@@ -86,136 +147,53 @@ pub trait Adapter: Send + Sync + 'static {
     ///
     /// # Errors
     /// Unsupported unless overridden.
-    fn quota(&self, _machine: &Machine) -> Result<Option<GetQuotaResult>, ErrorObject> {
+    fn quota(&self, _machine: &Machine) -> Result<Option<Quota>, ErrorObject> {
         Err(unsupported("quota"))
     }
 
-    /// Answers `sessions/list`.
-    ///
-    /// # Errors
-    /// Unsupported unless overridden.
-    fn list_sessions(
-        &self,
-        _machine: &Machine,
-        _list_sessions_params: &ListSessionsParams,
-    ) -> Result<ListSessionsResult, ErrorObject> {
-        Err(unsupported("sessions"))
-    }
-
-    /// Answers `sessions/read`.
-    ///
-    /// # Errors
-    /// Unsupported unless overridden.
-    fn read_session(
-        &self,
-        _machine: &Machine,
-        _read_sessions_params: &ReadSessionsParams,
-    ) -> Result<ReadSessionsResult, ErrorObject> {
-        Err(unsupported("sessions"))
-    }
-}
-
-/// Turns one run's native lines into events: a pure state machine. The runner calls it from one
-/// thread at a time.
-pub trait Mapper: Send {
-    /// The run has begun; a run that is attached to a server connects to it here.
-    fn on_begin(&mut self, _output: &mut RunOutput) {}
-
-    /// The agent CLI was started so: for what an invocation made up, such as the id of a session.
-    fn on_started(&mut self, _invocation: &Invocation, _output: &mut RunOutput) {}
-
-    /// One line of the agent CLI's stdout, without its line end; blank lines are left out. It may
-    /// hold anything: what is not understood is noise or [`RunOutput::unmapped`], never a failure.
-    fn on_line(&mut self, line: &[u8], output: &mut RunOutput);
-
-    /// One line of the agent CLI's stderr, for CLIs that say there what they say nowhere else.
-    fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
-
-    /// The reply to a [`RunOutput::request`].
-    fn on_reply(&mut self, _reply: &crate::http::Reply, _output: &mut RunOutput) {}
-
-    /// The data of one event of the stream that [`RunOutput::open_stream`] opened. As with lines, it
-    /// may hold anything. When the stream ends, the run ends soon, with [`Mapper::on_exit`].
-    fn on_stream_event(&mut self, _data: &[u8], _output: &mut RunOutput) {}
-
-    /// The agent CLI was silent for as long as [`RunOutput::limit_silence`] allows: say why with
-    /// [`RunOutput::fail`], or set another limit. By default the run goes on.
-    fn on_silence(&mut self, _output: &mut RunOutput) {}
-
-    /// `run/input`: hand the text on and say what becomes of it. `expected_turn`, when given, must
-    /// be the turn that runs.
-    fn on_input(
-        &mut self,
-        _text: &str,
-        _expected_turn: Option<&str>,
-        _output: &mut RunOutput,
-    ) -> InputOutcome {
-        InputOutcome::Refused
-    }
-
-    /// A decision on an approval this mapper asked for. The runner has checked that it is open and
-    /// emits `approval_resolved` itself; here it is handed on to the agent CLI. Denials by time-out
-    /// and cancel arrive the same way.
-    fn on_decision(&mut self, _respond_run_params: &RespondRunParams, _output: &mut RunOutput) {}
-
-    /// The run is to stop: start the agent CLI's own polite way, or name a signal.
-    fn on_cancel(&mut self, _output: &mut RunOutput) -> PoliteStop {
-        PoliteStop::Interrupt
-    }
-
-    /// The process has ended: what it wrote into the file that [`Invocation::report`] names. Called
-    /// before the end of the run is told, also after [`RunOutput::finish`].
-    fn on_report(&mut self, _report: &[u8], _output: &mut RunOutput) {}
-
-    /// The agent CLI ended without the mapper having called [`RunOutput::finish`]. `None` means
-    /// that nothing it said explains the end: the runner then reports `cli_crashed` with the last
-    /// lines of stderr.
-    fn on_exit(&mut self, _exit: &Exit, _output: &mut RunOutput) -> Option<Ending> {
+    /// Returns how sessions are read from files below [`Adapter::config_dir`].
+    fn session_store(&self) -> Option<SessionStore> {
         None
     }
+
+    /// Answers `sessions/list`. The default uses [`Adapter::session_store`].
+    ///
+    /// # Errors
+    /// Unsupported without a session store.
+    fn list_sessions(
+        &self,
+        machine: &Machine,
+        list_sessions_params: &ListSessionsParams,
+    ) -> Result<ListSessionsResult, ErrorObject> {
+        match (self.session_store(), self.config_dir(machine)) {
+            (Some(store), Some(folder)) => Ok((store.list)(&folder, list_sessions_params)),
+            _ => Err(unsupported("sessions")),
+        }
+    }
+
+    /// Answers `sessions/read`. The default uses [`Adapter::session_store`].
+    ///
+    /// # Errors
+    /// `session_unknown`, or unsupported without a session store.
+    fn read_session(
+        &self,
+        machine: &Machine,
+        read_session_params: &ReadSessionParams,
+    ) -> Result<ReadSessionResult, ErrorObject> {
+        match (self.session_store(), self.config_dir(machine)) {
+            (Some(store), Some(folder)) => (store.read)(&folder, read_session_params),
+            _ => Err(unsupported("sessions")),
+        }
+    }
 }
 
-/// How an agent CLI is asked to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PoliteStop {
-    /// SIGINT to the CLI's group (on Windows: nothing gentler than ending it).
-    Interrupt,
-    /// SIGTERM to the CLI's group.
-    Terminate,
-    /// The mapper has written something to stdin, or sent a request, that makes it stop.
-    Written,
-}
-
-/// How the agent CLI's process ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exit {
-    /// Its exit code; `None` when a signal ended it.
-    pub code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
-    /// The last lines of stderr, bounded, terminal colours removed.
-    pub stderr_tail: String,
-}
-
-/// The verdict on a run, as its mapper sees it. A failed one goes with a fatal error event, see
-/// [`RunOutput::fail`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    /// How it ended.
-    pub status: DoneStatus,
-    /// Why the model stopped.
-    pub stop_reason: StopReason,
-    /// What the verdict stands on.
-    pub evidence: DoneEvidence,
-}
-
-impl Ending {
-    /// The agent CLI said itself that it is done.
-    pub const COMPLETED: Self = Self {
-        status: DoneStatus::Completed,
-        stop_reason: StopReason::EndTurn,
-        evidence: DoneEvidence::NativeResult,
-    };
+/// Functions that read an agent CLI's sessions; each gets [`Adapter::config_dir`].
+#[derive(Debug, Clone, Copy)]
+pub struct SessionStore {
+    /// Lists sessions.
+    pub list: fn(&Path, &ListSessionsParams) -> ListSessionsResult,
+    /// Reads one session.
+    pub read: fn(&Path, &ReadSessionParams) -> Result<ReadSessionResult, ErrorObject>,
 }
 
 fn unsupported(capability: &str) -> ErrorObject {

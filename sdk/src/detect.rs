@@ -1,67 +1,61 @@
-//! What `adapter/detect` answers: what is installed here, in which version, and whether a run would
-//! be let in. Read-only but for the state folder; a program is started only when files do not tell,
-//! and the whole stays below the protocol's limit of five seconds whatever the program does.
+//! Answers `adapter/detect`: what is installed, in which version, and whether a run would be logged
+//! in. Writes nothing but the state folder. Starts a program only when files do not have the
+//! answer, and stays below the protocol's limit of five seconds whatever the program does.
 
 mod evidence;
 
 use std::time::{Duration, Instant};
 
-use od_protocol::{CliTransport, DetectAdapterResult, ErrorObject, Evidence, Manifest};
+use od_os::login_shell::STARTUP_LIMIT;
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::{CliTransport, ErrorObject, Evidence, Manifest};
 
-use crate::help::{self, Flags};
-use crate::probe::platform::{Platform, install_command};
-use crate::probe::{self, cache, files};
-use crate::{Adapter, Install, Machine, auth, cli_version, login_shell};
+use crate::probe::{self, cache, help, login_shell, version};
+use crate::{Adapter, Install, Machine, auth, files};
 
-/// What all programs that are started may take together; the rest of the five seconds is for
-/// ending them.
-const BUDGET: Duration = Duration::from_millis(4000);
+/// The time for all started programs together; the rest of the five seconds is for killing them.
+const PROGRAMS_LIMIT: Duration = Duration::from_millis(4000);
 
-/// What `--version` may take.
+/// The time for `--version`.
 const VERSION_LIMIT: Duration = Duration::from_secs(3);
 
-/// What is installed here. Not installed is a result, not an error.
+/// Less time than this is not worth starting a program.
+const MIN_LIMIT: Duration = Duration::from_millis(100);
+
+/// Detects what is installed. "Not installed" is a result, not an error. Also reads
+/// [`Adapter::help_pages`] in the remaining time.
 pub fn detect(
     adapter: &(impl Adapter + ?Sized),
     machine: &Machine,
     refresh: bool,
 ) -> DetectAdapterResult {
-    detect_with_help(adapter, machine, refresh, &[]).0
-}
-
-/// As [`detect`], and asks for help pages in what is left of the time (see [`help::probe`]): for
-/// adapters that narrow their capabilities, or later build a command line, by the flags there are.
-pub fn detect_with_help(
-    adapter: &(impl Adapter + ?Sized),
-    machine: &Machine,
-    refresh: bool,
-    pages: &[&[&str]],
-) -> (DetectAdapterResult, Option<Flags>) {
     let manifest = adapter.manifest();
-    let clock = Clock { deadline: Instant::now() + BUDGET };
-    let (machine, silent_shell) = with_login_path(&manifest, machine, refresh, &clock);
+    let budget = TimeBudget { deadline: Instant::now() + PROGRAMS_LIMIT };
+    let (machine, failed_shell) = with_login_path(&manifest, machine, refresh, &budget);
     let machine = &machine;
-    let detection = Detection { manifest: &manifest, machine, refresh, clock, silent_shell };
-    match adapter.locate(machine) {
+    let detection = Detection { manifest: &manifest, machine, refresh, budget, failed_shell };
+    let mut result = match adapter.locate(machine) {
         Ok(mut install) => {
             let mut result = detection.installed(adapter, &mut install);
             result.evidence.extend(evidence::of_programs(&manifest, &install, machine));
-            let flags = detection.help(&install, &result, pages);
-            (result, flags)
+            detection.read_help(&install, &result, adapter.help_pages());
+            result
         }
-        Err(error) => (detection.absent(adapter, &error), None),
-    }
+        Err(error) => detection.absent(adapter, &error),
+    };
+    adapter.adjust_detection(&mut result);
+    result
 }
 
-struct Clock {
+struct TimeBudget {
     deadline: Instant,
 }
 
-impl Clock {
-    /// What one program may take; `None` when nothing sensible is left.
+impl TimeBudget {
+    /// Returns the time for one program; `None` when too little is left.
     fn allow(&self, limit: Duration) -> Option<Duration> {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        Some(left.min(limit)).filter(|limit| *limit > Duration::from_millis(100))
+        Some(left.min(limit)).filter(|limit| *limit > MIN_LIMIT)
     }
 }
 
@@ -69,9 +63,9 @@ struct Detection<'a> {
     manifest: &'a Manifest,
     machine: &'a Machine,
     refresh: bool,
-    clock: Clock,
-    /// The login shell was needed and did not tell its PATH.
-    silent_shell: Option<Evidence>,
+    budget: TimeBudget,
+    /// The login shell was needed and reported no PATH.
+    failed_shell: Option<Evidence>,
 }
 
 impl Detection<'_> {
@@ -84,14 +78,15 @@ impl Detection<'_> {
         let version = self.version(install, &mut evidence);
         let version = version.as_deref();
         let cli = &self.manifest.cli;
-        let meets_min = cli_version::meets_minimum(version, cli);
-        let guidance = (meets_min == Some(false)).then(|| self.upgrade(install));
+        let meets_min = version::meets_minimum(version, cli);
+        let is_too_old = meets_min == Some(false);
+        let guidance = is_too_old.then(|| probe::update_command(self.manifest, install));
         DetectAdapterResult {
             installed: true,
             path: Some(install.path.display().to_string()),
             version: version.map(str::to_owned),
             meets_min,
-            tested_version: cli_version::against_tested(version, cli),
+            tested_version: version::against_tested(version, cli),
             guidance,
             ..self.result(adapter, evidence)
         }
@@ -108,13 +103,13 @@ impl Detection<'_> {
         }
     }
 
-    /// What does not depend on the agent CLI itself.
+    /// The part of the result that does not depend on the agent CLI itself.
     fn result(
         &self,
         adapter: &(impl Adapter + ?Sized),
         mut evidence: Vec<Evidence>,
     ) -> DetectAdapterResult {
-        evidence.extend(self.silent_shell.clone());
+        evidence.extend(self.failed_shell.clone());
         let config_dir = adapter.config_dir(self.machine);
         evidence.extend(config_dir.as_deref().map(evidence::of_config_dir));
         evidence.extend(evidence::of_auth(&self.manifest.auth, self.machine));
@@ -139,84 +134,67 @@ impl Detection<'_> {
         }
     }
 
-    /// The version from files, from memory, or from the agent CLI: whichever comes first. With
-    /// `refresh` memory comes last.
+    /// Returns the version from files, from the cache, or from `--version`: the first that has it.
+    /// With `refresh` the cache comes last.
     fn version(&self, install: &Install, evidence: &mut Vec<Evidence>) -> Option<String> {
-        let remembered = cache::recall(self.machine, &install.path).version;
-        let is_remembered = install.version.is_none()
-            || install.version == remembered.as_ref().map(|answer| answer.version.clone());
-        let embedded = self.manifest.cli.transport == CliTransport::Embedded;
-        let from_files = || cli_version::from_metadata(&install.path).is_some();
-        if embedded || !is_remembered || (install.version.is_some() && from_files()) {
+        let cached = cache::load(self.machine, &install.path).version;
+        let may_be_cached = install.version.is_none()
+            || install.version == cached.as_ref().map(|answer| answer.version.clone());
+        let is_embedded = self.manifest.cli.transport == CliTransport::Embedded;
+        let is_in_files = || version::from_metadata(&install.path).is_some();
+        if is_embedded || !may_be_cached || (install.version.is_some() && is_in_files()) {
             return install.version.clone();
         }
-        let fresh = |answer: &cache::VersionAnswer| cli_version::is_fresh(answer, auth::now());
-        if !self.refresh && remembered.as_ref().is_some_and(fresh) {
-            evidence.push(evidence::of_version(install, install.version.as_deref(), "remembered"));
+        let is_recent = |answer: &cache::VersionAnswer| version::is_recent(answer, auth::now());
+        if !self.refresh && cached.as_ref().is_some_and(is_recent) {
+            evidence.push(evidence::of_version(install, install.version.as_deref(), "cached"));
             return install.version.clone();
         }
-        let Some(limit) = self.clock.allow(VERSION_LIMIT) else { return install.version.clone() };
-        match cli_version::ask(install, self.machine, limit) {
+        let Some(limit) = self.budget.allow(VERSION_LIMIT) else {
+            return install.version.clone();
+        };
+        match version::query(install, self.machine, limit) {
             Ok(version) => {
-                evidence.push(evidence::of_version(install, Some(&version), "by --version"));
+                evidence.push(evidence::of_version(install, Some(&version), "from --version"));
                 Some(version)
             }
-            Err(unanswered) => {
-                evidence.push(evidence::of_version(install, None, &unanswered.to_string()));
+            Err(error) => {
+                evidence.push(evidence::of_version(install, None, &error.to_string()));
                 install.version.clone()
             }
         }
     }
 
-    fn upgrade(&self, install: &Install) -> String {
-        let cli = &self.manifest.cli;
-        let installer =
-            cli_version::from_metadata(&install.path).map(|metadata| metadata.installer);
-        match install_command(cli, Platform::current(), installer) {
-            Some(command) => command.to_owned(),
-            None => format!(
-                "upgrade {} to {} or newer",
-                self.manifest.display_name,
-                cli.version_min.as_deref().unwrap_or("a newer version")
-            ),
+    /// Reads the help pages into the cache. An agent CLI that did not report its version is not
+    /// started again.
+    fn read_help(&self, install: &Install, result: &DetectAdapterResult, pages: &[&[&str]]) {
+        if result.version.is_none() || pages.is_empty() {
+            return;
         }
-    }
-
-    /// An agent CLI that did not even tell its version is not asked for more.
-    fn help(
-        &self,
-        install: &Install,
-        result: &DetectAdapterResult,
-        pages: &[&[&str]],
-    ) -> Option<Flags> {
-        let mut flags = install.flags.clone();
-        if result.version.is_some() {
-            if self.refresh && !pages.is_empty() {
-                help::forget(install, self.machine);
-            }
-            for page in pages {
-                let limit = self.clock.allow(help::LIMIT)?;
-                flags = help::probe(install, self.machine, page, limit).or(flags);
-            }
+        if self.refresh {
+            help::forget(install, self.machine);
         }
-        flags
+        for page in pages {
+            let Some(limit) = self.budget.allow(help::PAGE_LIMIT) else { return };
+            help::read_page(install, self.machine, page, limit);
+        }
     }
 }
 
-/// The machine with the login shell's PATH, when PATH itself does not hold the agent CLI.
+/// Returns the machine with the login shell's PATH, when PATH itself does not have the agent CLI.
 fn with_login_path(
     manifest: &Manifest,
     machine: &Machine,
     refresh: bool,
-    clock: &Clock,
+    budget: &TimeBudget,
 ) -> (Machine, Option<Evidence>) {
     let mut machine = machine.clone();
-    let searched = machine.cli_path.is_none() && !manifest.cli.names.is_empty();
-    let limit = clock.allow(login_shell::LIMIT).filter(|_| searched);
+    let is_searched = machine.cli_path.is_none() && !manifest.cli.names.is_empty();
+    let limit = budget.allow(STARTUP_LIMIT).filter(|_| is_searched);
     let Some(limit) = limit.filter(|_| !probe::is_on_path(manifest, &machine)) else {
         return (machine, None);
     };
     machine.login_path = login_shell::path(&machine, refresh, limit);
-    let silent = machine.login_path.is_none().then(|| evidence::of_silent_shell(&machine));
-    (machine, silent)
+    let failed = machine.login_path.is_none().then(|| evidence::of_failed_shell(&machine));
+    (machine, failed)
 }

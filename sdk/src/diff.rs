@@ -1,12 +1,17 @@
-//! The difference between two texts in the unified form, for agents that tell a file before and
-//! after instead of a patch. One hunk: from the first line that differs to the last.
+//! Writes unified diffs, for agent CLIs that report a file before and after instead of a patch. One
+//! hunk: from the first changed line to the last.
 
 use std::fmt::Write;
 
-/// How many lines that are the same are shown around the change.
-const CONTEXT: usize = 3;
+/// The number of unchanged lines around the change.
+const CONTEXT_LINES: usize = 3;
 
-/// The content of a file that was not there before.
+/// Returns the diff of a new file.
+///
+/// ```
+/// let diff = od_sdk::diff::created("/a", "x\n");
+/// assert_eq!(diff, "--- /dev/null\n+++ /a\n@@ -0,0 +1,1 @@\n+x\n");
+/// ```
 pub fn created(path: &str, content: &str) -> String {
     let mut diff = format!("--- /dev/null\n+++ {path}\n");
     push_hunk(
@@ -16,7 +21,7 @@ pub fn created(path: &str, content: &str) -> String {
     diff
 }
 
-/// The content of a file that is gone.
+/// Returns the diff of a deleted file.
 pub fn deleted(path: &str, content: &str) -> String {
     let mut diff = format!("--- {path}\n+++ /dev/null\n");
     push_hunk(
@@ -26,7 +31,7 @@ pub fn deleted(path: &str, content: &str) -> String {
     diff
 }
 
-/// What changed in a file.
+/// Returns the diff of a changed file.
 pub fn edited(path: &str, old: &str, new: &str) -> String {
     let mut diff = format!("--- {path}\n+++ {path}\n");
     let (old, new) = (lines(old), lines(new));
@@ -39,21 +44,21 @@ pub fn edited(path: &str, old: &str, new: &str) -> String {
         .take(rest)
         .take_while(|(one, other)| one == other)
         .count();
-    let start = same_start.saturating_sub(CONTEXT);
+    let start = same_start.saturating_sub(CONTEXT_LINES);
     let end = old.len() - same_end;
     let hunk = Hunk {
         start,
         before: &old[start..same_start],
         old: &old[same_start..end],
         new: &new[same_start..new.len() - same_end],
-        after: &old[end..old.len().min(end + CONTEXT)],
+        after: &old[end..old.len().min(end + CONTEXT_LINES)],
     };
     push_hunk(&mut diff, &hunk);
     diff
 }
 
 struct Hunk<'a> {
-    /// How many lines come before it.
+    /// The number of lines before it.
     start: usize,
     before: &'a [&'a str],
     old: &'a [&'a str],
@@ -61,7 +66,7 @@ struct Hunk<'a> {
     after: &'a [&'a str],
 }
 
-/// Lines with their ends: the last one may have none.
+/// Splits into lines that keep their line ends.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
@@ -72,7 +77,7 @@ fn push_hunk(diff: &mut String, hunk: &Hunk<'_>) {
     }
     let around = hunk.before.len() + hunk.after.len();
     let (old_count, new_count) = (around + hunk.old.len(), around + hunk.new.len());
-    // An empty side is counted from the line before it.
+    // The number of an empty side is that of the line before it.
     let first = |count: usize| if count == 0 { hunk.start } else { hunk.start + 1 };
     let (old_first, new_first) = (first(old_count), first(new_count));
     writeln!(diff, "@@ -{old_first},{old_count} +{new_first},{new_count} @@")
@@ -93,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_file_is_all_added() {
+    fn new_file_is_all_added() {
         assert_eq!(
             created("/a", "x\ny"),
             "--- /dev/null\n+++ /a\n@@ -0,0 +1,2 @@\n+x\n+y\n\\ No newline at end of file\n"
@@ -103,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_three_lines_around_it() {
+    fn change_has_three_context_lines() {
         let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
         let new = old.replace("5\n", "five\n");
         let expected = "--- /a\n+++ /a\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";

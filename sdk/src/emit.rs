@@ -10,9 +10,10 @@ mod shorten;
 use std::borrow::Cow;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, RUN_EVENT, Unmapped};
+use od_protocol::adapter::RUN_EVENT;
+use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, Unmapped};
 
-use crate::adapter::{Ending, Exit};
+use crate::{Exit, RunOutcome};
 pub(crate) use guard::OpenApproval;
 use guard::{Admission, Guard};
 use redact::Redactor;
@@ -30,6 +31,8 @@ pub struct Emitter {
     max_line_bytes: usize,
     guard: Guard,
     redactor: Redactor,
+    /// For usage that names no provider.
+    provider: Option<String>,
 }
 
 /// The frame of the hot events: a piece of text is written without building an [`Event`], by hand
@@ -54,7 +57,14 @@ impl Emitter {
             max_line_bytes: usize::try_from(max_line_bytes).unwrap_or(usize::MAX),
             guard: Guard::default(),
             redactor: Redactor::new(secrets),
+            provider: None,
         }
+    }
+
+    /// Sets the provider of usage that names none.
+    pub(crate) fn with_provider(mut self, provider: Option<String>) -> Self {
+        self.provider = provider;
+        self
     }
 
     /// Lines that wait to be sent; whoever sends them empties the buffer.
@@ -84,7 +94,12 @@ impl Emitter {
 
     /// Emits an event, after whatever the stream's rules ask for.
     pub(crate) fn event(&mut self, event: Event) {
-        let event = self.redactor.clean_event(event);
+        let mut event = self.redactor.clean_event(event);
+        if let Event::Usage(usage) = &mut event
+            && usage.provider.is_none()
+        {
+            usage.provider.clone_from(&self.provider);
+        }
         let Admission { repairs, event } = self.guard.admit(event);
         for repair in repairs {
             self.write(&repair);
@@ -126,31 +141,31 @@ impl Emitter {
 
     /// The end: everything open is closed, the run's usage and the drift counts are told, and
     /// `done` is written. The verdict is made to agree with the errors that were emitted.
-    pub(crate) fn done(&mut self, mut ending: Ending, exit: &Exit) {
+    pub(crate) fn done(&mut self, mut outcome: RunOutcome, exit: &Exit) {
         if self.guard.is_done() {
             return;
         }
-        if ending.status == DoneStatus::Completed && self.guard.fatal_error().is_some() {
-            ending.status = DoneStatus::Failed;
+        if outcome.status == DoneStatus::Completed && self.guard.fatal_error().is_some() {
+            outcome.status = DoneStatus::Failed;
         }
-        if ending.status == DoneStatus::Failed && self.guard.fatal_error().is_none() {
+        if outcome.status == DoneStatus::Failed && self.guard.fatal_error().is_none() {
             self.event(Event::Error(ErrorEvent::fatal(
                 ErrorKind::CliProtocol,
                 "the agent CLI reported a failure without saying which",
             )));
         }
-        for event in self.guard.close(&ending) {
+        for event in self.guard.close(&outcome) {
             self.write(&event);
         }
-        let error_kind = match ending.status {
+        let error_kind = match outcome.status {
             DoneStatus::Failed | DoneStatus::TimedOut => self.guard.fatal_error().cloned(),
             _ => None,
         };
         let done = Done {
-            status: ending.status,
-            stop_reason: ending.stop_reason,
+            status: outcome.status,
+            stop_reason: outcome.stop_reason,
             error_kind,
-            evidence: ending.evidence,
+            evidence: outcome.evidence,
             session_id: self.guard.session_id().map(str::to_owned),
             exit_code: exit.code,
             signal: exit.signal,

@@ -18,7 +18,6 @@ use base64::Engine;
 use serde_json::Value;
 
 use crate::outbox::Outbox;
-use crate::run::RunCore;
 
 /// The client, given by [`Adapter::http`](crate::Adapter::http).
 #[derive(Debug, Clone, Copy)]
@@ -45,11 +44,26 @@ impl Default for Client {
 
 /// What a client works with.
 pub(crate) struct Wiring {
-    pub(crate) core: Arc<RunCore>,
+    pub(crate) run: Arc<dyn RunEvents>,
     pub(crate) commands: Receiver<Command>,
     pub(crate) outbox: Outbox,
     /// Gets the raw events.
     pub(crate) trace: Option<std::fs::File>,
+}
+
+/// Receives what the server sends, for one run. The run implements it, so that this module does not
+/// depend on runs.
+pub(crate) trait RunEvents: Send + Sync {
+    /// The reply to a request.
+    fn on_reply(&self, reply: &Reply);
+    /// A stream of events is read from now on.
+    fn on_stream_opened(&self);
+    /// Events of the stream: `feed` passes the data of each to its argument.
+    fn on_stream_events(&self, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])));
+    /// The stream has ended; this many of its events were over the size limit.
+    fn on_stream_ended(&self, oversized: u64);
+    /// Whether the run has emitted its last event.
+    fn is_done(&self) -> bool;
 }
 
 /// A server and how it lets us in.

@@ -1,54 +1,62 @@
-//! Write an `od-adapter-x` in an afternoon.
+//! Write an adapter for an agent CLI: an executable `od-adapter-<id>`.
 //!
-//! An adapter is a value that implements [`Adapter`]: what the agent CLI is called, how it is
-//! started, and a [`Mapper`] that turns its lines into protocol events. Everything else lives
-//! here: finding the CLI, starting it, reading it, stopping it with everything it started, the
-//! rules of an event stream, and the talk with the host. No author types `async`.
+//! An adapter is a value that implements [`Adapter`]: the name of the agent CLI, how it is started,
+//! and a [`Mapper`] that turns its lines into protocol events. This crate does the rest: it finds
+//! the CLI, starts it, reads it, stops it with every process it started, applies the rules of the
+//! event stream and talks to the host. Authors write no `async`.
 //!
-//! Reading order: [`adapter`] (what you write), [`output`] (what your mapper may do),
-//! [`invocation`], [`machine`] and the probes (what detection looks at), [`serve`] (how it runs).
+//! Start with [`Adapter`] (what you write), [`Mapper`] and [`RunOutput`] (what a run emits),
+//! [`Invocation`] and [`Machine`]. `sdk/README.md` is a step-by-step guide.
+//!
+//! # Layers
+//! A module imports only modules of lower-numbered lines, not of its own line.
+//!
+//! 1. `approval`, `diff`, `files`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `start_run`, `text`: values and small helpers
+//! 2. `auth`, `emit`, `http`, `invocation`: logins, the event stream, requests, the command line
+//! 3. `output`, `probe`: what a mapper can do; finding an agent CLI and its version
+//! 4. `mapper`: maps the output of one run
+//! 5. `adapter`: one agent CLI
+//! 6. `detect`: answers `adapter/detect`
+//! 7. `run`: starts, supervises and ends runs
+//! 8. `serve`: the adapter process
 #![deny(clippy::print_stdout)]
 
 pub mod adapter;
 pub mod invocation;
 pub mod machine;
+pub mod mapper;
+pub mod outcome;
 pub mod output;
-
-pub mod emit;
-mod environment;
-mod gate;
-mod lines;
-mod outbox;
-mod run;
 pub mod serve;
-mod tree;
+
+pub mod auth;
+pub mod detect;
+pub mod emit;
+mod files;
+mod outbox;
+pub mod probe;
+mod run;
 
 pub mod acp;
 pub mod approval;
-pub mod auth;
-pub mod cli_version;
-pub mod detect;
 pub mod diff;
 pub mod failure;
-pub mod help;
 pub mod http;
 pub mod json_rpc;
-mod login_shell;
 pub mod manifest;
-pub mod parts;
-pub mod pi;
-pub mod probe;
-pub mod restart;
+pub mod repeat;
 pub mod retries;
 pub mod session_files;
 pub mod start_run;
 pub mod stream_json;
 pub mod testing;
+pub mod text;
 pub mod turns;
-pub mod wording;
 
-pub use adapter::{Adapter, Ending, Exit, Mapper, PoliteStop};
+pub use adapter::{Adapter, SessionStore};
 pub use invocation::Invocation;
-pub use machine::{Install, Machine, Secret};
+pub use machine::{Flags, Install, Machine, Secret};
+pub use mapper::{Mapper, PoliteStop};
+pub use outcome::{Exit, RunOutcome};
 pub use output::RunOutput;
 pub use serve::serve;

@@ -1,38 +1,58 @@
-//! The machine as an adapter may see it: values taken once, so that detection is a function of
-//! them and a test can make up a home.
+//! The machine as an adapter may see it, and the agent CLI found on it: plain values, read once, so
+//! that detection is a function of them and a test can make up a home folder.
+
+mod flags;
+mod install;
+
+pub use flags::Flags;
+pub use install::{Install, Secret};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use od_protocol::{Credential, Evidence, InitializeParams, JsonObject, TestedVersion};
-
-use crate::help::Flags;
+use od_protocol::JsonObject;
+use od_protocol::adapter::InitializeParams;
+use od_protocol::environment::{FIXED, crosses};
 
 /// The environment, the home folder and the host's configuration.
+///
+/// ```
+/// use od_sdk::Machine;
+///
+/// let machine = Machine {
+///     home: "/home/ada".into(),
+///     env: [("ACME_API_KEY".to_owned(), "secret".to_owned())].into(),
+///     ..Machine::default()
+/// };
+/// assert_eq!(machine.var("ACME_API_KEY"), Some("secret"));
+/// assert_eq!(machine.var("ACME_HOME"), None);
+/// assert_eq!(machine.dir("ACME_HOME", ".acme"), std::path::Path::new("/home/ada/.acme"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Machine {
-    /// The adapter's own environment (already the host's allowlist).
+    /// The adapter's environment, which the host has already filtered.
     pub env: BTreeMap<String, String>,
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: PathBuf,
-    /// `config.cliPath`: used exactly, with no fallback.
+    /// `config.cliPath`: used exactly, without a fallback.
     pub cli_path: Option<PathBuf>,
-    /// The PATH a login shell sets, when it was asked; without it probes use what they remember.
+    /// PATH of the login shell, when a detection has queried it. Without it probes use the cached
+    /// one.
     pub login_path: Option<String>,
-    /// `config.stateDir`: where probes keep their caches; `None` means keep nothing.
+    /// `config.stateDir`: where probes keep their caches. `None` disables the caches.
     pub state_dir: Option<PathBuf>,
-    /// `config.options`.
+    /// `config.options`: the defaults under the `adapterOptions` of every run.
     pub options: JsonObject,
-    /// Somebody answers approvals.
+    /// The host can answer approvals.
     pub host_answers_approvals: bool,
 }
 
 impl Machine {
-    /// This machine, before the host has said anything.
+    /// Reads this machine; the host's configuration is empty.
     pub fn current() -> Self {
         let env: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            // Windows does not tell `Path` from `PATH`; we look them up as they are documented.
+            // Names are case-insensitive on Windows (`Path`); lookups use the documented case.
             .map(|(name, value)| match cfg!(windows) {
                 true => (name.to_ascii_uppercase(), value),
                 false => (name, value),
@@ -42,7 +62,7 @@ impl Machine {
         Self { env, home, ..Self::default() }
     }
 
-    /// With what the host said in `initialize`.
+    /// Adds the configuration that the host sent with `initialize`.
     #[must_use]
     pub fn configured(mut self, initialize_params: &InitializeParams) -> Self {
         let config = &initialize_params.config;
@@ -53,85 +73,75 @@ impl Machine {
         self
     }
 
-    /// With the variables of one run on top: the login that counts is the spawned one's.
+    /// Adds the variables of one run: credentials in them decide who pays for that run.
     #[must_use]
     pub fn with_env(mut self, env: &BTreeMap<String, String>) -> Self {
         self.env.extend(env.iter().map(|(name, value)| (name.clone(), value.clone())));
         self
     }
 
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// A folder named by a variable, or one below the home folder.
+    /// Returns the folder that a variable names, or one below the home folder.
     pub fn dir(&self, variable: &str, below_home: impl AsRef<Path>) -> PathBuf {
         match self.var(variable) {
             Some(value) => PathBuf::from(value),
             None => self.home.join(below_home),
         }
     }
-}
 
-/// A fresh secret for one run: the password of a server that nobody else shall talk to. Never shown.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// A new one, which nobody can guess.
-    pub fn fresh() -> Self {
-        Self(uuid::Uuid::new_v4().simple().to_string())
-    }
-
-    /// The secret itself.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Secret")
+    /// Returns the environment for a started program: variables on the protocol's allowlist and
+    /// those that `is_declared`, the fixed ones, and `folders` in front of PATH.
+    pub(crate) fn allowed_env(
+        &self,
+        is_declared: impl Fn(&str) -> bool,
+        folders: &[PathBuf],
+    ) -> BTreeMap<String, String> {
+        let is_allowed = |name: &str| crosses(name) || is_declared(name);
+        let mut env: BTreeMap<String, String> = self
+            .env
+            .iter()
+            .filter(|(name, _)| is_allowed(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        env.extend(FIXED.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        extend_path(&mut env, folders);
+        env
     }
 }
 
-/// An agent CLI that was found.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Install {
-    /// The file that is started.
-    pub path: PathBuf,
-    /// Arguments that come before all others (an embedded agent's switch).
-    pub leading_args: Vec<String>,
-    /// Folders the CLI needs on its PATH besides its own.
-    pub extra_path: Vec<PathBuf>,
-    /// Its version, when the install's own metadata or the cache tells.
-    pub version: Option<String>,
-    /// Against the version the adapter was tested with.
-    pub tested_version: Option<TestedVersion>,
-    /// The flags its `--help` names, when they were probed before.
-    pub flags: Option<Flags>,
-    /// What was looked at to find it.
-    pub evidence: Vec<Evidence>,
-    /// Who would pay.
-    pub credential: Option<Credential>,
-    /// Somebody answers approvals; without it nothing may ask.
-    pub host_answers_approvals: bool,
-    /// A secret of this run alone, the same for its invocation and its mapper.
-    pub secret: Secret,
+/// Puts folders in front of PATH unless PATH has them. In front, because the system's program of
+/// the same name (an interpreter) may be too old.
+fn extend_path(env: &mut BTreeMap<String, String>, folders: &[PathBuf]) {
+    let old = env.get("PATH").cloned().unwrap_or_default();
+    // An empty entry would mean the working directory.
+    let old: Vec<PathBuf> =
+        std::env::split_paths(&old).filter(|entry| !entry.as_os_str().is_empty()).collect();
+    let missing = folders.iter().filter(|folder| !old.contains(folder));
+    if let Ok(path) = std::env::join_paths(missing.chain(&old))
+        && let Ok(path) = path.into_string()
+    {
+        env.insert("PATH".to_owned(), path);
+    }
 }
 
-impl Install {
-    /// Whether the CLI has a flag, as far as it is known: a help that was never read proves nothing.
-    /// Never ask so for a hidden flag.
-    pub fn may_have(&self, flag: &str) -> bool {
-        self.flags.as_ref().is_none_or(|flags| flags.knows(flag))
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The folders an agent CLI that was found outside PATH needs there: its own, because a script's
-    /// interpreter sits beside it, and the further ones.
-    pub fn path_folders(&self) -> Vec<PathBuf> {
-        let own = self.path.parent().filter(|folder| folder.is_absolute()).map(Path::to_owned);
-        own.into_iter().chain(self.extra_path.iter().cloned()).collect()
+    #[test]
+    fn path_gets_folders_in_front_without_empty_entries() {
+        let extended = |old: Option<&str>| {
+            let mut env: BTreeMap<String, String> =
+                old.map(|old| ("PATH".to_owned(), old.to_owned())).into_iter().collect();
+            extend_path(&mut env, &["/own".into(), "/usr/bin".into()]);
+            env.remove("PATH")
+        };
+        assert_eq!(extended(Some("/usr/bin:/bin")).as_deref(), Some("/own:/usr/bin:/bin"));
+        assert_eq!(extended(Some("")).as_deref(), Some("/own:/usr/bin"));
+        assert_eq!(extended(None).as_deref(), Some("/own:/usr/bin"));
     }
 }

@@ -1,11 +1,7 @@
 //! Manifests: what those of this repository have in common, and short ways to write the values of
 //! one. What an adapter can do and how its CLI is installed is said by the adapter.
 
-use od_protocol::{
-    AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, EnvRequirement, InstallMethod,
-    Manifest, Marker, PermissionModesCapability, ProtocolRange, Requirements, SkillStrategy,
-    SkillsInfo,
-};
+use od_protocol::{AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, EnvRequirement, InstallMethod, Manifest, Marker, PermissionModesCapability, ProtocolRange, Requirements, SkillStrategy, SkillsInfo};
 
 /// What an adapter is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,31 +1,32 @@
-//! The one way out: bytes for the host, many events per system call when the stream is busy, at
+//! The queue of bytes for the host: many events per system call when the stream is busy, written at
 //! once when it is idle.
 //!
-//! Whoever appends may become the writer: there is no hop to another thread on the event path. A
-//! thread that must never wait (the one that answers calls) only appends and wakes the writer
-//! thread.
+//! A thread that appends may also write, so the event path has no hop to another thread. A thread
+//! that must never block (the one that answers calls) only appends and wakes the writer thread.
 
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Above this many waiting bytes a producer waits for the host to read.
-const HIGH_WATER: usize = 256 * 1024;
+/// Above this many queued bytes a producer waits for the host to read.
+const MAX_QUEUED_BYTES: usize = 256 * 1024;
 
-/// Buffers above this size are given back after a burst.
-const KEEP_CAPACITY: usize = 2 * HIGH_WATER;
+/// Buffers above this size are freed after a burst.
+const MAX_KEPT_CAPACITY: usize = 2 * MAX_QUEUED_BYTES;
 
 struct State {
-    waiting: Vec<u8>,
+    queued: Vec<u8>,
+    /// The buffer of the last batch, reused for the next one.
     spare: Vec<u8>,
-    sink: Option<Box<dyn Write + Send>>,
-    writing: bool,
-    broken: bool,
-    /// Threads that wait until something is written; without one nobody needs to be told.
-    watchers: usize,
+    /// Taken by the thread that writes.
+    writer: Option<Box<dyn Write + Send>>,
+    is_writing: bool,
+    is_broken: bool,
+    /// The number of threads that wait for a write; without one no notification is sent.
+    waiting_threads: usize,
 }
 
-/// The way out, shared by all threads of an adapter.
+/// The queue of bytes for the host, shared by all threads of an adapter.
 #[derive(Clone)]
 pub(crate) struct Outbox {
     shared: Arc<(Mutex<State>, Condvar)>,
@@ -38,118 +39,118 @@ impl std::fmt::Debug for Outbox {
 }
 
 impl Outbox {
-    pub(crate) fn new(sink: Box<dyn Write + Send>) -> Self {
+    pub(crate) fn new(writer: Box<dyn Write + Send>) -> Self {
         let state = State {
-            waiting: Vec::new(),
+            queued: Vec::new(),
             spare: Vec::new(),
-            sink: Some(sink),
-            writing: false,
-            broken: false,
-            watchers: 0,
+            writer: Some(writer),
+            is_writing: false,
+            is_broken: false,
+            waiting_threads: 0,
         };
         Self { shared: Arc::new((Mutex::new(state), Condvar::new())) }
     }
 
-    /// Takes the bytes over without waiting; somebody must write them next.
+    /// Queues the bytes without blocking. Call [`Self::write_now`] or [`Self::write_soon`] next.
     pub(crate) fn push(&self, bytes: &mut Vec<u8>) {
         if bytes.is_empty() {
             return;
         }
         let mut state = self.lock();
-        match state.waiting.is_empty() {
-            true => std::mem::swap(&mut state.waiting, bytes),
-            false => state.waiting.extend_from_slice(bytes),
+        match state.queued.is_empty() {
+            true => std::mem::swap(&mut state.queued, bytes),
+            false => state.queued.extend_from_slice(bytes),
         }
-        if state.broken {
-            state.waiting.clear();
+        if state.is_broken {
+            state.queued.clear();
         }
         bytes.clear();
     }
 
-    /// Writes what waits, unless another thread is writing already: that one takes it along.
+    /// Writes the queue, unless another thread is writing: that thread writes these bytes too.
     pub(crate) fn write_now(&self) {
         let state = self.lock();
-        if !state.writing {
+        if !state.is_writing {
             self.write_all(state);
         }
     }
 
-    /// Lets the writer thread write what waits; for a thread that must never wait.
+    /// Wakes the writer thread; for a thread that must never block.
     pub(crate) fn write_soon(&self) {
         self.shared.1.notify_all();
     }
 
-    /// Waits until the host has read enough for more to make sense.
-    pub(crate) fn wait_for_room(&self) {
+    /// Waits until the queue is below its limit.
+    pub(crate) fn wait_for_space(&self) {
         let mut state = self.lock();
-        while state.waiting.len() > HIGH_WATER && !state.broken {
-            state.watchers += 1;
+        while state.queued.len() > MAX_QUEUED_BYTES && !state.is_broken {
+            state.waiting_threads += 1;
             state = self.shared.1.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.watchers -= 1;
+            state.waiting_threads -= 1;
         }
     }
 
-    /// The host does not read as fast as we would write.
+    /// Whether the host reads slower than this adapter writes.
     pub(crate) fn is_congested(&self) -> bool {
         let state = self.lock();
-        !state.broken && (state.writing || state.waiting.len() > HIGH_WATER)
+        !state.is_broken && (state.is_writing || state.queued.len() > MAX_QUEUED_BYTES)
     }
 
-    /// Waits until everything is written, the host is gone, or the limit is over.
+    /// Waits until everything is written, the pipe is broken, or the time is up.
     pub(crate) fn drain(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let mut state = self.lock();
-        while (state.writing || !state.waiting.is_empty()) && !state.broken {
+        while (state.is_writing || !state.queued.is_empty()) && !state.is_broken {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            state.watchers += 1;
+            state.waiting_threads += 1;
             let waited = self.shared.1.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            state.watchers -= 1;
+            state.waiting_threads -= 1;
         }
     }
 
-    /// Writes whatever others append, until the host is gone. Runs on a thread of its own; returns
-    /// when the pipe is broken.
-    pub(crate) fn write_for_others(&self) {
+    /// Writes what other threads append. Runs on its own thread and returns when the pipe is broken.
+    pub(crate) fn run_writer(&self) {
         loop {
             let mut state = self.lock();
-            while (state.writing || state.waiting.is_empty()) && !state.broken {
+            while (state.is_writing || state.queued.is_empty()) && !state.is_broken {
                 state = self.shared.1.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            if state.broken {
+            if state.is_broken {
                 return;
             }
             self.write_all(state);
         }
     }
 
-    /// Writes until nothing waits. The lock is not held while the system call runs.
+    /// Writes until the queue is empty. The lock is not held during the system call.
     fn write_all<'a>(&'a self, mut state: MutexGuard<'a, State>) {
-        let Some(mut sink) = state.sink.take() else { return };
-        state.writing = true;
-        while !state.waiting.is_empty() && !state.broken {
+        let Some(mut writer) = state.writer.take() else { return };
+        state.is_writing = true;
+        while !state.queued.is_empty() && !state.is_broken {
             let mut batch = std::mem::take(&mut state.spare);
-            std::mem::swap(&mut batch, &mut state.waiting);
+            std::mem::swap(&mut batch, &mut state.queued);
             drop(state);
-            let written = sink.write_all(&batch).and_then(|()| sink.flush());
+            let written = writer.write_all(&batch).and_then(|()| writer.flush());
             batch.clear();
-            batch.shrink_to(KEEP_CAPACITY);
+            batch.shrink_to(MAX_KEPT_CAPACITY);
             state = self.lock();
             state.spare = batch;
-            state.broken |= written.is_err();
-            self.tell_watchers(&state);
+            state.is_broken |= written.is_err();
+            self.notify_waiting(&state);
         }
-        state.writing = false;
-        state.sink = Some(sink);
-        self.tell_watchers(&state);
+        state.is_writing = false;
+        state.writer = Some(writer);
+        self.notify_waiting(&state);
     }
 
-    /// What others have written does not concern the writer thread; that the host is gone does.
-    fn tell_watchers(&self, state: &State) {
-        if state.watchers > 0 || state.broken {
+    /// Notifies waiting threads. The writer thread need not know what others wrote, but must see a
+    /// broken pipe.
+    fn notify_waiting(&self, state: &State) {
+        if state.waiting_threads > 0 || state.is_broken {
             self.shared.1.notify_all();
         }
     }
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_threads_append_arrives_whole_and_in_each_ones_order() {
+    fn lines_of_many_threads_stay_whole_and_ordered() {
         let written = Arc::new(Mutex::new(Vec::new()));
         let outbox = Outbox::new(Box::new(Shared(written.clone())));
         std::thread::scope(|scope| {
@@ -212,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_gone_ends_every_wait() {
+    fn broken_pipe_ends_every_wait() {
         let outbox = Outbox::new(Box::new(Broken));
-        outbox.push(&mut vec![b'x'; 2 * HIGH_WATER]);
+        outbox.push(&mut vec![b'x'; 2 * MAX_QUEUED_BYTES]);
         outbox.write_now();
         outbox.push(&mut b"more".to_vec());
-        outbox.wait_for_room();
+        outbox.wait_for_space();
         outbox.drain(Duration::from_secs(60));
-        outbox.write_for_others();
+        outbox.run_writer();
     }
 }

@@ -1,4 +1,4 @@
-//! What a mapper may do with a run: emit events, write to the agent CLI, say that it is over.
+//! What a mapper can do with its run: emit events, write to the agent CLI, end the run.
 
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -6,66 +6,96 @@ use std::time::Duration;
 use od_protocol::{ErrorEvent, Event, Unmapped};
 use serde::Serialize;
 
-use crate::adapter::Ending;
 use crate::emit::Emitter;
-use crate::http;
+use crate::{RunOutcome, http};
 
 /// Samples of unmapped native events are cut to this many characters.
-const SAMPLE_CHARACTERS: usize = 240;
+const MAX_SAMPLE_CHARS: usize = 240;
 
 /// What goes to the agent CLI's stdin.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StdinCommand {
     /// These bytes.
     Write(Vec<u8>),
-    /// The end.
+    /// The end of stdin.
     Close,
 }
 
-/// What a mapper may do with its run.
+/// What a mapper can do with its run.
+///
+/// | to | call |
+/// |---|---|
+/// | emit text, thinking, tool input piece by piece | [`text_delta`](Self::text_delta), [`thinking_delta`](Self::thinking_delta), [`tool_input_delta`](Self::tool_input_delta) |
+/// | emit any other event | [`event`](Self::event) |
+/// | report a native event the adapter does not know | [`unmapped`](Self::unmapped) |
+/// | end the run | [`finish`](Self::finish), [`fail`](Self::fail) |
+/// | write to the agent CLI | [`write_json`](Self::write_json), [`write_stdin`](Self::write_stdin), [`close_stdin`](Self::close_stdin) |
+/// | talk to the agent CLI's HTTP server | [`connect`](Self::connect), [`request`](Self::request), [`open_stream`](Self::open_stream) |
+/// | notice a silent agent CLI | [`limit_silence`](Self::limit_silence) |
+///
+/// ```
+/// use od_protocol::{ErrorEvent, ErrorKind};
+/// use od_sdk::{RunOutcome, RunOutput};
+///
+/// fn on_result(is_error: bool, text: &str, output: &mut RunOutput) {
+///     match is_error {
+///         false => output.finish(RunOutcome::COMPLETED),
+///         true => output.fail(
+///             ErrorEvent::fatal(ErrorKind::AuthMissing, text).with_hint("acme login"),
+///         ),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct RunOutput {
     pub(crate) emitter: Emitter,
     pub(crate) stdin: Sender<StdinCommand>,
-    pub(crate) ending: Option<Ending>,
-    pub(crate) cancelling: bool,
-    /// How long the agent CLI may be silent now before its mapper is asked.
+    pub(crate) outcome: Option<RunOutcome>,
+    pub(crate) is_cancelling: bool,
+    /// How long the agent CLI may be silent before the mapper is called.
     pub(crate) silence_limit: Option<Duration>,
-    /// Where wishes for HTTP go, in a run of an adapter that has asked for it.
+    /// Receives HTTP commands; absent in a run of an adapter without [`crate::Adapter::http`].
     pub(crate) http: Option<Sender<http::Command>>,
 }
 
 impl RunOutput {
     pub(crate) fn new(emitter: Emitter, stdin: Sender<StdinCommand>) -> Self {
-        Self { emitter, stdin, ending: None, cancelling: false, silence_limit: None, http: None }
+        Self {
+            emitter,
+            stdin,
+            outcome: None,
+            is_cancelling: false,
+            silence_limit: None,
+            http: None,
+        }
     }
 
-    /// Emits an event. The stream's rules are kept for you: missing starts are added, doubles and
-    /// strays dropped, open things closed at the end.
+    /// Emits an event. The rules of the stream are applied: missing starts are added, duplicates
+    /// and events without a start are dropped, and what is open is closed at the end.
     pub fn event(&mut self, event: Event) {
         self.emitter.event(event);
     }
 
-    /// A piece of a message, without an allocation.
+    /// Emits a piece of a message, without an allocation.
     pub fn text_delta(&mut self, message_id: &str, text: &str) {
         self.emitter.text_delta(message_id, text);
     }
 
-    /// A piece of a thought, without an allocation.
+    /// Emits a piece of thinking, without an allocation.
     pub fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
         self.emitter.thinking_delta(thinking_id, text);
     }
 
-    /// A piece of a tool call's input, without an allocation.
+    /// Emits a piece of a tool call's input, without an allocation.
     pub fn tool_input_delta(&mut self, tool_call_id: &str, text: &str) {
         self.emitter.tool_input_delta(tool_call_id, text);
     }
 
-    /// The agent CLI said something this adapter does not know. The first of a type is emitted at
-    /// once, the count of each again at the end.
+    /// Reports a native event that this adapter does not know. The first of a type is emitted at
+    /// once, the count of each type at the end.
     pub fn unmapped(&mut self, native_type: &str, sample: &[u8]) {
         let sample: String =
-            String::from_utf8_lossy(sample).chars().take(SAMPLE_CHARACTERS).collect();
+            String::from_utf8_lossy(sample).chars().take(MAX_SAMPLE_CHARS).collect();
         self.emitter.unmapped(Unmapped {
             native_type: native_type.to_owned(),
             sample: crate::emit::redact(&sample),
@@ -73,56 +103,52 @@ impl RunOutput {
         });
     }
 
-    /// The agent CLI's last word: the run is over. Only the first call counts; later lines are not
-    /// mapped any more.
-    pub fn finish(&mut self, ending: Ending) {
-        self.ending.get_or_insert(ending);
+    /// Ends the run: the agent CLI has reported its end. Only the first call counts; later lines
+    /// are not mapped.
+    pub fn finish(&mut self, outcome: RunOutcome) {
+        self.outcome.get_or_insert(outcome);
     }
 
     /// Emits a fatal error and ends the run as failed.
     pub fn fail(&mut self, error: ErrorEvent) {
-        if self.ending.is_some() {
+        if self.outcome.is_some() {
             return;
         }
-        // What the agent CLI calls an error while it obeys a cancel is no failure.
-        if !self.cancelling {
+        // While a run is cancelled, an error of the agent CLI is its way to stop.
+        if !self.is_cancelling {
             self.emitter.event(Event::Error(ErrorEvent { fatal: true, ..error }));
         }
-        self.ending = Some(Ending {
-            status: od_protocol::DoneStatus::Failed,
-            stop_reason: od_protocol::StopReason::Error,
-            evidence: od_protocol::DoneEvidence::NativeResult,
-        });
+        self.outcome = Some(RunOutcome::FAILED);
     }
 
-    /// From now on: after so much silence [`Mapper::on_silence`](crate::Mapper::on_silence) is
-    /// called, for agent CLIs that hide their troubles. `None`, which it is at first, means never.
-    /// Silence while an approval waits does not count.
+    /// Sets how long the agent CLI may be silent before
+    /// [`Mapper::on_silence`](crate::Mapper::on_silence) is called, for agent CLIs that hide their
+    /// errors. `None`, the default, means forever. Silence while an approval waits does not count.
     pub fn limit_silence(&mut self, limit: Option<Duration>) {
         self.silence_limit = limit;
     }
 
-    /// The agent CLI has had its last word.
+    /// Whether the run has its outcome.
     pub fn is_finished(&self) -> bool {
-        self.ending.is_some()
+        self.outcome.is_some()
     }
 
-    /// The run is being stopped: what the agent CLI now calls an error is its way to obey.
+    /// Whether the run is being cancelled: an error of the agent CLI is then its way to stop.
     pub fn is_cancelling(&self) -> bool {
-        self.cancelling
+        self.is_cancelling
     }
 
-    /// From now on requests go to this server.
+    /// Sets the server of all later requests.
     pub fn connect(&mut self, server: http::Server) {
         self.http_command(http::Command::Connect(server));
     }
 
-    /// Sends a request; the reply is a call of [`Mapper::on_reply`](crate::Mapper::on_reply).
+    /// Sends a request; the reply arrives at [`Mapper::on_reply`](crate::Mapper::on_reply).
     pub fn request(&mut self, request: http::Request) {
         self.http_command(http::Command::Request(request));
     }
 
-    /// Opens a stream of server-sent events; each is a call of
+    /// Opens a stream of server-sent events; each arrives at
     /// [`Mapper::on_stream_event`](crate::Mapper::on_stream_event).
     pub fn open_stream(&mut self, path: impl Into<String>) {
         self.http_command(http::Command::OpenStream(path.into()));
@@ -130,9 +156,9 @@ impl RunOutput {
 
     fn http_command(&mut self, command: http::Command) {
         match &self.http {
-            // The receiver is gone once the run is over: nothing is owed then.
+            // The receiver is dropped when the run has ended; the command is not needed then.
             Some(commands) => drop(commands.send(command)),
-            None => tracing::error!(?command, "the adapter has not asked for HTTP"),
+            None => tracing::error!(?command, "Adapter::http returns no client"),
         }
     }
 
@@ -143,11 +169,11 @@ impl RunOutput {
                 line.push(b'\n');
                 self.write_stdin(line);
             }
-            Err(error) => tracing::error!(%error, "a message for the agent CLI is no JSON"),
+            Err(error) => tracing::error!(%error, "cannot write a message for the agent CLI as JSON"),
         }
     }
 
-    /// Writes bytes to the agent CLI's stdin. A CLI that reads no more is no failure.
+    /// Writes bytes to the agent CLI's stdin. It is not an error when the CLI has closed stdin.
     pub fn write_stdin(&mut self, bytes: Vec<u8>) {
         self.stdin_command(StdinCommand::Write(bytes));
     }
@@ -158,9 +184,8 @@ impl RunOutput {
     }
 
     fn stdin_command(&mut self, command: StdinCommand) {
-        // The receiver is gone once the CLI has closed its end: nothing is owed then.
         if self.stdin.send(command).is_err() {
-            tracing::debug!("the agent CLI reads no more");
+            tracing::debug!("the agent CLI has closed stdin");
         }
     }
 }

@@ -1,14 +1,17 @@
-//! Runs: accepted, supervised, ended. One supervisor thread owns a run's life; the threads that
-//! read and write pipes tell it what they see.
+//! Runs: validated, started, supervised, ended. One supervisor thread owns a run from start to end;
+//! the threads that read and write its pipes wake it.
 
-mod core;
+mod environment;
 mod launch;
+mod outcome;
 mod pipes;
+mod prepare;
 mod process;
 mod registry;
-mod supervise;
-mod tail;
-mod verdict;
+mod state;
+mod stderr_tail;
+mod supervisor;
+mod validate;
 
 #[cfg(unix)]
 mod unix;
@@ -20,5 +23,5 @@ use unix as os;
 #[cfg(windows)]
 use windows as os;
 
-pub(crate) use core::RunCore;
-pub(crate) use registry::{Runs, RunsSetup};
+pub(crate) use prepare::RunSetup;
+pub(crate) use registry::Runs;

@@ -1,4 +1,5 @@
-//! The adapter process: `--manifest` prints, `--stdio` serves, anything else explains itself.
+//! The adapter process: `--manifest` prints the manifest, `--stdio` serves a host, anything else
+//! prints how to use it.
 
 mod answer;
 mod dispatch;
@@ -10,9 +11,27 @@ use std::sync::Arc;
 
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::adapter::Adapter;
+use crate::Adapter;
 
-/// Runs an adapter: the whole of an adapter's `main`.
+/// Runs an adapter: the whole `main` of an adapter.
+///
+/// ```no_run
+/// # use od_protocol::adapter::StartRunParams;
+/// # use od_protocol::{AuthStatus, ErrorObject, Manifest};
+/// # use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+/// # struct Parrot;
+/// # impl Adapter for Parrot {
+/// #     fn manifest(&self) -> Manifest { Manifest::new("parrot", "Parrot") }
+/// #     fn auth(&self, _: &Machine) -> AuthStatus { od_sdk::auth::not_needed() }
+/// #     fn invocation(&self, _: &StartRunParams, _: &Install) -> Result<Invocation, ErrorObject> {
+/// #         Ok(Invocation::default())
+/// #     }
+/// #     fn mapper(&self, _: &StartRunParams, _: &Install) -> Box<dyn Mapper> { unimplemented!() }
+/// # }
+/// fn main() -> std::process::ExitCode {
+///     od_sdk::serve(Parrot)
+/// }
+/// ```
 pub fn serve(adapter: impl Adapter) -> ExitCode {
     let adapter: Arc<dyn Adapter> = Arc::new(adapter);
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +41,7 @@ pub fn serve(adapter: impl Adapter) -> ExitCode {
             log_to_stderr();
             dispatch::serve_stdio(adapter)
         }
-        _ => explain(adapter.as_ref()),
+        _ => print_usage(adapter.as_ref()),
     }
 }
 
@@ -30,7 +49,7 @@ fn print_manifest(adapter: &dyn Adapter) -> ExitCode {
     let mut text = match serde_json::to_string_pretty(&adapter.manifest()) {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("error: the manifest is no JSON: {error}");
+            eprintln!("error: cannot write the manifest as JSON: {error}");
             return ExitCode::FAILURE;
         }
     };
@@ -41,18 +60,19 @@ fn print_manifest(adapter: &dyn Adapter) -> ExitCode {
     }
 }
 
-fn explain(adapter: &dyn Adapter) -> ExitCode {
+fn print_usage(adapter: &dyn Adapter) -> ExitCode {
     let manifest = adapter.manifest();
     eprintln!(
-        "od-adapter-{id} connects {name} to a host; it is not started by hand.\n\
-         hint: `od-host run -a {id} \"…\"` runs it; `od-adapter-{id} --manifest` says what it can do.",
+        "od-adapter-{id} connects {name} to a host, which starts it.\n\
+         hint: `od-host run -a {id} \"…\"` runs the agent; `od-adapter-{id} --manifest` prints its capabilities.",
         id = manifest.adapter_id,
         name = manifest.display_name,
     );
     ExitCode::from(2)
 }
 
-/// `OD_LOG=debug` makes an adapter talk; the host keeps the tail of it.
+/// Logs to stderr at the level of `OD_LOG` (`error`, `warn`, `info`, `debug`, `trace`; default `warn`).
+/// The host keeps the last lines.
 fn log_to_stderr() {
     let level = std::env::var("OD_LOG").ok().and_then(|level| level.parse().ok());
     tracing_subscriber::fmt()

@@ -10,10 +10,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use od_protocol::{
-    ErrorKind, ErrorObject, Event, ListSessionsParams, ListSessionsResult, ReadSessionsParams,
-    ReadSessionsResult, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped,
-};
+use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::{ErrorKind, ErrorObject, Event, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped};
 use serde::de::DeserializeOwned;
 
 pub use transcript::{Call, Transcript};
@@ -23,7 +21,7 @@ const DEFAULT_LIMIT: u32 = 50;
 /// How much of a session is looked at for its summary.
 const SUMMARY_BYTES: u64 = 256 * 1024;
 /// How much of a session is read; more would not fit a line of the protocol.
-pub(crate) const SESSION_BYTES: u64 = 64 << 20;
+pub const SESSION_BYTES: u64 = 64 << 20;
 /// How much of it is told: well below the line limit, escapes included.
 const EVENT_BYTES: usize = 8 << 20;
 
@@ -128,9 +126,9 @@ pub fn list<L: SessionLine>(
 /// `session_unknown` when there is none of that id, or it cannot be read.
 pub fn read<L: SessionLine>(
     files: &[SessionFile],
-    read_sessions_params: &ReadSessionsParams,
+    read_sessions_params: &ReadSessionParams,
     tell: impl FnOnce(&mut dyn Iterator<Item = L>) -> Vec<Event>,
-) -> Result<ReadSessionsResult, ErrorObject> {
+) -> Result<ReadSessionResult, ErrorObject> {
     let id = &read_sessions_params.id;
     let file = files.iter().find(|file| file.id == *id).ok_or_else(|| unknown(id, "not found"))?;
     let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(id, &error.to_string()))?;
@@ -138,9 +136,9 @@ pub fn read<L: SessionLine>(
 }
 
 /// The reply with as many events as fit, the newest ones.
-pub fn told(session: SessionSummary, events: Vec<Event>) -> ReadSessionsResult {
+pub fn told(session: SessionSummary, events: Vec<Event>) -> ReadSessionResult {
     let (events, truncated) = newest(events, EVENT_BYTES);
-    ReadSessionsResult { session, events, truncated }
+    ReadSessionResult { session, events, truncated }
 }
 
 /// There is no session of this id, or it cannot be read.
@@ -245,7 +243,7 @@ mod tests {
         let cwd = Some("/one".to_owned());
         let list = list::<Line>(files.clone(), &ListSessionsParams { cwd, limit: None }).sessions;
         assert_eq!((list.len(), list[0].title.as_deref()), (1, Some("hi")));
-        let params = |id: &str| ReadSessionsParams { id: id.to_owned(), cwd: None };
+        let params = |id: &str| ReadSessionParams { id: id.to_owned(), cwd: None };
         let result = read(&files, &params("a"), tell).expect("it is there");
         assert_eq!((result.events.len(), result.truncated), (1, false));
         let error = read(&files, &params("c"), tell).expect_err("it is none");

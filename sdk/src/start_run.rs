@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use od_protocol::{ErrorKind, ErrorObject, JsonObject, McpServer, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject, JsonObject, McpServer, SessionMode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

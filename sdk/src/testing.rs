@@ -14,18 +14,15 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
 
-use od_protocol::{
-    AuthInfo, Capabilities, CliInfo, CliTransport, Event, MAX_LINE_BYTES, Manifest, Marker,
-    ProtocolRange, Requirements, RunStarted,
-};
+use od_protocol::{AuthInfo, Capabilities, CliInfo, CliTransport, Event, MAX_LINE_BYTES, Manifest, Marker, ProtocolRange, Requirements, RunStarted};
 use serde_json::Value;
 
-use crate::adapter::{Ending, Exit, Mapper};
+use crate::{RunOutcome, Exit, Mapper};
 use crate::emit::Emitter;
-use crate::lines::LineReader;
+use od_os::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
 pub use acp_talk::AcpTalk;
-pub use decision::{decide, decision};
+pub use decision::{cancel, decide, decision};
 pub use home::MadeUpHome;
 pub use http_talk::HttpTalk;
 pub use login::{auth_in, check_auth, check_auth_name};
@@ -65,7 +62,7 @@ pub fn replay_with(
     output.event(Event::RunStarted(RunStarted::default()));
     let mut reader = LineReader::new(stdout, usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX));
     let mut on_line = |line: &[u8], output: &mut RunOutput| {
-        if output.ending.is_none() {
+        if output.outcome.is_none() {
             mapper.on_line(line, output);
             between(mapper, output);
         }
@@ -83,11 +80,11 @@ pub fn replay_with(
 
 /// The agent CLI has ended: the verdict, and all events.
 fn end(mapper: &mut dyn Mapper, output: &mut RunOutput, exit: &Exit) -> Vec<Value> {
-    if output.ending.is_none() {
+    if output.outcome.is_none() {
         let explained = mapper.on_exit(exit, output);
-        output.ending = output.ending.take().or(explained);
+        output.outcome = output.outcome.take().or(explained);
     }
-    let ending = output.ending.clone().unwrap_or_else(|| crashed(output));
+    let ending = output.outcome.clone().unwrap_or_else(|| crashed(output));
     output.emitter.done(ending, exit);
     output
         .emitter
@@ -171,11 +168,11 @@ pub fn manifest(adapter_id: &str) -> Manifest {
     }
 }
 
-fn crashed(output: &mut RunOutput) -> Ending {
+fn crashed(output: &mut RunOutput) -> RunOutcome {
     use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
     let message = "the agent CLI ended before it said that it was done";
     output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
-    Ending {
+    RunOutcome {
         status: DoneStatus::Failed,
         stop_reason: StopReason::Error,
         evidence: DoneEvidence::ExitCode,

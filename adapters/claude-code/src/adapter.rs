@@ -1,12 +1,10 @@
-//! The adapter as the sdk sees it: each question goes to the room that answers it.
+//! Implements the sdk's `Adapter` trait: delegates to the modules of this crate.
 
 use std::path::PathBuf;
 
-use od_protocol::{
-    AuthStatus, ErrorObject, GetQuotaResult, ListModelsResult, ListSessionsParams,
-    ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult, StartRunParams,
-};
-use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+use od_protocol::adapter::{ListModelsResult, StartRunParams};
+use od_protocol::{AuthStatus, ErrorObject, Manifest, Quota};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore};
 
 use crate::events::Events;
 use crate::{control, detect, invocation, manifest, models, sessions};
@@ -22,6 +20,10 @@ impl Adapter for ClaudeCode {
 
     fn auth(&self, machine: &Machine) -> AuthStatus {
         detect::auth(machine)
+    }
+
+    fn provider(&self, machine: &Machine, auth: &AuthStatus) -> Option<String> {
+        detect::provider(machine, auth).map(str::to_owned)
     }
 
     fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
@@ -45,24 +47,12 @@ impl Adapter for ClaudeCode {
         Ok(models::list(machine, &install))
     }
 
-    fn quota(&self, machine: &Machine) -> Result<Option<GetQuotaResult>, ErrorObject> {
+    fn quota(&self, machine: &Machine) -> Result<Option<Quota>, ErrorObject> {
         let install = self.locate(machine)?;
         Ok(models::quota(machine, &install))
     }
 
-    fn list_sessions(
-        &self,
-        machine: &Machine,
-        list_sessions_params: &ListSessionsParams,
-    ) -> Result<ListSessionsResult, ErrorObject> {
-        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
-    }
-
-    fn read_session(
-        &self,
-        machine: &Machine,
-        read_sessions_params: &ReadSessionsParams,
-    ) -> Result<ReadSessionsResult, ErrorObject> {
-        sessions::read(&detect::config_dir(machine), read_sessions_params)
+    fn session_store(&self) -> Option<SessionStore> {
+        Some(SessionStore { list: sessions::list, read: sessions::read })
     }
 }

@@ -42,6 +42,17 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("CLAUDE_CONFIG_DIR", ".claude")
 }
 
+/// The company that runs the model; not known behind a gateway.
+pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
+    match auth.method.as_deref()? {
+        "bedrock" => Some("amazon-bedrock"),
+        "vertex" => Some("google-vertex"),
+        "foundry" => Some("azure"),
+        _ if machine.var("ANTHROPIC_BASE_URL").is_some() => None,
+        _ => Some("anthropic"),
+    }
+}
+
 /// The state of the login, and the credential that would pay.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = config_dir(machine);

@@ -16,20 +16,21 @@ mod tools;
 pub(crate) mod words;
 
 use od_protocol::{DoneEvidence, Event, Status, StopReason};
-use od_protocol::{InputOutcome, Notice, NoticeLevel, RespondRunParams, StartRunParams};
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{InputOutcome, Notice, NoticeLevel};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     AssistantLine, Block, ControlRequestLine, Head, STREAM_EVENT_START, StreamLine, UserLine,
     blocks, control,
 };
-use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::native::{Init, LifecycleLine, RateLimitLine, ResultLine, SystemLine};
 use crate::options::Options;
 use approvals::Approvals;
-use failure::{Complaint, Failure};
+use failure::{CliError, Failure};
 use inputs::Inputs;
 use limits::Limits;
 use meter::Meter;
@@ -42,7 +43,7 @@ use tools::Tools;
 /// How a turn ended.
 #[derive(Debug)]
 struct Verdict {
-    ending: Ending,
+    ending: RunOutcome,
     failure: Option<Failure>,
 }
 
@@ -59,7 +60,7 @@ pub struct Events {
     limits: Limits,
     meter: Meter,
     /// What the CLI said in the model's place, until the result judges it.
-    complaint: Option<Complaint>,
+    cli_error: Option<CliError>,
     /// The verdict of the last turn, until it is known whether another one follows.
     verdict: Option<Verdict>,
     wants_schema: bool,
@@ -83,7 +84,7 @@ impl Events {
             inputs: Inputs::new(new_id),
             limits: Limits::new(&options, install.credential.clone()),
             meter: Meter::default(),
-            complaint: None,
+            cli_error: None,
             verdict: None,
             wants_schema: start_run_params.output_schema.is_some(),
         }
@@ -131,7 +132,7 @@ impl Events {
         }
         self.session.turns.ensure(output);
         if let Some(error) = line.error {
-            self.complaint = Some(Complaint::from_message(&error, line.message));
+            self.cli_error = Some(CliError::from_message(&error, line.message));
             return;
         }
         self.limits.on_answer();
@@ -230,7 +231,7 @@ impl Events {
         self.session.turns.ensure(output);
         self.speech.end(output);
         self.meter.on_result(result, output);
-        let failure = outcome::failure(result, self.complaint.take(), &self.limits);
+        let failure = outcome::failure(result, self.cli_error.take(), &self.limits);
         let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
         self.session.turns.end(ending.stop_reason, output);
         self.report_answer(result, output);
@@ -333,7 +334,7 @@ impl Mapper for Events {
         }
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let is_answered = !self.inputs.is_outstanding(self.session.turns.count(), output);
         if let Some(Verdict { ending, failure }) = self.verdict.take().filter(|_| is_answered) {
             if let Some(failure) = failure {
@@ -341,8 +342,8 @@ impl Mapper for Events {
             }
             return Some(ending);
         }
-        let failure = match self.complaint.take() {
-            Some(complaint) => Failure::judge(&complaint, &self.limits),
+        let failure = match self.cli_error.take() {
+            Some(cli_error) => Failure::classify(&cli_error, &self.limits),
             None => Failure::from_exit(exit)?,
         };
         output.event(Event::Error(failure.into_event(true)));

@@ -3,7 +3,8 @@
 mod policy;
 mod prompt;
 
-use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, AdapterOptions, absolute};
 use od_sdk::{Install, Invocation};

@@ -1,9 +1,6 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
-    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
@@ -56,6 +53,9 @@ const SETTING_ENV: &[&str] = &[
     "DISABLE_ERROR_REPORTING",
     "IS_SANDBOX",
 ];
+
+/// Variables by which the CLI detects that it runs inside another agent CLI.
+const NESTING_ENV: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"];
 
 /// The manifest.
 pub fn manifest() -> Manifest {
@@ -125,5 +125,5 @@ fn cli() -> CliInfo {
 fn requirements() -> Requirements {
     let mut env = manifest::settings(SETTING_ENV);
     env.extend(manifest::secrets(&["ANTHROPIC_CUSTOM_HEADERS"]));
-    Requirements { env, ..Requirements::default() }
+    Requirements { env, nesting_env: strings(NESTING_ENV), ..Requirements::default() }
 }

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource, QuotaWindow};
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Effort, Model, ModelsSource, Quota, QuotaWindow};
 use od_sdk::auth::{millis, rfc3339_millis};
-use od_sdk::probe::converse::{Talk, converse, declared_env, known_models};
+use od_sdk::probe::cli_query::{CliQuery, declared_env, known_models};
 use od_sdk::stream_json::control::reply_to;
 use od_sdk::{Install, Machine};
 use serde::Deserialize;
@@ -43,7 +44,7 @@ struct NativeWindow {
 
 /// The models the CLI offers; our own list when it does not say.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
-    let lines = talk(machine, install, &control::initialize(None));
+    let lines = query(machine, install, &control::initialize(None));
     lines
         .iter()
         .find_map(|line| reply_to(line, control::INITIALIZE_ID)?.get("models"))
@@ -52,13 +53,13 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
 }
 
 /// How much of the subscription is used; `None` without one.
-pub fn quota(machine: &Machine, install: &Install) -> Option<GetQuotaResult> {
-    let lines = talk(machine, install, &control::get_usage(USAGE_ID));
+pub fn quota(machine: &Machine, install: &Install) -> Option<Quota> {
+    let lines = query(machine, install, &control::get_usage(USAGE_ID));
     lines.iter().find_map(|line| reply_to(line, USAGE_ID)?.get("rate_limits")).and_then(quota_of)
 }
 
 /// One request, all lines of the answer. The CLI answers what it has read even after stdin's end.
-fn talk(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
+fn query(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
     let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned());
     let args = [
@@ -70,14 +71,14 @@ fn talk(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
         "--verbose",
         "--no-session-persistence",
     ];
-    let talk = Talk {
+    let query = CliQuery {
         args: args.map(str::to_owned).to_vec(),
         stdin: format!("{request}\n").into_bytes(),
         env,
         limit: LIMIT,
     };
     // Why it cannot be started is told by detection; here a list of our own will do.
-    let stdout = converse(talk, install, machine).unwrap_or_default();
+    let stdout = query.run(install, machine).unwrap_or_default();
     stdout
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
@@ -118,14 +119,14 @@ fn model(native: &NativeModel) -> Model {
     }
 }
 
-fn quota_of(rate_limits: &Value) -> Option<GetQuotaResult> {
+fn quota_of(rate_limits: &Value) -> Option<Quota> {
     let object = rate_limits.as_object()?;
     let windows: Vec<QuotaWindow> = object
         .iter()
         .filter_map(|(kind, value)| window(kind, NativeWindow::deserialize(value).ok()?))
         .collect();
     let exhausted = windows.iter().filter(|window| window.exhausted);
-    Some(GetQuotaResult {
+    Some(Quota {
         rate_limited: windows.iter().any(|window| window.exhausted),
         earliest_reset_at: exhausted.filter_map(|window| window.resets_at).min(),
         windows,

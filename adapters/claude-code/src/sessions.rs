@@ -5,9 +5,8 @@ mod transcript;
 
 use std::path::Path;
 
-use od_protocol::{
-    ErrorObject, ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult,
-};
+use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::ErrorObject;
 use od_sdk::session_files::{self, SessionFile, entries, project_folders};
 
 use transcript::Line;
@@ -24,8 +23,8 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` when there is none of that id, or it cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionsParams,
-) -> Result<ReadSessionsResult, ErrorObject> {
+    read_sessions_params: &ReadSessionParams,
+) -> Result<ReadSessionResult, ErrorObject> {
     let files = files(config_dir, read_sessions_params.cwd.as_deref());
     session_files::read(&files, read_sessions_params, transcript::events)
 }

@@ -1,14 +1,11 @@
-//! The adapter as the sdk sees it: each question goes to the room that answers it.
+//! Implements the sdk's `Adapter` trait: delegates to the modules of this crate.
 
 use std::path::PathBuf;
 
-use od_protocol::{
-    AuthStatus, DetectAdapterResult, ErrorObject, GetQuotaResult, ListModelsResult,
-    ListSessionsParams, ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult,
-    StartRunParams,
-};
+use od_protocol::adapter::{DetectAdapterResult, ListModelsResult, StartRunParams};
+use od_protocol::{AuthStatus, ErrorObject, Manifest, Quota};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore};
 
 use crate::events::Events;
 use crate::exec_events::ExecEvents;
@@ -29,17 +26,23 @@ impl Adapter for Codex {
         detect::auth(machine)
     }
 
+    fn provider(&self, _machine: &Machine, auth: &AuthStatus) -> Option<String> {
+        detect::provider(auth)
+    }
+
     fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
         Some(detect::config_dir(machine))
     }
 
-    fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
-        let pages = invocation::HELP_PAGES;
-        let (mut result, _) = od_sdk::detect::detect_with_help(self, machine, refresh, pages);
+    fn help_pages(&self) -> &'static [&'static [&'static str]] {
+        invocation::HELP_PAGES
+    }
+
+    /// Old versions run in exec mode, which can do less.
+    fn adjust_detection(&self, result: &mut DetectAdapterResult) {
         if mode::of_version(result.version.as_deref()) == Mode::Exec {
             result.capabilities = manifest::exec_capabilities();
         }
-        result
     }
 
     fn invocation(
@@ -74,24 +77,12 @@ impl Adapter for Codex {
         Ok(models::list(machine, &install))
     }
 
-    fn quota(&self, machine: &Machine) -> Result<Option<GetQuotaResult>, ErrorObject> {
+    fn quota(&self, machine: &Machine) -> Result<Option<Quota>, ErrorObject> {
         let install = self.locate(machine)?;
         Ok(models::quota(machine, &install))
     }
 
-    fn list_sessions(
-        &self,
-        machine: &Machine,
-        list_sessions_params: &ListSessionsParams,
-    ) -> Result<ListSessionsResult, ErrorObject> {
-        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
-    }
-
-    fn read_session(
-        &self,
-        machine: &Machine,
-        read_sessions_params: &ReadSessionsParams,
-    ) -> Result<ReadSessionsResult, ErrorObject> {
-        sessions::read(&detect::config_dir(machine), read_sessions_params)
+    fn session_store(&self) -> Option<SessionStore> {
+        Some(SessionStore { list: sessions::list, read: sessions::read })
     }
 }

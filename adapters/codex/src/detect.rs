@@ -24,6 +24,16 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("CODEX_HOME", ".codex")
 }
 
+/// The company that runs the model; not known for a provider of the user's own settings.
+pub fn provider(auth: &AuthStatus) -> Option<String> {
+    let credential = auth.credential.as_ref()?;
+    match (auth.method.as_deref()?, credential.kind) {
+        ("provider", CredentialKind::Cloud) => Some(credential.name.clone()),
+        ("provider", _) => None,
+        _ => Some("openai".to_owned()),
+    }
+}
+
 /// The state of the login, and the credential that would pay.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = config_dir(machine);

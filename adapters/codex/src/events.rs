@@ -18,10 +18,11 @@ pub(crate) mod verdict;
 pub(crate) mod words;
 
 use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus};
-use od_protocol::{RespondRunParams, StartRunParams, UserMessage};
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::UserMessage;
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -328,7 +329,7 @@ impl Mapper for Events {
         }
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         if let Some(Verdict { ending, failure }) = self.verdict.take() {
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(true)));

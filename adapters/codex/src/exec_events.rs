@@ -1,12 +1,10 @@
 //! The words of `codex exec --json` → protocol events, for versions without an app server. The rooms
 //! are those of `events`; here there are no pieces, no questions and no codes of errors.
 
-use od_protocol::{
-    Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
-    SessionStarted, StartRunParams, StopReason, TurnEnded, TurnStarted,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
 
 use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verdict, words};
 use crate::native::{ExecLine, Item, TurnError};
@@ -58,7 +56,7 @@ impl ExecEvents {
                 if let Some(usage) = line.usage {
                     self.meter.on_thread_total(usage, output);
                 }
-                self.end(Verdict { ending: Ending::COMPLETED, failure: None }, output);
+                self.end(Verdict { ending: RunOutcome::COMPLETED, failure: None }, output);
             }
             "turn.failed" => {
                 let failure = Failure::of_text(&line.error?.message, &self.limits);
@@ -170,7 +168,7 @@ impl Mapper for ExecEvents {
         PoliteStop::Terminate
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         verdict::of_exit(exit, output)
     }
 }

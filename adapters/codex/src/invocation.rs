@@ -6,7 +6,8 @@ mod flags;
 
 pub use flags::HELP_PAGES;
 
-use od_protocol::{Credential, CredentialKind, ErrorObject, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, CredentialKind, ErrorObject};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Install, Invocation};
 

@@ -1,9 +1,6 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
-    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
@@ -29,6 +26,9 @@ const PROVIDER_KEY_ENV: &[&str] = &["OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "O
 const SKILL_DIRS: &[&str] =
     &["~/.codex/skills", "~/.agents/skills", ".codex/skills", ".agents/skills"];
 
+/// Variables by which the CLI detects that it runs inside another agent CLI.
+const NESTING_ENV: &[&str] = &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
     let introduction = Introduction {
@@ -42,7 +42,7 @@ pub fn manifest() -> Manifest {
     Manifest {
         capabilities: capabilities(),
         auth: auth(),
-        requirements: Requirements { env, ..Requirements::default() },
+        requirements: Requirements { env, nesting_env: strings(NESTING_ENV), ..Requirements::default() },
         skills: manifest::native_skills(SKILL_DIRS),
         plugin_formats: strings(&["codex-plugin"]),
         config_schema: Some(options::schema()),

@@ -1,7 +1,7 @@
 //! Which way the CLI is driven: by its app server, or one prompt at a time.
 
 use od_sdk::Install;
-use od_sdk::cli_version::CliVersion;
+use od_sdk::probe::version::CliVersion;
 
 use crate::options::{ModeChoice, Options};
 

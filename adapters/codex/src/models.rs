@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use od_protocol::{Effort, GetQuotaResult, ListModelsResult, Model, ModelsSource};
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Effort, Model, ModelsSource, Quota};
 use od_sdk::json_rpc::Incoming;
-use od_sdk::probe::converse::{Talk, converse_until, declared_env, known_models};
+use od_sdk::probe::cli_query::{CliQuery, declared_env, known_models};
 use od_sdk::{Install, Machine};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
 }
 
 /// How much of the subscription is used; `None` without one.
-pub fn quota(machine: &Machine, install: &Install) -> Option<GetQuotaResult> {
+pub fn quota(machine: &Machine, install: &Install) -> Option<Quota> {
     let reply: RateLimits = ask("account/rateLimits/read", Value::Null, machine, install)?;
     windows(&reply.rate_limits)
 }
@@ -56,14 +57,14 @@ fn ask<T: DeserializeOwned>(
     let question = numbering.request(method, params, Purpose::Models);
     let env = declared_env(&manifest::manifest(), machine);
     let args = ["app-server", "--disable", "apps", "--disable", "plugins"];
-    let talk = Talk {
+    let query = CliQuery {
         args: args.map(str::to_owned).to_vec(),
         stdin: requests::lines_of(&[initialize, initialized, question]),
         env,
         limit: LIMIT,
     };
     // Why it cannot be started is told by detection; here a list of our own will do.
-    let stdout = converse_until(talk, is_answered, install, machine).ok()?;
+    let stdout = query.run_until(is_answered, install, machine).ok()?;
     let reply = lines(&stdout).find_map(reply_of)?;
     serde_json::from_str(reply.ok()?).ok()
 }

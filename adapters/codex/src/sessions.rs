@@ -6,9 +6,8 @@ mod transcript;
 
 use std::path::{Path, PathBuf};
 
-use od_protocol::{
-    ErrorObject, ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult,
-};
+use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::ErrorObject;
 use od_sdk::session_files::{self, SessionFile, entries};
 
 use rollout::Line;
@@ -27,8 +26,8 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` when there is none of that id, or it cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionsParams,
-) -> Result<ReadSessionsResult, ErrorObject> {
+    read_sessions_params: &ReadSessionParams,
+) -> Result<ReadSessionResult, ErrorObject> {
     session_files::read(&files(config_dir), read_sessions_params, transcript::events)
 }
 

@@ -48,6 +48,12 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("COPILOT_HOME", ".copilot")
 }
 
+/// The company that runs the model; not known for a provider of the user's own.
+pub fn provider(auth: &AuthStatus) -> Option<&'static str> {
+    let credential = auth.credential.as_ref()?;
+    (!credential.name.starts_with("COPILOT_PROVIDER_")).then_some("github-copilot")
+}
+
 /// The state of the login, and the credential that would pay.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let ok = |login: Login| login.status(&manifest::auth(), auth::now());

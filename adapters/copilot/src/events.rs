@@ -6,12 +6,10 @@ mod retries;
 mod speech;
 pub(crate) mod tools;
 
-use od_protocol::{
-    DoneEvidence, DoneStatus, Event, McpServerStatus, SessionMode, SessionStarted, StartRunParams,
-    StopReason, TurnEnded, TurnStarted,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{DoneEvidence, DoneStatus, Event, McpServerStatus, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Ending, Exit, Invocation, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Invocation, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
 use crate::failure;
@@ -157,7 +155,7 @@ impl Events {
         };
         if self.was_aborted {
             self.end_turn(StopReason::Cancelled, output);
-            return output.finish(Ending {
+            return output.finish(RunOutcome {
                 status: DoneStatus::Cancelled,
                 stop_reason: StopReason::Cancelled,
                 evidence: DoneEvidence::NativeResult,
@@ -170,7 +168,7 @@ impl Events {
             }
             None => {
                 self.end_turn(StopReason::EndTurn, output);
-                output.finish(Ending::COMPLETED);
+                output.finish(RunOutcome::COMPLETED);
             }
         }
     }
@@ -219,7 +217,7 @@ impl Mapper for Events {
         self.meter.on_report(report, output);
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let error = match &self.trouble {
             Some(trouble) => failure::of_trouble(trouble),
             None => failure::of_exit(exit)?,

@@ -1,6 +1,7 @@
 //! `run/start` → arguments, variables, first bytes of stdin. Pure, but for the id of a new session.
 
-use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, AdapterOptions, absolute, invalid};
 use od_sdk::{Install, Invocation, acp};

@@ -1,7 +1,8 @@
 //! The run over ACP: what it asks for, and what this agent does differently. The talk itself is the
 //! sdk's.
 
-use od_protocol::{ErrorEvent, ErrorObject, StartRunParams, ToolKind};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorEvent, ErrorObject, ToolKind};
 use od_sdk::acp::{self, AcpMapper, Call, Dialect, Opening, PromptResult, Stage, ToolCall};
 use od_sdk::json_rpc::RpcError;
 use od_sdk::{Exit, Mapper};
@@ -37,10 +38,10 @@ struct Agent;
 
 impl Dialect for Agent {
     fn failure(&self, error: &RpcError, stage: Stage) -> ErrorEvent {
-        let judged = failure::judge(&error.message, failure::status_in(&error.message));
+        let judged = failure::classify(&error.message, failure::status_in(&error.message));
         match judged.hint {
             Some(_) => judged,
-            None => acp::judge(error, stage),
+            None => acp::classify(error, stage),
         }
     }
 
@@ -67,7 +68,7 @@ impl Dialect for Agent {
         }
         let at = last_text.rfind(COMPLAINT)?;
         let text = last_text[at..].trim_start_matches(COMPLAINT);
-        Some(failure::judge(text, failure::status_in(text)))
+        Some(failure::classify(text, failure::status_in(text)))
     }
 
     fn exit_failure(&self, exit: &Exit) -> Option<ErrorEvent> {

@@ -1,9 +1,6 @@
 //! What `--manifest` prints: constants only.
 
-use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
-    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::{mode, options};
@@ -43,6 +40,9 @@ const SKILL_DIRS: &[&str] = &[
     ".claude/skills",
 ];
 
+/// Variables by which the CLI detects that it runs inside another agent CLI.
+const NESTING_ENV: &[&str] = &["COPILOT_CLI"];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
     let introduction = Introduction {
@@ -56,7 +56,7 @@ pub fn manifest() -> Manifest {
     Manifest {
         capabilities: capabilities(),
         auth: auth(),
-        requirements: Requirements { env, ..Requirements::default() },
+        requirements: Requirements { env, nesting_env: strings(NESTING_ENV), ..Requirements::default() },
         skills: manifest::native_skills(SKILL_DIRS),
         plugin_formats: strings(&["copilot-plugin"]),
         config_schema: Some(options::schema()),

@@ -3,7 +3,7 @@
 //! JSON lines tell errors, retries, files and exit codes best, but nobody can be asked and nothing
 //! can be said later. ACP asks, but says errors as text.
 
-use od_protocol::StartRunParams;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::Install;
 
 /// The permission modes in which nothing is asked, with the flag that each stands for.

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use od_protocol::{ListModelsResult, Model, ModelsSource};
-use od_sdk::probe::converse::{Talk, converse_until, declared_env};
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Model, ModelsSource};
+use od_sdk::probe::cli_query::{CliQuery, declared_env};
 use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
@@ -17,7 +18,7 @@ const DEFAULT_MODEL: &str = "auto";
 /// The models the CLI offers.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let env = declared_env(&manifest::manifest(), machine);
-    let talk = Talk {
+    let query = CliQuery {
         args: [
             "--acp",
             "--no-custom-instructions",
@@ -32,7 +33,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     };
     // Why it cannot be started is told by detection; here a list of our own will do.
     let is_answered = |stdout: &[u8]| acp::session_reply(stdout).is_some();
-    let stdout = converse_until(talk, is_answered, install, machine).unwrap_or_default();
+    let stdout = query.run_until(is_answered, install, machine).unwrap_or_default();
     let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);
     offered.unwrap_or_else(|| by_variables(machine))
 }

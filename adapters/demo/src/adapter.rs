@@ -1,8 +1,9 @@
 //! How the embedded agent is found and started.
 
+use od_protocol::adapter::{ListModelsResult, StartRunParams};
 use od_protocol::{
-    AuthState, AuthStatus, Credential, CredentialKind, Effort, ErrorKind, ErrorObject,
-    ListModelsResult, Manifest, Model, ModelsSource, SessionMode, StartRunParams,
+    AuthState, AuthStatus, Credential, CredentialKind, Effort, ErrorKind, ErrorObject, Manifest,
+    Model, ModelsSource, SessionMode,
 };
 use od_sdk::invocation::StdinMode;
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
@@ -10,12 +11,12 @@ use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 use crate::events::Events;
 use crate::native::ToAgent;
 
-/// Makes this executable be the agent.
-pub(crate) const AGENT_SWITCH: &str = "--demo-agent";
+/// Starts this executable as the agent instead of the adapter.
+pub(crate) const AGENT_FLAG: &str = "--demo-agent";
 
-/// The models, the first being the default.
+/// Id and display name of each model; the first is the default.
 pub(crate) const MODELS: [(&str, &str); 2] =
-    [("demo-1", "Demo One, takes its time"), ("demo-1-fast", "Demo One without the pauses")];
+    [("demo-1", "Demo One, at reading speed"), ("demo-1-fast", "Demo One without the pauses")];
 
 /// The demo adapter.
 pub(crate) struct Demo;
@@ -31,14 +32,14 @@ impl Adapter for Demo {
             method: Some("none".to_owned()),
             credential: Some(Credential {
                 kind: CredentialKind::None,
-                name: "nothing is paid".to_owned(),
+                name: "no credential".to_owned(),
             }),
             expires_at: None,
             guidance: None,
         }
     }
 
-    /// The agent is embedded, unless the host names a stand-in.
+    /// The agent is embedded unless the host sets `cliPath`, as the conformance suite does.
     fn locate(&self, machine: &Machine) -> Result<Install, ErrorObject> {
         if machine.cli_path.is_some() {
             return od_sdk::probe::locate(&self.manifest(), machine);
@@ -46,12 +47,12 @@ impl Adapter for Demo {
         let path = std::env::current_exe().map_err(|error| {
             ErrorObject::new(
                 ErrorKind::CliNotFound,
-                format!("this executable cannot find itself: {error}"),
+                format!("cannot read the path of this executable: {error}"),
             )
         })?;
         Ok(Install {
             path,
-            leading_args: vec![AGENT_SWITCH.to_owned()],
+            leading_args: vec![AGENT_FLAG.to_owned()],
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             tested_version: Some(od_protocol::TestedVersion::Same),
             ..Install::default()
@@ -86,9 +87,12 @@ impl Adapter for Demo {
             (_, Some(id)) => invocation.flag("--session", id),
             (_, None) => &mut invocation,
         };
-        let say = ToAgent::Say { text: start_run_params.prompt.text.clone() };
-        invocation.stdin = serde_json::to_vec(&say).map_err(|error| {
-            ErrorObject::new(ErrorKind::Internal, format!("the prompt is no JSON: {error}"))
+        let first_command = ToAgent::Say { text: start_run_params.prompt.text.clone() };
+        invocation.stdin = serde_json::to_vec(&first_command).map_err(|error| {
+            ErrorObject::new(
+                ErrorKind::Internal,
+                format!("cannot write the prompt as JSON: {error}"),
+            )
         })?;
         invocation.stdin.push(b'\n');
         Ok(invocation)

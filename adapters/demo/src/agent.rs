@@ -1,9 +1,9 @@
-//! The scripted agent itself: a small process that reads its orders from stdin and works.
+//! The scripted agent: a small process that reads commands from stdin and prints messages.
 
 mod page;
 mod script;
 mod sessions;
-mod voice;
+mod stdio;
 
 #[cfg(unix)]
 mod unix;
@@ -21,7 +21,7 @@ use od_protocol::Effort;
 
 use crate::adapter::MODELS;
 
-/// How the agent was started.
+/// The agent's command line.
 #[derive(Debug, Default)]
 struct Options {
     model: String,
@@ -32,7 +32,7 @@ struct Options {
     fork: Option<String>,
 }
 
-/// Runs the agent until it has nothing left to do or is told to stop.
+/// Runs the agent until all prompts are answered or a stop command arrives.
 pub(crate) fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let options = match parse(arguments) {
         Ok(options) => options,
@@ -41,7 +41,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    script::play(&options)
+    script::run(&options)
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {

@@ -1,34 +1,35 @@
-//! The demo agent's words as protocol events: a pure state machine.
+//! Maps the demo agent's messages to protocol events: a pure state machine.
 
+use od_protocol::adapter::RespondRunParams;
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk,
     DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, FileChange, FileChangeSource, FileOp,
-    InputOutcome, MessageStopped, Plan, PlanEntry, PlanStatus, RespondRunParams, SessionChoice,
-    SessionMode, SessionStarted, StopReason, ThinkingStopped, ToolCallReady, ToolCallStarted,
-    ToolKind, ToolOutputDelta, ToolResult, ToolStatus, TurnEnded, TurnStarted, Usage, UsageScope,
+    InputOutcome, MessageStopped, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
+    SessionStarted, StopReason, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolOutputDelta, ToolResult, ToolStatus, TurnEnded, TurnStarted, Usage, UsageScope,
     UsageSource,
 };
-use od_sdk::{Ending, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Mapper, PoliteStop, RunOutput};
 use serde_json::Value;
 
 use crate::native::{FromAgent, Reason, ToAgent};
 
-/// How long the agent waits for an answer.
+/// How long the agent waits for an approval.
 const APPROVAL_DEADLINE_MS: u64 = 5 * 60 * 1000;
 
-/// One run of the demo agent.
+/// The mapper of one run.
 pub(crate) struct Events {
     session: SessionChoice,
     model: Option<String>,
     turn: Option<String>,
-    /// Calls that were denied: their result is not a failure.
+    /// Denied calls: their result is `denied`, not `error`.
     denied: Vec<String>,
-    /// Open questions and the calls they belong to.
-    asked: Vec<(String, String)>,
+    /// Open approvals and the tool calls they belong to.
+    approvals: Vec<(String, String)>,
     problem: Option<ErrorEvent>,
 }
 
-/// The tokens of a run so far.
+/// Tokens of the run so far.
 struct Tokens {
     input: u64,
     output: u64,
@@ -43,7 +44,7 @@ impl Events {
             model: None,
             turn: None,
             denied: Vec::new(),
-            asked: Vec::new(),
+            approvals: Vec::new(),
             problem: None,
         }
     }
@@ -84,7 +85,7 @@ impl Events {
     }
 
     fn on_ask(&mut self, ask: String, tool: String, summary: String, input: Value) -> Event {
-        self.asked.push((ask.clone(), tool.clone()));
+        self.approvals.push((ask.clone(), tool.clone()));
         let option = |id: &str, kind, label: &str| ApprovalOption {
             id: id.to_owned(),
             kind,
@@ -118,26 +119,27 @@ impl Events {
             total_tokens: input + output + cache_read + cache_write,
             cost_usd,
             model: self.model.clone(),
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         })
     }
 
     fn on_bye(&mut self, reason: Reason, output: &mut RunOutput) {
-        let ending = |status, stop_reason| Ending {
+        let ending = |status, stop_reason| RunOutcome {
             status,
             stop_reason,
             evidence: DoneEvidence::NativeResult,
         };
         match (reason, self.problem.take()) {
-            (Reason::Done, None) => output.finish(Ending::COMPLETED),
+            (Reason::Done, None) => output.finish(RunOutcome::COMPLETED),
             (Reason::Stopped, None) => {
                 output.finish(ending(DoneStatus::Cancelled, StopReason::Cancelled));
             }
             (_, Some(problem)) => output.fail(problem),
             (Reason::Failed | Reason::Other, None) => output.fail(ErrorEvent::fatal(
                 ErrorKind::CliProtocol,
-                "the demo agent gave up without saying why",
+                "the demo agent failed without an error message",
             )),
         }
     }
@@ -145,11 +147,11 @@ impl Events {
 
 impl Mapper for Events {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
-        let word = match serde_json::from_slice::<FromAgent<'_>>(line) {
-            Ok(word) => word,
-            Err(_) => return on_stranger(line, output),
+        let message = match serde_json::from_slice::<FromAgent<'_>>(line) {
+            Ok(message) => message,
+            Err(_) => return on_unknown_line(line, output),
         };
-        let event = match word {
+        let event = match message {
             FromAgent::Think { id, text } => return output.thinking_delta(&id, &text),
             FromAgent::Text { id, text } => return output.text_delta(&id, &text),
             FromAgent::Bye { reason } => return self.on_bye(reason, output),
@@ -216,8 +218,8 @@ impl Mapper for Events {
 
     fn on_decision(&mut self, decision: &RespondRunParams, output: &mut RunOutput) {
         let allow = decision.outcome.is_allowed();
-        let asked = self.asked.iter().find(|(ask, _)| *ask == decision.approval_id);
-        if let (false, Some((_, tool))) = (allow, asked) {
+        let approval = self.approvals.iter().find(|(id, _)| *id == decision.approval_id);
+        if let (false, Some((_, tool))) = (allow, approval) {
             self.denied.push(tool.clone());
         }
         output.write_json(&ToAgent::Answer {
@@ -257,20 +259,20 @@ fn on_tool(id: String, name: String, title: String, input: Value, output: &mut R
     }));
 }
 
-/// JSON of a type we do not know is drift; anything else is noise.
-fn on_stranger(line: &[u8], output: &mut RunOutput) {
+/// A JSON object of an unknown type is reported as unmapped; a line that is not JSON is dropped.
+fn on_unknown_line(line: &[u8], output: &mut RunOutput) {
     let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return };
     let native_type = object.get("type").and_then(Value::as_str).unwrap_or("no type");
     output.unmapped(native_type, line);
 }
 
 fn plan(steps: Vec<(String, bool)>) -> Plan {
-    let mut current_is_taken = false;
+    let mut has_current_step = false;
     let entries = steps.into_iter().map(|(content, is_done)| {
-        let status = match (is_done, current_is_taken) {
+        let status = match (is_done, has_current_step) {
             (true, _) => PlanStatus::Completed,
             (false, false) => {
-                current_is_taken = true;
+                has_current_step = true;
                 PlanStatus::InProgress
             }
             (false, true) => PlanStatus::Pending,

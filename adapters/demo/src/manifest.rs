@@ -1,4 +1,4 @@
-//! What the demo says of itself.
+//! The demo adapter's manifest.
 
 use od_protocol::{
     ApprovalsCapability, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,

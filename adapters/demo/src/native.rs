@@ -1,30 +1,30 @@
-//! The demo agent's own words, one JSON object a line, in both directions. The agent writes them,
-//! the adapter reads them; they have nothing to do with the protocol.
+//! The demo agent's native messages, one JSON object per line in both directions. They are
+//! independent of the adapter protocol.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the agent is told.
+/// A command to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum ToAgent {
-    /// A prompt; while a turn runs it waits for the next one.
+    /// A prompt; during a turn it is queued for the next one.
     Say { text: String },
-    /// The answer to an [`FromAgent::Ask`].
+    /// The answer to a [`FromAgent::Ask`].
     Answer { ask: String, allow: bool, input: Option<Value>, message: Option<String> },
     /// Stop politely.
     Stop,
 }
 
-/// What the agent says. Text is borrowed from the line where it can be.
+/// A message from the agent. Text is borrowed from the line where possible.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum FromAgent<'a> {
-    /// The session is known.
+    /// The first message: session, model and tools.
     Hello { session: String, model: String, cwd: String, tools: Vec<String> },
-    /// A turn begins.
+    /// A turn starts.
     Turn { turn: String },
     /// A piece of a thought.
     Think {
@@ -44,17 +44,17 @@ pub(crate) enum FromAgent<'a> {
     },
     /// A message is complete.
     Said { id: String },
-    /// The list of things to do: text and whether it is done.
+    /// The plan: each step and whether it is completed.
     Plan { steps: Vec<(String, bool)> },
-    /// A tool is used.
+    /// A tool call starts.
     Tool { id: String, name: String, title: String, input: Value },
-    /// A piece of its output.
+    /// A piece of a tool's output.
     Output { id: String, text: String },
-    /// It is done.
+    /// A tool call ended.
     Result { id: String, ok: bool, output: Value, exit: Option<i32> },
     /// A file was written.
     Wrote { path: String, new: bool, tool: String },
-    /// May I?
+    /// The agent requests an approval.
     Ask { ask: String, tool: String, summary: String, input: Value },
     /// Tokens of the whole run so far.
     Usage {
@@ -64,29 +64,29 @@ pub(crate) enum FromAgent<'a> {
         cache_read: u64,
         #[serde(default)]
         cache_write: u64,
-        /// US dollars; absent means that no price is stated.
+        /// US dollars; absent when no price is known.
         #[serde(default)]
         cost: Option<f64>,
     },
-    /// The turn is over.
+    /// The turn ended.
     TurnEnd { turn: String },
-    /// Something went wrong; a `bye` follows.
+    /// The run failed; a `bye` follows.
     Problem { kind: String, message: String, hint: Option<String> },
-    /// The last word.
+    /// The last message.
     Bye { reason: Reason },
 }
 
-/// Why the agent leaves.
+/// Why the agent exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
-    /// It is done.
+    /// All prompts are answered.
     Done,
-    /// It was told to stop.
+    /// It received a stop command.
     Stopped,
-    /// It could not go on.
+    /// It failed.
     Failed,
-    /// A word of a later version.
+    /// A reason that this version does not know.
     #[serde(other)]
     Other,
 }

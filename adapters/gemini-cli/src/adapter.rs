@@ -1,14 +1,10 @@
-//! The adapter as the sdk sees it: each question goes to the room that answers it.
+//! Implements the sdk's `Adapter` trait: delegates to the modules of this crate.
 
 use std::path::PathBuf;
 
-use od_protocol::{
-    AuthStatus, DetectAdapterResult, ErrorKind, ErrorObject, ListModelsResult, ListSessionsParams,
-    ListSessionsResult, Manifest, ReadSessionsParams, ReadSessionsResult, SessionMode,
-    StartRunParams,
-};
-use od_sdk::detect::detect_with_help;
-use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
+use od_protocol::adapter::{ListModelsResult, StartRunParams};
+use od_protocol::{AuthStatus, ErrorKind, ErrorObject, Manifest, SessionMode};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore, auth};
 
 use crate::events::Events;
 use crate::mode::{self, Mode};
@@ -27,12 +23,16 @@ impl Adapter for GeminiCli {
         detect::auth(machine)
     }
 
+    fn provider(&self, machine: &Machine, auth: &AuthStatus) -> Option<String> {
+        detect::provider(machine, auth).map(str::to_owned)
+    }
+
     fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
         Some(detect::config_dir(machine))
     }
 
-    fn detect(&self, machine: &Machine, refresh: bool) -> DetectAdapterResult {
-        detect_with_help(self, machine, refresh, flags::HELP_PAGES).0
+    fn help_pages(&self) -> &'static [&'static [&'static str]] {
+        flags::HELP_PAGES
     }
 
     fn invocation(
@@ -72,20 +72,8 @@ impl Adapter for GeminiCli {
         Ok(models::list(machine, &install))
     }
 
-    fn list_sessions(
-        &self,
-        machine: &Machine,
-        list_sessions_params: &ListSessionsParams,
-    ) -> Result<ListSessionsResult, ErrorObject> {
-        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
-    }
-
-    fn read_session(
-        &self,
-        machine: &Machine,
-        read_sessions_params: &ReadSessionsParams,
-    ) -> Result<ReadSessionsResult, ErrorObject> {
-        sessions::read(&detect::config_dir(machine), read_sessions_params)
+    fn session_store(&self) -> Option<SessionStore> {
+        Some(SessionStore { list: sessions::list, read: sessions::read })
     }
 }
 

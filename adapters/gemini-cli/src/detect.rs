@@ -26,6 +26,15 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("GEMINI_CLI_HOME", "").join(".gemini")
 }
 
+/// The company that runs the model; not known behind a gateway.
+pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
+    match auth.method.as_deref()? {
+        "vertex-ai" => Some("google-vertex"),
+        _ if machine.var("GOOGLE_GEMINI_BASE_URL").is_some() => None,
+        _ => Some("google"),
+    }
+}
+
 /// The state of the login, and the credential that would pay. The way to log in that the settings
 /// name comes before every variable.
 pub fn auth(machine: &Machine) -> AuthStatus {

@@ -4,15 +4,12 @@
 mod meter;
 mod tools;
 
-use od_protocol::{
-    Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, MessageDiscarded, MessageStopped,
-    Notice, NoticeLevel, SessionChoice, SessionStarted, StartRunParams, StopReason, TurnEnded,
-    TurnStarted,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, MessageDiscarded, MessageStopped, Notice, NoticeLevel, SessionChoice, SessionStarted, StopReason, TurnEnded, TurnStarted};
 use od_sdk::auth::rfc3339_millis;
-use od_sdk::restart::Restart;
+use od_sdk::repeat::RepeatDetector;
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Ending, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
 use crate::failure;
@@ -37,7 +34,7 @@ pub struct Events {
     tools: Tools,
     message: Option<String>,
     messages: u32,
-    restart: Restart,
+    restart: RepeatDetector,
     last_piece_at: Option<u64>,
     /// What the CLI complained about before its last word.
     complaint: Option<String>,
@@ -53,7 +50,7 @@ impl Events {
             tools: Tools::new(&start_run_params.cwd),
             message: None,
             messages: 0,
-            restart: Restart::default(),
+            restart: RepeatDetector::default(),
             last_piece_at: None,
             complaint: None,
         }
@@ -103,7 +100,7 @@ impl Events {
         self.last_piece_at = now;
         // A stream that breaks off is asked for again, and the whole answer comes once more
         // (recording `drop`).
-        if self.restart.is_anew(&message.content)
+        if self.restart.is_repeated(&message.content)
             && let Some(message_id) = self.message.take()
         {
             output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
@@ -145,14 +142,14 @@ impl Events {
         }
         if result.status == "success" {
             self.end_turn(StopReason::EndTurn, output);
-            return output.finish(Ending::COMPLETED);
+            return output.finish(RunOutcome::COMPLETED);
         }
         let text = match (&result.error, self.complaint.take()) {
             (Some(error), _) => error.message.clone(),
             (None, Some(complaint)) => complaint,
             (None, None) => "the model gave no answer".to_owned(),
         };
-        output.fail(failure::judge(&text, None, self.credential.as_ref()));
+        output.fail(failure::classify(&text, None, self.credential.as_ref()));
     }
 
     fn end_turn(&self, stop_reason: StopReason, output: &mut RunOutput) {
@@ -178,11 +175,11 @@ impl Mapper for Events {
         PoliteStop::Terminate
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let failure = failure::of_exit(exit, self.credential.as_ref())?;
-        let stop_reason = failure::stop_reason(&failure.kind);
+        let stop_reason = od_sdk::failure::stop_reason(&failure.kind);
         output.event(Event::Error(ErrorEvent { fatal: true, ..failure }));
-        Some(Ending { status: DoneStatus::Failed, stop_reason, evidence: DoneEvidence::ExitCode })
+        Some(RunOutcome { status: DoneStatus::Failed, stop_reason, evidence: DoneEvidence::ExitCode })
     }
 }
 

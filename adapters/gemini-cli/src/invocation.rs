@@ -1,6 +1,7 @@
 //! `run/start` → arguments, variables, first bytes of stdin, files of the run's own. Pure.
 
-use od_protocol::{ErrorObject, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorObject, SessionMode};
 use od_sdk::invocation::{RUN_FOLDER, StdinMode};
 use od_sdk::start_run::{AdapterOptions, SystemMode, absolute, invalid, session_uuid};
 use od_sdk::{Install, Invocation, acp};

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use od_protocol::{
-    Credential, ErrorEvent, ErrorObject, ImageInput, Prompt, StartRunParams, ToolKind,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, ErrorEvent, ErrorObject, ImageInput, Prompt, ToolKind};
 use od_sdk::acp::{
     self, AcpMapper, Call, Dialect, Opening, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
 };
@@ -113,7 +112,7 @@ impl Dialect for Gemini {
             AUTH_REQUIRED => None,
             code => u16::try_from(code).ok().filter(|code| (400..600).contains(code)),
         };
-        failure::judge(text, status, self.credential.as_ref())
+        failure::classify(text, status, self.credential.as_ref())
     }
 
     fn tool_name(&self, tool_call: &ToolCall) -> String {

@@ -1,9 +1,6 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker,
-    Requirements, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
@@ -40,6 +37,9 @@ const SETTING_ENV: &[&str] = &[
 const SKILL_DIRS: &[&str] =
     &["~/.gemini/skills", "~/.agents/skills", ".gemini/skills", ".agents/skills"];
 
+/// Variables by which the CLI detects that it runs inside another agent CLI.
+const NESTING_ENV: &[&str] = &["GEMINI_CLI"];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
     let introduction = Introduction {
@@ -52,6 +52,7 @@ pub fn manifest() -> Manifest {
     let requirements = Requirements {
         bins: strings(&["node"]),
         env: manifest::settings(SETTING_ENV),
+        nesting_env: strings(NESTING_ENV),
         ..Requirements::default()
     };
     Manifest {

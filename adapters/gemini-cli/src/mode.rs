@@ -3,7 +3,7 @@
 //! `stream-json` tells tools, failures and tokens best, but nobody can be asked, thoughts are left
 //! out, and a prompt is searched for `/commands` and `@files`. ACP has none of these faults.
 
-use od_protocol::StartRunParams;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::Install;
 use od_sdk::start_run::AdapterOptions;
 

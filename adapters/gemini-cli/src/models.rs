@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use od_protocol::ListModelsResult;
-use od_sdk::probe::converse::{Talk, converse_until, declared_env, known_models};
+use od_protocol::adapter::ListModelsResult;
+use od_sdk::probe::cli_query::{CliQuery, declared_env, known_models};
 use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
@@ -27,14 +27,14 @@ const STATIC_MODELS: &[(&str, &str)] = &[
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned());
-    let talk = Talk {
+    let query = CliQuery {
         args: ["--approval-mode", "plan", "--acp"].map(str::to_owned).to_vec(),
         stdin: acp::inquiry_lines(&machine.home.display().to_string()),
         env,
         limit: LIMIT,
     };
     // Why it cannot be started is told by detection; here a list of our own will do.
-    let stdout = converse_until(talk, is_answered, install, machine).unwrap_or_default();
+    let stdout = query.run_until(is_answered, install, machine).unwrap_or_default();
     let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);
     offered.unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }

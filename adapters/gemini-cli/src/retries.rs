@@ -5,7 +5,7 @@
 
 use od_protocol::{Event, JsonObject, RateLimited, Retry};
 use od_sdk::RunOutput;
-use od_sdk::wording::error_text;
+use od_sdk::text::error_text;
 
 use crate::failure;
 use crate::options::Options;
@@ -72,7 +72,7 @@ impl Retries {
             }));
         }
         if is_limit && number > self.allowed {
-            let mut error = failure::judge(&reason, Some(429), None);
+            let mut error = failure::classify(&reason, Some(429), None);
             if let Some(delay) = delay_ms {
                 let data = error.data.get_or_insert_with(JsonObject::new);
                 data.insert("retryAfterMs".to_owned(), delay.into());

@@ -9,10 +9,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use od_protocol::{
-    ErrorObject, ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult,
-    SessionSummary,
-};
+use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::{ErrorObject, SessionSummary};
 use od_sdk::auth::rfc3339_millis;
 use od_sdk::session_files::{self, SessionFile, entries};
 use serde::Deserialize;
@@ -68,9 +66,9 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` when there is none of that id, or it cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionsParams,
-) -> Result<ReadSessionsResult, ErrorObject> {
-    let ReadSessionsParams { id, cwd } = read_sessions_params;
+    read_sessions_params: &ReadSessionParams,
+) -> Result<ReadSessionResult, ErrorObject> {
+    let ReadSessionParams { id, cwd } = read_sessions_params;
     let mut chats = chats(config_dir, cwd.as_deref());
     chats.retain(|chat| chat.id == *id);
     // The file in which most was said is the session; the others are starts of the CLI.

@@ -1,7 +1,7 @@
 //! What the CLI's own names for tools mean.
 
 use od_protocol::ToolKind;
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde_json::Value;
 
 /// Tools that the CLI withholds from a run that nobody can be asked about.

@@ -1,19 +1,38 @@
-//! OpenCode as an OD adapter, driven by its commands: how it is found, started, read and stopped.
+//! OpenCode as two OD adapters: [`opencode`] drives its commands (`opencode run`, `opencode acp`),
+//! [`http`] drives its HTTP server. The modules at the top level hold what both share.
 //!
-//! Reading order: [`manifest`] (what it can do), [`mode`] (which of its two ways a run takes),
-//! [`invocation`] (how it is started), [`native`] and [`events`] (the lines of `run`), [`dialect`]
-//! (what is its own in ACP), [`retries`] (what it says only in its log). Parts, login, rules and
-//! errors are the wire's: `od_sdk::parts`.
+//! An OpenCode session consists of messages and a message consists of parts (text, reasoning, tool,
+//! start and end of a step). The same part objects arrive as lines of `opencode run`, as events of
+//! the server and in an exported session, so one [`PartMapper`] maps them all.
+//!
+//! Reading order: [`native`] (OpenCode's types), [`PartMapper`], [`failure`], [`RetryBudget`],
+//! [`auth`], [`permission_rules`], [`models`], [`sessions`].
 #![deny(clippy::print_stdout)]
 
-mod adapter;
-pub mod dialect;
-pub mod events;
-pub mod invocation;
-pub mod manifest;
-pub mod mode;
-pub mod native;
-pub mod options;
-pub mod retries;
+pub mod http;
+pub mod opencode;
 
-pub use adapter::OpenCode;
+pub mod auth;
+pub mod failure;
+mod file_changes;
+mod log_line;
+pub mod manifest;
+mod messages;
+pub mod models;
+pub mod native;
+mod part_mapper;
+pub mod permission_rules;
+mod requested_options;
+mod retry_budget;
+pub mod sessions;
+mod tool_names;
+mod tools;
+mod usage;
+
+pub use file_changes::file_changes;
+pub use http::OpenCodeHttp;
+pub use log_line::LogLine;
+pub use opencode::OpenCode;
+pub use part_mapper::{Finish, PartMapper};
+pub use requested_options::check_requested_options;
+pub use retry_budget::{FailedAttempt, RetryBudget, options_schema};

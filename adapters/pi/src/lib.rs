@@ -1,11 +1,28 @@
-//! Pi as an OD adapter: values. The wire format that it speaks is read, mapped and written by
-//! `od_sdk::pi`.
+//! Pi and its fork oh-my-pi (omp) as OD adapters. Both write the same JSON lines, with
+//! `--mode json` (output only) or `--mode rpc` (commands on stdin as well). An adapter of this
+//! family is a value: a [`PiAdapter`] with a [`Dialect`] that lists what differs ([`pi`], [`omp`]).
 //!
-//! Reading order: [`manifest`] (what it can do), [`dialect`] (how it speaks), [`detect`] (who pays).
+//! Reading order: [`adapter`], [`dialect`], [`invocation`], [`native`] (types of the lines),
+//! [`events`] (maps them), [`commands`] (what we write to stdin).
 #![deny(clippy::print_stdout)]
 
-pub mod detect;
-pub mod dialect;
-pub mod manifest;
+pub mod omp;
+pub mod pi;
 
-pub use manifest::PI;
+pub mod adapter;
+pub mod commands;
+mod content;
+pub mod credentials;
+pub mod dialect;
+pub mod events;
+pub mod invocation;
+pub mod models;
+pub mod native;
+pub mod options;
+pub mod sessions;
+
+pub use adapter::PiAdapter;
+pub use dialect::{ApprovalWords, Dialect, Mode};
+pub use events::PiEvents;
+pub use omp::OMP;
+pub use pi::PI;

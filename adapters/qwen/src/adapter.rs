@@ -1,12 +1,10 @@
-//! The adapter as the sdk sees it: each question goes to the room that answers it.
+//! Implements the sdk's `Adapter` trait: delegates to the modules of this crate.
 
 use std::path::PathBuf;
 
-use od_protocol::{
-    AuthStatus, ErrorObject, ListModelsResult, ListSessionsParams, ListSessionsResult, Manifest,
-    ReadSessionsParams, ReadSessionsResult, StartRunParams,
-};
-use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+use od_protocol::adapter::{ListModelsResult, StartRunParams};
+use od_protocol::{AuthStatus, ErrorObject, Manifest};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore};
 
 use crate::events::Events;
 use crate::{detect, invocation, manifest, models, sessions};
@@ -22,6 +20,10 @@ impl Adapter for Qwen {
 
     fn auth(&self, machine: &Machine) -> AuthStatus {
         detect::auth(machine)
+    }
+
+    fn provider(&self, _machine: &Machine, auth: &AuthStatus) -> Option<String> {
+        detect::provider(auth).map(str::to_owned)
     }
 
     fn config_dir(&self, machine: &Machine) -> Option<PathBuf> {
@@ -45,19 +47,7 @@ impl Adapter for Qwen {
         Ok(models::list(machine))
     }
 
-    fn list_sessions(
-        &self,
-        machine: &Machine,
-        list_sessions_params: &ListSessionsParams,
-    ) -> Result<ListSessionsResult, ErrorObject> {
-        Ok(sessions::list(&detect::config_dir(machine), list_sessions_params))
-    }
-
-    fn read_session(
-        &self,
-        machine: &Machine,
-        read_sessions_params: &ReadSessionsParams,
-    ) -> Result<ReadSessionsResult, ErrorObject> {
-        sessions::read(&detect::config_dir(machine), read_sessions_params)
+    fn session_store(&self) -> Option<SessionStore> {
+        Some(SessionStore { list: sessions::list, read: sessions::read })
     }
 }

@@ -51,6 +51,17 @@ pub fn settings(machine: &Machine) -> Option<CredentialFile> {
     CredentialFile::read(&config_dir(machine).join("settings.json")).ok().flatten()
 }
 
+/// The company that runs the model; not known for a login that names its own address.
+pub fn provider(auth: &AuthStatus) -> Option<&'static str> {
+    let credential = auth.credential.as_ref()?;
+    match (credential.kind, credential.name.as_str()) {
+        (CredentialKind::Subscription, _) => Some("alibaba"),
+        (_, "GEMINI_API_KEY") => Some("google"),
+        (_, "GOOGLE_API_KEY") => Some("google-vertex"),
+        _ => None,
+    }
+}
+
 /// The state of the login, and the credential that would pay.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let settings = settings(machine);

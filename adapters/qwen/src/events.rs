@@ -9,16 +9,14 @@ mod turns;
 
 use std::time::Duration;
 
-use od_protocol::{
-    ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, RespondRunParams,
-    StartRunParams, StopReason,
-};
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, StopReason};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
     STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
 };
-use od_sdk::{Ending, Exit, Mapper, PoliteStop, RunOutput};
+use od_sdk::{RunOutcome, Exit, Mapper, PoliteStop, RunOutput};
 use serde::Deserialize;
 
 use crate::invocation::user_line;
@@ -144,7 +142,7 @@ impl Events {
         let complaint = self.speech.end(output);
         self.meter.on_result(result, output);
         let failure = match complaint {
-            Some(text) => Some(Failure::judge(&text)),
+            Some(text) => Some(Failure::classify(&text)),
             None if result.is_error => Some(Failure::of_result(result)),
             None => None,
         };
@@ -160,7 +158,7 @@ impl Events {
         output.close_stdin();
         output.finish(match failure {
             Some(_) => failed(DoneEvidence::NativeResult),
-            None => Ending::COMPLETED,
+            None => RunOutcome::COMPLETED,
         });
     }
 
@@ -227,9 +225,9 @@ impl Mapper for Events {
         }
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let failure = match self.speech.end(output) {
-            Some(text) => Failure::judge(&text),
+            Some(text) => Failure::classify(&text),
             None => Failure::from_exit(exit)?,
         };
         output.event(Event::Error(failure.event(true)));
@@ -248,8 +246,8 @@ fn question(request: &ControlRequest) -> Question {
     Question { category, risk, summary, rules: Vec::new() }
 }
 
-fn failed(evidence: DoneEvidence) -> Ending {
-    Ending { status: DoneStatus::Failed, stop_reason: StopReason::Error, evidence }
+fn failed(evidence: DoneEvidence) -> RunOutcome {
+    RunOutcome { status: DoneStatus::Failed, stop_reason: StopReason::Error, evidence }
 }
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {

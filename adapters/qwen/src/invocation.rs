@@ -1,6 +1,7 @@
 //! `run/start` → arguments, variables, first line of stdin. Pure.
 
-use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{self, AdapterOptions, SystemMode, absolute, invalid};
 use od_sdk::stream_json::control::{control_request, text_block};

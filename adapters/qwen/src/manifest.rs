@@ -1,9 +1,6 @@
 //! What `--manifest` prints: constants only.
 
-use od_protocol::{
-    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker,
-    Requirements, ResumeCapability, UsageCapability,
-};
+use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
@@ -31,6 +28,9 @@ const SETTING_ENV: &[&str] = &[
     "QWEN_CODE_MAX_OUTPUT_TOKENS",
 ];
 
+/// Variables by which the CLI detects that it runs inside another agent CLI.
+const NESTING_ENV: &[&str] = &["QWEN_CODE"];
+
 /// The manifest.
 pub fn manifest() -> Manifest {
     let introduction = Introduction {
@@ -46,6 +46,7 @@ pub fn manifest() -> Manifest {
         requirements: Requirements {
             bins: strings(&["node"]),
             env: manifest::settings(SETTING_ENV),
+            nesting_env: strings(NESTING_ENV),
             ..Requirements::default()
         },
         config_schema: Some(options::schema()),

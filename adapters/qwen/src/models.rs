@@ -1,7 +1,8 @@
 //! The models a run may ask for. Qwen Code itself has no list: it takes any name that the provider
 //! knows. What the settings and the variables name is told.
 
-use od_protocol::{ListModelsResult, Model, ModelsSource};
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Model, ModelsSource};
 use od_sdk::Machine;
 use od_sdk::auth::CredentialFile;
 

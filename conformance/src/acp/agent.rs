@@ -1,5 +1,5 @@
-//! The suite's own client of one agent process: it asks, waits, never longer than a limit, and
-//! answers.
+//! The suite's own client of one agent process: sends requests, waits with a timeout, and answers
+//! the agent's requests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -9,32 +9,31 @@ use serde_json::{Value, json};
 
 use super::command::AgentCommand;
 use super::inbox::Inbox;
-use super::watch::Watch;
-use crate::plugin::Channel;
-use crate::process;
-use crate::real::leftover;
-use crate::transcript::{Place, Transcript};
-use crate::verdict::{Failure, Finding, shorten};
+use super::invariants::AgentInvariants;
+use crate::adapter_client::Channel;
+use crate::outcome::{Failure, Finding, shorten};
+use crate::process::{self, Process};
+use crate::transcript::{Location, Transcript};
 
-/// How long an agent may take for something that needs no model.
-pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// The timeout of requests that need no model.
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long it may take to start, and to begin a session: real agents unpack themselves first.
-pub(super) const START_LIMIT: Duration = Duration::from_secs(30);
+/// The timeout for starting and for the first session: real agents unpack themselves first.
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An error that an agent answered.
+/// A JSON-RPC error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
     /// Its code.
     pub code: i64,
-    /// Its words, the details included.
+    /// Its message, including the details.
     pub message: String,
 }
 
-/// What came back.
+/// The response to a request.
 pub type Reply = Result<Value, RpcError>;
 
-/// What came back in a few words, for messages.
+/// Summarizes a response for messages.
 pub(super) fn summary(reply: &Reply) -> String {
     match reply {
         Ok(result) => format!("the result {}", shorten(&result.to_string(), 300)),
@@ -42,25 +41,25 @@ pub(super) fn summary(reply: &Reply) -> String {
     }
 }
 
-/// Where an agent process lives.
+/// How an agent process is started.
 pub(super) struct Launch<'a> {
-    /// What was typed about it.
+    /// The agent under test.
     pub(super) command: &'a AgentCommand,
-    /// The address of the fake model; empty without one.
+    /// The URL of the fake model; empty without one.
     pub(super) url: &'a str,
-    /// A key that opens nothing.
+    /// A fake API key.
     pub(super) secret: &'a str,
-    /// A folder of its own; its processes are known by it.
+    /// Its own folder, by which its processes are recognized.
     pub(super) folder: PathBuf,
-    /// Factor on every limit of time.
-    pub(super) patience: f64,
-    /// The rules over every line.
-    pub(super) watch: Watch,
+    /// The factor for every timeout.
+    pub(super) time_factor: f64,
+    /// The invariants of every line.
+    pub(super) watch: AgentInvariants,
 }
 
-/// A running agent with everything it has said.
+/// A running agent with everything it has sent.
 pub struct Agent {
-    /// What it has said.
+    /// Everything it has sent.
     pub inbox: Inbox,
     pub(super) folder: PathBuf,
     pub(super) handled: usize,
@@ -69,40 +68,40 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Starts an agent process. Nothing is said to it yet.
+    /// Starts an agent process without sending anything.
     ///
     /// # Errors
-    /// Blocked when it cannot be started.
+    /// Blocked if it cannot be started.
     pub(super) fn start(launch: Launch<'_>) -> Result<Self, Finding> {
-        let Launch { command, url, secret, folder, patience, watch } = launch;
+        let Launch { command, url, secret, folder, time_factor, watch } = launch;
         let transcript = Transcript::create(&unused(&folder, "transcript"))?;
-        let env = command.settle(&folder.join("home"), url, secret)?;
-        // Where it is started is not where its sessions work.
+        let env = command.prepare_home(&folder.join("home"), url, secret)?;
+        // The start folder differs from the working folders of its sessions.
         let start = folder.join("start");
         std::fs::create_dir_all(&start)?;
         let mut process = Command::new(&command.program);
         process.args(&command.arguments).env_clear().envs(env).current_dir(start);
-        let channel = Channel::start(&mut process, transcript.clone(), patience)?;
+        let channel = Channel::start(&mut process, transcript.clone(), time_factor)?;
         let inbox = Inbox::new(watch, transcript);
         Ok(Self { inbox, folder, handled: 0, channel, next_id: 1 })
     }
 
-    /// Its process.
+    /// Returns its process id.
     pub fn pid(&self) -> u32 {
         self.channel.pid()
     }
 
-    /// A limit of time, stretched on slow machines.
+    /// Scales a timeout by the time factor.
     pub fn limit(&self, limit: Duration) -> Duration {
         self.channel.limit(limit)
     }
 
-    /// The last line of the transcript.
-    pub fn place(&self) -> Place {
-        self.channel.place()
+    /// Returns the last line of the transcript.
+    pub fn location(&self) -> Location {
+        self.channel.location()
     }
 
-    /// Sends bytes exactly as they are. A line feed is the caller's business.
+    /// Sends bytes unchanged. The caller adds the line feed.
     pub fn send_raw(&mut self, bytes: &[u8]) {
         self.channel.send_raw(bytes);
     }
@@ -117,24 +116,24 @@ impl Agent {
         self.channel.close_stdin();
     }
 
-    /// Sends a request and gives its id, as JSON text.
+    /// Sends a request and returns its id as JSON text.
     pub fn ask(&mut self, method: &str, params: Value) -> String {
         let id = json!(self.next_id);
         self.next_id += 1;
         self.ask_with_id(id, method, params)
     }
 
-    /// Sends a request under an id of the caller's choice.
+    /// Sends a request with the given id.
     pub fn ask_with_id(&mut self, id: Value, method: &str, params: Value) -> String {
         let key = self.expect(&id, method, &params);
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         key
     }
 
-    /// Says that a request is about to be sent as bytes; gives the text of its id.
+    /// Registers a request that is sent as raw bytes, and returns the text of its id.
     pub(super) fn expect(&mut self, id: &Value, method: &str, params: &Value) -> String {
         let key = id.to_string();
-        self.inbox.watch.ask(&key, method, params);
+        self.inbox.invariants.ask(&key, method, params);
         key
     }
 
@@ -143,39 +142,39 @@ impl Agent {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Takes in what the agent says until something is so, or the time is over.
-    pub fn pump(&mut self, limit: Duration, is_so: impl FnMut(&Inbox) -> bool) -> bool {
-        self.channel.pump(&mut self.inbox, limit, is_so)
+    /// Reads messages until the condition holds or the timeout expires.
+    pub fn pump(&mut self, limit: Duration, condition: impl FnMut(&Inbox) -> bool) -> bool {
+        self.channel.pump(&mut self.inbox, limit, condition)
     }
 
-    /// Takes in what is there already, and what comes within the time.
+    /// Reads pending messages and those that arrive within the time.
     pub fn listen(&mut self, time: Duration) {
         self.pump(time, |_| false);
     }
 
-    /// Waits for the answer to a request.
+    /// Waits for the response to a request.
     ///
     /// # Errors
-    /// A failure when none comes in time.
+    /// A failure if none arrives in time.
     pub fn answer(&mut self, key: &str, limit: Duration) -> Result<Reply, Finding> {
         let limit = self.limit(limit);
         if self.pump(limit, |inbox| inbox.answers.contains_key(key)) {
             return Ok(reply(&self.inbox.answers[key].value));
         }
-        let state = match (self.is_running(), self.inbox.ended) {
+        let state = match (self.is_running(), self.inbox.ends_with) {
             (false, _) => "the agent has exited",
             (true, true) => "the agent closed its stdout",
-            (true, false) => "nothing came and the agent is still running",
+            (true, false) => "nothing was received and the agent is still running",
         };
-        let expected = format!("an answer to the request {key} within {limit:.1?}");
-        let sent = self.inbox.watch.sent(key).to_owned();
-        Err(Failure::new(expected, state).sent(sent).at(self.place()).into())
+        let expected = format!("a response to the request {key} within {limit:.1?}");
+        let sent = self.inbox.invariants.sent(key).to_owned();
+        Err(Failure::new(expected, state).sent(sent).at(self.location()).into())
     }
 
-    /// Asks and waits.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
-    /// A failure when no answer comes in time.
+    /// A failure if no response arrives in time.
     pub fn request(
         &mut self,
         method: &str,
@@ -186,39 +185,39 @@ impl Agent {
         self.answer(&key, limit)
     }
 
-    /// Asks something that must be refused with an error.
+    /// Sends a request that must fail.
     ///
     /// # Errors
-    /// A failure when it is not.
+    /// A failure if it is not.
     pub fn refused(&mut self, method: &str, params: Value) -> Result<RpcError, Finding> {
         let sent = format!("{method} {}", shorten(&params.to_string(), 300));
-        match self.request(method, params, START_LIMIT)? {
+        match self.request(method, params, START_TIMEOUT)? {
             Err(error) => Ok(error),
-            reply @ Ok(_) => Err(self.wrong("a JSON-RPC error", &summary(&reply), &sent)),
+            reply @ Ok(_) => Err(self.failure_at_end("a JSON-RPC error", &summary(&reply), &sent)),
         }
     }
 
-    /// A failure at the last line of the transcript.
-    pub(super) fn wrong(&self, expected: &str, got: &str, sent: &str) -> Finding {
-        Failure::new(expected, got).sent(sent).at(self.place()).into()
+    /// Builds a failure at the last line of the transcript.
+    pub(super) fn failure_at_end(&self, expected: &str, got: &str, sent: &str) -> Finding {
+        Failure::new(expected, got).sent(sent).at(self.location()).into()
     }
 
-    /// Whether the process is still there.
+    /// Whether the process is running.
     pub fn is_running(&mut self) -> bool {
         self.channel.try_exit().is_none()
     }
 
-    /// Waits for the process to exit, taking in what it still says.
+    /// Waits for the process to exit while reading its output.
     pub fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
         self.channel.wait_exit(&mut self.inbox, limit)
     }
 
-    /// The live processes it has started, wherever they went.
-    pub(super) fn processes(&self) -> Vec<leftover::Process> {
+    /// Returns the live processes that it has started, including detached ones.
+    pub(super) fn processes(&self) -> Vec<Process> {
         processes_of(&self.folder, self.pid())
     }
 
-    /// Ends the process and everything it started.
+    /// Kills the process and everything it started.
     pub fn kill(&mut self) {
         self.channel.kill();
         self.processes().into_iter().for_each(|it| process::kill(it.pid));
@@ -231,22 +230,22 @@ impl Drop for Agent {
     }
 }
 
-/// The path of a log that is not there yet: a folder may see several processes.
+/// Returns the path of a new log: several processes can use one folder.
 fn unused(folder: &Path, name: &str) -> PathBuf {
     let numbered = (2..).map(|number| folder.join(format!("{name}-{number}.log")));
     let mut paths = std::iter::once(folder.join(format!("{name}.log"))).chain(numbered);
     paths.find(|path| !path.exists()).unwrap_or_else(|| folder.join(name))
 }
 
-/// Processes that name the folder in their environment, and those below the agent.
-fn processes_of(folder: &Path, agent: u32) -> Vec<leftover::Process> {
+/// Returns the processes with the folder in their environment and the descendants of the agent.
+fn processes_of(folder: &Path, agent: u32) -> Vec<Process> {
     if !process::CAN_INSPECT {
         return Vec::new();
     }
-    let mut found = leftover::processes_of(folder, agent);
+    let mut found = process::processes_of(folder, agent);
     for pid in process::descendants(agent) {
         if !found.iter().any(|known| known.pid == pid) {
-            found.push(leftover::process(pid));
+            found.push(process::command_line(pid));
         }
     }
     found

@@ -1,5 +1,5 @@
-//! What the suite answers when the agent asks its client something: permissions by a policy, files
-//! below the folder of the process, and that there is nothing else.
+//! Responses to the agent's requests: permissions according to a policy, files below the folder of
+//! the process, and an error for everything else.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 
 use super::agent::Agent;
 use super::inbox::Line;
-use crate::verdict::Finding;
+use crate::outcome::Finding;
 
 const NOT_FOUND: i64 = -32002;
-const NO_METHOD: i64 = -32601;
-const WRONG_PARAMS: i64 = -32602;
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
 
 /// How permission requests are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// Yes, once.
+    /// Allow once.
     Allow,
-    /// No, once.
+    /// Reject once.
     Reject,
-    /// The question was cancelled.
+    /// The outcome `cancelled`.
     Cancelled,
-    /// An option that was never offered.
-    Stranger,
+    /// An option that was not offered.
+    NotOffered,
     /// A JSON-RPC error.
     Error,
 }
 
 impl Agent {
-    /// Answers what the agent has asked and nobody has answered yet.
+    /// Answers the pending requests of the agent.
     ///
     /// # Errors
-    /// A failure when there is no option to answer with.
+    /// A failure if no suitable option is offered.
     pub(super) fn serve(&mut self, policy: Policy) -> Result<(), Finding> {
         while let Some(line) = self.inbox.requests.get(self.handled).cloned() {
             self.handled += 1;
@@ -47,7 +47,7 @@ impl Agent {
             "session/request_permission" => self.permission(line, policy)?,
             "fs/read_text_file" => read_file(&self.folder, params),
             "fs/write_text_file" => write_file(&self.folder, params),
-            method => Err((NO_METHOD, format!("this client has no {method}"))),
+            method => Err((METHOD_NOT_FOUND, format!("this client does not support {method}"))),
         };
         let id = &line.value["id"];
         self.send(&match outcome {
@@ -66,16 +66,19 @@ impl Agent {
             Policy::Allow => ["allow_once", "allow_always"],
             Policy::Reject => ["reject_once", "reject_always"],
             Policy::Cancelled => return Ok(Ok(json!({"outcome": {"outcome": "cancelled"}}))),
-            Policy::Stranger => return Ok(Ok(selected("conformance-never-offered"))),
+            Policy::NotOffered => return Ok(Ok(selected("conformance-never-offered"))),
             Policy::Error => {
-                return Ok(Err((WRONG_PARAMS, "the client cannot show this question".to_owned())));
+                return Ok(Err((
+                    INVALID_PARAMS,
+                    "the client cannot display this permission request".to_owned(),
+                )));
             }
         };
         match option(params, kinds) {
             Some(id) => Ok(Ok(selected(id))),
             None => {
                 let expected = format!("an option of kind {}", kinds.join(" or "));
-                Err(self.wrong(&expected, &params["options"].to_string(), "a tool call"))
+                Err(self.failure_at_end(&expected, &params["options"].to_string(), "a tool call"))
             }
         }
     }
@@ -87,7 +90,7 @@ fn selected(id: &str) -> Value {
     json!({"outcome": {"outcome": "selected", "optionId": id}})
 }
 
-/// The first option of the first kind that is offered.
+/// Returns the first option of the first kind that is offered.
 fn option<'a>(params: &'a Value, kinds: [&str; 2]) -> Option<&'a str> {
     let options = params["options"].as_array()?;
     let of_kind = |kind: &&str| options.iter().find(|option| option["kind"] == **kind);
@@ -107,17 +110,17 @@ fn write_file(folder: &Path, params: &Value) -> Served {
     let text = params["content"].as_str().unwrap_or_default();
     let written = std::fs::create_dir_all(path.parent().unwrap_or(folder))
         .and_then(|()| std::fs::write(&path, text));
-    written.map(|()| Value::Null).map_err(|error| (WRONG_PARAMS, error.to_string()))
+    written.map(|()| Value::Null).map_err(|error| (INVALID_PARAMS, error.to_string()))
 }
 
-/// Agents are strangers: what lies outside their folder is none of their business.
+/// Only paths below the folder are allowed, because the agent is not trusted.
 fn allowed(folder: &Path, params: &Value) -> Result<PathBuf, (i64, String)> {
     let path = PathBuf::from(params["path"].as_str().unwrap_or_default());
     let climbs = path.components().any(|part| part == Component::ParentDir);
     if path.starts_with(folder) && !climbs {
         return Ok(path);
     }
-    Err((WRONG_PARAMS, format!("{} is outside of the session", path.display())))
+    Err((INVALID_PARAMS, format!("{} is outside of the session", path.display())))
 }
 
 #[cfg(test)]
@@ -125,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_below_the_folder_are_served() {
+    fn only_files_below_folder_are_served() {
         let folder = tempfile::tempdir().expect("a folder");
         let inside = folder.path().join("a/b.txt");
         let params = |path: &Path| json!({"path": path, "content": "text"});
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_chosen_by_kind() {
+    fn option_is_selected_by_kind() {
         let options = json!({"options": [
             {"optionId": "always", "kind": "allow_always"},
             {"optionId": "once", "kind": "allow_once"},

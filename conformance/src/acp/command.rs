@@ -1,17 +1,18 @@
-//! What was typed about the agent: its command line, its environment, the files of its home folder.
-//! Starting it is the bench's business.
+//! The agent under test: its command line, its environment and the files of its home folder. Starts
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::plugin::base_env;
-use crate::real::{placeholders, search_path};
-use crate::stand_in::pattern::{Bindings, fill};
+use crate::adapter_client::base_env;
+use crate::fake_cli::pattern::{Bindings, fill};
+use crate::pack::real_placeholders;
+use crate::process;
 
-/// The placeholder that turns the fake model on.
+/// The placeholder that enables the fake model.
 const URL: &str = "{{url}}";
 
-/// The agent that is judged.
+/// The agent under test.
 #[derive(Debug, Clone)]
 pub struct AgentCommand {
     /// Its program.
@@ -20,40 +21,40 @@ pub struct AgentCommand {
     pub arguments: Vec<String>,
     /// Variables with placeholders.
     pub env: Vec<(String, String)>,
-    /// A folder whose files are laid into each home folder, with placeholders.
+    /// A folder whose files are copied into each home folder, with placeholders.
     pub home: Option<PathBuf>,
-    /// What `authenticate` is called with before the first session.
+    /// The parameter of `authenticate` before the first session.
     pub auth_method: Option<String>,
 }
 
 impl AgentCommand {
-    /// Whether it says how the agent reaches the fake model.
+    /// Whether a variable or a file defines how the agent reaches the fake model.
     ///
     /// # Errors
-    /// When the folder for the home cannot be read.
+    /// When the folder cannot be read.
     pub fn wants_model(&self) -> std::io::Result<bool> {
         let in_files = self.home_files()?.iter().any(|(_, text)| text.contains(URL));
         Ok(in_files || self.env.iter().any(|(_, text)| text.contains(URL)))
     }
 
-    /// Lays the files into a home folder and gives the whole environment.
+    /// Writes the files into a home folder and returns the complete environment.
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub(super) fn settle(
+    pub(super) fn prepare_home(
         &self,
         home: &Path,
         url: &str,
         secret: &str,
     ) -> std::io::Result<BTreeMap<String, String>> {
-        let bindings: Bindings = placeholders(url, secret);
+        let bindings: Bindings = real_placeholders(url, secret);
         std::fs::create_dir_all(home.join("tmp"))?;
         for (name, text) in self.home_files()? {
             let file = home.join(name);
             std::fs::create_dir_all(file.parent().unwrap_or(home))?;
             std::fs::write(file, fill(&text, &bindings))?;
         }
-        let mut env = base_env(home, &search_path(&self.program));
+        let mut env = base_env(home, &process::own_search_path(&self.program));
         env.extend(self.env.iter().map(|(name, text)| (name.clone(), fill(text, &bindings))));
         Ok(env)
     }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_in_a_variable_or_a_file_asks_for_the_model() {
+    fn url_placeholder_enables_the_model() {
         let folder = tempfile::tempdir().expect("a folder");
         let below = folder.path().join("seed/.agent");
         std::fs::create_dir_all(&below).expect("a folder");
@@ -102,7 +103,8 @@ mod tests {
         assert!(command("{{url}}/v1", None).wants_model().expect("read"));
         assert!(command("fixed", seed.clone()).wants_model().expect("read"));
         let home = folder.path().join("home");
-        let env = command("{{secret}}", seed).settle(&home, "http://here", "s3").expect("laid");
+        let env =
+            command("{{secret}}", seed).prepare_home(&home, "http://here", "s3").expect("laid");
         assert_eq!(env["BASE"], "s3");
         let text = std::fs::read_to_string(home.join(".agent/settings.json")).expect("a file");
         assert_eq!(text, "{\"url\": \"http://here/v1\"}");

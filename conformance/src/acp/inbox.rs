@@ -1,97 +1,97 @@
-//! Sorting what an agent says: answers by id, updates and requests in their order, everything else
-//! kept for a look. Every line passes the rules on its way.
+//! Sorts received lines: responses by id, updates and requests in order, others in a list. Every
+//! line is also checked against the invariants.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::Value;
 
-use super::watch::Watch;
-use crate::plugin::{Incoming, Sorter};
-use crate::transcript::{Place, Source, Transcript};
+use super::invariants::AgentInvariants;
+use crate::adapter_client::{Incoming, Sorter};
+use crate::transcript::{Location, Source, Transcript};
 
-/// The most lines of each kind that are kept; later ones only count for the rules.
-const KEPT: usize = 50_000;
+/// How many lines of each kind are kept; later ones are only checked against the invariants.
+const MAX_KEPT_LINES: usize = 50_000;
 
-/// A line that was read.
+/// A received line.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Its number among all lines of the process.
     pub order: usize,
     /// When it was complete.
     pub at: Instant,
-    /// Where it stands in the transcript.
-    pub place: Place,
-    /// What it says; null when it is no message.
+    /// Its location in the transcript.
+    pub location: Location,
+    /// Its content; null if it is not a message.
     pub value: Value,
 }
 
 impl Line {
-    /// The session it names.
+    /// Returns its session id.
     pub fn session(&self) -> &str {
         self.value["params"]["sessionId"].as_str().unwrap_or_default()
     }
 
-    /// What a `session/update` says.
+    /// Returns the content of a `session/update`.
     pub fn update(&self) -> &Value {
         &self.value["params"]["update"]
     }
 
-    /// What kind of update it is.
+    /// Returns the kind of the update.
     pub fn kind(&self) -> &str {
         self.update()["sessionUpdate"].as_str().unwrap_or_default()
     }
 }
 
-/// Everything an agent has said so far.
+/// Everything that an agent has sent so far.
 pub struct Inbox {
-    /// Answers by the JSON text of their id.
+    /// Responses by the JSON text of their id.
     pub answers: HashMap<String, Line>,
-    /// `session/update` notifications, the oldest first.
+    /// `session/update` notifications, oldest first.
     pub updates: Vec<Line>,
-    /// What the agent asked of its client, the oldest first.
+    /// Requests to the client, oldest first.
     pub requests: Vec<Line>,
-    /// Everything else, the oldest first.
+    /// Everything else, oldest first.
     pub others: Vec<Line>,
     /// The agent closed its stdout.
-    pub ended: bool,
-    /// The rules over every line.
-    pub(super) watch: Watch,
+    pub ends_with: bool,
+    /// The invariants of every line.
+    pub(super) invariants: AgentInvariants,
     lines: usize,
     transcript: Transcript,
 }
 
 impl Inbox {
-    pub(super) fn new(watch: Watch, transcript: Transcript) -> Self {
+    pub(super) fn new(invariants: AgentInvariants, transcript: Transcript) -> Self {
         Self {
             answers: HashMap::new(),
             updates: Vec::new(),
             requests: Vec::new(),
             others: Vec::new(),
-            ended: false,
-            watch,
+            ends_with: false,
+            invariants,
             lines: 0,
             transcript,
         }
     }
 
     fn take_line(&mut self, bytes: &[u8], at: Instant) {
-        let place = self.transcript.note(Source::Plugin, bytes);
+        let location = self.transcript.note(Source::Stdout, bytes);
         self.lines += 1;
-        let value = self.watch.line(bytes, &place).unwrap_or_default();
-        let line = Line { order: self.lines, at, place, value };
+        let value = self.invariants.line(bytes, &location).unwrap_or_default();
+        let line = Line { order: self.lines, at, location, value };
         let is_call = line.value["method"].is_string();
         let id = line.value.get("id").map(Value::to_string);
         let list = match (is_call, id) {
             (true, Some(_)) => &mut self.requests,
             (true, None) if line.value["method"] == "session/update" => &mut self.updates,
-            (false, Some(id)) if self.watch.is_asked(&id) => {
+            (false, Some(id)) if self.invariants.was_requested(&id) => {
                 self.answers.entry(id).or_insert(line);
                 return;
             }
             _ => &mut self.others,
         };
-        if list.len() < KEPT {
+        if list.len() < MAX_KEPT_LINES {
             list.push(line);
         }
     }
@@ -103,25 +103,25 @@ impl Sorter for Inbox {
             Incoming::Line { bytes, at } => self.take_line(&bytes, at),
             Incoming::Oversized { bytes } => {
                 let text = format!("a line of {bytes} bytes, dropped");
-                let place = self.transcript.note(Source::Plugin, text.as_bytes());
-                self.watch.no_message(&text, &place);
+                let location = self.transcript.note(Source::Stdout, text.as_bytes());
+                self.invariants.no_message(&text, &location);
             }
             Incoming::Unterminated { bytes } => {
-                let place = self.transcript.note(Source::Plugin, &bytes);
-                self.watch.no_message("bytes without a line feed at the end", &place);
+                let location = self.transcript.note(Source::Stdout, &bytes);
+                self.invariants.no_message("bytes without a line feed at the end", &location);
             }
             Incoming::End => {
                 self.transcript.note(Source::Remark, b"the agent closed its stdout");
-                self.ended = true;
+                self.ends_with = true;
             }
         }
     }
 
     fn has_ended(&self) -> bool {
-        self.ended
+        self.ends_with
     }
 
     fn end(&mut self) {
-        self.ended = true;
+        self.ends_with = true;
     }
 }

@@ -1,31 +1,31 @@
-//! Judging any agent that speaks the Agent Client Protocol, version 1, over stdio: no adapter, no
-//! fixture pack.
+//! Checks any agent that implements the Agent Client Protocol, version 1, over stdio, without an
+//! adapter or a fixture pack.
 //!
-//! Reading order: `command` (what was typed about the agent), `suite` (what all benches share),
-//! `bench` (what a check holds), `agent` (the suite's client of one agent process), `inbox` and
-//! `watch` (sorting what it says, rules over every line), `turn` (one prompt and all that comes of
-//! it), `client` (what a client answers), `cases` (the checks), `judge` (running them),
-//! `reference` (the suite's own agent, right or wrong on purpose).
+//! Reading order: `command` (the agent under test), `suite` (the data that all contexts share),
+//! `context` (what a check works with), `agent` (the suite's client of one agent process), `inbox`
+//! and `invariants` (sorting received lines, rules for every line), `turn` (one prompt and its
+//! updates), `client` (responses to the agent's requests), `checks`, `runner`, `reference` (the
+//! suite's own agent, correct or with one fault).
 
 mod agent;
-mod bench;
-mod cases;
+mod checks;
 mod client;
 mod command;
+mod context;
 mod inbox;
-mod judge;
-mod kinds;
+mod invariants;
 mod reference;
+mod runner;
+mod schema;
 mod suite;
 mod turn;
-mod watch;
 
 pub use agent::{Agent, Reply, RpcError};
-pub use bench::AgentBench;
-pub use cases::checks;
+pub use checks::checks;
 pub use command::AgentCommand;
-pub use judge::judge_agent;
+pub use context::AgentContext;
 pub use reference::{
     AGENT_EXECUTABLE, AGENT_MUTANTS, AgentFault, AgentMutant, MODEL_VARIABLE, become_agent,
 };
+pub use runner::run_agent_checks;
 pub use suite::{AgentOpenError, AgentOptions, AgentSuite, open_agent};

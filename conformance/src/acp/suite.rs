@@ -1,5 +1,5 @@
-//! What all benches of one judgement share: the agent's command, the fake model, what the agent said
-//! of itself, and what was found so far.
+//! The data that all contexts of one suite run share: the agent's command, the fake model, the
+//! agent's `initialize` result and the violations found so far.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -7,75 +7,75 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, Launch, START_LIMIT};
+use super::agent::{Agent, Launch, START_TIMEOUT};
 use super::client::Policy;
 use super::command::AgentCommand;
-use super::watch::{Rules, Watch};
-use crate::case::{Check, Tier};
+use super::invariants::{AgentInvariants, AgentViolations};
+use crate::check::{Check, Tier};
 use crate::invariants::Label;
 use crate::model::{ModelOptions, ModelServer, RecordedRequest};
-use crate::transcript::Place;
-use crate::verdict::{Failure, Finding, Verdict, shorten};
+use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
+use crate::transcript::Location;
 
-/// What a judgement is opened with.
+/// The options of a suite run.
 #[derive(Debug)]
 pub struct AgentOptions {
     /// The agent.
     pub command: AgentCommand,
-    /// Decides every random value.
+    /// The seed of every random value.
     pub seed: u64,
-    /// How much of a check that can be long is done.
+    /// Selects the repetitions and sizes of long checks.
     pub tier: Tier,
-    /// Factor on every limit of time.
-    pub patience: f64,
-    /// An empty folder for everything that is written.
+    /// The factor for every timeout.
+    pub time_factor: f64,
+    /// An empty folder for everything that the suite writes.
     pub work: PathBuf,
 }
 
-/// Why a judgement cannot be opened.
+/// Why a suite run cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentOpenError {
     /// The agent cannot be started.
     #[error("{0}")]
     Agent(String),
-    /// Something of the suite or the machine.
+    /// An I/O error of the suite.
     #[error("{0}")]
     Suite(String),
 }
 
-/// One judgement of one agent.
+/// One run of the suite against one agent.
 pub struct AgentSuite {
     /// The agent.
     pub command: AgentCommand,
-    /// The fake model, when the agent can be pointed at it.
+    /// The fake model, if the agent can use it.
     pub model: Option<ModelServer>,
-    /// What `initialize` was answered with; null when it was not.
+    /// The result of `initialize`; null if it failed.
     pub introduction: Value,
-    /// Where that stands in a transcript.
-    pub(super) introduced_at: Place,
-    /// Decides every random value.
+    /// Its location in a transcript.
+    pub(super) introduced_at: Location,
+    /// The seed of every random value.
     pub seed: u64,
-    /// How much of a check that can be long is done.
+    /// Selects the repetitions and sizes of long checks.
     pub tier: Tier,
-    /// Factor on every limit of time.
-    pub patience: f64,
-    /// A folder for everything that is written.
+    /// The factor for every timeout.
+    pub time_factor: f64,
+    /// The folder for everything that the suite writes.
     pub work: PathBuf,
-    /// What became of the rules over every line.
-    pub(super) rules: Rules,
-    /// Why the fake model cannot be used after all.
+    /// The violations of the invariants.
+    pub(super) rules: AgentViolations,
+    /// Why the fake model cannot be used.
     unreached: Option<String>,
-    /// The scenario for which the agent asks a permission, once it is known.
+    /// The scenario for which the agent requests a permission, once it is known.
     pub(super) asks_for: OnceLock<Option<&'static str>>,
 }
 
-/// Opens a judgement: the agent is started once to hear what it says of itself, and whether it
-/// reaches the fake model.
+/// Opens a suite run: starts the agent once to read its `initialize` result and to test whether it
+/// uses the fake model.
 ///
 /// # Errors
-/// When the agent cannot be started, or the suite cannot work.
+/// When the agent cannot be started, or on an I/O error of the suite.
 pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
-    let AgentOptions { command, seed, tier, patience, work } = options;
+    let AgentOptions { command, seed, tier, time_factor, work } = options;
     let failed = |error: std::io::Error| AgentOpenError::Suite(error.to_string());
     let model = match command.wants_model().map_err(failed)? {
         true => Some(
@@ -88,36 +88,36 @@ pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
         command,
         model,
         introduction: Value::Null,
-        introduced_at: Place { file: work.join("opening/transcript.log"), line: 1 },
+        introduced_at: Location { file: work.join("opening/transcript.log"), line: 1 },
         seed,
         tier,
-        patience,
+        time_factor,
         work,
-        rules: Rules::default(),
+        rules: AgentViolations::default(),
         unreached: None,
         asks_for: OnceLock::new(),
     };
-    let folder = suite.work.join("opening");
+    let folder = suite.work.join("initialize");
     let mut agent = match suite.start(folder.clone(), &Label::default(), &no_capabilities()) {
         Ok(agent) => agent,
         Err(Finding::Blocked(message)) => return Err(AgentOpenError::Agent(message)),
         Err(other) => return Err(AgentOpenError::Suite(format!("{other:?}"))),
     };
-    let introduced =
-        agent.request("initialize", initialize_params(&no_capabilities()), START_LIMIT);
-    if let Ok(Ok(introduction)) = introduced {
+    let initialize =
+        agent.request("initialize", initialize_params(&no_capabilities()), START_TIMEOUT);
+    if let Ok(Ok(introduction)) = initialize {
         suite.introduction = introduction;
-        suite.introduced_at = agent.place();
+        suite.introduced_at = agent.location();
         suite.unreached = suite.model.as_ref().and_then(|_| suite.try_model(&mut agent));
     }
     Ok(suite)
 }
 
 impl AgentSuite {
-    /// Starts an agent process in a folder of its own. Nothing is said to it yet.
+    /// Starts an agent process in a separate folder without sending anything.
     ///
     /// # Errors
-    /// Blocked when it cannot be started.
+    /// Blocked if it cannot be started.
     pub(super) fn start(
         &self,
         folder: PathBuf,
@@ -131,18 +131,18 @@ impl AgentSuite {
             url: &url,
             secret: "sk-conformance-opens-nothing",
             folder,
-            patience: self.patience,
-            watch: Watch::new(self.rules.clone(), label.clone(), capabilities.clone()),
+            time_factor: self.time_factor,
+            watch: AgentInvariants::new(self.rules.clone(), label.clone(), capabilities.clone()),
         })
     }
 
-    /// Calls `authenticate`, when it was asked for.
+    /// Calls `authenticate` if an option requests it.
     ///
     /// # Errors
-    /// Blocked when it is refused.
-    pub(super) fn authenticate(&self, agent: &mut Agent) -> Verdict {
+    /// Blocked if it is refused.
+    pub(super) fn authenticate(&self, agent: &mut Agent) -> CheckOutcome {
         let Some(method) = &self.command.auth_method else { return Ok(()) };
-        match agent.request("authenticate", json!({"methodId": method}), START_LIMIT)? {
+        match agent.request("authenticate", json!({"methodId": method}), START_TIMEOUT)? {
             Ok(_) => Ok(()),
             Err(error) => Err(Finding::Blocked(format!(
                 "authenticate with {method} was refused: {}",
@@ -151,11 +151,11 @@ impl AgentSuite {
         }
     }
 
-    /// Whether a check applies.
-    pub(super) fn gate(&self, check: &Check) -> Verdict {
+    /// Returns an error if a check does not apply.
+    pub(super) fn gate(&self, check: &Check) -> CheckOutcome {
         if self.introduction.is_null() && check.id != "ACP-HS-01" {
-            let words = "ACP-HS-01: the agent does not answer initialize";
-            return Err(Finding::Blocked(words.to_owned()));
+            let reason = "ACP-HS-01: the agent does not answer initialize";
+            return Err(Finding::Blocked(reason.to_owned()));
         }
         if let Some(capability) = check.gate.capability
             && !self.declares(capability)
@@ -164,7 +164,8 @@ impl AgentSuite {
         }
         match (check.gate.model, &self.model, &self.unreached) {
             (true, None, _) => Err(Finding::Skip(
-                "nothing says how the agent reaches the fake model (--env NAME={{url}})".to_owned(),
+                "no option defines how the agent reaches the fake model (--env NAME={{url}})"
+                    .to_owned(),
             )),
             (true, Some(_), Some(reason)) => Err(Finding::Blocked(reason.clone())),
             _ => Ok(()),
@@ -178,8 +179,13 @@ impl AgentSuite {
         found.is_some_and(|value| value.is_object() || *value == Value::Bool(true))
     }
 
-    /// Fails unless something holds of what `initialize` was answered with.
-    pub(super) fn ensure_introduced(&self, holds: bool, expected: &str, got: &Value) -> Verdict {
+    /// Fails unless the condition holds for the result of `initialize`.
+    pub(super) fn ensure_initialized_with(
+        &self,
+        holds: bool,
+        expected: &str,
+        got: &Value,
+    ) -> CheckOutcome {
         if holds {
             return Ok(());
         }
@@ -187,14 +193,14 @@ impl AgentSuite {
         Err(failure.at(self.introduced_at.clone()).into())
     }
 
-    /// What the model was asked so far, without calls on the side.
+    /// Returns the requests to the model so far, without side calls.
     pub(super) fn asked(&self) -> Vec<RecordedRequest> {
         let is_main = |it: &RecordedRequest| it.wire.is_some() && !it.side_call;
         let requests = self.model.as_ref().map(ModelServer::requests).unwrap_or_default();
         requests.into_iter().filter(is_main).collect()
     }
 
-    /// What the agent calls itself, with its version.
+    /// Returns the name and version of the agent.
     pub fn name(&self) -> (String, String) {
         let info = &self.introduction["agentInfo"];
         let text = |name: &str| info[name].as_str().map(|text| shorten(text, 60));
@@ -202,7 +208,7 @@ impl AgentSuite {
         (text("name").unwrap_or_else(|| program.into_owned()), text("version").unwrap_or_default())
     }
 
-    /// Whether a plain prompt reaches the fake model; the reason when it does not.
+    /// Sends a plain prompt and returns why it does not reach the fake model.
     fn try_model(&self, agent: &mut Agent) -> Option<String> {
         let cwd = agent.folder.join("cwd");
         let outcome = std::fs::create_dir_all(&cwd)
@@ -220,16 +226,18 @@ impl AgentSuite {
             Err(Finding::Skip(reason) | Finding::Blocked(reason)) => reason,
             Err(other) => format!("{other:?}"),
         };
-        Some(format!("the agent never asked the fake model; a first prompt came to: {got}"))
+        Some(format!(
+            "the agent sent no request to the fake model; the first prompt resulted in: {got}"
+        ))
     }
 }
 
-/// What a client declares that can do nothing for its agent.
+/// Returns the capabilities of a client that supports nothing.
 pub(super) fn no_capabilities() -> Value {
     json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false})
 }
 
-/// The parameters of `initialize` that a good client sends.
+/// Returns the parameters of `initialize` that a correct client sends.
 pub(super) fn initialize_params(capabilities: &Value) -> Value {
     json!({
         "protocolVersion": 1,

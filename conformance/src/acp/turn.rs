@@ -1,27 +1,27 @@
-//! One prompt and all that comes of it: sessions are opened, turns begun, followed and looked at.
+//! Sessions and turns: sends prompts and collects their updates.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, Reply, START_LIMIT, summary};
+use super::agent::{Agent, Reply, START_TIMEOUT, summary};
 use super::client::Policy;
 use super::inbox::Line;
-use crate::verdict::{Failure, Finding, shorten};
+use crate::outcome::{Failure, Finding, shorten};
 
-/// How long a turn may take: the fake model answers at once, the agent may not.
-pub(super) const TURN_LIMIT: Duration = Duration::from_secs(30);
+/// The timeout of a turn: the fake model answers at once, but the agent may be slow.
+pub(super) const TURN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the first words may take of a model that speaks for a minute.
-const FIRST_TEXT_LIMIT: Duration = Duration::from_secs(20);
+/// The timeout for the first text of a model that streams for a minute.
+const FIRST_TEXT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The code of an agent that wants a login first.
+/// The error code of an agent that requires a login.
 pub(super) const AUTH_REQUIRED: i64 = -32000;
 
-/// A turn that has begun.
+/// An open turn.
 #[derive(Debug, Clone)]
-pub(super) struct Open {
+pub(super) struct OpenTurn {
     /// The id of its prompt, as JSON text.
     pub(super) key: String,
     session: String,
@@ -30,21 +30,21 @@ pub(super) struct Open {
     first_request: usize,
 }
 
-impl Open {
+impl OpenTurn {
     /// Its session.
     pub(super) fn session(&self) -> &str {
         &self.session
     }
 }
 
-/// A turn that is over.
+/// A finished turn.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
-    /// What `session/prompt` was answered with.
+    /// The response to `session/prompt`.
     pub(super) reply: Reply,
-    /// The updates of the session, in their order.
+    /// The updates of the session, in order.
     pub(super) updates: Vec<Line>,
-    /// The permissions that were asked for.
+    /// The permission requests.
     pub(super) permissions: Vec<Line>,
     /// The prompt, shortened.
     pub(super) sent: String,
@@ -54,50 +54,53 @@ impl Agent {
     /// Opens a session.
     ///
     /// # Errors
-    /// A skip when it wants a login that nobody gave, a failure when it is refused otherwise.
+    /// Skip if a login is required but not configured, a failure if it is refused for another
+    /// reason.
     pub(super) fn new_session(&mut self, cwd: &Path) -> Result<String, Finding> {
         self.new_session_reply(cwd)?["sessionId"]
             .as_str()
             .filter(|id| !id.is_empty())
             .map(str::to_owned)
-            .ok_or_else(|| self.wrong("a sessionId", "a result without one", "session/new"))
+            .ok_or_else(|| {
+                self.failure_at_end("a sessionId", "a result without one", "session/new")
+            })
     }
 
-    /// Opens a session and gives the whole answer.
+    /// Opens a session and returns the complete result.
     ///
     /// # Errors
     /// As [`Agent::new_session`].
     pub(super) fn new_session_reply(&mut self, cwd: &Path) -> Result<Value, Finding> {
         let params = json!({"cwd": cwd, "mcpServers": []});
-        match self.request("session/new", params, START_LIMIT)? {
+        match self.request("session/new", params, START_TIMEOUT)? {
             Ok(result) => Ok(result),
             Err(error) if error.code == AUTH_REQUIRED => Err(Finding::Skip(format!(
-                "the agent wants a login first ({}); give --env, --home or --auth-method",
+                "the agent requires a login ({}); use --env, --home or --auth-method",
                 shorten(&error.message, 120)
             ))),
-            reply => Err(self.wrong("a session", &summary(&reply), "session/new")),
+            reply => Err(self.failure_at_end("a session", &summary(&reply), "session/new")),
         }
     }
 
-    /// Sends a prompt of one text.
-    pub(super) fn begin(&mut self, session: &str, prompt: &str) -> Open {
+    /// Sends a prompt with one text block.
+    pub(super) fn begin(&mut self, session: &str, prompt: &str) -> OpenTurn {
         self.begin_with(session, &json!([{"type": "text", "text": prompt}]))
     }
 
-    /// Sends a prompt of several blocks.
-    pub(super) fn begin_with(&mut self, session: &str, blocks: &Value) -> Open {
+    /// Sends a prompt with several blocks.
+    pub(super) fn begin_with(&mut self, session: &str, blocks: &Value) -> OpenTurn {
         let open = self.opened(session, blocks);
         let key = self.ask("session/prompt", json!({"sessionId": session, "prompt": blocks}));
-        Open { key, ..open }
+        OpenTurn { key, ..open }
     }
 
-    /// Sends a prompt with each character of several bytes cut in the middle.
-    pub(super) fn begin_in_pieces(
+    /// Sends a prompt in which each multi-byte character is split.
+    pub(super) fn begin_with_split_characters(
         &mut self,
         session: &str,
         blocks: &Value,
         pause: Duration,
-    ) -> Open {
+    ) -> OpenTurn {
         let open = self.opened(session, blocks);
         let params = json!({"sessionId": session, "prompt": blocks});
         let id = json!("in-pieces");
@@ -105,16 +108,16 @@ impl Agent {
         let line =
             json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params});
         let bytes = format!("{line}\n").into_bytes();
-        // A byte that goes on with a character begins a new piece.
+        // A continuation byte starts a new piece.
         for piece in bytes.chunk_by(|_, next| next & 0b1100_0000 != 0b1000_0000) {
             self.send_raw(piece);
             std::thread::sleep(pause);
         }
-        Open { key, ..open }
+        OpenTurn { key, ..open }
     }
 
-    fn opened(&self, session: &str, blocks: &Value) -> Open {
-        Open {
+    fn opened(&self, session: &str, blocks: &Value) -> OpenTurn {
+        OpenTurn {
             key: String::new(),
             session: session.to_owned(),
             sent: format!("session/prompt {}", shorten(&blocks.to_string(), 300)),
@@ -123,21 +126,21 @@ impl Agent {
         }
     }
 
-    /// Follows a turn to its end.
+    /// Waits for the end of a turn and answers the agent's requests.
     ///
     /// # Errors
-    /// A failure when it does not end in time.
-    pub(super) fn finish(&mut self, open: &Open, policy: Policy) -> Result<Turn, Finding> {
-        self.finish_within(open, policy, TURN_LIMIT)
+    /// A failure if it does not end in time.
+    pub(super) fn finish(&mut self, open: &OpenTurn, policy: Policy) -> Result<Turn, Finding> {
+        self.finish_within(open, policy, TURN_TIMEOUT)
     }
 
-    /// Follows a turn to its end, which must come soon.
+    /// Waits for the end of a turn within a timeout.
     ///
     /// # Errors
-    /// A failure when it does not.
+    /// A failure if it does not.
     pub(super) fn finish_within(
         &mut self,
-        open: &Open,
+        open: &OpenTurn,
         policy: Policy,
         limit: Duration,
     ) -> Result<Turn, Finding> {
@@ -148,27 +151,27 @@ impl Agent {
             let is_over = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
             self.pump(left, |inbox| is_over(inbox) || inbox.requests.len() > handled);
             self.serve(policy)?;
-            if is_over(&self.inbox) || left.is_zero() || self.inbox.ended {
+            if is_over(&self.inbox) || left.is_zero() || self.inbox.ends_with {
                 break;
             }
         }
         let reply = self
             .answer(&open.key, Duration::ZERO)
             .map_err(|_| self.not_ended(open, self.limit(limit)))?;
-        // What still comes after the answer breaks a rule, so it is waited for a moment.
+        // Updates after the response violate an invariant, so a short wait makes them visible.
         self.listen(Duration::from_millis(100));
         Ok(self.turn(open, reply))
     }
 
-    /// What has come of a turn so far.
-    pub(super) fn so_far(&self, open: &Open) -> Turn {
+    /// Returns the updates of a turn so far.
+    pub(super) fn turn_so_far(&self, open: &OpenTurn) -> Turn {
         self.turn(open, Ok(Value::Null))
     }
 
-    /// Makes a turn to its end.
+    /// Runs a turn to its end.
     ///
     /// # Errors
-    /// A failure when it does not end in time.
+    /// A failure if it does not end in time.
     pub(super) fn play(
         &mut self,
         session: &str,
@@ -179,12 +182,12 @@ impl Agent {
         self.finish(&open, policy)
     }
 
-    /// Waits until a turn has said some text.
+    /// Waits for the first text of a turn.
     ///
     /// # Errors
-    /// A failure when it says nothing in time.
-    pub(super) fn wait_text(&mut self, open: &Open) -> Result<(), Finding> {
-        let (from, limit) = (open.first_update, self.limit(FIRST_TEXT_LIMIT));
+    /// A failure if no text arrives in time.
+    pub(super) fn wait_text(&mut self, open: &OpenTurn) -> Result<(), Finding> {
+        let (from, limit) = (open.first_update, self.limit(FIRST_TEXT_TIMEOUT));
         let is_over = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
         self.pump(limit, |inbox| {
             is_over(inbox)
@@ -192,16 +195,20 @@ impl Agent {
                     line.session() == open.session && line.kind() == "agent_message_chunk"
                 })
         });
-        if !self.so_far(open).text().is_empty() && !is_over(&self.inbox) {
+        if !self.turn_so_far(open).text().is_empty() && !is_over(&self.inbox) {
             return Ok(());
         }
-        let got = "none came while the turn was open";
-        Err(self.wrong("agent_message_chunk while the model speaks", got, &open.sent))
+        let got = "no text arrived while the turn was open";
+        Err(self.failure_at_end(
+            "agent_message_chunk while the model is streaming",
+            got,
+            &open.sent,
+        ))
     }
 
-    /// Waits until the agent asks for a permission of this turn, and does not answer it.
-    pub(super) fn wait_permission(&mut self, open: &Open) -> bool {
-        let (from, limit) = (open.first_request, self.limit(TURN_LIMIT));
+    /// Waits for a permission request of this turn without answering it.
+    pub(super) fn wait_permission(&mut self, open: &OpenTurn) -> bool {
+        let (from, limit) = (open.first_request, self.limit(TURN_TIMEOUT));
         let has_asked = |inbox: &super::inbox::Inbox| {
             inbox.requests[from..].iter().any(|line| is_permission(line, &open.session))
         };
@@ -209,7 +216,7 @@ impl Agent {
         has_asked(&self.inbox)
     }
 
-    fn turn(&self, open: &Open, reply: Reply) -> Turn {
+    fn turn(&self, open: &OpenTurn, reply: Reply) -> Turn {
         let order = self.inbox.answers.get(&open.key).map_or(usize::MAX, |line| line.order);
         let is_own = |line: &&Line| line.session() == open.session && line.order < order;
         let updates = self.inbox.updates[open.first_update..].iter().filter(is_own);
@@ -225,35 +232,35 @@ impl Agent {
         }
     }
 
-    fn not_ended(&mut self, open: &Open, limit: Duration) -> Finding {
+    fn not_ended(&mut self, open: &OpenTurn, limit: Duration) -> Finding {
         let state = if self.is_running() { "it is still open" } else { "the agent has exited" };
-        let said = self.so_far(open).text();
-        let got = format!("{state}; it said {:?}", shorten(&said, 200));
+        let text_so_far = self.turn_so_far(open).text();
+        let got = format!("{state}; its text is {:?}", shorten(&text_so_far, 200));
         Failure::new(format!("the turn ends within {limit:.1?}"), got)
             .sent(open.sent.clone())
-            .at(self.place())
+            .at(self.location())
             .into()
     }
 }
 
 impl Turn {
-    /// Everything the agent said, as one text.
+    /// Returns the text of all messages.
     pub(super) fn text(&self) -> String {
         self.joined("agent_message_chunk")
     }
 
-    /// Everything it thought, as one text.
+    /// Returns the text of all thoughts.
     pub(super) fn thoughts(&self) -> String {
         self.joined("agent_thought_chunk")
     }
 
-    /// Why it stopped; empty when it failed.
+    /// Returns the stop reason; empty if the turn failed.
     pub(super) fn stop_reason(&self) -> &str {
         let reason = self.reply.as_ref().ok().and_then(|result| result["stopReason"].as_str());
         reason.unwrap_or_default()
     }
 
-    /// The last status of each tool call, in the order of their first mention.
+    /// Returns the last status of each tool call, in the order of their announcement.
     pub(super) fn tools(&self) -> Vec<(String, String)> {
         let mut tools: Vec<(String, String)> = Vec::new();
         let asked =
@@ -272,7 +279,7 @@ impl Turn {
         tools
     }
 
-    /// In a few words, for messages.
+    /// Summarizes the turn for messages.
     pub(super) fn summary(&self) -> String {
         let tools = self.tools();
         let tools = if tools.is_empty() { String::new() } else { format!(", tools {tools:?}") };

@@ -1,5 +1,5 @@
-//! `conformance run --profile acp-agent -- COMMAND`: judges an agent that speaks the Agent Client
-//! Protocol.
+//! `conformance run --profile acp-agent -- COMMAND`: checks an agent that implements the Agent
+//! Client Protocol.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -8,40 +8,40 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use super::run::{BUDGET, JOBS, RunArguments, add_baseline, conclude, selected, shows_text};
-use super::work::Work;
+use super::run::{BUDGET, JOBS, RunArguments, add_baseline, build_result, selected, shows_text};
+use super::suite_setup::WorkFolder;
 use super::{CommandError, EXIT_NO_PLUGIN, real};
 use crate::acp::{
-    AgentCommand, AgentOpenError, AgentOptions, AgentSuite, checks, judge_agent, open_agent,
+    AgentCommand, AgentOpenError, AgentOptions, AgentSuite, checks, open_agent, run_agent_checks,
 };
 use crate::baseline::KnownFailures;
 use crate::console::say;
-use crate::judge::JudgeOptions;
 use crate::real::find_cli;
 use crate::report::{AgentSubject, Report, print_result};
 use crate::requirements::{DEFAULT_ACP_SET, Requirements};
+use crate::runner::RunnerOptions;
 
-/// What kind of program is judged.
+/// The kind of program under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Profile {
-    /// An agent that speaks the Agent Client Protocol, without any adapter.
+    /// An agent that implements the Agent Client Protocol, without an adapter.
     AcpAgent,
 }
 
-/// What was typed about an agent.
+/// The arguments for an agent.
 #[derive(Debug, Args)]
 pub(super) struct AcpArguments {
-    /// Judges another kind of program: `acp-agent` is any agent that speaks the Agent Client Protocol.
+    /// Check another kind of program: `acp-agent` is an agent that implements the Agent Client Protocol.
     #[arg(long, value_enum, conflicts_with_all = ["real", "pack"])]
     pub(super) profile: Option<Profile>,
-    /// A variable of the agent; {{url}} is the fake model's address, {{secret}} a key that opens
-    /// nothing. May be given several times.
+    /// An environment variable of the agent; {{url}} becomes the fake model's address, {{secret}} a
+    /// dummy key. Repeatable.
     #[arg(long, visible_alias = "fake-model", value_name = "NAME=TEXT", requires = "profile")]
     env: Vec<Variable>,
-    /// A folder whose files are laid into the agent's empty home, {{url}} and {{secret}} filled in.
+    /// A folder whose files are copied into the agent's empty home, {{url}} and {{secret}} filled in.
     #[arg(long, value_name = "DIR", requires = "profile")]
     home: Option<PathBuf>,
-    /// Calls `authenticate` with this way to log in before the first session.
+    /// Call `authenticate` with this method before the first session.
     #[arg(long, value_name = "ID", requires = "profile")]
     auth_method: Option<String>,
 }
@@ -61,12 +61,12 @@ impl FromStr for Variable {
             Some((name, text)) if !name.is_empty() => {
                 Ok(Self { name: name.to_owned(), text: text.to_owned() })
             }
-            _ => Err("it is written NAME=TEXT, such as BASE_URL={{url}}".to_owned()),
+            _ => Err("expected NAME=TEXT, such as BASE_URL={{url}}".to_owned()),
         }
     }
 }
 
-/// Judges an agent.
+/// Checks an agent.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = arguments.tier();
     let checks = selected(checks(), &arguments.only, tier)?;
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     if let Some(file) = &arguments.baseline {
         add_baseline(&mut known_failures, file)?;
     }
-    let judge_options = JudgeOptions {
+    let runner_options = RunnerOptions {
         strict: arguments.strict,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: BUDGET,
@@ -86,42 +86,42 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         known_failures,
     };
     let confinement = real::confined(arguments.real.allow_network)?;
-    let mut work = Work::make(arguments.keep.as_deref())?;
+    let mut work = WorkFolder::make(arguments.keep.as_deref())?;
     let started = Instant::now();
     let suite = open_agent(AgentOptions {
         command,
         seed: arguments.seed.unwrap_or_else(rand::random),
         tier,
-        patience: arguments.patience.max(0.1),
+        time_factor: arguments.patience.max(0.1),
         work: work.path().to_owned(),
     });
-    let suite = Arc::new(suite.map_err(open_failed)?);
+    let suite = Arc::new(suite.map_err(setup_error)?);
     if shows_text(arguments) {
         let (name, version) = suite.name();
         say!("{name} {version} ({})", confinement.as_str());
     }
-    let results = judge_agent(&suite, &checks, &judge_options, &mut |result| {
+    let results = run_agent_checks(&suite, &checks, &runner_options, &mut |result| {
         if shows_text(arguments) {
             print_result(result);
         }
     });
     let (adapter_id, adapter_version) = suite.name();
     let report = Report {
-        plugin: suite.command.program.clone(),
+        adapter: suite.command.program.clone(),
         adapter_id,
         adapter_version,
         pack: None,
         tier,
-        requirements: judge_options.requirements.name().to_owned(),
+        requirements: runner_options.requirements.name().to_owned(),
         baseline: arguments.baseline.clone(),
         seed: suite.seed,
         real: None,
         agent: Some(subject(arguments, &suite)),
         results,
-        stale_entries: judge_options.known_failures.naming_nothing(&crate::acp::checks()),
+        stale_entries: runner_options.known_failures.unknown_checks(&crate::acp::checks()),
         took: started.elapsed(),
     };
-    conclude(arguments, report, &mut work)
+    build_result(arguments, report, &mut work)
 }
 
 /// The agent's command: everything after `--`, or a program in front of it.
@@ -131,23 +131,26 @@ fn command(arguments: &RunArguments) -> Result<AgentCommand, CommandError> {
         Some(program) => program.clone(),
         None => words.next().map(PathBuf::from).ok_or_else(|| {
             let hint = "conformance run --profile acp-agent -- COMMAND [ARGUMENTS]";
-            CommandError::usage("there is no agent to judge", hint)
+            CommandError::usage("no agent given", hint)
         })?,
     };
     let is_path = program.components().count() > 1;
     let name = program.to_string_lossy();
     let found = find_cli(is_path.then_some(program.as_path()), &name).ok_or_else(|| {
-        let place = if is_path { "" } else { " on PATH" };
+        let location = if is_path { "" } else { " on PATH" };
         CommandError {
             code: EXIT_NO_PLUGIN,
-            message: format!("there is no program {name}{place}"),
-            hint: "name the agent's program with its path".to_owned(),
+            message: format!("program {name} not found{location}"),
+            hint: "pass the path of the agent's program".to_owned(),
         }
     })?;
     let acp = &arguments.acp;
     if let Some(folder) = acp.home.as_deref().filter(|folder| !folder.is_dir()) {
-        let message = format!("there is no folder {}", folder.display());
-        return Err(CommandError::usage(message, "--home names a folder with files for the home"));
+        let message = format!("folder {} not found", folder.display());
+        return Err(CommandError::usage(
+            message,
+            "pass --home a folder with files for the agent's home",
+        ));
     }
     Ok(AgentCommand {
         program: found,
@@ -158,7 +161,7 @@ fn command(arguments: &RunArguments) -> Result<AgentCommand, CommandError> {
     })
 }
 
-/// What a report says about the agent, and what it takes to judge it again.
+/// The agent in reports, with the switches that repeat the run.
 fn subject(arguments: &RunArguments, suite: &AgentSuite) -> AgentSubject {
     let acp = &arguments.acp;
     let typed = |path: &Path| path.to_string_lossy().into_owned();
@@ -177,13 +180,13 @@ fn subject(arguments: &RunArguments, suite: &AgentSuite) -> AgentSubject {
     AgentSubject { command, switches, has_model: suite.model.is_some() }
 }
 
-/// The words for a judgement that could not be opened.
-pub(super) fn open_failed(error: AgentOpenError) -> CommandError {
+/// Converts a setup error to a command error.
+pub(super) fn setup_error(error: AgentOpenError) -> CommandError {
     match error {
         AgentOpenError::Agent(message) => CommandError {
             code: EXIT_NO_PLUGIN,
             message,
-            hint: "try the command by hand: it should wait for JSON-RPC on stdin".to_owned(),
+            hint: "start the command by hand: it should wait for JSON-RPC on stdin".to_owned(),
         },
         AgentOpenError::Suite(message) => CommandError::suite(message),
     }

@@ -1,5 +1,5 @@
-//! `conformance self-test --profile acp-agent`: the suite's own agent passes everything, each fault
-//! is caught by the checks that must catch it and by no others.
+//! `conformance self-test --profile acp-agent`: the reference agent passes every check; each mutant
+//! fails exactly the checks that must find it.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,68 +11,69 @@ use super::self_test::SelfTestArguments;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::acp::{
     AGENT_EXECUTABLE, AGENT_MUTANTS, AgentCommand, AgentMutant, AgentOptions, MODEL_VARIABLE,
-    checks, judge_agent, open_agent,
+    checks, open_agent, run_agent_checks,
 };
 use crate::baseline::KnownFailures;
-use crate::case::{Check, Tier};
+use crate::check::{Check, CheckResult, Status, Tier};
 use crate::console::say;
-use crate::judge::{CheckResult, JudgeOptions, Status};
 use crate::mutant::FAULT_FILE;
-use crate::open::own_executable;
 use crate::process;
 use crate::requirements::{DEFAULT_ACP_SET, Requirements};
-use crate::self_test::lacking;
+use crate::runner::RunnerOptions;
+use crate::self_test::missing_parts;
+use crate::suite::copy_own_executable;
 
-/// No mutant may take longer, however it hangs.
+/// The time budget of one mutant.
 const BUDGET: Duration = Duration::from_secs(300);
 
-/// How many checks of one mutant run at once. Most of their time is waiting.
-const BENCHES: usize = 3;
+/// How many checks of one mutant run in parallel; they mostly wait.
+const PARALLEL_CHECKS: usize = 3;
 
-/// A second look is taken with limits of time so much longer.
-const CALM: f64 = 3.0;
+/// Rechecks use time limits this many times as long.
+const RECHECK_PATIENCE: f64 = 3.0;
 
-/// The reference agent counts as a mutant that nothing may catch.
+/// The reference agent, which no check may fail, or a mutant.
 #[derive(Clone, Copy)]
 struct Subject(Option<&'static AgentMutant>);
 
-/// Where the self-test works, and what mutants are made of.
+/// The folder of the self-test and the executable that becomes every agent.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Location<'a> {
     work: &'a Path,
     executable: &'a Path,
 }
 
-/// What became of one subject.
+/// The result of one subject.
 struct Outcome {
     subject: Subject,
     caught_by: Vec<&'static str>,
-    complaints: Vec<String>,
-    /// Checks that are worth a second look on a calm machine.
-    doubts: Vec<&'static str>,
+    problems: Vec<String>,
+    /// Checks to run again with longer limits.
+    unexpected: Vec<&'static str>,
 }
 
-/// Judges the checks of agents.
+/// Runs the self-test of the agent checks.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
     let started = Instant::now();
-    let failed =
-        |error: std::io::Error| CommandError::suite(format!("no folder to work in: {error}"));
+    let failed = |error: std::io::Error| {
+        CommandError::suite(format!("could not create a work folder: {error}"))
+    };
     let work = tempfile::Builder::new().prefix("conformance-self-").tempdir().map_err(failed)?;
-    let executable = own_executable(work.path()).map_err(failed)?;
-    let place = Place { work: work.path(), executable: &executable };
+    let executable = copy_own_executable(work.path()).map_err(failed)?;
+    let location = Location { work: work.path(), executable: &executable };
     let subjects = selected(&arguments.only)?;
-    let mut outcomes = first_look(arguments, place, &subjects);
-    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.doubts.is_empty()) {
-        say!("a second look at {} with {}", outcome.subject.name(), outcome.doubts.join(" "));
-        look_again(arguments, place, outcome);
+    let mut outcomes = run_all(arguments, location, &subjects);
+    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.unexpected.is_empty()) {
+        say!("recheck {} with {}", outcome.subject.name(), outcome.unexpected.join(" "));
+        recheck(arguments, location, outcome);
     }
-    let mut complaints: usize = outcomes.iter().map(|outcome| outcome.complaints.len()).sum();
+    let mut problems: usize = outcomes.iter().map(|outcome| outcome.problems.len()).sum();
     if arguments.only.is_empty() {
-        complaints += broken_set()?;
+        problems += broken_set()?;
     }
     let seconds = started.elapsed().as_secs_f64();
-    say!("{} subjects, {complaints} complaints in {seconds:.0} s", subjects.len());
-    Ok(if complaints == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
+    say!("{} subjects, {problems} problems in {seconds:.0} s", subjects.len());
+    Ok(if problems == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
 }
 
 impl Subject {
@@ -95,10 +96,10 @@ impl Outcome {
         let with = |wanted: Status| results.iter().filter(move |it| it.status == wanted);
         let caught_by: Vec<&'static str> = with(Status::Fail).map(|it| it.check.id).collect();
         let errors = with(Status::SuiteError).map(|it| format!("{} is a suite error", it.check.id));
-        let mut complaints: Vec<String> = errors.collect();
-        for result in with(Status::Fail).filter(|result| !lacking(result).is_empty()) {
-            let lacks = lacking(result).join(", ");
-            complaints.push(format!("{} fails without telling {lacks}", result.check.id));
+        let mut problems: Vec<String> = errors.collect();
+        for result in with(Status::Fail).filter(|result| !missing_parts(result).is_empty()) {
+            let lacks = missing_parts(result).join(", ");
+            problems.push(format!("{} fails without {lacks}", result.check.id));
         }
         let must = subject.must_fail();
         let is_asked = |id: &str| asked.iter().any(|check| check.id == id);
@@ -106,21 +107,21 @@ impl Outcome {
         let wrong = with(Status::Fail)
             .filter(|it| !must.contains(&it.check.id) && !subject.may_fail(&it.check))
             .map(|it| it.check.id);
-        let mut doubts: Vec<&'static str> = wrong.collect();
-        complaints.extend(doubts.iter().map(|id| format!("{id} fails, which it must not")));
-        complaints.extend(missing.clone().map(|id| format!("{id} does not fail, which it must")));
-        doubts.extend(missing);
-        Self { subject, caught_by, complaints, doubts }
+        let mut unexpected: Vec<&'static str> = wrong.collect();
+        problems.extend(unexpected.iter().map(|id| format!("{id} fails, but must not")));
+        problems.extend(missing.clone().map(|id| format!("{id} does not fail, but must")));
+        unexpected.extend(missing);
+        Self { subject, caught_by, problems, unexpected }
     }
 
     fn print(&self) {
-        let word = if self.complaints.is_empty() { "good" } else { "BAD" };
+        let word = if self.problems.is_empty() { "ok" } else { "BAD" };
         let caught = match self.caught_by.is_empty() {
-            true => "passes everything".to_owned(),
+            true => "passes every check".to_owned(),
             false => format!("caught by {}", self.caught_by.join(" ")),
         };
         say!("{word:>4}  {:24} {caught}", self.subject.name());
-        self.complaints.iter().for_each(|complaint| say!("      {complaint}"));
+        self.problems.iter().for_each(|problem| say!("      {problem}"));
     }
 }
 
@@ -130,16 +131,16 @@ fn selected(only: &[String]) -> Result<Vec<Subject>, CommandError> {
     let is_known = |name: &&String| all.iter().any(|subject| subject.name() == **name);
     if let Some(unknown) = only.iter().find(|name| !is_known(name)) {
         let names: Vec<&str> = all.iter().map(|subject| subject.name()).collect();
-        let message = format!("there is no mutant {unknown} of the agent");
-        return Err(CommandError::usage(message, format!("there are: {}", names.join(", "))));
+        let message = format!("unknown agent mutant {unknown}");
+        return Err(CommandError::usage(message, format!("known mutants: {}", names.join(", "))));
     }
     let is_wanted = |it: &Subject| only.is_empty() || only.iter().any(|name| name == it.name());
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-fn first_look(
+fn run_all(
     arguments: &SelfTestArguments,
-    place: Place<'_>,
+    location: Location<'_>,
     subjects: &[Subject],
 ) -> Vec<Outcome> {
     let queue = Mutex::new(subjects.iter().copied().collect::<VecDeque<_>>());
@@ -151,8 +152,8 @@ fn first_look(
             scope.spawn(move || {
                 while let Some(subject) = next() {
                     let wanted = wanted(subject, arguments.quick);
-                    let judged = judged(arguments, place, subject, &wanted, 1.0);
-                    if sender.send(outcome(subject, &wanted, judged)).is_err() {
+                    let run_suite = run_suite(arguments, location, subject, &wanted, 1.0);
+                    if sender.send(outcome(subject, &wanted, run_suite)).is_err() {
                         return;
                     }
                 }
@@ -163,22 +164,26 @@ fn first_look(
     })
 }
 
-/// Judges once more what came out otherwise than it must: on a busy machine a limit of time can
-/// pass although nothing is wrong.
-fn look_again(arguments: &SelfTestArguments, place: Place<'_>, first: &mut Outcome) {
-    let is_doubted = |check: &Check| first.doubts.contains(&check.id);
+/// Runs unexpected results again with longer limits: on a busy machine a time limit can pass although
+/// nothing is wrong.
+fn recheck(arguments: &SelfTestArguments, location: Location<'_>, first: &mut Outcome) {
+    let is_doubted = |check: &Check| first.unexpected.contains(&check.id);
     let doubted: Vec<Check> = checks().into_iter().filter(is_doubted).collect();
-    let judged = judged(arguments, place, first.subject, &doubted, CALM);
-    *first = outcome(first.subject, &doubted, judged);
+    let run_suite = run_suite(arguments, location, first.subject, &doubted, RECHECK_PATIENCE);
+    *first = outcome(first.subject, &doubted, run_suite);
     first.print();
 }
 
-fn outcome(subject: Subject, asked: &[Check], judged: Result<Vec<CheckResult>, String>) -> Outcome {
-    match judged {
+fn outcome(
+    subject: Subject,
+    asked: &[Check],
+    run_suite: Result<Vec<CheckResult>, String>,
+) -> Outcome {
+    match run_suite {
         Ok(results) => Outcome::of(subject, asked, &results),
         Err(error) => {
-            let complaints = vec![format!("it cannot be judged: {error}")];
-            Outcome { subject, caught_by: Vec::new(), complaints, doubts: Vec::new() }
+            let problems = vec![format!("could not be checked: {error}")];
+            Outcome { subject, caught_by: Vec::new(), problems, unexpected: Vec::new() }
         }
     }
 }
@@ -191,16 +196,17 @@ fn wanted(subject: Subject, quick: bool) -> Vec<Check> {
     checks().into_iter().filter(is_wanted).collect()
 }
 
-fn judged(
+fn run_suite(
     arguments: &SelfTestArguments,
-    place: Place<'_>,
+    location: Location<'_>,
     subject: Subject,
     checks: &[Check],
     calm: f64,
 ) -> Result<Vec<CheckResult>, String> {
-    let folder = tempfile::Builder::new().prefix(subject.name()).tempdir_in(place.work);
+    let folder = tempfile::Builder::new().prefix(subject.name()).tempdir_in(location.work);
     let folder = folder.map_err(|error| error.to_string())?;
-    let program = put(folder.path(), place.executable, subject).map_err(|it| it.to_string())?;
+    let program =
+        install_agent(folder.path(), location.executable, subject).map_err(|it| it.to_string())?;
     let suite = open_agent(AgentOptions {
         command: AgentCommand {
             program,
@@ -211,22 +217,22 @@ fn judged(
         },
         seed: arguments.seed.unwrap_or_else(rand::random),
         tier: Tier::Fast,
-        patience: arguments.patience.max(0.1) * calm,
+        time_factor: arguments.patience.max(0.1) * calm,
         work: folder.path().join("work"),
     })
     .map_err(|error| error.to_string())?;
-    let options = JudgeOptions {
+    let options = RunnerOptions {
         strict: true,
-        jobs: BENCHES,
+        jobs: PARALLEL_CHECKS,
         budget: BUDGET,
         requirements: Requirements::latest(),
         known_failures: KnownFailures::default(),
     };
-    Ok(judge_agent(&Arc::new(suite), checks, &options, &mut |_| {}))
+    Ok(run_agent_checks(&Arc::new(suite), checks, &options, &mut |_| {}))
 }
 
-/// Puts the agent into a folder, with its fault beside it.
-fn put(folder: &Path, own: &Path, subject: Subject) -> std::io::Result<PathBuf> {
+/// Installs the agent in a folder, with its fault beside it.
+fn install_agent(folder: &Path, own: &Path, subject: Subject) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder.join("work"))?;
     let program = folder.join(process::executable_name(AGENT_EXECUTABLE));
     if std::fs::hard_link(own, &program).is_err() {
@@ -238,14 +244,14 @@ fn put(folder: &Path, own: &Path, subject: Subject) -> std::io::Result<PathBuf> 
     Ok(program)
 }
 
-/// Checks that no fault proves, and those that are no longer what was frozen.
+/// Counts checks without a mutant and checks that differ from the frozen set.
 fn broken_set() -> Result<usize, CommandError> {
     let requirements = Requirements::for_agents(DEFAULT_ACP_SET)
         .map_err(|error| CommandError::suite(error.to_string()))?;
     let is_proven = |id: &str| AGENT_MUTANTS.iter().any(|mutant| mutant.must_fail.contains(&id));
     let unproven = checks().into_iter().filter(|check| !is_proven(check.id));
-    let mut complaints = requirements.broken_by(&checks());
-    complaints.extend(unproven.map(|check| format!("no mutant must fail {}", check.id)));
-    complaints.iter().for_each(|complaint| say!("{complaint}"));
-    Ok(complaints.len())
+    let mut problems = requirements.mismatches(&checks());
+    problems.extend(unproven.map(|check| format!("no mutant must fail {}", check.id)));
+    problems.iter().for_each(|problem| say!("{problem}"));
+    Ok(problems.len())
 }

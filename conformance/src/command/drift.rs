@@ -1,4 +1,4 @@
-//! `conformance drift PLUGIN`: compares the real agent CLI with what the pack knows of it.
+//! `conformance drift PLUGIN`: compares the real agent CLI with the recordings of the pack.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,37 +7,37 @@ use clap::Args;
 use serde_json::json;
 
 use super::real::{Agent, AgentArguments, flag_facts, recorded, table};
-use super::work::Work;
+use super::suite_setup::WorkFolder;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::console::say;
+use crate::outcome::Finding;
 use crate::real::{
-    Change, Drift, FlagFacts, Played, REAL_SCENARIOS, RealOptions, heard, play, unmapped,
+    Change, Drift, FlagFacts, REAL_SCENARIOS, RealOptions, ScenarioResult, output, play, unmapped,
 };
 use crate::suite::Suite;
-use crate::verdict::Finding;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit code: 0 no drift, 1 drift, 2 wrong usage, 3 the plugin cannot be started, 4 the suite failed.
+Exit code: 0 no drift, 1 drift, 2 wrong usage, 3 the adapter cannot be started, 4 the suite failed.
 A newer version that says the same is told, and is no drift.")]
 pub(super) struct DriftArguments {
     #[command(flatten)]
     agent: AgentArguments,
-    /// What to compare with; by default the recordings that the pack's [real] table names.
+    /// The recordings to compare with [default: those of the pack's [real] table].
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Prints JSON in place of text.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// Compares.
+/// Runs the scenarios and prints the differences.
 pub(super) fn drift(arguments: &DriftArguments) -> Result<u8, CommandError> {
     let names: Vec<&str> = REAL_SCENARIOS.iter().map(|scenario| scenario.name).collect();
     arguments.agent.prepare(&names)?;
-    let work = Work::make(None)?;
-    let suite = arguments.agent.opened(None, &work)?;
+    let work = WorkFolder::make(None)?;
+    let suite = arguments.agent.open_suite(None, &work)?;
     let (drift, faults) = compared(arguments, &suite)?;
     if arguments.json {
         let mut value = drift.to_json();
@@ -50,7 +50,7 @@ pub(super) fn drift(arguments: &DriftArguments) -> Result<u8, CommandError> {
     Ok(if drift.is_none() { EXIT_CONFORMANT } else { EXIT_FAILURES })
 }
 
-/// Plays the scenarios and compares; what could not be played is told beside it.
+/// Runs the scenarios and compares; also returns why scenarios did not finish.
 fn compared(
     arguments: &DriftArguments,
     suite: &Suite,
@@ -58,7 +58,7 @@ fn compared(
     let settings = table(suite)?;
     let agent = Agent::find(suite, settings, arguments.agent.cli.as_deref())?;
     let Some(known) = recorded(suite, settings, arguments.recordings.as_deref())? else {
-        let message = format!("there is nothing to compare {} with", agent.version.found);
+        let message = format!("no recordings to compare {} with", agent.version.found);
         let hint = "name recordings with --recordings DIR or in the pack's [real] table; \
                     conformance record makes them";
         return Err(CommandError::usage(message, hint));
@@ -70,30 +70,36 @@ fn compared(
         only: &arguments.agent.only,
         is_relayed: true,
     };
-    let played = play(options, arguments.agent.jobs, &mut |played| {
-        anstream::eprintln!("{} ({:.1} s)", played.scenario.name, played.took.as_secs_f64());
+    let scenario_result = play(options, arguments.agent.jobs, &mut |scenario_result| {
+        anstream::eprintln!(
+            "{} ({:.1} s)",
+            scenario_result.scenario.name,
+            scenario_result.took.as_secs_f64()
+        );
     });
-    let faults = played.iter().filter_map(fault).collect();
-    let performances =
-        played.into_iter().map(|played| (played.scenario.name, played.performance)).collect();
-    let mut drift = Drift { unmapped: unmapped(&performances), ..Drift::default() };
-    drift.compare_lines(&heard(&performances), &known.lines);
+    let faults = scenario_result.iter().filter_map(fault).collect();
+    let scenario_records = scenario_result
+        .into_iter()
+        .map(|scenario_result| (scenario_result.scenario.name, scenario_result.scenario_record))
+        .collect();
+    let mut drift = Drift { unmapped: unmapped(&scenario_records), ..Drift::default() };
+    drift.compare_lines(&output(&scenario_records), &known.lines);
     let mut flags = flag_facts(&agent, settings, &known, suite)?;
-    flags.passed = performances.values().flat_map(|it| it.flags.iter().cloned()).collect();
+    flags.passed = scenario_records.values().flat_map(|it| it.flags.iter().cloned()).collect();
     drift.flags = Some(flags);
     drift.version = agent.version;
     Ok((drift, faults))
 }
 
-/// A scenario that did not go well is a matter of `run --real`; here it explains a gap.
-fn fault(played: &Played) -> Option<String> {
-    match played.verdict.as_ref().err()? {
+/// Why a scenario did not finish. `run --real` reports it; here it explains missing lines.
+fn fault(scenario_result: &ScenarioResult) -> Option<String> {
+    match scenario_result.verdict.as_ref().err()? {
         Finding::Skip(_) => None,
         Finding::Fail(failure) => {
-            Some(format!("{}: expected {}", played.scenario.name, failure.expected))
+            Some(format!("{}: expected {}", scenario_result.scenario.name, failure.expected))
         }
         Finding::Blocked(reason) | Finding::Untestable(reason) | Finding::Suite(reason) => {
-            Some(format!("{}: {reason}", played.scenario.name))
+            Some(format!("{}: {reason}", scenario_result.scenario.name))
         }
     }
 }
@@ -108,7 +114,7 @@ fn print_drift(adapter_id: &str, drift: &Drift, faults: &[String]) {
     if let Some(flags) = &drift.flags {
         match flags.change() {
             None => {
-                say!("note      no flags were kept beside the recordings, so none are compared")
+                say!("note      flags not compared: the recordings have none")
             }
             change => print_change("flag", change.as_ref()),
         }
@@ -117,10 +123,10 @@ fn print_drift(adapter_id: &str, drift: &Drift, faults: &[String]) {
         print_names("note      listed as hidden, but shown now:", &shown);
     }
     for fault in faults {
-        say!("note      not played to its end: {fault}");
+        say!("note      not finished: {fault}");
     }
-    let verdict = if drift.is_none() { "no drift" } else { "drift" };
-    say!("{adapter_id} with {}: {verdict}", drift.version.found);
+    let result = if drift.is_none() { "no drift" } else { "drift" };
+    say!("{adapter_id} with {}: {result}", drift.version.found);
 }
 
 fn print_version(drift: &Drift) {

@@ -1,31 +1,28 @@
-//! `conformance explain ID`: what a check asks for, and why.
+//! `conformance explain ID`: what a check requires, and why.
 
 use clap::Args;
 
 use super::list::needs;
 use super::{CommandError, EXIT_CONFORMANT};
 use crate::acp::{self, AGENT_MUTANTS};
-use crate::case::{Body, Check};
-use crate::cases;
+use crate::check::{Check, Kind};
+use crate::checks;
 use crate::console::say;
 use crate::mutant::MUTANTS;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// The check, such as DET-02.
+    /// The check id, such as DET-02.
     id: String,
 }
 
 /// Explains one check.
 pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> {
     let wanted = arguments.id.to_uppercase();
-    let mut all = cases::all().into_iter().chain(acp::checks());
+    let mut all = checks::all().into_iter().chain(acp::checks());
     let check = all.find(|check| check.id == wanted).ok_or_else(|| {
-        CommandError::usage(
-            format!("there is no check {wanted}"),
-            "conformance list shows all of them",
-        )
+        CommandError::usage(format!("unknown check {wanted}"), "conformance list prints all checks")
     })?;
     print(&check);
     Ok(EXIT_CONFORMANT)
@@ -40,8 +37,8 @@ fn print(check: &Check) {
     if !needs.is_empty() {
         say!("  Needs: {needs}.");
     }
-    if matches!(check.body, Body::Invariant) {
-        say!("  Watched over every line that any check makes it say.");
+    if check.kind == Kind::Invariant {
+        say!("  Checked on every line that any check receives.");
     }
     let adapters = MUTANTS.iter().map(|mutant| (mutant.fault.name(), mutant.must_fail));
     let agents = AGENT_MUTANTS.iter().map(|mutant| (mutant.fault.name(), mutant.must_fail));

@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use super::acp::Profile;
 use super::{CommandError, EXIT_CONFORMANT};
 use crate::acp;
-use crate::case::{Body, Check};
-use crate::cases;
+use crate::check::{Check, Kind};
+use crate::checks;
 use crate::console::say;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct ListArguments {
-    /// As JSON, for programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// The checks of another profile.
+    /// List the checks of another profile.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
 }
@@ -25,7 +25,7 @@ pub(super) struct ListArguments {
 pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
     let checks = match arguments.profile {
         Some(Profile::AcpAgent) => acp::checks(),
-        None => cases::all(),
+        None => checks::all(),
     };
     if arguments.json {
         let values: Vec<Value> = checks.iter().map(as_json).collect();
@@ -45,7 +45,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
     Ok(EXIT_CONFORMANT)
 }
 
-/// What a check needs, in a few words.
+/// What a check needs.
 pub(super) fn needs(check: &Check) -> String {
     let scenario = check.gate.scenario.map(|name| format!("scenario {name}"));
     let capability = check.gate.capability.map(|name| format!("capability {name}"));
@@ -63,7 +63,7 @@ fn as_json(check: &Check) -> Value {
         "tier": check.tier.as_str(),
         "sentence": check.sentence,
         "why": check.why,
-        "invariant": matches!(check.body, Body::Invariant),
+        "invariant": check.kind == Kind::Invariant,
         "needs": {
             "cli": check.gate.cli,
             "capability": check.gate.capability,

@@ -1,5 +1,4 @@
-//! The command line: one file per command. Parsing says what was typed; each command decides what
-//! it means.
+//! The command line: one file per command.
 
 mod acp;
 mod acp_self_test;
@@ -8,43 +7,45 @@ mod explain;
 mod fixtures;
 mod list;
 mod model;
+mod new;
 mod real;
 mod real_all;
 mod record;
+mod report_target;
 mod run;
 mod self_test;
-mod starter;
-mod target;
-mod work;
+mod starter_pack;
+mod suite_setup;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// The adapter conforms.
+/// Exit code: the adapter conforms.
 pub const EXIT_CONFORMANT: u8 = 0;
-/// It does not.
+/// Exit code: a check failed.
 pub const EXIT_FAILURES: u8 = 1;
-/// The command line or the pack is wrong.
+/// Exit code: the command line or the pack is wrong.
 pub const EXIT_USAGE: u8 = 2;
-/// The plugin cannot be started.
+/// Exit code: the adapter cannot be started.
 pub const EXIT_NO_PLUGIN: u8 = 3;
-/// The suite itself failed.
+/// Exit code: the suite itself failed.
 pub const EXIT_SUITE: u8 = 4;
 
-/// Judges od-adapter-* executables against the protocol.
+/// Check od-adapter-* executables against the protocol.
 #[derive(Debug, Parser)]
 #[command(
     name = "conformance",
     version,
     after_help = "\
-Exit code: 0 conformant, 1 failures, 2 wrong usage, 3 the plugin cannot be started, 4 the suite failed.
+Exit code: 0 conformant, 1 failures, 2 wrong usage, 3 the adapter cannot be started, 4 the suite failed.
 
 Examples:
   conformance run target/debug/od-adapter-demo
   conformance run ./od-adapter-x --only HS --only DET-03 --seed 7
   conformance run ./od-adapter-x --report html=report.html --report junit=results.xml
   conformance run --profile acp-agent --env BASE_URL={{url}} -- some-agent --acp
+  conformance new my-agent --language rust
   conformance fixtures init adapters/x/conformance --cli x
   conformance run ./od-adapter-x --real
   conformance drift ./od-adapter-x --cli ./node_modules/.bin/x
@@ -57,55 +58,58 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Judges a plugin.
+    /// Run the checks on an adapter.
     Run(Box<run::RunArguments>),
-    /// Lists every check with its sentence.
+    /// List every check.
     List(list::ListArguments),
-    /// Says what a check asks for, and why.
+    /// Explain what a check requires, and why.
     Explain(explain::ExplainArguments),
-    /// Begins a fixture pack, or looks one over.
+    /// Create a new adapter that builds and conforms.
+    New(new::NewArguments),
+    /// Create or lint a fixture pack.
     Fixtures(fixtures::FixturesArguments),
-    /// Compares the real agent CLI with what the pack knows of it.
+    /// Compare the real agent CLI with the recordings of the pack.
     Drift(drift::DriftArguments),
-    /// Makes recordings and step files from the real agent CLI.
+    /// Record the real agent CLI: recordings and step files.
     Record(record::RecordArguments),
-    /// Installs the pinned agent CLI of every pack and judges each adapter with it.
+    /// Install the pinned agent CLI of every pack and run each adapter with it.
     RealAll(real_all::RealAllArguments),
-    /// Judges the suite: its reference adapter passes, each of its mutants is caught.
+    /// Test the suite: its reference adapter passes, each mutant is found.
     SelfTest(self_test::SelfTestArguments),
-    /// The fake model, which real agent CLIs are driven against.
+    /// Serve the fake model, which replaces the provider of real agent CLIs.
     Model(model::ModelArguments),
 }
 
-/// What went wrong, with its exit code.
+/// A failed command.
 #[derive(Debug)]
 pub struct CommandError {
     /// The exit code.
     pub code: u8,
-    /// What was tried, on what, why it failed.
+    /// What failed, on what, why.
     pub message: String,
-    /// What to type or change now; empty when there is nothing to say.
+    /// What to type or change now; may be empty.
     pub hint: String,
 }
 
 impl CommandError {
-    /// Wrong usage.
+    /// A usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code: EXIT_USAGE, message: message.into(), hint: hint.into() }
     }
 
-    /// A fault of the suite or of the machine it runs on.
+    /// An error of the suite or of the machine.
     pub fn suite(message: impl Into<String>) -> Self {
         Self { code: EXIT_SUITE, message: message.into(), hint: String::new() }
     }
 }
 
-/// Runs the command that was typed.
+/// Runs the command.
 pub fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::New(arguments) => new::new(&arguments),
         Command::Fixtures(arguments) => fixtures::fixtures(&arguments),
         Command::Drift(arguments) => drift::drift(&arguments),
         Command::Record(arguments) => record::record(&arguments),

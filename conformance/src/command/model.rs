@@ -1,4 +1,4 @@
-//! `conformance model`: the fake model by itself, for trying a real agent CLI by hand.
+//! `conformance model`: the fake model alone, to try a real agent CLI by hand.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::{CommandError, EXIT_CONFORMANT};
 use crate::model::{ModelOptions, ModelServer, SCENARIOS};
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
     #[command(subcommand)]
@@ -17,9 +17,9 @@ pub(super) struct ModelArguments {
 
 #[derive(Debug, Subcommand)]
 enum ModelCommand {
-    /// Serves the fake model on loopback until it is stopped; prints its address.
+    /// Serve the fake model on loopback and print its address.
     Serve(ServeArguments),
-    /// Lists what a prompt can ask of it.
+    /// List the scenarios that a prompt can select.
     Scenarios,
 }
 
@@ -28,15 +28,15 @@ struct ServeArguments {
     /// The loopback address to listen on.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// The port; 0 takes any that is free.
+    /// The port; 0 chooses a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Writes each request to a file of its own in this folder, without secrets.
+    /// Write each request to a file in this folder, without secrets.
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
 }
 
-/// Runs the subcommand that was typed.
+/// Runs the subcommand.
 pub(super) fn model(arguments: ModelArguments) -> Result<u8, CommandError> {
     match arguments.command {
         ModelCommand::Serve(arguments) => serve(arguments),

@@ -1,5 +1,5 @@
-//! `conformance run PLUGIN --real`: drives the real agent CLI against the fake model. What `drift`
-//! and `record` need to find it is here too.
+//! `conformance run PLUGIN --real`: runs the real agent CLI against the fake model. Also finds the
+//! CLI for `drift` and `record`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -7,66 +7,71 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::CommandError;
-use super::work::{Subject, Work, opened};
-use crate::case::Tier;
+use super::suite_setup::{Subject, WorkFolder, open_suite};
+use crate::check::{CheckResult, Tier};
 use crate::console::say;
-use crate::judge::{CheckResult, JudgeOptions};
+use crate::pack::RealSettings;
 use crate::real::{
-    Confinement, Drift, FLAGS_FILE, FlagFacts, REAL_SCENARIOS, RealFacts, RealOptions,
-    RealSettings, Recordings, VersionFacts, conclude_rest, conclude_scenario, confine, find_cli,
-    flags_in, heard, help_text, play, recordings, unmapped, version_text,
+    Confinement, Drift, FLAGS_FILE, FlagFacts, REAL_SCENARIOS, RealFacts, RealOptions, Recordings,
+    VersionFacts, confine, find_cli, flags_in, help_text, other_check_results, output, play,
+    recordings, scenario_check_result, unmapped, version_text,
 };
 use crate::report::print_result;
+use crate::runner::RunnerOptions;
 use crate::suite::Suite;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct RealArguments {
-    /// Drives the real agent CLI against the fake model, in a network that has only loopback.
+    /// Run the real agent CLI against the fake model, in a network namespace with loopback only.
     #[arg(long)]
     pub(super) real: bool,
-    /// The agent CLI; by default the first of its name on PATH.
+    /// The agent CLI [default: the first with its name on PATH].
     #[arg(long, value_name = "FILE", requires = "real")]
     cli: Option<PathBuf>,
-    /// Goes on where the network cannot be taken away from the agent CLI.
+    /// Continue if the agent CLI cannot be isolated from the network.
     #[arg(long)]
     pub(super) allow_network: bool,
 }
 
-/// The plugin and its agent CLI, as `drift` and `record` take them.
+/// The adapter and its agent CLI: arguments of `drift` and `record`.
 #[derive(Debug, Args)]
 pub(super) struct AgentArguments {
     /// The od-adapter-* executable.
     plugin: PathBuf,
-    /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
+    /// The fixture pack [default: conformance/ beside the adapter, or in adapters/ID].
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
-    /// The agent CLI; by default the first of its name on PATH.
+    /// The agent CLI [default: the first with its name on PATH].
     #[arg(long, value_name = "FILE")]
     pub(super) cli: Option<PathBuf>,
-    /// Only these scenarios are played; may be given several times.
+    /// Run only these scenarios; repeatable.
     #[arg(long, value_name = "SCENARIO", value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// How many scenarios are played at once.
+    /// How many scenarios run in parallel.
     #[arg(long, default_value_t = 3)]
     pub(super) jobs: usize,
-    /// Stretches every limit of time, for slow machines.
+    /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     patience: f64,
-    /// Goes on where the network cannot be taken away from the agent CLI.
+    /// Continue if the agent CLI cannot be isolated from the network.
     #[arg(long)]
     allow_network: bool,
 }
 
 impl AgentArguments {
-    /// Looks at the names, and takes the network away: this process may be replaced here.
+    /// Checks the names and isolates the network; this may replace the process.
     pub(super) fn prepare(&self, names: &[&str]) -> Result<Confinement, CommandError> {
         check_names(&self.only, names)?;
         confined(self.allow_network)
     }
 
-    /// Opens the plugin.
-    pub(super) fn opened(&self, seed: Option<u64>, work: &Work) -> Result<Suite, CommandError> {
+    /// Opens the adapter.
+    pub(super) fn open_suite(
+        &self,
+        seed: Option<u64>,
+        work: &WorkFolder,
+    ) -> Result<Suite, CommandError> {
         let subject = Subject {
             plugin: &self.plugin,
             arguments: &[],
@@ -75,11 +80,11 @@ impl AgentArguments {
             tier: Tier::Fast,
             patience: self.patience,
         };
-        opened(&subject, work)
+        open_suite(&subject, work)
     }
 }
 
-/// Looks at what was typed, and takes the network away: this process may be replaced here.
+/// Checks the arguments and isolates the network; this may replace the process.
 pub(super) fn prepare(
     arguments: &RealArguments,
     only: &[String],
@@ -89,54 +94,54 @@ pub(super) fn prepare(
     confined(arguments.allow_network)
 }
 
-/// Names that are no scenarios are wrong usage.
+/// Reports names that are not scenarios.
 fn check_names(only: &[String], names: &[&str]) -> Result<(), CommandError> {
     match only.iter().find(|name| !names.contains(&name.as_str())) {
         None => Ok(()),
         Some(unknown) => Err(CommandError::usage(
-            format!("there is no scenario {unknown} of the real agent CLI"),
-            format!("there are {}", names.join(", ")),
+            format!("unknown scenario {unknown} of the real agent CLI"),
+            format!("known scenarios: {}", names.join(", ")),
         )),
     }
 }
 
-/// Takes the network away: this process may be replaced here.
+/// Isolates the network; this may replace the process.
 pub(super) fn confined(allow_network: bool) -> Result<Confinement, CommandError> {
     confine(allow_network).map_err(|reason| {
-        let message = format!("the agent CLI cannot be kept from the network: {reason}");
+        let message = format!("the agent CLI cannot be isolated from the network: {reason}");
         CommandError::usage(message, "install unshare and ip, or add --allow-network")
     })
 }
 
-/// How scenarios are judged.
-pub(super) struct Terms<'a> {
+/// How scenarios run.
+pub(super) struct RealRunOptions<'a> {
     /// Only these; empty means all.
     pub(super) only: &'a [String],
-    /// What verdicts come to.
-    pub(super) options: &'a JudgeOptions,
-    /// What can be reached.
+    /// How results are scored.
+    pub(super) options: &'a RunnerOptions,
+    /// How the network is isolated.
     pub(super) confinement: Confinement,
-    /// Whether each result is printed at once.
+    /// Whether each result is printed immediately.
     pub(super) shows_text: bool,
 }
 
-/// What was judged.
-pub(super) struct Judged {
-    /// What became of each scenario, each rule and each comparison.
+/// The results of a run with the real agent CLI.
+pub(super) struct RealRun {
+    /// One per scenario, rule and comparison.
     pub(super) results: Vec<CheckResult>,
     /// How long it took.
     pub(super) took: Duration,
-    /// What is known beyond the verdicts.
+    /// Version, drift and confinement, for reports.
     pub(super) facts: RealFacts,
 }
 
-/// Plays the scenarios and compares what was heard with the pack.
-pub(super) fn judge(
+/// Runs the scenarios and compares the output with the pack.
+pub(super) fn run_scenarios(
     arguments: &RealArguments,
     suite: &Suite,
-    terms: &Terms<'_>,
-) -> Result<Judged, CommandError> {
-    let Terms { only, options, confinement, shows_text } = *terms;
+    terms: &RealRunOptions<'_>,
+) -> Result<RealRun, CommandError> {
+    let RealRunOptions { only, options, confinement, shows_text } = *terms;
     let settings = table(suite)?;
     let agent = Agent::find(suite, settings, arguments.cli.as_deref())?;
     let known = recorded(suite, settings, None)?;
@@ -151,25 +156,30 @@ pub(super) fn judge(
     };
     let started = Instant::now();
     let real_options = RealOptions { suite, settings, cli: &agent.cli, only, is_relayed: false };
-    let played = play(real_options, options.jobs, &mut |it| show(&conclude_scenario(it, options)));
-    let mut results: Vec<CheckResult> =
-        played.iter().map(|played| conclude_scenario(played, options)).collect();
-    let performances =
-        played.into_iter().map(|played| (played.scenario.name, played.performance)).collect();
-    let mut drift = Drift { unmapped: unmapped(&performances), ..Drift::default() };
+    let scenario_result =
+        play(real_options, options.jobs, &mut |it| show(&scenario_check_result(it, options)));
+    let mut results: Vec<CheckResult> = scenario_result
+        .iter()
+        .map(|scenario_result| scenario_check_result(scenario_result, options))
+        .collect();
+    let scenario_records = scenario_result
+        .into_iter()
+        .map(|scenario_result| (scenario_result.scenario.name, scenario_result.scenario_record))
+        .collect();
+    let mut drift = Drift { unmapped: unmapped(&scenario_records), ..Drift::default() };
     if let Some(known) = &known {
-        drift.compare_lines(&heard(&performances), &known.lines);
+        drift.compare_lines(&output(&scenario_records), &known.lines);
         drift.flags = Some(flag_facts(&agent, settings, known, suite)?);
     }
     drift.version = agent.version;
-    let rest = conclude_rest(suite, &drift, options);
+    let rest = other_check_results(suite, &drift, options);
     rest.iter().for_each(show);
     results.extend(rest);
-    let facts = RealFacts { cli: agent.cli, confinement, drift, performances };
-    Ok(Judged { results, took: started.elapsed(), facts })
+    let facts = RealFacts { cli: agent.cli, confinement, drift, scenario_records };
+    Ok(RealRun { results, took: started.elapsed(), facts })
 }
 
-/// The agent CLI and what it says its version is.
+/// The agent CLI and its version.
 pub(super) struct Agent {
     /// Its executable.
     pub(super) cli: PathBuf,
@@ -178,7 +188,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    /// Finds it and asks for its version.
+    /// Finds it and reads its version.
     pub(super) fn find(
         suite: &Suite,
         settings: &RealSettings,
@@ -187,7 +197,7 @@ impl Agent {
         let cli = find(suite, named)?;
         let home = suite.work.join("version-home");
         let found = version_text(&cli, &settings.version_arguments(), &home)
-            .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+            .map_err(|message| CommandError::usage(message, "pass another agent CLI with --cli"))?;
         let info = suite.manifest.as_ref().map(|manifest| &manifest.cli);
         let version = VersionFacts {
             found,
@@ -202,12 +212,12 @@ impl Agent {
 pub(super) fn table(suite: &Suite) -> Result<&RealSettings, CommandError> {
     let table = suite.pack.as_ref().and_then(|pack| pack.settings.real.as_ref());
     table.ok_or_else(|| {
-        let message = format!("there is no pack with a [real] table for {}", suite.adapter_id());
+        let message = format!("no fixture pack with a [real] table for {}", suite.adapter_id());
         CommandError::usage(message, "the table is described in conformance/README.md")
     })
 }
 
-/// What is kept of the recorded version.
+/// The recordings to compare with.
 pub(super) struct Known {
     /// Where.
     pub(super) folder: PathBuf,
@@ -215,26 +225,25 @@ pub(super) struct Known {
     pub(super) lines: Recordings,
 }
 
-/// Reads the recordings: those that were named, else those of the pack.
+/// Reads the given recordings, or those of the pack.
 pub(super) fn recorded(
     suite: &Suite,
     settings: &RealSettings,
     named: Option<&Path>,
 ) -> Result<Option<Known>, CommandError> {
-    let of_pack = || Some(suite.pack.as_ref()?.folder.join(settings.recordings.as_ref()?));
-    let Some(folder) = named.map(Path::to_owned).or_else(of_pack) else { return Ok(None) };
+    let from_pack = || Some(suite.pack.as_ref()?.folder.join(settings.recordings.as_ref()?));
+    let Some(folder) = named.map(Path::to_owned).or_else(from_pack) else { return Ok(None) };
     match recordings(&folder) {
         Ok(lines) => Ok(Some(Known { folder, lines })),
         Err(error) => {
-            let message = format!("the recordings in {} cannot be read: {error}", folder.display());
-            let hint =
-                "real.recordings is a folder, seen from the pack; --recordings names another";
+            let message = format!("could not read the recordings in {}: {error}", folder.display());
+            let hint = "set real.recordings to a folder relative to the pack, or pass --recordings";
             Err(CommandError::usage(message, hint))
         }
     }
 }
 
-/// The flags that the agent CLI shows, and those that were kept.
+/// The flags in the CLI's help, and the recorded ones.
 pub(super) fn flag_facts(
     agent: &Agent,
     settings: &RealSettings,
@@ -243,7 +252,7 @@ pub(super) fn flag_facts(
 ) -> Result<FlagFacts, CommandError> {
     let home = suite.work.join("version-home");
     let help = help_text(&agent.cli, &settings.help_arguments(), &home)
-        .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+        .map_err(|message| CommandError::usage(message, "pass another agent CLI with --cli"))?;
     let kept = std::fs::read_to_string(known.folder.join(FLAGS_FILE)).ok();
     Ok(FlagFacts {
         shown: flags_in(&help),
@@ -259,11 +268,11 @@ fn find(suite: &Suite, named: Option<&Path>) -> Result<PathBuf, CommandError> {
         let methods = suite.manifest.iter().flat_map(|manifest| &manifest.cli.install);
         let install = methods.map(|method| method.command.as_str()).next();
         let message = match named {
-            Some(file) => format!("there is no agent CLI {}", file.display()),
-            None => format!("there is no {name} on PATH"),
+            Some(file) => format!("agent CLI {} not found", file.display()),
+            None => format!("{name} not found on PATH"),
         };
         let hint =
             install.map_or_else(String::new, |command| format!(", or install it: {command}"));
-        CommandError::usage(message, format!("name it with --cli FILE{hint}"))
+        CommandError::usage(message, format!("pass its path with --cli FILE{hint}"))
     })
 }

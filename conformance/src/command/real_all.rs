@@ -1,5 +1,5 @@
-//! `conformance real-all`: installs the pinned agent CLI of every pack in a folder and judges each
-//! adapter with it. `make real` is this command.
+//! `conformance real-all`: installs the pinned agent CLI of every pack and runs each adapter with it.
+//! `make real` calls it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,34 +11,34 @@ use serde_json::Value;
 
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_USAGE};
 use crate::console::say;
-use crate::open::own_executable;
-use crate::pack::Pack;
+use crate::pack::{Pack, adapter_folders};
 use crate::process;
 use crate::real::{InstallError, Installed, Package, can_confine, install};
+use crate::suite::copy_own_executable;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit code: 0 nothing failed, 1 a scenario failed or a package does not exist, 2 wrong usage.
-What cannot be tested here (a registry out of reach, no network namespace) is told loudly and fails
-nothing; an agent CLI is never run with the network open.")]
+An unreachable registry or missing network namespaces print NOT TESTED and do not fail. An agent CLI
+never runs with network access.")]
 pub(super) struct RealAllArguments {
-    /// The folder with one folder per adapter.
+    /// The folder with the adapters.
     #[arg(long, value_name = "DIR", default_value = "adapters")]
     adapters: PathBuf,
     /// The folder with the od-adapter-* executables.
     #[arg(long, value_name = "DIR", default_value = "target/debug")]
     plugins: PathBuf,
-    /// Where packages and reports go.
+    /// The folder for packages and reports.
     #[arg(long, value_name = "DIR", default_value = "target/real")]
     into: PathBuf,
-    /// Only these adapters; may be given several times.
+    /// Run only these adapters; repeatable.
     #[arg(long, value_name = "ADAPTER", value_delimiter = ',')]
     only: Vec<String>,
-    /// How many scenarios of an adapter run at once.
+    /// How many scenarios of an adapter run in parallel.
     #[arg(long, default_value_t = 3)]
     jobs: usize,
-    /// Stretches every limit of time, for slow machines.
+    /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     patience: f64,
 }
@@ -50,17 +50,17 @@ struct Candidate {
     package: Package,
 }
 
-/// What became of an adapter.
+/// The result of one adapter.
 enum Outcome {
-    /// It was judged.
-    Judged { code: Option<i32>, report: Value },
-    /// It could not be, and that is nobody's fault here.
+    /// It ran.
+    RealRun { code: Option<i32>, report: Value },
+    /// It could not run, for reasons outside this repository.
     NotTested(String),
-    /// It could not be, and that must be mended.
+    /// It could not run, and that must be fixed.
     Broken(String),
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row {
     name: String,
     package: String,
@@ -68,22 +68,22 @@ struct Row {
     took: Duration,
 }
 
-/// Installs and judges.
+/// Installs and runs.
 pub(super) fn real_all(arguments: &RealAllArguments) -> Result<u8, CommandError> {
     let candidates = candidates(arguments)?;
     if let Err(reason) = can_confine() {
-        let reason = format!("the agent CLI cannot be kept from the network: {reason}");
+        let reason = format!("the agent CLI cannot be isolated from the network: {reason}");
         let rows = candidates.iter().map(|it| it.row(Outcome::NotTested(reason.clone())));
         return Ok(print_rows(&rows.collect::<Vec<_>>()));
     }
     let no_folder = |error: std::io::Error| {
-        CommandError::suite(format!("{} cannot be used: {error}", arguments.into.display()))
+        CommandError::suite(format!("could not use {}: {error}", arguments.into.display()))
     };
     std::fs::create_dir_all(arguments.into.join("reports")).map_err(no_folder)?;
     let into = std::path::absolute(&arguments.into).map_err(no_folder)?;
     let work = tempfile::Builder::new().prefix("conformance-").tempdir().map_err(no_folder)?;
-    // The command itself may be built anew while this goes on.
-    let suite = own_executable(work.path()).map_err(no_folder)?;
+    // A build may replace the executable while this runs.
+    let suite = copy_own_executable(work.path()).map_err(no_folder)?;
     let (sender, receiver) = channel();
     let mut rows = Vec::new();
     std::thread::scope(|scope| {
@@ -92,8 +92,8 @@ pub(super) fn real_all(arguments: &RealAllArguments) -> Result<u8, CommandError>
         for (candidate, installed) in candidates.iter().zip(receiver) {
             let started = Instant::now();
             let outcome = match installed {
-                Ok(installed) => judged(arguments, candidate, &installed, &suite, &into),
-                Err(error @ InstallError::OutOfReach { .. }) => {
+                Ok(installed) => run_suite(arguments, candidate, &installed, &suite, &into),
+                Err(error @ InstallError::Unreachable { .. }) => {
                     Outcome::NotTested(error.to_string())
                 }
                 Err(error) => Outcome::Broken(error.to_string()),
@@ -118,22 +118,20 @@ fn candidates(arguments: &RealAllArguments) -> Result<Vec<Candidate>, CommandErr
         CommandError { code: EXIT_USAGE, message, hint: hint.to_owned() }
     };
     let folder = arguments.adapters.display();
-    let entries = std::fs::read_dir(&arguments.adapters)
-        .map_err(|error| unusable(format!("{folder} cannot be read: {error}")))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-        .filter(|name| arguments.only.is_empty() || arguments.only.contains(name))
-        .collect();
-    names.sort();
+    std::fs::read_dir(&arguments.adapters)
+        .map_err(|error| unusable(format!("could not read {folder}: {error}")))?;
+    let folders = adapter_folders(&arguments.adapters);
+    let name_of = |folder: &PathBuf| Some(folder.file_name()?.to_string_lossy().into_owned());
+    let names: Vec<String> = folders.iter().filter_map(name_of).collect();
     if let Some(unknown) = arguments.only.iter().find(|name| !names.contains(name)) {
-        return Err(unusable(format!("there is no adapter {unknown} in {folder}")));
+        return Err(unusable(format!("{folder} has no adapter {unknown} with a fixture pack")));
     }
     let mut found = Vec::new();
-    for name in names {
-        let pack = arguments.adapters.join(&name).join("conformance");
-        if !pack.join("conformance.toml").is_file() {
+    for (name, folder) in names.into_iter().zip(folders) {
+        if !arguments.only.is_empty() && !arguments.only.contains(&name) {
             continue;
         }
+        let pack = folder.join("conformance");
         let settings = Pack::load(&pack).map_err(|error| unusable(error.to_string()))?.settings;
         if let Some(package) = settings.real.and_then(|real| real.package) {
             let package = package
@@ -145,7 +143,7 @@ fn candidates(arguments: &RealAllArguments) -> Result<Vec<Candidate>, CommandErr
     Ok(found)
 }
 
-/// Installs one package after the other, while adapters are judged with those that are there.
+/// Installs the packages in order, while adapters run with those already installed.
 fn install_all(
     candidates: &[Candidate],
     into: &Path,
@@ -158,18 +156,18 @@ fn install_all(
     }
 }
 
-fn judged(
+fn run_suite(
     arguments: &RealAllArguments,
     candidate: &Candidate,
     installed: &Installed,
     suite: &Path,
     into: &Path,
 ) -> Outcome {
-    let fresh = if installed.was_there { "already installed" } else { "installed" };
+    let fresh = if installed.was_installed { "already installed" } else { "installed" };
     say!("--- real: {} with {} ({fresh})", candidate.name, candidate.package);
     let report = |form: &str| into.join("reports").join(format!("{}.{form}", candidate.name));
     let (json, html) = (report("json"), report("html"));
-    // A report of an earlier time must not speak for this one.
+    // An old report must not be taken for this run's.
     for old in [&json, &html] {
         let _absent = std::fs::remove_file(old);
     }
@@ -191,32 +189,32 @@ fn judged(
         .status();
     let status = match status {
         Ok(status) => status,
-        Err(error) => return Outcome::Broken(format!("the suite cannot be started: {error}")),
+        Err(error) => return Outcome::Broken(format!("could not start the suite: {error}")),
     };
     let read = std::fs::read(&json).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let Some(report) = read else {
-        return Outcome::Broken(format!("it was not judged ({status}): see above"));
+        return Outcome::Broken(format!("no report was written ({status}): see above"));
     };
     let report: Value = report;
     let cli = PathBuf::from(report["real"]["cli"].as_str().unwrap_or_default());
     if !cli.starts_with(&installed.executables) {
         return Outcome::Broken(format!(
-            "{} has no such command; used was {}",
+            "{} has no such command; {} was used",
             candidate.package,
             cli.display()
         ));
     }
-    Outcome::Judged { code: status.code(), report }
+    Outcome::RealRun { code: status.code(), report }
 }
 
-/// Prints the table and what must be seen, and gives the exit code.
+/// Prints the table, warnings and errors; returns the exit code.
 fn print_rows(rows: &[Row]) -> u8 {
-    say!("\n{:<14} {:<40} {:<10} {:<34} {:>6}", "adapter", "package", "verdict", "checks", "time");
+    say!("\n{:<14} {:<40} {:<10} {:<34} {:>6}", "adapter", "package", "result", "checks", "time");
     for row in rows {
         let (verdict, checks) = words(&row.outcome);
         let seconds = row.took.as_secs_f64();
         say!("{:<14} {:<40} {verdict:<10} {checks:<34} {seconds:>4.0} s", row.name, row.package);
-        if let Outcome::Judged { report, .. } = &row.outcome {
+        if let Outcome::RealRun { report, .. } = &row.outcome {
             let found = report["real"]["drift"]["version"]["found"].as_str().unwrap_or_default();
             say!("{:<14} found {found}", "");
         }
@@ -227,18 +225,18 @@ fn print_rows(rows: &[Row]) -> u8 {
                 say!("\nWARNING: NOT TESTED: {} with {}: {reason}", row.name, row.package);
             }
             Outcome::Broken(reason) => say!("\nERROR: {} with {}: {reason}", row.name, row.package),
-            Outcome::Judged { .. } => {}
+            Outcome::RealRun { .. } => {}
         }
     }
     let is_good = |row: &Row| {
-        matches!(row.outcome, Outcome::NotTested(_) | Outcome::Judged { code: Some(0), .. })
+        matches!(row.outcome, Outcome::NotTested(_) | Outcome::RealRun { code: Some(0), .. })
     };
     if rows.iter().all(is_good) { EXIT_CONFORMANT } else { EXIT_FAILURES }
 }
 
 fn words(outcome: &Outcome) -> (&'static str, String) {
     match outcome {
-        Outcome::Judged { code, report } => {
+        Outcome::RealRun { code, report } => {
             let counts = report["counts"].as_object().into_iter().flatten();
             let counts = counts.filter(|(_, count)| count.as_u64() != Some(0));
             let words: Vec<String> =

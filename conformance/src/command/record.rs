@@ -1,4 +1,4 @@
-//! `conformance record PLUGIN`: makes recordings and step files from the real agent CLI.
+//! `conformance record PLUGIN`: records the real agent CLI.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::real::{Agent, AgentArguments, table};
-use super::work::Work;
+use super::suite_setup::WorkFolder;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::console::say;
+use crate::outcome::{Finding, shorten};
+use crate::pack::RealSettings;
 use crate::real::{
-    FLAGS_FILE, RECORDED, RealOptions, RealSettings, Recorded, flags_in, help_text, record as play,
+    FLAGS_FILE, RECORDED, RealOptions, Recorded, flags_in, help_text, record as play,
 };
 use crate::suite::Suite;
-use crate::verdict::{Finding, shorten};
 
-/// The values of a recording are the same every time unless another seed is given.
+/// The default seed, so that recordings have the same values every time.
 const SEED: u64 = 1;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes a pack that can be tried at once: DIR/conformance.toml, DIR/steps/SCENARIO, and the recordings
@@ -28,21 +29,21 @@ cannot be started, 4 the suite failed.")]
 pub(super) struct RecordArguments {
     #[command(flatten)]
     agent: AgentArguments,
-    /// Where everything goes; it must be empty or absent.
+    /// The folder to write; must be empty or absent.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Other random values.
+    /// Use other random values.
     #[arg(long, default_value_t = SEED)]
     seed: u64,
 }
 
-/// Records.
+/// Records all scenarios.
 pub(super) fn record(arguments: &RecordArguments) -> Result<u8, CommandError> {
     let names: Vec<&str> = RECORDED.iter().map(|scenario| scenario.name).collect();
     arguments.agent.prepare(&names)?;
-    let out = Work::make(Some(&arguments.out))?;
-    let work = Work::make(None)?;
-    let suite = arguments.agent.opened(Some(arguments.seed), &work)?;
+    let out = WorkFolder::make(Some(&arguments.out))?;
+    let work = WorkFolder::make(None)?;
+    let suite = arguments.agent.open_suite(Some(arguments.seed), &work)?;
     let settings = table(&suite)?;
     let agent = Agent::find(&suite, settings, arguments.agent.cli.as_deref())?;
     say!("{} at {}", agent.version.found, agent.cli.display());
@@ -55,7 +56,7 @@ pub(super) fn record(arguments: &RecordArguments) -> Result<u8, CommandError> {
     };
     let all = play(options, arguments.agent.jobs, &mut |recorded| print_recorded(recorded));
     let help = help_text(&agent.cli, &settings.help_arguments(), &work.path().join("help-home"))
-        .map_err(|message| CommandError::usage(message, "name another agent CLI with --cli"))?;
+        .map_err(|message| CommandError::usage(message, "pass another agent CLI with --cli"))?;
     let mut files = files(&all);
     let flags: String = flags_in(&help).iter().map(|flag| format!("{flag}\n")).collect();
     files.insert(format!("recordings/{FLAGS_FILE}"), flags);
@@ -63,7 +64,7 @@ pub(super) fn record(arguments: &RecordArguments) -> Result<u8, CommandError> {
     files.insert("conformance.toml".to_owned(), text);
     refuse_leaks(&files, &all)?;
     write(out.path(), &files)?;
-    say!("written: {}", arguments.out.display());
+    say!("wrote {}", arguments.out.display());
     let is_bad = |it: &Recorded| !matches!(it.missing, None | Some(Finding::Skip(_)));
     Ok(if all.iter().any(is_bad) { EXIT_FAILURES } else { EXIT_CONFORMANT })
 }
@@ -100,7 +101,7 @@ fn files(all: &[Recorded]) -> Files {
     files
 }
 
-/// The settings of the pack that was recorded.
+/// The conformance.toml of the recorded pack.
 fn settings_text(
     suite: &Suite,
     settings: &RealSettings,
@@ -108,7 +109,7 @@ fn settings_text(
     all: &[Recorded],
 ) -> Result<String, CommandError> {
     let text = |text: &str| toml::Value::String(text.to_owned());
-    let way = all.iter().find(|it| it.missing.is_none()).map_or("rpc", |it| it.prompt_way);
+    let way = all.iter().find(|it| it.missing.is_none()).map_or("rpc", |it| it.prompt_transport);
     let probes: BTreeMap<&Vec<String>, &String> =
         all.iter().flat_map(|recorded| &recorded.probes).collect();
     let is_version = |arguments: &Vec<String>| *arguments == ["--version"];
@@ -144,10 +145,10 @@ fn settings_text(
         ("auth".to_owned(), toml::Value::Table(auth)),
         ("scenario".to_owned(), toml::Value::Table(scenarios)),
     ]);
-    let lead = "# Made by `conformance record`: look it over, then keep what you need.\n\n";
+    let lead = "# Written by `conformance record`: review it and keep what you need.\n\n";
     toml::to_string(&whole)
         .map(|text| format!("{lead}{text}"))
-        .map_err(|error| CommandError::suite(format!("the settings cannot be written: {error}")))
+        .map_err(|error| CommandError::suite(format!("could not write the settings: {error}")))
 }
 
 fn scenario(settings: &RealSettings, recorded: &Recorded) -> toml::Value {
@@ -169,13 +170,13 @@ fn scenario(settings: &RealSettings, recorded: &Recorded) -> toml::Value {
     toml::Value::Table(table)
 }
 
-/// Nothing is written that names the key, the machine or the person, however it got there.
+/// Refuses to write files that contain the key or names of this machine or its user.
 fn refuse_leaks(files: &Files, all: &[Recorded]) -> Result<(), CommandError> {
     let forbidden: BTreeSet<&String> = all.iter().flat_map(|it| &it.forbidden).collect();
     for (name, text) in files {
         if let Some(word) = forbidden.iter().find(|word| text.contains(word.as_str())) {
             return Err(CommandError::suite(format!(
-                "{name} would name {word:?}, which belongs to this machine; nothing was written"
+                "{name} contains {word:?}, which belongs to this machine; nothing was written"
             )));
         }
     }
@@ -187,7 +188,7 @@ fn write(folder: &Path, files: &Files) -> Result<(), CommandError> {
         let file = folder.join(name);
         let made = std::fs::create_dir_all(file.parent().unwrap_or(folder));
         made.and_then(|()| std::fs::write(&file, text)).map_err(|error| {
-            CommandError::suite(format!("{} cannot be written: {error}", file.display()))
+            CommandError::suite(format!("could not write {}: {error}", file.display()))
         })?;
     }
     Ok(())

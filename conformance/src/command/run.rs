@@ -1,4 +1,4 @@
-//! `conformance run PLUGIN`: judges a plugin.
+//! `conformance run PLUGIN`: runs the checks on an adapter.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,74 +8,74 @@ use clap::{Args, ValueEnum};
 
 use super::acp;
 use super::real;
-use super::target::{ReportTarget, write_reports};
-use super::work::{Subject, Work, opened};
+use super::report_target::{ReportTarget, write_reports};
+use super::suite_setup::{Subject, WorkFolder, open_suite};
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_SUITE};
 use crate::baseline::KnownFailures;
-use crate::case::{Check, Tier};
-use crate::cases;
+use crate::check::{Check, CheckResult, Tier};
+use crate::checks;
 use crate::console::say;
-use crate::judge::{CheckResult, JudgeOptions, judge};
 use crate::real::real_checks;
 use crate::report::{Report, print_result, print_summary};
 use crate::requirements::{DEFAULT_SET, Requirements};
+use crate::runner::{RunnerOptions, run_checks};
 use crate::suite::Suite;
 
-/// No judgement may take longer, whatever the plugin does.
+/// The time budget of a run of the suite.
 pub(super) const BUDGET: Duration = Duration::from_secs(15 * 60);
-/// The same for a soak.
+/// The time budget of the tier slow.
 const SLOW_BUDGET: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// How many checks run at once; most of their time is waiting.
+/// How many checks run in parallel; they mostly wait.
 pub(super) const JOBS: usize = 4;
 
-/// How many scenarios of the real agent CLI run at once.
+/// How many scenarios of the real agent CLI run in parallel.
 const REAL_JOBS: usize = 3;
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {
     /// The od-adapter-* executable; with --profile acp-agent the agent's program.
     #[arg(required_unless_present = "profile")]
     pub(super) plugin: Option<PathBuf>,
-    /// The fixture pack; by default `conformance/` beside the plugin or `adapters/ID/conformance`.
+    /// The fixture pack [default: conformance/ beside the adapter, or in adapters/ID].
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
-    /// Only this check or chapter (with --real: scenario); may be given several times.
+    /// Run only this check or chapter (with --real: scenario); repeatable.
     #[arg(long, value_name = "ID|CHAPTER", value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// Repeats the random values of an earlier judgement.
+    /// Use the random values of an earlier run.
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// How much time to take.
+    /// How thorough to be.
     #[arg(long, value_enum, default_value = "fast")]
     tier: TierArgument,
-    /// `text`, `tap`, or `json`, `junit`, `tap`, `html` with `=FILE`; may be given several times.
+    /// Write a report: `text`, `tap`, `json=FILE`, `junit=FILE`, `tap=FILE` or `html=FILE`; repeatable.
     #[arg(long, value_name = "FORM")]
     report: Vec<ReportTarget>,
-    /// The requirement set that counts: 1.0 (for agents acp-1), or `latest`, which has every check.
+    /// The requirement set that is scored: 1.0 (agents: acp-1), or `latest` with every check.
     #[arg(long, value_name = "SET")]
     pub(super) requirements: Option<String>,
-    /// Known failures besides those of the pack (see the README).
+    /// A file with more known failures than those of the pack.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
-    /// A SHOULD counts as a MUST.
+    /// Score a SHOULD as a MUST.
     #[arg(long)]
     pub(super) strict: bool,
-    /// Stretches every limit of time, for slow machines.
+    /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     pub(super) patience: f64,
-    /// How many checks run at once (2, with --real 3).
+    /// How many checks run in parallel [default: 4, with --real 3].
     #[arg(long)]
     pub(super) jobs: Option<usize>,
-    /// Keeps transcripts and everything else in this folder, which must be empty or absent.
+    /// Keep transcripts and all other files in this folder, which must be empty or absent.
     #[arg(long, value_name = "DIR")]
     pub(super) keep: Option<PathBuf>,
     #[command(flatten)]
     pub(super) real: real::RealArguments,
     #[command(flatten)]
     pub(super) acp: acp::AcpArguments,
-    /// Arguments for the plugin, in front of `--stdio`; with --profile acp-agent the agent's command.
+    /// Arguments for the adapter before `--stdio`; with --profile acp-agent the agent's command.
     #[arg(last = true)]
     pub(super) plugin_arguments: Vec<String>,
 }
@@ -84,14 +84,14 @@ pub(super) struct RunArguments {
 enum TierArgument {
     /// Less than a minute.
     Fast,
-    /// Less than five minutes: repeats more and sends more.
+    /// Less than five minutes: more repetitions and more data.
     Full,
-    /// A soak, up to an hour: many more runs and larger floods.
+    /// A soak test of up to an hour: many more runs and more data.
     Slow,
 }
 
 impl RunArguments {
-    /// How much time to take.
+    /// The tier.
     pub(super) fn tier(&self) -> Tier {
         match self.tier {
             TierArgument::Fast => Tier::Fast,
@@ -101,7 +101,7 @@ impl RunArguments {
     }
 }
 
-/// Judges a plugin, or an agent.
+/// Checks an adapter, or an agent.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = arguments.tier();
     if arguments.acp.profile.is_some() {
@@ -110,13 +110,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     if arguments.real.real {
         return run_real(arguments, tier);
     }
-    let checks = selected(cases::all(), &arguments.only, tier)?;
+    let checks = selected(checks::all(), &arguments.only, tier)?;
     let set = arguments.requirements.as_deref().unwrap_or(DEFAULT_SET);
     let requirements = Requirements::named(set)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
-    let mut work = Work::make(arguments.keep.as_deref())?;
-    let suite = Arc::new(opened(&subject(arguments, tier), &work)?);
-    let judge_options = JudgeOptions {
+    let mut work = WorkFolder::make(arguments.keep.as_deref())?;
+    let suite = Arc::new(open_suite(&subject(arguments, tier), &work)?);
+    let runner_options = RunnerOptions {
         strict: arguments.strict,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: if tier == Tier::Slow { SLOW_BUDGET } else { BUDGET },
@@ -125,56 +125,56 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     };
     let shows_text = shows_text(arguments);
     let started = Instant::now();
-    let results = judge(&suite, &checks, &judge_options, &mut |result| {
+    let results = run_checks(&suite, &checks, &runner_options, &mut |result| {
         if shows_text {
             print_result(result);
         }
     });
-    let report = report(&suite, &judge_options, results, started.elapsed());
-    conclude(arguments, report, &mut work)
+    let report = report(&suite, &runner_options, results, started.elapsed());
+    build_result(arguments, report, &mut work)
 }
 
-/// Drives the real agent CLI.
+/// Runs the real agent CLI.
 fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
     let confinement = real::prepare(&arguments.real, &arguments.only)?;
-    let mut work = Work::make(arguments.keep.as_deref())?;
-    let suite = opened(&subject(arguments, tier), &work)?;
+    let mut work = WorkFolder::make(arguments.keep.as_deref())?;
+    let suite = open_suite(&subject(arguments, tier), &work)?;
     let table = real::table(&suite)?;
     let mut known_failures =
         suite.pack.as_ref().map(|pack| KnownFailures::listed_in(pack, &table.known_failures));
     if let (Some(file), Some(known)) = (&arguments.baseline, &mut known_failures) {
         add_baseline(known, file)?;
     }
-    let options = JudgeOptions {
+    let options = RunnerOptions {
         strict: arguments.strict,
         jobs: arguments.jobs.unwrap_or(REAL_JOBS),
         budget: BUDGET,
         requirements: Requirements::latest(),
         known_failures: known_failures.unwrap_or_default(),
     };
-    let terms = real::Terms {
+    let real_run_options = real::RealRunOptions {
         only: &arguments.only,
         options: &options,
         confinement,
         shows_text: shows_text(arguments),
     };
-    let judged = real::judge(&arguments.real, &suite, &terms)?;
-    let mut report = report(&suite, &options, judged.results, judged.took);
-    report.stale_entries = options.known_failures.naming_nothing(&real_checks(&suite));
-    report.real = Some(judged.facts);
-    conclude(arguments, report, &mut work)
+    let real_run = real::run_scenarios(&arguments.real, &suite, &real_run_options)?;
+    let mut report = report(&suite, &options, real_run.results, real_run.took);
+    report.stale_entries = options.known_failures.unknown_checks(&real_checks(&suite));
+    report.real = Some(real_run.facts);
+    build_result(arguments, report, &mut work)
 }
 
-/// Whether people read along.
+/// Whether the text report goes to stdout.
 pub(super) fn shows_text(arguments: &RunArguments) -> bool {
     !arguments.report.contains(&ReportTarget::Tap(None))
 }
 
-/// Writes the reports, keeps what failures point at, and gives the exit code.
-pub(super) fn conclude(
+/// Writes the reports, keeps the transcripts of failures, returns the exit code.
+pub(super) fn build_result(
     arguments: &RunArguments,
     mut report: Report,
-    work: &mut Work,
+    work: &mut WorkFolder,
 ) -> Result<u8, CommandError> {
     report.baseline.clone_from(&arguments.baseline);
     let shows_text = shows_text(arguments);
@@ -205,7 +205,7 @@ fn subject(arguments: &RunArguments, tier: Tier) -> Subject<'_> {
 
 /// The known failures of the pack and of the baseline file.
 fn known_failures(suite: &Suite, baseline: Option<&Path>) -> Result<KnownFailures, CommandError> {
-    let mut known = suite.pack.as_ref().map(KnownFailures::of_pack).unwrap_or_default();
+    let mut known = suite.pack.as_ref().map(KnownFailures::from_pack).unwrap_or_default();
     if let Some(file) = baseline {
         add_baseline(&mut known, file)?;
     }
@@ -214,19 +214,19 @@ fn known_failures(suite: &Suite, baseline: Option<&Path>) -> Result<KnownFailure
 
 /// Adds what a baseline file lists.
 pub(super) fn add_baseline(known: &mut KnownFailures, file: &Path) -> Result<(), CommandError> {
-    let hint = "a baseline is described in conformance/README.md";
+    let hint = "conformance/README.md describes the format of a baseline";
     known.add_file(file).map_err(|error| CommandError::usage(error.to_string(), hint))
 }
 
-/// The report of a judgement.
+/// The report of a run of the suite.
 fn report(
     suite: &Suite,
-    options: &JudgeOptions,
+    options: &RunnerOptions,
     results: Vec<CheckResult>,
     took: Duration,
 ) -> Report {
     Report {
-        plugin: suite.plugin.executable.clone(),
+        adapter: suite.adapter.executable.clone(),
         adapter_id: suite.adapter_id(),
         adapter_version: suite
             .manifest
@@ -241,12 +241,12 @@ fn report(
         real: None,
         agent: None,
         results,
-        stale_entries: options.known_failures.naming_nothing(&cases::all()),
+        stale_entries: options.known_failures.unknown_checks(&checks::all()),
         took,
     }
 }
 
-/// The checks that were asked for.
+/// The requested checks.
 pub(super) fn selected(
     all: Vec<Check>,
     only: &[String],
@@ -257,11 +257,11 @@ pub(super) fn selected(
     };
     if let Some(unknown) = only.iter().find(|word| !all.iter().any(|check| is_meant(check, word))) {
         return Err(CommandError::usage(
-            format!("there is no check or chapter {unknown}"),
-            "conformance list shows all of them",
+            format!("unknown check or chapter {unknown}"),
+            "conformance list prints all checks",
         ));
     }
-    // Who names a check wants it, whatever its tier.
+    // A check requested by its id runs in every tier.
     let is_wanted = |check: &Check| match only {
         [] => check.tier <= tier,
         words => words.iter().any(|word| {

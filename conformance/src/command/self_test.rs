@@ -1,5 +1,5 @@
-//! `conformance self-test`: the reference adapter passes everything, each mutant is caught by the
-//! checks that must catch it and by no others, and no check is without a mutant.
+//! `conformance self-test`: the reference adapter passes every check, each mutant fails exactly the
+//! checks that must find it, and every check has a mutant.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -10,87 +10,87 @@ use std::time::Instant;
 use clap::Args;
 
 use super::acp::Profile;
-use super::work::open_failed;
+use super::suite_setup::setup_error;
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test};
-use crate::cases;
+use crate::checks;
 use crate::console::say;
 use crate::mutant::MUTANTS;
 use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::self_test::{
-    Judging, Outcome, Place, Reach, Subject, document, judge_subject, look_again, record_reach,
-    subjects, table,
+    FaultCoverage, Location, Outcome, SelfTestOptions, Subject, document, recheck,
+    record_fault_coverage, run_subject, subjects, table,
 };
 
-/// What was typed.
+/// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct SelfTestArguments {
-    /// Judges the checks of another profile, with the suite's own agent.
+    /// Test the checks of another profile, with the reference agent.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
-    /// Only these mutants; may be given several times. `reference` is the one without a fault.
+    /// Run only these mutants; repeatable. `reference` is the one without a fault.
     #[arg(long, value_name = "FAULT")]
     pub(super) only: Vec<String>,
-    /// Runs only the checks that must catch a mutant, not those that must not.
+    /// Run only the checks that must find a mutant, not those that must pass.
     #[arg(long)]
     pub(super) quick: bool,
-    /// Runs every check on every mutant, also those that never come to the place of its fault.
+    /// Run every check on every mutant, also checks that never coverage its fault.
     #[arg(long, conflicts_with = "quick")]
     every: bool,
-    /// How many mutants are judged at once.
+    /// How many mutants run in parallel.
     #[arg(long, default_value_t = 6)]
     pub(super) jobs: usize,
-    /// Stretches every limit of time, for slow machines.
+    /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.5)]
     pub(super) patience: f64,
-    /// Repeats the random values of an earlier self-test.
+    /// Use the random values of an earlier self-test.
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// Writes what each check said about each mutant.
+    /// Write the result of each check for each mutant.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Judges the suite.
+/// Runs the self-test.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
     if arguments.profile == Some(Profile::AcpAgent) {
         return acp_self_test::self_test(arguments);
     }
     let started = Instant::now();
-    let place = Place::make()
-        .map_err(|error| CommandError::suite(format!("no folder to work in: {error}")))?;
+    let location = Location::make()
+        .map_err(|error| CommandError::suite(format!("could not create a work folder: {error}")))?;
     let subjects = selected(&arguments.only)?;
-    let judging = Judging {
+    let self_test_options = SelfTestOptions {
         seed: arguments.seed.unwrap_or_else(rand::random),
-        patience: arguments.patience.max(0.1),
+        time_factor: arguments.patience.max(0.1),
         quick: arguments.quick,
     };
-    let reach = match arguments.quick || arguments.every {
+    let coverage = match arguments.quick || arguments.every {
         true => None,
-        false => Some(recorded(arguments, &place, &judging)?),
+        false => Some(record_coverage(arguments, &location, &self_test_options)?),
     };
-    let mut outcomes = first_look(arguments.jobs, &place, &judging, reach.as_ref(), &subjects);
-    let doubted = second_look(&place, &judging, &mut outcomes);
+    let mut outcomes =
+        run_all(arguments.jobs, &location, &self_test_options, coverage.as_ref(), &subjects);
+    let rechecked = recheck_unexpected(&location, &self_test_options, &mut outcomes);
     let order = |name: &str| subjects.iter().position(|subject| subject.name == name);
     outcomes.sort_by_key(|outcome| order(outcome.subject.name));
     if !arguments.quick {
-        say!("\n{}", table(&cases::all(), &outcomes));
+        say!("\n{}", table(&checks::all(), &outcomes));
     }
-    let mut complaints: usize = outcomes.iter().map(|outcome| outcome.complaints.len()).sum();
+    let mut problems: usize = outcomes.iter().map(|outcome| outcome.problems.len()).sum();
     if arguments.only.is_empty() {
-        complaints += print_unproven() + print_broken_set()?;
+        problems += print_unproven() + print_broken_set()?;
     }
     if let Some(file) = &arguments.json {
-        write_json(file, judging.seed, &outcomes)?;
+        write_json(file, self_test_options.seed, &outcomes)?;
     }
-    let judged: usize = outcomes.iter().map(|outcome| outcome.cells.len()).sum();
+    let results: usize = outcomes.iter().map(|outcome| outcome.cells.len()).sum();
     say!(
-        "{} subjects, {judged} judgements, {doubted} looked at twice, {complaints} complaints in \
-         {:.0} s, seed {}",
+        "{} subjects, {results} results, {rechecked} rechecked, {problems} problems in {:.0} s, seed {}",
         outcomes.len(),
         started.elapsed().as_secs_f64(),
-        judging.seed
+        self_test_options.seed
     );
-    Ok(if complaints == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
+    Ok(if problems == 0 { EXIT_CONFORMANT } else { EXIT_FAILURES })
 }
 
 fn selected(only: &[String]) -> Result<Vec<Subject>, CommandError> {
@@ -99,32 +99,33 @@ fn selected(only: &[String]) -> Result<Vec<Subject>, CommandError> {
         only.iter().find(|name| !all.iter().any(|subject| subject.name == **name))
     {
         let known: Vec<&str> = all.iter().map(|subject| subject.name).collect();
-        let message = format!("there is no mutant {unknown}");
-        return Err(CommandError::usage(message, format!("there are: {}", known.join(", "))));
+        let message = format!("unknown mutant {unknown}");
+        return Err(CommandError::usage(message, format!("known mutants: {}", known.join(", "))));
     }
     let is_wanted =
         |subject: &Subject| only.is_empty() || only.iter().any(|name| name == subject.name);
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-fn recorded(
+fn record_coverage(
     arguments: &SelfTestArguments,
-    place: &Place,
-    judging: &Judging,
-) -> Result<Reach, CommandError> {
-    let begun = Instant::now();
-    let reach = record_reach(place, judging, arguments.jobs * 2).map_err(open_failed)?;
-    let seconds = begun.elapsed().as_secs_f64();
-    say!("the places of all faults were looked for in {seconds:.0} s");
-    Ok(reach)
+    location: &Location,
+    self_test_options: &SelfTestOptions,
+) -> Result<FaultCoverage, CommandError> {
+    let started = Instant::now();
+    let coverage = record_fault_coverage(location, self_test_options, arguments.jobs * 2)
+        .map_err(setup_error)?;
+    let seconds = started.elapsed().as_secs_f64();
+    say!("recorded which checks reach which faults in {seconds:.0} s");
+    Ok(coverage)
 }
 
-/// Judges everybody, those first that break most: they take longest.
-fn first_look(
+/// Runs all subjects, the slowest first: those that fail most checks.
+fn run_all(
     jobs: usize,
-    place: &Place,
-    judging: &Judging,
-    reach: Option<&Reach>,
+    location: &Location,
+    self_test_options: &SelfTestOptions,
+    coverage: Option<&FaultCoverage>,
     subjects: &[Subject],
 ) -> Vec<Outcome> {
     let mut order = subjects.to_vec();
@@ -137,7 +138,8 @@ fn first_look(
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             let (queue, sender) = (&queue, sender.clone());
-            scope.spawn(move || judge_subjects(place, judging, reach, queue, &sender));
+            scope
+                .spawn(move || run_subjects(location, self_test_options, coverage, queue, &sender));
         }
         drop(sender);
         for outcome in receiver {
@@ -148,60 +150,64 @@ fn first_look(
     outcomes
 }
 
-fn judge_subjects(
-    place: &Place,
-    judging: &Judging,
-    reach: Option<&Reach>,
+fn run_subjects(
+    location: &Location,
+    self_test_options: &SelfTestOptions,
+    coverage: Option<&FaultCoverage>,
     queue: &Mutex<VecDeque<Subject>>,
     sender: &Sender<Outcome>,
 ) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(subject) = next else { return };
-        if sender.send(judge_subject(place, judging, reach, subject)).is_err() {
+        if sender.send(run_subject(location, self_test_options, coverage, subject)).is_err() {
             return;
         }
     }
 }
 
-/// Looks again at what came out otherwise than it must, one after the other.
-fn second_look(place: &Place, judging: &Judging, outcomes: &mut [Outcome]) -> usize {
-    let mut doubted = 0;
-    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.doubts.is_empty()) {
-        doubted += outcome.doubts.len();
-        say!("a second look at {} with {}", outcome.subject.name, outcome.doubts.join(" "));
-        look_again(place, judging, outcome);
+/// Runs unexpected results again, one subject at a time.
+fn recheck_unexpected(
+    location: &Location,
+    self_test_options: &SelfTestOptions,
+    outcomes: &mut [Outcome],
+) -> usize {
+    let mut rechecked = 0;
+    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.unexpected.is_empty()) {
+        rechecked += outcome.unexpected.len();
+        say!("recheck {} with {}", outcome.subject.name, outcome.unexpected.join(" "));
+        recheck(location, self_test_options, outcome);
         print_outcome(outcome);
     }
-    doubted
+    rechecked
 }
 
 fn print_outcome(outcome: &Outcome) {
-    let word = if outcome.complaints.is_empty() { "good" } else { "BAD" };
+    let word = if outcome.problems.is_empty() { "ok" } else { "BAD" };
     let caught_by = outcome.caught_by();
     let caught = if caught_by.is_empty() {
-        "passes everything".to_owned()
+        "passes every check".to_owned()
     } else {
         format!("caught by {}", caught_by.join(" "))
     };
     let seconds = outcome.took.as_secs_f64();
     say!("{word:>4}  {:24} {seconds:5.1} s  {caught}", outcome.subject.name);
-    for complaint in &outcome.complaints {
-        say!("      {complaint}");
+    for problem in &outcome.problems {
+        say!("      {problem}");
     }
 }
 
 fn write_json(file: &Path, seed: u64, outcomes: &[Outcome]) -> Result<(), CommandError> {
     let text = format!("{:#}\n", document(seed, outcomes));
     std::fs::write(file, text).map_err(|error| {
-        let message = format!("{} cannot be written: {error}", file.display());
-        CommandError::usage(message, "give --json a file in a folder that is there")
+        let message = format!("could not write {}: {error}", file.display());
+        CommandError::usage(message, "pass --json a file in an existing folder")
     })
 }
 
-/// Checks that no mutant must fail prove nothing.
+/// A check that no mutant must fail is unproven.
 fn print_unproven() -> usize {
-    let unproven: Vec<&str> = cases::all()
+    let unproven: Vec<&str> = checks::all()
         .iter()
         .map(|check| check.id)
         .filter(|id| !MUTANTS.iter().any(|mutant| mutant.must_fail.contains(id)))
@@ -212,13 +218,13 @@ fn print_unproven() -> usize {
     unproven.len()
 }
 
-/// Checks that are no longer what was frozen.
+/// Checks that differ from the frozen set.
 fn print_broken_set() -> Result<usize, CommandError> {
     let requirements =
         Requirements::named(DEFAULT_SET).map_err(|error| CommandError::suite(error.to_string()))?;
-    let broken = requirements.broken_by(&cases::all());
-    for complaint in &broken {
-        say!("{complaint}");
+    let broken = requirements.mismatches(&checks::all());
+    for problem in &broken {
+        say!("{problem}");
     }
     Ok(broken.len())
 }

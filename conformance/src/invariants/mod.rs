@@ -1,100 +1,100 @@
-//! The rules that hold for every line a plugin ever says, whichever check made it speak.
+//! The rules that hold for every line that an adapter sends, during any check.
 //!
-//! `Watch` sees every line of one plugin process; `stream` knows the rules of one run. What breaks
-//! a rule is kept in [`Violations`] and reported under the rule's own id, so that the check that
-//! happened to make the run is not blamed for it.
+//! `InvariantChecker` receives every line of one adapter process; `stream` contains the rules of
+//! one run. Violations are kept in [`Violations`] and reported under the id of the rule, not of the
+//! check that was running.
 
+mod checker;
 mod stream;
-mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::evidence::complete;
-use crate::verdict::Failure;
+use crate::outcome::Failure;
+use crate::outcome::complete;
 
-pub use watch::Watch;
+pub use checker::InvariantChecker;
 
-/// How many violations of one rule are kept; the first says enough.
-const KEPT: usize = 3;
+/// How many violations of one rule are kept.
+const MAX_KEPT_VIOLATIONS: usize = 3;
 
-/// The check a bench is at; clones share it, so that what a shared plugin says is put down to the
-/// check that made it speak.
+/// The id of the current check; clones share it, so that a violation on a shared adapter names the
+/// check that was running.
 #[derive(Debug, Clone, Default)]
 pub struct Label(Arc<Mutex<String>>);
 
 impl Label {
-    /// Turns to another check.
+    /// Sets the current check.
     pub fn set(&self, label: &str) {
         label.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The check.
+    /// Returns the current check.
     pub fn get(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// What broke a rule, by the rule's id; clones share it.
+/// The violations by rule id; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Violations {
     rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
-    missed_done: Arc<AtomicBool>,
+    missing_done_seen: Arc<AtomicBool>,
     seen_event: Arc<AtomicBool>,
     seen_done: Arc<AtomicBool>,
 }
 
-/// The rules that only a run can keep or break.
+/// The rules that apply only to runs.
 const RUN_RULES: &[&str] = &["ORD-01", "ORD-02", "ORD-03", "ORD-09"];
 
 impl Violations {
-    /// Notes that a rule was broken.
+    /// Adds a violation.
     pub fn add(&self, rule: &'static str, failure: Failure) {
         let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = rules.entry(rule).or_default();
-        if kept.len() < KEPT {
+        if kept.len() < MAX_KEPT_VIOLATIONS {
             kept.push(complete(failure, None));
         }
     }
 
-    /// Notes that a run got no `done`, so that waiting long for another one is no use.
-    pub fn miss_done(&self) {
-        self.missed_done.store(true, Ordering::Relaxed);
+    /// Records that a run had no `done`, so that a long wait for another one is pointless.
+    pub fn record_missing_done(&self) {
+        self.missing_done_seen.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a run got no `done`.
-    pub fn has_missed_done(&self) -> bool {
-        self.missed_done.load(Ordering::Relaxed)
+    /// Whether a run had no `done`.
+    pub fn has_missing_done(&self) -> bool {
+        self.missing_done_seen.load(Ordering::Relaxed)
     }
 
-    /// Notes that an event came.
-    pub fn see_event(&self) {
+    /// Records that an event arrived.
+    pub fn record_event(&self) {
         self.seen_event.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a `done` came.
-    pub fn see_done(&self) {
+    /// Records that a `done` arrived.
+    pub fn record_done(&self) {
         self.seen_done.store(true, Ordering::Relaxed);
     }
 
-    /// Whether any run got its `done`, so that one that does not is special.
+    /// Whether any run had a `done`, so that a missing one is an exception.
     pub fn has_seen_done(&self) -> bool {
         self.seen_done.load(Ordering::Relaxed)
     }
 
-    /// Whether anything came that could have broken the rule.
-    pub fn has_been_tried(&self, rule: &str) -> bool {
+    /// Whether any message could have violated the rule.
+    pub fn was_exercised(&self, rule: &str) -> bool {
         !RUN_RULES.contains(&rule) || self.seen_event.load(Ordering::Relaxed)
     }
 
-    /// The first violation of each rule that was broken.
+    /// Returns the first violation of each rule.
     pub fn all(&self) -> Vec<(&'static str, Failure)> {
         let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         rules.iter().filter_map(|(rule, kept)| Some((*rule, kept.first()?.clone()))).collect()
     }
 
-    /// The first violation of a rule.
+    /// Returns the first violation of a rule.
     pub fn first(&self, rule: &str) -> Option<Failure> {
         let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         rules.get(rule)?.first().cloned()

@@ -1,21 +1,21 @@
-//! The rules of one run's stream, event by event.
+//! The rules of the event stream of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// A rule that was broken.
+/// A violated rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Breach {
+pub(super) struct Violation {
     /// The rule's id.
     pub(super) rule: &'static str,
-    /// What it asks for.
+    /// What it expects.
     pub(super) expected: String,
-    /// What came instead.
+    /// What was received instead.
     pub(super) got: String,
 }
 
-/// What has been seen of one run.
+/// The state of one run.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     next_seq: u64,
@@ -25,22 +25,22 @@ pub(super) struct Stream {
     approvals: BTreeMap<String, bool>,
     run_usages: usize,
     fatal_kinds: Vec<String>,
-    breaches: Vec<Breach>,
+    violations_found: Vec<Violation>,
 }
 
 impl Stream {
-    /// Takes an event and gives what it breaks.
-    pub(super) fn event(&mut self, params: &Value) -> Vec<Breach> {
+    /// Processes an event and returns the violations.
+    pub(super) fn event(&mut self, params: &Value) -> Vec<Violation> {
         let event = &params["event"];
         let name = event["type"].as_str().unwrap_or("?").to_owned();
         self.order(params, &name);
         match name.as_str() {
             "thinking_started" => self.thought_started(text(event, "thinkingId")),
-            "thinking_delta" => self.thought_goes_on(&text(event, "thinkingId")),
+            "thinking_delta" => self.thought_delta(&text(event, "thinkingId")),
             "thinking_stopped" => self.thought_stopped(&text(event, "thinkingId")),
             "tool_call_started" => self.tool_started(text(event, "toolCallId")),
             "tool_input_delta" | "tool_call_ready" | "tool_output_delta" => {
-                self.tool_goes_on(&name, &text(event, "toolCallId"));
+                self.tool_event(&name, &text(event, "toolCallId"));
             }
             "tool_result" => self.tool_stopped(text(event, "toolCallId")),
             "approval_requested" => {
@@ -52,74 +52,74 @@ impl Stream {
             "done" => self.finished(event),
             _ => {}
         }
-        std::mem::take(&mut self.breaches)
+        std::mem::take(&mut self.violations_found)
     }
 
     fn order(&mut self, params: &Value, name: &str) {
         if self.done {
             let expected = "exactly one `done`, and nothing after it";
-            self.breach("ORD-01", expected, format!("`{name}` after `done`"));
+            self.violation("ORD-01", expected, format!("`{name}` after `done`"));
             if name == "usage" {
-                self.breach("ORD-08", "usage before `done`", "`usage` after `done`".to_owned());
+                self.violation("ORD-08", "usage before `done`", "`usage` after `done`".to_owned());
             }
         }
         let seq = params["seq"].as_u64();
         if seq != Some(self.next_seq) {
             let expected = format!("seq {} on `{name}`: from 0, without gaps", self.next_seq);
-            self.breach("ORD-02", expected, format!("seq {}", params["seq"]));
+            self.violation("ORD-02", expected, format!("seq {}", params["seq"]));
         }
         self.next_seq = seq.map_or(self.next_seq, |seq| seq) + 1;
         if self.next_seq == 1 && name != "run_started" {
-            self.breach("ORD-02", "`run_started` as the first event", format!("`{name}` first"));
+            self.violation("ORD-02", "`run_started` as the first event", format!("`{name}` first"));
         }
     }
 
     fn thought_started(&mut self, id: String) {
         if !self.open_thoughts.insert(id.clone()) {
             let got = format!("`thinking_started` of {id} twice");
-            self.breach("ORD-04", "each thought started once", got);
+            self.violation("ORD-04", "each thought started once", got);
         }
     }
 
-    fn thought_goes_on(&mut self, id: &str) {
+    fn thought_delta(&mut self, id: &str) {
         if !self.open_thoughts.contains(id) {
             let got = format!("`thinking_delta` of {id}, which is not open");
-            self.breach("ORD-04", "deltas only inside an open thought", got);
+            self.violation("ORD-04", "deltas only inside an open thought", got);
         }
     }
 
     fn thought_stopped(&mut self, id: &str) {
         if !self.open_thoughts.remove(id) {
             let got = format!("`thinking_stopped` of {id}, which is not open");
-            self.breach("ORD-04", "only an open thought is stopped", got);
+            self.violation("ORD-04", "only an open thought is stopped", got);
         }
     }
 
     fn tool_started(&mut self, id: String) {
         if self.tools.insert(id.clone(), true).is_some() {
             let got = format!("`tool_call_started` of {id} twice");
-            self.breach("ORD-05", "each tool call started once", got);
+            self.violation("ORD-05", "each tool call started once", got);
         }
     }
 
-    fn tool_goes_on(&mut self, name: &str, id: &str) {
+    fn tool_event(&mut self, name: &str, id: &str) {
         if self.tools.get(id) != Some(&true) {
             let got = format!("`{name}` of {id}, which is not open");
-            self.breach("ORD-05", "tool events only for an open call", got);
+            self.violation("ORD-05", "tool events only for an open call", got);
         }
     }
 
     fn tool_stopped(&mut self, id: String) {
         if self.tools.insert(id.clone(), false) != Some(true) {
             let got = format!("`tool_result` of {id}, which is not open");
-            self.breach("ORD-05", "a result only after its call, and once", got);
+            self.violation("ORD-05", "a result only after its call, and once", got);
         }
     }
 
     fn approval_resolved(&mut self, id: String) {
         if self.approvals.insert(id.clone(), true) != Some(false) {
             let got = format!("`approval_resolved` of {id}, which is not open");
-            self.breach("APR-02", "each approval resolved once", got);
+            self.violation("APR-02", "each approval resolved once", got);
         }
     }
 
@@ -128,7 +128,7 @@ impl Stream {
             self.run_usages += 1;
             if self.run_usages == 2 {
                 let got = "a second one".to_owned();
-                self.breach("ORD-08", "at most one `usage` of scope run", got);
+                self.violation("ORD-08", "at most one `usage` of scope run", got);
             }
         }
     }
@@ -136,27 +136,31 @@ impl Stream {
     fn finished(&mut self, event: &Value) {
         self.done = true;
         if let Some(id) = self.open_thoughts.first().cloned() {
-            self.breach("ORD-04", "every thought stopped before `done`", format!("{id} is open"));
+            self.violation(
+                "ORD-04",
+                "every thought stopped before `done`",
+                format!("{id} is open"),
+            );
         }
         let open: Vec<&String> =
             self.tools.iter().filter(|(_, open)| **open).map(|(id, _)| id).collect();
         if !open.is_empty() {
             let got = format!("open at `done`: {open:?}");
-            self.breach("ORD-07", "every tool call closed before `done`", got);
+            self.violation("ORD-07", "every tool call closed before `done`", got);
         }
         if let Some((id, _)) = self.approvals.iter().find(|(_, resolved)| !**resolved) {
             let got = format!("{id} is open at `done`");
-            self.breach("APR-02", "every approval resolved before `done`", got);
+            self.violation("APR-02", "every approval resolved before `done`", got);
         }
-        self.verdict_agrees(event);
+        self.check_final_status(event);
     }
 
-    fn verdict_agrees(&mut self, event: &Value) {
+    fn check_final_status(&mut self, event: &Value) {
         let kinds = self.fatal_kinds.clone();
         match event["status"].as_str() {
             Some("completed") if !kinds.is_empty() => {
                 let got = format!("`done` completed after a fatal error: {kinds:?}");
-                self.breach("ORD-09", "no fatal error before `done` completed", got);
+                self.violation("ORD-09", "no fatal error before `done` completed", got);
             }
             Some(status @ ("failed" | "timed_out")) => {
                 let stated = text(event, "errorKind");
@@ -165,15 +169,15 @@ impl Stream {
                     let expected = format!(
                         "`done` {status} with an errorKind that a fatal `error` before it has"
                     );
-                    self.breach("ORD-09", expected, got);
+                    self.violation("ORD-09", expected, got);
                 }
             }
             _ => {}
         }
     }
 
-    fn breach(&mut self, rule: &'static str, expected: impl Into<String>, got: String) {
-        self.breaches.push(Breach { rule, expected: expected.into(), got });
+    fn violation(&mut self, rule: &'static str, expected: impl Into<String>, got: String) {
+        self.violations_found.push(Violation { rule, expected: expected.into(), got });
     }
 }
 
@@ -186,12 +190,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn broken_by(events: &[Value]) -> Vec<&'static str> {
+    fn mismatches(events: &[Value]) -> Vec<&'static str> {
         let mut stream = Stream::default();
-        let breaches = events.iter().enumerate().flat_map(|(seq, event)| {
+        let violations_found = events.iter().enumerate().flat_map(|(seq, event)| {
             stream.event(&json!({"runId": "r", "seq": seq, "event": event}))
         });
-        breaches.map(|breach| breach.rule).collect()
+        violations_found.map(|violation| violation.rule).collect()
     }
 
     fn done(status: &str) -> Value {
@@ -199,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_stream_breaks_nothing() {
+    fn correct_stream_has_no_violations() {
         let events = [
             json!({"type": "run_started"}),
             json!({"type": "thinking_started", "thinkingId": "t"}),
@@ -209,27 +213,27 @@ mod tests {
             json!({"type": "usage", "scope": "run"}),
             done("completed"),
         ];
-        assert!(broken_by(&events).is_empty());
+        assert!(mismatches(&events).is_empty());
     }
 
     #[test]
-    fn each_rule_is_seen() {
+    fn each_rule_detects_its_violation() {
         let start = json!({"type": "run_started"});
         let fatal = json!({"type": "error", "fatal": true, "kind": "cli_crashed"});
         let result = json!({"type": "tool_result", "toolCallId": "c"});
         let call = json!({"type": "tool_call_started", "toolCallId": "c"});
         let usage = json!({"type": "usage", "scope": "run"});
         let thought = json!({"type": "thinking_started", "thinkingId": "t"});
-        assert_eq!(broken_by(&[done("completed")]), ["ORD-02"]);
-        assert_eq!(broken_by(&[start.clone(), done("completed"), done("completed")]), ["ORD-01"]);
-        assert_eq!(broken_by(&[start.clone(), thought, done("completed")]), ["ORD-04"]);
-        assert_eq!(broken_by(&[start.clone(), result, done("completed")]), ["ORD-05"]);
-        assert_eq!(broken_by(&[start.clone(), call, done("completed")]), ["ORD-07"]);
+        assert_eq!(mismatches(&[done("completed")]), ["ORD-02"]);
+        assert_eq!(mismatches(&[start.clone(), done("completed"), done("completed")]), ["ORD-01"]);
+        assert_eq!(mismatches(&[start.clone(), thought, done("completed")]), ["ORD-04"]);
+        assert_eq!(mismatches(&[start.clone(), result, done("completed")]), ["ORD-05"]);
+        assert_eq!(mismatches(&[start.clone(), call, done("completed")]), ["ORD-07"]);
         assert_eq!(
-            broken_by(&[start.clone(), usage.clone(), usage, done("completed")]),
+            mismatches(&[start.clone(), usage.clone(), usage, done("completed")]),
             ["ORD-08"]
         );
-        assert_eq!(broken_by(&[start.clone(), fatal, done("completed")]), ["ORD-09"]);
-        assert_eq!(broken_by(&[start, done("failed")]), ["ORD-09"]);
+        assert_eq!(mismatches(&[start.clone(), fatal, done("completed")]), ["ORD-09"]);
+        assert_eq!(mismatches(&[start, done("failed")]), ["ORD-09"]);
     }
 }

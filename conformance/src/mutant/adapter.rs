@@ -5,10 +5,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use od_protocol::{
-    ApprovalResolver, ErrorKind, ErrorObject, InitializeParams, InputOutcome, InputRunParams,
-    RespondRunParams,
-};
+use od_protocol::adapter::{InitializeParams, InputRunParams, RespondRunParams};
+use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, InputOutcome};
 
 use super::fault::{Behaviour, Fault};
 use super::output::Output;

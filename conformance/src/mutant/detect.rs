@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use od_protocol::adapter::{DetectAdapterResult, HealthAdapterResult, ListModelsResult};
 use od_protocol::{
-    AuthState, AuthStatus, Credential, CredentialKind, DetectAdapterResult, Evidence,
-    HealthAdapterResult, HealthStatus, JsonObject, ListModelsResult, Marker, Model, ModelsSource,
-    TestedVersion,
+    AuthState, AuthStatus, Credential, CredentialKind, Evidence, HealthStatus, JsonObject, Marker,
+    Model, ModelsSource, TestedVersion,
 };
 use serde_json::Value;
 

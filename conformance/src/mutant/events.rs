@@ -21,7 +21,7 @@ const DELTA_BYTES: usize = 1 << 20;
 
 /// The last word of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum CheckOutcome {
     /// It said that it is done.
     Completed(StopReason),
     /// It said why it is not.
@@ -45,7 +45,7 @@ pub(super) struct Events {
     pub(super) unmapped: BTreeMap<String, Unmapped>,
     pub(super) session_id: Option<String>,
     pub(super) figures: Option<Figures>,
-    pub(super) verdict: Option<Verdict>,
+    pub(super) verdict: Option<CheckOutcome>,
 }
 
 impl Events {
@@ -95,9 +95,9 @@ impl Events {
             }
             Native::Again { attempt, why } => self.on_again(attempt, why, &mut out),
             Native::Fail { code, text } => {
-                self.verdict = Some(Verdict::Failed(failure(&code, text)))
+                self.verdict = Some(CheckOutcome::Failed(failure(&code, text)))
             }
-            Native::End { stop } => self.verdict = Some(Verdict::Completed(stop_reason(stop))),
+            Native::End { stop } => self.verdict = Some(CheckOutcome::Completed(stop_reason(stop))),
             Native::Unmapped { native_type } => self.on_unmapped(native_type, line, &mut out),
             Native::Noise => self.on_noise(line),
         }
@@ -148,6 +148,7 @@ impl Events {
                 .fold(0, u64::saturating_add),
             cost_usd,
             model: None,
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         })
@@ -159,7 +160,7 @@ impl Events {
         out.push(retry(attempt, why));
         if is_limit {
             let text = "the provider asks to slow down and the agent CLI retries".to_owned();
-            self.verdict = Some(Verdict::Failed(failure("slow_down", text)));
+            self.verdict = Some(CheckOutcome::Failed(failure("slow_down", text)));
         }
     }
 
@@ -202,7 +203,7 @@ impl Events {
 
     fn on_say(&mut self, text: &str, out: &mut Vec<Event>) {
         if self.behaviour.has(Fault::RlByWord) && text.contains("rate limit") {
-            self.verdict = Some(Verdict::Failed(failure("slow_down", text.to_owned())));
+            self.verdict = Some(CheckOutcome::Failed(failure("slow_down", text.to_owned())));
             return;
         }
         if !self.behaviour.has(Fault::ThinkingLeftOpen) {

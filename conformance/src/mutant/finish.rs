@@ -7,7 +7,7 @@ use od_protocol::{
     ErrorEvent, ErrorKind, Event, StopReason, ToolStatus, Usage,
 };
 
-use super::events::Verdict;
+use super::events::CheckOutcome;
 use super::fault::Fault;
 use super::probe;
 use super::redact::redact;
@@ -157,13 +157,13 @@ impl Run<'_> {
             };
         }
         match self.events.verdict.clone() {
-            Some(Verdict::Completed(stop_reason)) => Ending {
+            Some(CheckOutcome::Completed(stop_reason)) => Ending {
                 status: DoneStatus::Completed,
                 stop_reason,
                 evidence: DoneEvidence::NativeResult,
                 error: None,
             },
-            Some(Verdict::Failed(error)) => self.failed(error, DoneEvidence::NativeResult),
+            Some(CheckOutcome::Failed(error)) => self.failed(error, DoneEvidence::NativeResult),
             None => self.without_last_word(),
         }
     }

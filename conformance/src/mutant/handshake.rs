@@ -1,9 +1,7 @@
 //! `initialize`: one protocol major, or a refusal that leaves the adapter usable.
 
-use od_protocol::{
-    AdapterInfo, ErrorKind, ErrorObject, InitializeParams, InitializeResult, PROTOCOL_REVISION,
-    ProtocolRange,
-};
+use od_protocol::adapter::{AdapterInfo, InitializeParams, InitializeResult};
+use od_protocol::{ErrorKind, ErrorObject, PROTOCOL_REVISION, ProtocolRange};
 use serde_json::Value;
 
 use super::adapter::Adapter;

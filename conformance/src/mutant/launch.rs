@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode};
 
 use super::detect;
 use super::fault::{Behaviour, Fault};

@@ -1,6 +1,7 @@
 //! The options of a run: what `parrot` is told of them in its first line, and which are refused.
 
-use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject};
 use serde_json::{Map, Value, json};
 
 use super::fault::{Behaviour, Fault};

@@ -5,8 +5,9 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use od_protocol::adapter::RUN_EVENT;
 use od_protocol::{
-    ErrorObject, Event, Heartbeat, MAX_LINE_BYTES, RUN_EVENT, RunEventParams, Totals, Truncated,
+    ErrorObject, Event, Heartbeat, MAX_LINE_BYTES, RunEventParams, Totals, Truncated,
 };
 use serde_json::{Value, json};
 

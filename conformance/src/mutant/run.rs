@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use od_protocol::adapter::StartRunParams;
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event, Heartbeat,
-    RunStarted, StartRunParams,
+    RunStarted,
 };
 
 use super::adapter::Adapter;
-use super::events::{Events, Verdict};
+use super::events::{CheckOutcome, Events};
 use super::fault::Fault;
 use super::launch::Launched;
 use super::output::Stream;
@@ -234,7 +235,7 @@ impl<'a> Run<'a> {
         if self.adapter.behaviour.has(Fault::EpipeFailsRun) {
             let text = "could not write the prompt: broken pipe";
             let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text);
-            self.events.verdict = Some(Verdict::Failed(error));
+            self.events.verdict = Some(CheckOutcome::Failed(error));
         }
     }
 

@@ -4,12 +4,12 @@ use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use od_protocol::{
-    ApprovalOutcome, CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams,
-    ErrorKind, ErrorObject, HealthAdapterParams, InputRunResult, ListModelsParams, METHODS,
-    Message, PingParams, RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult,
-    StartRunParams, StartRunResult,
+use od_protocol::adapter::{
+    CANCEL_REQUEST, CancelRunParams, CancelRunResult, DetectAdapterParams, HealthAdapterParams,
+    InputRunResult, ListModelsParams, METHODS, PingParams, RespondRunParams, RespondRunResult,
+    ShutdownParams, ShutdownResult, StartRunParams, StartRunResult,
 };
+use od_protocol::{ApprovalOutcome, ErrorKind, ErrorObject, Message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

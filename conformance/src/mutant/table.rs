@@ -199,14 +199,14 @@ mod tests {
 
     #[test]
     fn only_checks_that_exist_are_named() {
-        let checks = crate::cases::all();
+        let checks = crate::checks::all();
         for mutant in MUTANTS {
             let name = mutant.fault.name();
             for id in mutant.must_fail {
                 assert!(checks.iter().any(|check| check.id == *id), "{name}: there is no {id}");
             }
             for pattern in mutant.may_fail {
-                let is_known = |check: &crate::case::Check| {
+                let is_known = |check: &crate::check::Check| {
                     check.id == *pattern || check.chapter() == *pattern
                 };
                 assert!(checks.iter().any(is_known), "{name}: there is no {pattern}");

@@ -3,7 +3,7 @@
 
 use od_protocol::{ErrorEvent, ErrorKind, Event, StopReason, Unmapped};
 
-use super::events::{Events, Verdict};
+use super::events::{CheckOutcome, Events};
 use super::fault::Fault;
 use super::redact::redact;
 
@@ -19,7 +19,8 @@ impl Events {
         }
         if self.behaviour.has(Fault::UnknownFatal) {
             let text = format!("unknown message {native_type}");
-            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
+            self.verdict =
+                Some(CheckOutcome::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
             return;
         }
         let native_type = match self.unmapped.len() < UNMAPPED_TYPES {
@@ -42,12 +43,13 @@ impl Events {
             std::process::exit(101);
         }
         if self.behaviour.has(Fault::TornEndIsEnd) && line.starts_with(r#"{"t":"end""#) {
-            self.verdict = Some(Verdict::Completed(StopReason::EndTurn));
+            self.verdict = Some(CheckOutcome::Completed(StopReason::EndTurn));
             return;
         }
         if self.behaviour.has(Fault::DieOnGarbage) {
             let text = format!("no JSON: {}", line.chars().take(80).collect::<String>());
-            self.verdict = Some(Verdict::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
+            self.verdict =
+                Some(CheckOutcome::Failed(ErrorEvent::fatal(ErrorKind::CliProtocol, text)));
         }
     }
 }

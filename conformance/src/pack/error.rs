@@ -1,25 +1,25 @@
-//! What is wrong with a pack, and on which line.
+//! Errors in a pack, with file and line.
 
 use std::path::{Path, PathBuf};
 
-/// A pack that cannot be used. It says nothing about the adapter.
+/// An error in a pack. It does not concern the adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackError {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1; 0 when the whole file is meant.
+    /// The line, from 1; 0 for the whole file.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// The error and its correction.
     pub message: String,
 }
 
 impl PackError {
-    /// Something is wrong on a line.
+    /// Creates an error on a line.
     pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line, message: message.into() }
     }
 
-    /// Something is wrong with the whole file.
+    /// Creates an error about the whole file.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
         Self::at(file, 0, message)
     }

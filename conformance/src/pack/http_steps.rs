@@ -1,17 +1,17 @@
-//! The steps of an agent CLI that is a server: what stands after `listen`, `expect-request`,
-//! `on request`, `reply`, `stream` and `sse`. Placeholders are left as they are.
+//! The steps of an agent CLI that is a server: the arguments of `listen`, `expect-request`, `on
+//! request`, `reply`, `stream` and `sse`. Placeholders are not filled.
 
 use serde_json::Value;
 
-use crate::stand_in::pattern::bound_names;
-use crate::stand_in::{Access, Outlet, Pairs, Route};
+use crate::fake_cli::pattern::bound_names;
+use crate::fake_cli::{Access, Outlet, Pairs, Route};
 
-/// What a server binds by itself.
+/// The names that a server binds.
 pub(super) const SERVER_NAMES: [&str; 2] = ["port", "url"];
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// A reply as it is written.
+/// A parsed reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReplyText {
     pub(super) status: u16,
@@ -22,7 +22,7 @@ pub(super) struct ReplyText {
 /// `basic USER $VARIABLE`, `bearer $VARIABLE`, or nothing.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the error.
 pub(super) fn access(text: &str) -> Result<Option<Access>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let variable =
@@ -35,30 +35,30 @@ pub(super) fn access(text: &str) -> Result<Option<Access>, String> {
         ["bearer", word] => variable(word).map(|variable| Access::Bearer { variable }),
         _ => None,
     };
-    let usage = "there is `listen`, `listen basic USER $VARIABLE` and `listen bearer $VARIABLE`";
+    let usage = "expected `listen`, `listen basic USER $VARIABLE` or `listen bearer $VARIABLE`";
     access.map(Some).ok_or_else(|| usage.to_owned())
 }
 
 /// `METHOD /path?query header:NAME=VALUE … PATTERN`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the error.
 pub(super) fn route(text: &str) -> Result<Route, String> {
     let (method, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     if !METHODS.contains(&method) {
-        return Err(format!("a method is missing, not {method:?}; such as POST /session"));
+        return Err(format!("expected a method and a path such as POST /session, not {method:?}"));
     }
     let (target, rest) = rest.trim_start().split_once(' ').unwrap_or((rest.trim(), ""));
     let (path, query) = split_target(target).unwrap_or((target, ""));
     let Some(path) = path.strip_prefix('/') else {
-        return Err(format!("a path such as /session is missing, not {target:?}"));
+        return Err(format!("expected a path such as /session, not {target:?}"));
     };
     let (headers, rest) = headers(rest)?;
     let body = match rest {
         "" => None,
         pattern => Some(
             serde_json::from_str(pattern)
-                .map_err(|error| format!("the pattern is no JSON: {error}"))?,
+                .map_err(|error| format!("the pattern is not JSON: {error}"))?,
         ),
     };
     let pair = |pair: &str| {
@@ -73,19 +73,19 @@ pub(super) fn route(text: &str) -> Result<Route, String> {
         body,
     };
     if let Some(text) = texts(&route).find(|text| is_mixed(text)) {
-        return Err(format!("{{{{?…}}}} must be a whole part of the path, not {text:?}"));
+        return Err(format!("{{{{?…}}}} must be a complete path segment, not {text:?}"));
     }
     Ok(route)
 }
 
-/// Splits at the question mark that is none of a placeholder's.
+/// Splits at the first question mark that is not part of a placeholder.
 fn split_target(target: &str) -> Option<(&str, &str)> {
     let mut marks = target.match_indices('?').map(|(index, _)| index);
     let index = marks.find(|index| !target[..*index].ends_with("{{"))?;
     Some((&target[..index], &target[index + 1..]))
 }
 
-/// A placeholder that fits anything stands for the whole of a text.
+/// Whether a wildcard placeholder is only a part of the text, which is not allowed.
 fn is_mixed(text: &str) -> bool {
     let is_whole = text.starts_with("{{") && text.find("}}") == Some(text.len() - 2);
     (text.contains("{{?") || text.contains("{{*")) && !is_whole
@@ -96,7 +96,7 @@ fn texts(route: &Route) -> impl Iterator<Item = &String> {
     route.segments.iter().chain(pairs)
 }
 
-/// The names that a route binds.
+/// Collects the names that a route binds.
 pub(super) fn route_names(route: &Route, names: &mut Vec<String>) {
     for text in texts(route) {
         bound_names(&Value::from(text.as_str()), names);
@@ -109,14 +109,14 @@ pub(super) fn route_names(route: &Route, names: &mut Vec<String>) {
 /// `STATUS header:NAME=VALUE … BODY`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the error.
 pub(super) fn reply(text: &str) -> Result<ReplyText, String> {
     let (status, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let status = status
         .parse()
         .ok()
         .filter(|status| (200..600).contains(status))
-        .ok_or_else(|| format!("a status such as 200 is missing, not {status:?}"))?;
+        .ok_or_else(|| format!("expected a status such as 200, not {status:?}"))?;
     let (headers, body) = headers(rest)?;
     if status == 204 && !body.is_empty() {
         return Err("a reply with status 204 has no body".to_owned());
@@ -127,15 +127,15 @@ pub(super) fn reply(text: &str) -> Result<ReplyText, String> {
 /// `header:NAME=VALUE …` and nothing else.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the error.
 pub(super) fn stream(text: &str) -> Result<Pairs, String> {
     match headers(text)? {
         (headers, "") => Ok(headers),
-        (_, rest) => Err(format!("`stream` takes header:NAME=VALUE only, not {rest:?}")),
+        (_, rest) => Err(format!("`stream` accepts only header:NAME=VALUE, not {rest:?}")),
     }
 }
 
-/// `event:NAME TEXT` or `TEXT`: where it goes, and what is said.
+/// `event:NAME TEXT` or `TEXT`: the outlet and the text.
 pub(super) fn event(text: &str) -> (Outlet, &str) {
     match text.strip_prefix("event:") {
         Some(named) => {
@@ -146,7 +146,7 @@ pub(super) fn event(text: &str) -> (Outlet, &str) {
     }
 }
 
-/// The headers at the start of a text, and the rest of it.
+/// Parses the headers at the start of a text and returns the rest.
 fn headers(text: &str) -> Result<(Pairs, &str), String> {
     let mut headers = Vec::new();
     let mut rest = text.trim();
@@ -169,10 +169,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_has_all_its_parts() {
+    fn route_is_parsed_completely() {
         let text =
             r#"POST /session/{{?id}}/message?dir={{cwd}}&x header:accept={{*}} {"a":"{{?b}}"}"#;
-        let read = route(text).expect("it can be read");
+        let read = route(text).expect("it can be parsed");
         assert_eq!(read.segments, ["session", "{{?id}}", "message"]);
         assert_eq!(read.query, [("dir", "{{cwd}}"), ("x", "{{*}}")].map(owned));
         assert_eq!(read.headers, [("accept", "{{*}}")].map(owned));
@@ -187,18 +187,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_lines_are_reported() {
         let wrong = [
-            ("fetch /x", "a method is missing"),
-            ("GET session", "a path such as"),
-            ("GET /x {a}", "the pattern is no JSON"),
-            ("GET /x/a{{?b}}", "must be a whole part"),
+            ("fetch /x", "expected a method"),
+            ("GET session", "expected a path"),
+            ("GET /x {a}", "the pattern is not JSON"),
+            ("GET /x/a{{?b}}", "must be a complete path segment"),
             ("GET /x header:accept", "needs both"),
         ];
         for (text, message) in wrong {
             assert!(route(text).is_err_and(|error| error.contains(message)), "{text}");
         }
-        assert!(reply("ok").is_err_and(|error| error.contains("a status such as 200")));
+        assert!(reply("ok").is_err_and(|error| error.contains("expected a status such as 200")));
         assert!(reply("204 {}").is_err_and(|error| error.contains("no body")));
         assert!(access("basic me PASSWORD").is_err());
         assert!(stream("header:a=b text").is_err());
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn replies_and_events_keep_their_text() {
-        let read = reply(r#"200 header:x-y={{url}} {"a": 1}"#).expect("it can be read");
+        let read = reply(r#"200 header:x-y={{url}} {"a": 1}"#).expect("it can be parsed");
         assert_eq!((read.status, read.body.as_str()), (200, r#"{"a": 1}"#));
         assert_eq!(read.headers, [("x-y", "{{url}}")].map(owned));
         assert_eq!(event("event:done {}").1, "{}");

@@ -1,5 +1,4 @@
-//! Looking a pack over: everything that is wrong with it at once, where reading it stops at the
-//! first fault.
+//! Lints a pack: reports all errors at once, while loading stops at the first one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,42 +8,43 @@ use rand::rngs::StdRng;
 
 use super::error::PackError;
 use super::load::{Pack, SETTINGS_FILE};
+use super::real_settings::{REAL_PLACEHOLDERS, RealSettings};
 use super::render::{render, unknown_name};
 use super::scenarios::is_known_scenario;
-use super::settings::{PromptWay, Settings};
+use super::settings::{PromptDelivery, Settings};
 use super::steps::{self, NEEDS_LISTEN, Template};
 use super::values::Values;
-use crate::real::{REAL_PLACEHOLDERS, RealSettings};
+use crate::check::Check;
 
-/// What was found.
+/// The result of linting.
 #[derive(Debug, Clone, Default)]
 pub struct Lint {
-    /// What makes the pack unusable.
+    /// Errors that make the pack unusable.
     pub faults: Vec<PackError>,
-    /// What is probably not meant.
+    /// Probable mistakes.
     pub warnings: Vec<PackError>,
 }
 
-/// Looks a pack over.
-pub fn lint(folder: &Path) -> Lint {
+/// Lints a pack.
+pub fn lint(folder: &Path, checks: &[Check]) -> Lint {
     let file = folder.join(SETTINGS_FILE);
     let mut found = Lint::default();
     if let Some((text, settings)) = readable_settings(&file) {
         let sample = Values::fresh(&mut StdRng::seed_from_u64(0), Path::new("/"));
-        found.faults.extend(wrong_names(&file, &text, &settings));
+        found.faults.extend(wrong_names(&file, &text, &settings, checks));
         found.faults.extend(wrong_placeholders(&file, &text, &sample));
         for (name, steps) in step_files(&settings) {
             let template = lint_steps(folder, &file, &text, steps, &sample, &mut found.faults);
             let binds = |it: Template| it.bound.iter().any(|bound| bound == "prompt");
             let is_blind = template.is_some_and(|template| !binds(template));
-            if name == "text" && settings.cli.prompt == PromptWay::Rpc && is_blind {
-                let message = "nothing binds {{?prompt}}, so the suite cannot see what arrives";
+            if name == "text" && settings.cli.prompt == PromptDelivery::Rpc && is_blind {
+                let message = "no step binds {{?prompt}}, so the suite cannot check the prompt";
                 found.warnings.push(PackError::file(&folder.join(steps), message));
             }
         }
         found.warnings.extend(unused(folder, &settings));
     }
-    // Reading has the last word: what it refuses is a fault, whatever was looked at above.
+    // Loading decides: what it refuses is an error, even if no rule above found it.
     let reading = Pack::load(folder).err();
     if found.faults.is_empty() {
         found.faults.extend(reading);
@@ -64,36 +64,35 @@ fn step_files(settings: &Settings) -> impl Iterator<Item = (&str, &String)> {
     scenarios.filter_map(|(name, scenario)| Some((name.as_str(), scenario.steps.as_ref()?)))
 }
 
-/// The line on which a word first stands outside a comment; 0 when there is none.
+/// Returns the line on which a word first occurs outside a comment; 0 if there is none.
 fn line_of(text: &str, word: &str) -> usize {
     let has = |line: &str| !line.trim_start().starts_with('#') && line.contains(word);
     text.lines().position(has).map_or(0, |index| index + 1)
 }
 
-fn wrong_names(file: &Path, text: &str, settings: &Settings) -> Vec<PackError> {
+fn wrong_names(file: &Path, text: &str, settings: &Settings, checks: &[Check]) -> Vec<PackError> {
     let names = settings.scenario.keys().chain(settings.not_applicable.keys());
     let mut faults: Vec<PackError> = names
         .filter(|name| !is_known_scenario(name))
         .map(|name| {
-            let message = format!("no such scenario {name:?}");
+            let message = format!("unknown scenario {name:?}");
             PackError::at(file, line_of(text, name), message)
         })
         .collect();
     let real = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
     faults.extend(real.map(|name| {
-        let message = format!("no such scenario of the real agent CLI {name:?}");
+        let message = format!("unknown scenario of the real agent CLI {name:?}");
         PackError::at(file, line_of(text, name), message)
     }));
-    let checks = crate::cases::all();
     let is_check = |id: &str| checks.iter().any(|check| check.id == id);
     let unknown = settings.known_failures.keys().filter(|id| !is_check(id));
     faults.extend(
-        unknown.map(|id| PackError::at(file, line_of(text, id), format!("there is no check {id}"))),
+        unknown.map(|id| PackError::at(file, line_of(text, id), format!("unknown check {id}"))),
     );
     faults
 }
 
-/// Placeholders of the settings. What probes print is not filled, so it is not looked at.
+/// Reports unknown placeholders of the settings. Output of probes is not filled, so it is ignored.
 fn wrong_placeholders(file: &Path, text: &str, sample: &Values) -> Vec<PackError> {
     let is_filled = |line: &str| {
         let line = line.trim_start();
@@ -108,14 +107,14 @@ fn wrong_placeholders(file: &Path, text: &str, sample: &Values) -> Vec<PackError
         }
         let own = if is_real { real_names.as_slice() } else { &[] };
         if let Some(name) = unknown_name(line, &sample.single, own) {
-            faults.push(PackError::at(file, index + 1, format!("nothing is called {name:?}")));
+            faults.push(PackError::at(file, index + 1, format!("unknown placeholder {name:?}")));
         }
     }
     faults
 }
 
-/// Reads a step file; after each fault the line is mended and the rest is read again. Gives it when
-/// there was no fault.
+/// Parses a step file; after each error the line is replaced and the file is parsed again. Returns
+/// the template if there was no error.
 fn lint_steps(
     folder: &Path,
     settings_file: &Path,
@@ -149,16 +148,18 @@ fn lint_steps(
         }
         let tried = tries.entry(line).or_default();
         match lines.get_mut(line.wrapping_sub(1)) {
-            Some(text) if *tried < 2 && !is_last => *text = mended_line(text, *tried).to_owned(),
+            Some(text) if *tried < 2 && !is_last => {
+                *text = replacement_line(text, *tried).to_owned()
+            }
             _ => return None,
         }
         *tried += 1;
     }
 }
 
-/// A line without fault that opens or answers what the faulty one did; the second time one that
-/// does neither more than it must.
-fn mended_line(text: &str, tried: usize) -> &'static str {
+/// Returns a valid line that opens or answers the same as the invalid one; the second time a line
+/// that does as little as possible.
+fn replacement_line(text: &str, tried: usize) -> &'static str {
     let text = text.trim_start();
     let words = [
         ("{{#each", ["{{#each deltas}}"; 2]),
@@ -170,10 +171,10 @@ fn mended_line(text: &str, tried: usize) -> &'static str {
         ("on ", ["on signal SIGINT"; 2]),
     ];
     let known = words.iter().find(|(start, _)| text.starts_with(start));
-    known.map_or("", |(_, mended)| mended[tried])
+    known.map_or("", |(_, replacement)| replacement[tried])
 }
 
-/// Files that nothing names.
+/// Reports files that the settings do not mention.
 fn unused(folder: &Path, settings: &Settings) -> Vec<PackError> {
     let scenarios = settings.scenario.values();
     let own = scenarios.flat_map(|scenario| {
@@ -190,7 +191,7 @@ fn unused(folder: &Path, settings: &Settings) -> Vec<PackError> {
     files_below(folder)
         .into_iter()
         .filter(|file| !used.contains(file) && !is_document(file))
-        .map(|file| PackError::file(&file, "nothing names this file"))
+        .map(|file| PackError::file(&file, "the settings do not mention this file"))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! Finding a pack, reading it, and making plays of it.
+//! Finds and loads a pack, and creates scripts from it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use rand::rngs::StdRng;
 use serde_json::Value;
 
 use super::error::PackError;
+use super::launch_environment::LaunchEnvironment;
+use super::real_settings::RealSettings;
 use super::render::render;
 use super::scenarios::{SCENARIOS, is_known_scenario};
 use super::settings::{ScenarioSettings, Settings};
 use super::steps::{self, Template};
 use super::values::Values;
-use crate::play::Setting;
-use crate::real::RealSettings;
-use crate::stand_in::pattern::{Bindings, fill, fill_value};
-use crate::stand_in::{Probe, Script};
+use crate::fake_cli::pattern::{Bindings, fill, fill_value};
+use crate::fake_cli::{Probe, Script};
 
 pub(super) const SETTINGS_FILE: &str = "conformance.toml";
 
-/// A pack that was read and found usable.
+/// A valid pack.
 #[derive(Debug, Clone)]
 pub struct Pack {
     /// Its folder.
@@ -31,26 +31,42 @@ pub struct Pack {
     files: BTreeMap<String, String>,
 }
 
-/// Looks for the pack of a plugin: beside it, then `adapters/<id>/conformance` in the current
-/// folder and those above it, then above the plugin.
-pub fn find(plugin: &Path, adapter_id: &str) -> Option<PathBuf> {
-    let beside = plugin.parent().map(|folder| folder.join("conformance"));
+/// Finds the pack of an adapter: beside its executable, then below the folder `adapters` of the
+/// current folder and its parents, then of the executable's parents (see [`adapter_folders`]).
+pub fn find(adapter: &Path, adapter_id: &str) -> Option<PathBuf> {
+    let beside = adapter.parent().map(|folder| folder.join("conformance"));
     let from_here = std::env::current_dir().ok();
-    let from_plugin = plugin.parent().and_then(|folder| folder.canonicalize().ok());
-    let above = [from_here, from_plugin].into_iter().flatten().flat_map(|folder| {
+    let from_adapter = adapter.parent().and_then(|folder| folder.canonicalize().ok());
+    let above = [from_here, from_adapter].into_iter().flatten().flat_map(|folder| {
         let folders: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
-        folders
-            .into_iter()
-            .map(|folder| folder.join("adapters").join(adapter_id).join("conformance"))
+        folders.into_iter().flat_map(|folder| adapter_folders(&folder.join("adapters")))
     });
-    beside.into_iter().chain(above).find(|folder| folder.join(SETTINGS_FILE).is_file())
+    let of_adapter =
+        above.filter(|folder| folder.file_name().is_some_and(|name| name == adapter_id));
+    let packs = of_adapter.map(|folder| folder.join("conformance"));
+    beside.into_iter().chain(packs).find(|folder| folder.join(SETTINGS_FILE).is_file())
+}
+
+/// The folders below `adapters` that hold a pack, each named after its adapter: `adapters/<id>`, or
+/// `adapters/<family>/<id>` where several adapters share a crate.
+pub fn adapter_folders(adapters: &Path) -> Vec<PathBuf> {
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+    };
+    let mut folders = entries(adapters);
+    let nested: Vec<PathBuf> = folders.iter().flat_map(|folder| entries(folder)).collect();
+    folders.extend(nested);
+    folders.retain(|folder| folder.join("conformance").join(SETTINGS_FILE).is_file());
+    folders.sort_by(|left, right| left.file_name().cmp(&right.file_name()));
+    folders
 }
 
 impl Pack {
-    /// Reads a pack and everything it names.
+    /// Loads a pack and all its files.
     ///
     /// # Errors
-    /// When a file is missing or cannot be understood, with file and line.
+    /// When a file is missing or invalid, with file and line.
     pub fn load(folder: &Path) -> Result<Self, PackError> {
         let file = folder.join(SETTINGS_FILE);
         let text = read(&file, &file)?;
@@ -70,7 +86,7 @@ impl Pack {
         Ok(pack)
     }
 
-    /// Its `conformance.toml`.
+    /// Returns the path of its `conformance.toml`.
     pub fn settings_file(&self) -> PathBuf {
         self.folder.join(SETTINGS_FILE)
     }
@@ -80,7 +96,7 @@ impl Pack {
         self.settings.scenario.contains_key(scenario)
     }
 
-    /// What the stand-in plays in a scenario.
+    /// Returns the script of a scenario for the fake CLI.
     ///
     /// # Errors
     /// When a placeholder of its step file is unknown.
@@ -94,16 +110,16 @@ impl Pack {
         Ok(script)
     }
 
-    /// Whether the steps of a scenario tell a value: not every agent CLI states every figure.
-    pub fn tells(&self, scenario: &str, value: &str) -> bool {
+    /// Whether the steps of a scenario print a value: not every agent CLI reports every number.
+    pub fn prints_value(&self, scenario: &str, value: &str) -> bool {
         let placeholder = format!("{{{{{value}}}}}");
         let template = self.templates.get(scenario);
         template
             .is_some_and(|template| template.nodes.iter().any(|node| node.mentions(&placeholder)))
     }
 
-    /// Gives values the look that this agent CLI's own have.
-    pub fn shape(&self, values: &mut Values) {
+    /// Formats the session ids like this agent CLI does.
+    pub fn format_session_ids(&self, values: &mut Values) {
         let Some(form) = &self.settings.cli.session_id else { return };
         for name in ["session_id", "new_session_id"] {
             let uuid = Bindings::from([("uuid".to_owned(), values.text(name).into())]);
@@ -111,7 +127,7 @@ impl Pack {
         }
     }
 
-    /// What a scenario adds to `run/start`, and its prompt.
+    /// Returns the prompt of a scenario and its additional members of `run/start`.
     pub fn request_extras(&self, scenario: &str, values: &Values) -> (String, Value) {
         let settings = self.settings.scenario.get(scenario).cloned().unwrap_or_default();
         let prompt = settings
@@ -122,8 +138,8 @@ impl Pack {
         (prompt, params)
     }
 
-    /// Home, environment and files in which a scenario's plugin is started.
-    pub fn setting(&self, scenario: Option<&str>, values: &Values) -> Setting {
+    /// Returns the home, environment and files with which the adapter of a scenario is started.
+    pub fn launch_environment(&self, scenario: Option<&str>, values: &Values) -> LaunchEnvironment {
         let own =
             scenario.and_then(|name| self.settings.scenario.get(name)).cloned().unwrap_or_default();
         let is_own =
@@ -132,7 +148,7 @@ impl Pack {
         let env = own.env.unwrap_or_else(|| self.settings.auth.env.clone());
         let home = own.home.unwrap_or_else(|| self.settings.auth.home.clone());
         let files = own.files.unwrap_or_else(|| self.settings.cli.files.clone());
-        Setting {
+        LaunchEnvironment {
             is_own,
             probes,
             env: env
@@ -175,14 +191,14 @@ impl Pack {
             if !is_known_scenario(name) {
                 let line = text.lines().position(|line| line.contains(name.as_str()));
                 let known: Vec<&str> = SCENARIOS.iter().map(|(known, _)| *known).collect();
-                let message = format!("no such scenario {name:?}; there are: {}", known.join(", "));
+                let message = format!("unknown scenario {name:?}; available: {}", known.join(", "));
                 return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
             }
         }
         let mut unknown = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
         if let Some(name) = unknown.next() {
             let line = text.lines().position(|line| line.contains(name.as_str()));
-            let message = format!("no such scenario of the real agent CLI {name:?}");
+            let message = format!("unknown scenario of the real agent CLI {name:?}");
             return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
         }
         Ok(())
@@ -194,7 +210,7 @@ impl Pack {
             if let Some(steps) = &scenario.steps {
                 let file = self.folder.join(steps);
                 let template = steps::parse(&file, &read(&file, settings_file)?)?;
-                // A placeholder that nobody fills is a mistake of the pack, found before any check.
+                // An unknown placeholder is an error of the pack and is found before any check.
                 render(&template, &sample)?;
                 self.templates.insert(name.clone(), template);
             }

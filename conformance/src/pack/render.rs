@@ -1,4 +1,4 @@
-//! A template and values make a script.
+//! Renders a template and values to a script.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::error::PackError;
 use super::http_steps;
 use super::steps::{Node, Template, Word};
 use super::values::Values;
-use crate::stand_in::pattern::{Bindings, fill, fill_value};
-use crate::stand_in::{Handler, Outlet, Pairs, Route, Script, Step, When};
+use crate::fake_cli::pattern::{Bindings, fill, fill_value};
+use crate::fake_cli::{Handler, Outlet, Pairs, Route, Script, Step, When};
 
-/// Fills a template's placeholders; those that the stand-in binds itself stay.
+/// Fills the placeholders of a template; those that the fake CLI binds remain.
 ///
 /// # Errors
 /// When a placeholder is neither a value of the suite nor bound in the file.
@@ -71,7 +71,7 @@ impl Renderer<'_> {
         Ok(steps)
     }
 
-    /// Where a step that says something says it.
+    /// Returns the outlet step that an output step needs.
     fn outlet(&self, word: Word, rest: &str) -> Option<Step> {
         let outlet = match word {
             Word::Out => Outlet::Stdout,
@@ -126,12 +126,12 @@ impl Renderer<'_> {
     fn check_names(&self, line: usize, text: &str, bindings: &Bindings) -> Result<(), PackError> {
         let Some(name) = unknown_name(text, bindings, &self.template.bound) else { return Ok(()) };
         let known: Vec<&str> = bindings.keys().map(String::as_str).collect();
-        let message = format!("nothing is called {name:?}; there are: {}", known.join(", "));
+        let message = format!("unknown placeholder {name:?}; available: {}", known.join(", "));
         Err(PackError::at(&self.template.file, line, message))
     }
 }
 
-/// The first placeholder that is neither a value of the suite nor bound by a pattern.
+/// Returns the first placeholder that is neither a value of the suite nor bound by a pattern.
 pub(super) fn unknown_name<'a>(
     text: &'a str,
     bindings: &Bindings,
@@ -154,7 +154,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Leaves out each outlet that is the one before.
+/// Removes each outlet that equals the previous one.
 fn without_repeats(steps: Vec<Step>) -> Vec<Step> {
     let mut last = Outlet::default();
     let is_new = |step: &Step| match step {
@@ -181,7 +181,7 @@ fn headers(headers: Pairs, bindings: &Bindings) -> Pairs {
     headers.into_iter().map(|(name, value)| (name, fill(&value, bindings))).collect()
 }
 
-/// A pattern with its placeholders filled. One that is the whole of a string becomes the value.
+/// Fills the placeholders of a pattern. A placeholder that is the whole string becomes the value.
 fn pattern(text: &str, bindings: &Bindings) -> Value {
     let mut value = serde_json::from_str(text.trim()).unwrap_or(Value::Null);
     fill_value(&mut value, bindings);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn rendered(text: &str) -> Script {
-        let template = parse(Path::new("x.steps"), text).expect("the file can be read");
+        let template = parse(Path::new("x.steps"), text).expect("the file can be parsed");
         render(&template, &values()).expect("every placeholder is known")
     }
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outlet_is_told_only_where_it_changes() {
+    fn outlet_step_appears_only_on_change() {
         let text = "listen\nout at {{url}}\n{{#each deltas}}\nsse {\"t\":\"{{text}}\"}\n{{/each}}\nout end\n";
         let events = Outlet::Events { name: None };
         let expected = [

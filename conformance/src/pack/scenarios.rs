@@ -1,8 +1,8 @@
-//! The abstract scenarios: what the agent CLI of a pack is asked to play.
+//! The abstract scenarios that a pack can implement.
 
-/// Every scenario with what it shows and the values it should use.
+/// Every scenario with a description and the values it should use.
 pub const SCENARIOS: &[(&str, &str)] = &[
-    ("text", "an answer in pieces: {{#each deltas}} {{text}}, then the CLI's own last word"),
+    ("text", "an answer in pieces: {{#each deltas}} {{text}}, then the CLI's final message"),
     ("thinking", "thoughts {{#each thinking_deltas}}, then an answer as in text"),
     (
         "tool_ok",
@@ -11,9 +11,9 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("tool_error", "the same call, but it fails with {{tool_output}}"),
     (
         "tool_parallel",
-        "two calls {{tool_id}} and {{tool_id_2}} open at once, answered in the other order",
+        "two concurrent calls {{tool_id}} and {{tool_id_2}}, answered in reverse order",
     ),
-    ("tool_open", "a call {{tool_id}} that gets no result before the CLI's own last word"),
+    ("tool_open", "a call {{tool_id}} that gets no result before the CLI's final message"),
     ("file_write", "a tool writes {{file_content}} to {{file_path}}, which the CLI reports"),
     ("file_delete", "a tool deletes {{file_path}}, which the CLI reports"),
     ("file_rename", "a tool renames {{file_path}} to {{new_file_path}}, which the CLI reports"),
@@ -24,33 +24,57 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("no_cost", "as text, with token counts but no price"),
     (
         "rate_limit",
-        "the provider refuses: retry after {{retry_after_ms}} or at {{resets_at}}; the CLI gives up",
+        "the provider rejects the request: retry after {{retry_after_ms}} or at {{resets_at}}; the CLI stops",
     ),
-    ("retry_forever", "the CLI says again and again that it retries; it never gives up (hang)"),
-    ("auth_missing", "nobody is logged in (settings: env, home)"),
-    ("auth_expired", "the login has run out (settings: env, home)"),
-    ("auth_fail_run", "the provider refuses the credential during a run"),
+    ("retry_forever", "the CLI reports retries and never stops (hang)"),
+    ("auth_missing", "the user is not logged in (settings: env, home)"),
+    ("auth_expired", "the login has expired (settings: env, home)"),
+    ("auth_fail_run", "the provider rejects the credential during a run"),
     ("context_exceeded", "the conversation no longer fits the model"),
     ("model_unknown", "the provider does not know the model"),
-    ("approval", "the CLI asks before {{tool_command}}, and goes on by the answer"),
-    ("input", "a second message reaches the live CLI, which answers {{second_text}}"),
-    ("resume", "the CLI goes on with {{session_id}}"),
-    ("fork", "the CLI goes on with a copy of {{session_id}} under {{new_session_id}}"),
-    ("session_unknown", "the CLI does not know the session"),
-    ("models", "what the CLI answers when it is asked for its models: {{model}}"),
-    ("quota", "what the CLI answers when it is asked for its allowance"),
-    ("version_old", "a CLI below the minimum (settings: version, files)"),
-    ("subagent", "a helper of the agent begins and ends"),
     (
-        "options",
-        "as text, where a run with options (mode, effort, pictures …) needs other steps than text",
+        "approval",
+        "the CLI requests an approval for {{tool_command}} and continues according to the answer",
     ),
-    ("unmapped", "a line of a type the CLI may send one day, then an answer as in text"),
-    ("cancel", "an answer begins, the CLI waits; on its own polite stop it says so and exits"),
+    ("input", "a second message reaches the running CLI, which answers {{second_text}}"),
+    ("resume", "the CLI continues {{session_id}}"),
+    ("fork", "the CLI continues a copy of {{session_id}} as {{new_session_id}}"),
+    ("session_unknown", "the CLI does not know the session"),
+    ("models", "the CLI's list of models: {{model}}"),
+    ("quota", "the CLI's report of its quota"),
+    ("version_old", "a CLI below the minimum version (settings: version, files)"),
+    ("subagent", "a subagent starts and ends"),
+    ("options", "as text, if a run with options (mode, effort, images …) needs different steps"),
+    ("unmapped", "a line of a future message type, then an answer as in text"),
+    (
+        "cancel",
+        "an answer starts, then the CLI waits; on its stop signal it reports the stop and exits",
+    ),
 ];
 
-/// Whether a scenario is one of these; names that start with `mode_` stand for `options` in that
-/// mode, and names that start with `_` are the pack's own.
+/// The scenarios that `real` runs with the real agent CLI.
+pub const REAL_SCENARIO_NAMES: &[&str] = &[
+    "plain",
+    "think",
+    "unicode",
+    "long_prompt",
+    "write",
+    "parallel",
+    "toolfail",
+    "approval_allow",
+    "approval_deny",
+    "resume",
+    "fork",
+    "cancel_stream",
+    "cancel_tool",
+    "r401",
+    "r429",
+    "ctx400",
+    "drop",
+];
+
+/// Whether a scenario is known; names that start with `mode_` are `options` in that mode, and names
+/// that start with `_` belong to the pack.
 pub fn is_known_scenario(name: &str) -> bool {
     name.starts_with('_')
         || name.starts_with("mode_")

@@ -1,11 +1,11 @@
-//! `conformance.toml` as it is written.
+//! The format of `conformance.toml`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::real::RealSettings;
-use crate::stand_in::Probe;
+use super::real_settings::RealSettings;
+use crate::fake_cli::Probe;
 
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -14,20 +14,20 @@ pub struct Settings {
     /// The agent CLI.
     #[serde(default)]
     pub cli: CliSettings,
-    /// A login that works.
+    /// A valid login.
     #[serde(default)]
     pub auth: AuthSettings,
     /// Scenarios by name.
     #[serde(default)]
     pub scenario: BTreeMap<String, ScenarioSettings>,
-    /// Scenarios that this agent CLI cannot have, each with the reason.
+    /// Scenarios that this agent CLI does not support, each with the reason.
     #[serde(default)]
     pub not_applicable: BTreeMap<String, String>,
     /// Checks that are known to fail, each with the reason; a listed check that passes is a
-    /// failure too.
+    /// failure.
     #[serde(default)]
     pub known_failures: BTreeMap<String, String>,
-    /// How the real agent CLI is driven; absent where it cannot be.
+    /// How the real agent CLI is run; absent if it cannot be.
     pub real: Option<RealSettings>,
 }
 
@@ -35,29 +35,29 @@ pub struct Settings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CliSettings {
-    /// The file name of the stand-in; absent means the manifest's first name.
+    /// The file name of the fake CLI; the default is the first name in the manifest.
     pub name: Option<String>,
-    /// The adapter has no agent CLI: checks that need the stand-in are skipped.
+    /// Whether the adapter has no agent CLI, so that checks with the fake CLI are skipped.
     pub embedded: bool,
     /// How the prompt reaches the agent CLI.
-    pub prompt: PromptWay,
-    /// The agent CLI needs a terminal, so the stand-in refuses to play without one.
+    pub prompt: PromptDelivery,
+    /// Whether the agent CLI needs a terminal; the fake CLI then fails without one.
     pub pty: bool,
-    /// How its session ids look, `{{uuid}}` being what makes one differ from another.
+    /// The format of its session ids; `{{uuid}}` is the variable part.
     pub session_id: Option<String>,
-    /// What `--version` prints.
+    /// The output of `--version`.
     pub version: Option<String>,
-    /// Files laid beside the stand-in: path there = file of the pack.
+    /// Files next to the fake CLI: path there = file of the pack.
     pub files: BTreeMap<String, String>,
-    /// Argument lists that are answered without playing steps.
+    /// Argument lists that are answered without running the steps.
     pub probe: Vec<Probe>,
 }
 
 /// How the prompt reaches the agent CLI.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PromptWay {
-    /// As the whole of stdin.
+pub enum PromptDelivery {
+    /// As the complete stdin.
     #[default]
     Stdin,
     /// Inside a message on stdin or in a request; the pack binds it as `{{?prompt}}`.
@@ -66,13 +66,13 @@ pub enum PromptWay {
     Argv,
 }
 
-/// Environment and files that make a login.
+/// The environment and files of a login.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AuthSettings {
     /// Variables; values may use placeholders (`{{secret}}`).
     pub env: BTreeMap<String, String>,
-    /// Files below the home folder: path there = file of the pack, placeholders filled.
+    /// Files below the home folder: path there = file of the pack with placeholders.
     pub home: BTreeMap<String, String>,
 }
 
@@ -82,11 +82,11 @@ pub struct AuthSettings {
 pub struct ScenarioSettings {
     /// The step file; absent for adapters without an agent CLI and for scenarios of detection.
     pub steps: Option<String>,
-    /// The prompt the suite sends; absent means `conformance {{nonce}}`.
+    /// The prompt; the default is `conformance {{nonce}}`.
     pub prompt: Option<String>,
-    /// More parameters of `run/start`, placeholders filled.
+    /// Additional parameters of `run/start`, with placeholders.
     pub params: toml::Table,
-    /// Replaces what `--version` prints.
+    /// Replaces the output of `--version`.
     pub version: Option<String>,
     /// Replaces `auth.env`.
     pub env: Option<BTreeMap<String, String>>,
@@ -94,6 +94,6 @@ pub struct ScenarioSettings {
     pub home: Option<BTreeMap<String, String>>,
     /// Replaces `cli.files`.
     pub files: Option<BTreeMap<String, String>>,
-    /// More probes, tried before the pack's.
+    /// Additional probes, which take precedence over the pack's.
     pub probe: Vec<Probe>,
 }

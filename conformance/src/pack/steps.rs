@@ -1,4 +1,4 @@
-//! Step files: one step a line, read into a template that still has its placeholders.
+//! Step files: one step per line, parsed into a template with placeholders.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::PackError;
 use super::http_steps::{self, SERVER_NAMES};
-use crate::stand_in::pattern::bound_names;
+use crate::fake_cli::pattern::bound_names;
 
 /// A step file.
 #[derive(Debug, Clone, Default)]
@@ -19,14 +19,14 @@ pub(super) struct Template {
     pub(super) bound: Vec<String>,
 }
 
-/// Something in a step file.
+/// A node of a step file.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
     /// One step.
     Step {
         /// Its line, from 1.
         line: usize,
-        /// The first word.
+        /// Its keyword.
         word: Word,
         /// The rest of the line, placeholders included.
         rest: String,
@@ -35,22 +35,22 @@ pub(super) enum Node {
     Each {
         /// `deltas` or `thinking_deltas`.
         list: String,
-        /// What is repeated.
+        /// The repeated nodes.
         nodes: Vec<Node>,
     },
     /// `on signal NAME`, `on stdin PATTERN` or `on request ROUTE` … `end`.
     On {
         /// Its line, from 1.
         line: usize,
-        /// What it waits for, placeholders included.
+        /// The trigger, with placeholders.
         when: String,
-        /// What it does.
+        /// The nodes it runs.
         nodes: Vec<Node>,
     },
 }
 
 impl Node {
-    /// Whether a placeholder is filled in somewhere in it.
+    /// Whether the node contains a placeholder.
     pub(super) fn mentions(&self, placeholder: &str) -> bool {
         match self {
             Self::Step { rest, .. } => rest.contains(placeholder),
@@ -63,7 +63,7 @@ impl Node {
 
 macro_rules! words {
     ($($variant:ident = $text:literal $doc:literal,)+) => {
-        /// The first word of a step.
+        /// The keyword of a step.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Word { $(#[doc = $doc] $variant,)+ }
 
@@ -89,7 +89,7 @@ words! {
     ReadAll = "read-all" "Reads stdin to its end.",
     Sleep = "sleep" "Waits.",
     Gate = "gate" "Waits for the suite.",
-    Hang = "hang" "Waits for ever.",
+    Hang = "hang" "Waits forever.",
     Write = "write" "Writes a file.",
     Spawn = "spawn" "Starts a detached process.",
     Ignore = "ignore" "Ignores a signal.",
@@ -97,13 +97,13 @@ words! {
     Die = "die" "Dies by a signal.",
 }
 
-/// What is said of a line that needs a server where there is none.
-pub(super) const NEEDS_LISTEN: &str = "this needs a server; `listen` must stand before it";
+/// The error for a line that needs a server without one.
+pub(super) const NEEDS_LISTEN: &str = "this needs a server; add `listen` before it";
 
-/// Reads a step file.
+/// Parses a step file.
 ///
 /// # Errors
-/// When a line cannot be understood, with its number.
+/// When a line is invalid, with its number.
 pub(super) fn parse(file: &Path, text: &str) -> Result<Template, PackError> {
     let mut parser = Parser {
         file,
@@ -125,19 +125,19 @@ struct Parser<'a> {
     serves: Serves,
 }
 
-/// What a file says about serving, so far.
+/// What the file defines about its server so far.
 #[derive(Default)]
 struct Serves {
-    /// `listen` was there.
+    /// Whether the file contains `listen`.
     listens: bool,
     /// The first line that needs it.
     needs_listen: Option<usize>,
-    /// How many requests of this block wait for a reply.
+    /// How many requests of this block need a reply.
     open: usize,
 }
 
 impl Parser<'_> {
-    /// Reads up to the line that closes the block, or to the end of the file.
+    /// Parses up to the line that closes the block, or to the end of the file.
     fn block(&mut self, closing: Option<(&str, usize)>) -> Result<Vec<Node>, PackError> {
         let mut nodes = Vec::new();
         while let Some(&(line, text)) = self.lines.get(self.next) {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         match closing {
             None => Ok(nodes),
             Some((word, line)) => {
-                Err(self.error(line, format!("this block is not closed by `{word}`")))
+                Err(self.error(line, format!("this block is not closed with `{word}`")))
             }
         }
     }
@@ -163,7 +163,9 @@ impl Parser<'_> {
         if let Some(rest) = text.strip_prefix("{{#each ") {
             let list = rest.trim_end().strip_suffix("}}").unwrap_or_default().trim().to_owned();
             if !["deltas", "thinking_deltas"].contains(&list.as_str()) {
-                return Err(self.error(line, "there is each deltas and each thinking_deltas"));
+                return Err(
+                    self.error(line, "expected {{#each deltas}} or {{#each thinking_deltas}}")
+                );
             }
             let nodes = self.block(Some(("{{/each}}", line)))?;
             return Ok(Node::Each { list, nodes });
@@ -179,20 +181,20 @@ impl Parser<'_> {
             let known = Word::ALL.join(", ");
             return Err(self.error(
                 line,
-                format!("no such step {first:?}; there are: {known}, on, {{{{#each}}}}"),
+                format!("unknown step {first:?}; available: {known}, on, {{{{#each}}}}"),
             ));
         };
         self.check_rest(line, word, rest)?;
         Ok(Node::Step { line, word, rest: rest.to_owned() })
     }
 
-    /// Reads the steps of a handler; one of a request must answer it.
+    /// Parses the steps of a handler; a request handler must answer the request.
     fn handler(&mut self, line: usize, takes_request: bool) -> Result<Vec<Node>, PackError> {
         let outside = std::mem::replace(&mut self.serves.open, usize::from(takes_request));
         let nodes = self.block(Some(("end", line)))?;
         let unanswered = std::mem::replace(&mut self.serves.open, outside);
         if takes_request && unanswered > 0 {
-            let message = "nothing in this block answers the request; add `reply` or `stream`";
+            let message = "this block does not answer the request; add `reply` or `stream`";
             return Err(self.error(line, message));
         }
         Ok(nodes)
@@ -205,7 +207,7 @@ impl Parser<'_> {
             Some(("request", route)) => self.check_route(line, route),
             _ => Err(self.error(
                 line,
-                "there is `on signal SIGINT`, `on stdin PATTERN` and `on request METHOD /path`",
+                "expected `on signal SIGINT`, `on stdin PATTERN` or `on request METHOD /path`",
             )),
         }
     }
@@ -219,12 +221,14 @@ impl Parser<'_> {
                 self.check_serving(line, word, rest)
             }
             Word::Sleep | Word::Exit if rest.parse::<u32>().is_err() => {
-                Err(self.error(line, format!("a number is missing, not {rest:?}")))
+                Err(self.error(line, format!("expected a number, not {rest:?}")))
             }
             Word::Ignore | Word::Die if !rest.starts_with("SIG") => {
-                Err(self.error(line, format!("a signal such as SIGTERM is missing, not {rest:?}")))
+                Err(self.error(line, format!("expected a signal such as SIGTERM, not {rest:?}")))
             }
-            Word::Gate if rest.is_empty() => Err(self.error(line, "the gate's name is missing")),
+            Word::Gate if rest.is_empty() => {
+                Err(self.error(line, "the name of the gate is missing"))
+            }
             Word::Write if !rest.contains(' ') => {
                 Err(self.error(line, "`write PATH CONTENTS` needs both"))
             }
@@ -240,7 +244,7 @@ impl Parser<'_> {
         let wrong = |message: String| PackError::at(self.file, line, message);
         match word {
             Word::Listen if self.serves.listens => {
-                return Err(self.error(line, "`listen` is there already"));
+                return Err(self.error(line, "`listen` is already used"));
             }
             Word::Listen if self.serves.needs_listen.is_some() => return Ok(()),
             Word::Listen => {
@@ -258,7 +262,7 @@ impl Parser<'_> {
             _ => {}
         }
         if matches!(word, Word::Reply | Word::Stream) {
-            let message = "there is no request to answer here; `expect-request` takes one";
+            let message = "no request to answer here; add `expect-request` first";
             let open = self.serves.open.checked_sub(1);
             self.serves.open = open.ok_or_else(|| self.error(line, message))?;
         }
@@ -266,7 +270,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What a server binds is there only after `listen`.
+    /// The names that a server binds exist only after `listen`.
     fn check_server_names(&mut self, line: usize, rest: &str) {
         let is_used = |name: &str| rest.contains(&format!("{{{{{name}}}}}"));
         let is_bound = |name: &str| self.bound.iter().any(|bound| bound == name);
@@ -282,7 +286,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Requests and events need a server.
+    /// Fails if requests or events are used without a server.
     fn check_serves(&self) -> Result<(), PackError> {
         match self.serves.needs_listen {
             Some(line) if !self.serves.listens => Err(self.error(line, NEEDS_LISTEN)),
@@ -292,7 +296,7 @@ impl Parser<'_> {
 
     fn check_pattern(&mut self, line: usize, pattern: &str) -> Result<(), PackError> {
         let value: Value = serde_json::from_str(pattern)
-            .map_err(|error| self.error(line, format!("the pattern is no JSON: {error}")))?;
+            .map_err(|error| self.error(line, format!("the pattern is not JSON: {error}")))?;
         bound_names(&value, &mut self.bound);
         Ok(())
     }

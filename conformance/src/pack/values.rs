@@ -1,5 +1,5 @@
-//! The random values of one play. The suite makes them, fills them into the pack's templates and
-//! so knows exactly what the adapter has to say; a hard-coded answer cannot fit.
+//! The random values of one run. The suite fills them into the pack's templates and therefore knows
+//! the exact expected events; an adapter with a hard-coded answer cannot pass.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,13 +8,13 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use crate::stand_in::pattern::Bindings;
+use crate::fake_cli::pattern::Bindings;
 
-/// How many pieces an answer or a thought has. It is the same for every play, so that a script can
-/// be cut at a line that another play of the scenario named.
+/// How many pieces an answer or a thought has. It is constant, so that a script can be cut at the
+/// same line in every run of the scenario.
 const PIECES: usize = 4;
 
-/// The values of one play, by placeholder.
+/// The values of one run, by placeholder.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values {
     /// Single values.
@@ -26,7 +26,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Fresh values for a play in a folder.
+    /// Generates new values for a run in a folder.
     pub fn fresh(random: &mut StdRng, cwd: &Path) -> Self {
         let nonce = nonce(random);
         let deltas = pieces(random, "Die Möwe 🐦 fliegt über 海:");
@@ -72,7 +72,7 @@ impl Values {
         Self { single, deltas, thinking_deltas }
     }
 
-    /// A value as text; empty when there is none of that name.
+    /// Returns a value as text; empty if there is none with that name.
     pub fn text(&self, name: &str) -> String {
         match self.single.get(name) {
             Some(Value::String(text)) => text.clone(),
@@ -81,7 +81,7 @@ impl Values {
         }
     }
 
-    /// A value as a number.
+    /// Returns a value as a number.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.single.get(name)?.as_u64()
     }
@@ -92,13 +92,13 @@ impl Values {
     }
 }
 
-/// A short word that occurs nowhere else.
+/// Returns a short text that occurs nowhere else.
 pub fn nonce(random: &mut StdRng) -> String {
     const LETTERS: &[u8] = b"abcdefghijkmnpqrstuvwxyz23456789";
     (0..10).map(|_| char::from(LETTERS[random.random_range(0..LETTERS.len())])).collect()
 }
 
-/// A version 4 UUID.
+/// Returns a version 4 UUID.
 pub(super) fn uuid(random: &mut StdRng) -> String {
     let bits: u128 = random.random();
     let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);

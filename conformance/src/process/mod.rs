@@ -1,14 +1,31 @@
-//! Looking at and ending processes. Each platform has the same functions in its own file.
+//! Inspecting and ending processes. Each platform has the same functions in its own file; what is
+//! running is inspected on Linux only, and [`CAN_INSPECT`] is false elsewhere.
 
+#[cfg(target_os = "linux")]
+#[path = "inspect_linux.rs"]
+mod inspect;
+#[cfg(not(target_os = "linux"))]
+#[path = "inspect_none.rs"]
+mod inspect;
+mod search_path;
 #[cfg(unix)]
-mod unix;
-#[cfg(unix)]
-pub use unix::*;
-
+#[path = "unix.rs"]
+mod system;
 #[cfg(windows)]
-mod windows;
-#[cfg(windows)]
-pub use windows::*;
+#[path = "windows.rs"]
+mod system;
+mod wait;
+mod window_size;
 
-mod usage;
-pub use usage::{cpu_time, memory_kib, open_files, zombies};
+pub use inspect::{
+    CAN_INSPECT, command_line, cpu_time, descendants, is_alive, left_below, memory_kib, open_files,
+    processes_of, running_from, zombies,
+};
+pub use search_path::own_search_path;
+pub use system::{
+    SIGNALS, SYSTEM_PATH, become_program, die_by, executable_name, is_root, kill, kill_tree,
+    leave_session, link_folder, refuse_stdin, search_path, signal, take_terminal, user_names,
+    watch_signals,
+};
+pub use wait::{Process, wait_for};
+pub use window_size::WindowSize;

@@ -1,28 +1,28 @@
-//! Keeping everything on loopback: the whole command runs again in a network namespace that has
-//! nothing but `lo`. What a real agent CLI asks the world for then reaches nobody.
+//! Network isolation: the whole command runs again in a network namespace that has only `lo`, so no
+//! request of a real agent CLI leaves the machine.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::process;
 
-/// Says that this process is the second one; it must find itself confined.
-const MARK: &str = "OD_CONFORMANCE_CONFINED";
+/// Marks the second process, which must be isolated.
+const CONFINED_VARIABLE: &str = "OD_CONFORMANCE_CONFINED";
 
-/// Brings loopback up and becomes the command that follows.
-const ENTER: &str = "ip link set lo up && exec \"$0\" \"$@\"";
+/// Brings loopback up, then executes the command.
+const ENTER_COMMAND: &str = "ip link set lo up && exec \"$0\" \"$@\"";
 
-/// Where this process stands.
+/// What this process can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confinement {
-    /// Only loopback can be reached.
+    /// Loopback only.
     Loopback,
-    /// The network can be reached, and whoever typed the command wants it so.
+    /// The network, because the user allowed it.
     Open,
 }
 
 impl Confinement {
-    /// In a few words.
+    /// For reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Loopback => "loopback only",
@@ -31,27 +31,26 @@ impl Confinement {
     }
 }
 
-/// Makes sure that only loopback can be reached: where that takes a new process, this one becomes
-/// it and never returns.
+/// Isolates this process. If that takes a new process, this one is replaced and the function does
+/// not return.
 ///
 /// # Errors
-/// With the reason why it is not possible here, unless an open network is allowed.
+/// The reason why isolation is not possible, unless network access is allowed.
 pub fn confine(allow_network: bool) -> Result<Confinement, String> {
     if interfaces().is_some_and(|names| names == ["lo"]) {
         return Ok(Confinement::Loopback);
     }
-    let reason = match std::env::var_os(MARK) {
+    let reason = match std::env::var_os(CONFINED_VARIABLE) {
         Some(_) => "the new network namespace has more than loopback".to_owned(),
         None => enter(),
     };
     if allow_network { Ok(Confinement::Open) } else { Err(reason) }
 }
 
-/// Whether a namespace with nothing but loopback can be made here. A harmless command is run in
-/// it: only what shows nothing but loopback is trusted.
+/// Checks whether a namespace with only loopback can be created, by listing the interfaces in one.
 ///
 /// # Errors
-/// With the reason why not.
+/// The reason why not.
 pub fn can_confine() -> Result<(), String> {
     if interfaces().is_some_and(|names| names == ["lo"]) {
         return Ok(());
@@ -61,16 +60,16 @@ pub fn can_confine() -> Result<(), String> {
     }
     let probe = inside(Path::new("/bin/cat"), &["/proc/net/dev".into()])
         .output()
-        .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;
+        .map_err(|error| format!("could not start unshare (util-linux): {error}"))?;
     let names = interface_names(&String::from_utf8_lossy(&probe.stdout));
     if probe.status.success() && names == ["lo"] {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&probe.stderr).trim().to_owned();
-    Err(format!("no network namespace can be made with unshare and ip: {said}"))
+    let output = String::from_utf8_lossy(&probe.stderr).trim().to_owned();
+    Err(format!("unshare and ip could not create a network namespace: {output}"))
 }
 
-/// Becomes the same command in a namespace of its own; returns only with the reason why not.
+/// Executes the same command in a new namespace; returns only the reason of a failure.
 fn enter() -> String {
     if let Err(reason) = can_confine() {
         return reason;
@@ -78,10 +77,12 @@ fn enter() -> String {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
     match std::env::current_exe() {
         Ok(executable) => {
-            let error = process::become_program(inside(&executable, &arguments).env(MARK, "1"));
-            format!("unshare cannot be started: {error}")
+            let error = process::become_program(
+                inside(&executable, &arguments).env(CONFINED_VARIABLE, "1"),
+            );
+            format!("could not start unshare: {error}")
         }
-        Err(error) => format!("the suite does not find its own executable: {error}"),
+        Err(error) => format!("could not find the executable of the suite: {error}"),
     }
 }
 
@@ -91,11 +92,11 @@ fn inside(program: &Path, arguments: &[std::ffi::OsString]) -> Command {
     if !process::is_root() {
         command.arg("--map-root-user");
     }
-    command.args(["--", "/bin/sh", "-c", ENTER]).arg(program).args(arguments);
+    command.args(["--", "/bin/sh", "-c", ENTER_COMMAND]).arg(program).args(arguments);
     command
 }
 
-/// The network interfaces this process can reach; `None` where they cannot be looked at.
+/// The network interfaces of this process; `None` where they cannot be listed.
 fn interfaces() -> Option<Vec<String>> {
     let text = std::fs::read_to_string("/proc/self/net/dev").ok()?;
     Some(interface_names(&text))
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_interface_is_seen() {
+    fn every_interface_is_listed() {
         let head = "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes packets\n";
         assert_eq!(interface_names(&format!("{head}    lo: 1 2\n")), ["lo"]);
         assert_eq!(interface_names(&format!("{head}    lo: 1 2\n  eth0:7 1\n")), ["lo", "eth0"]);

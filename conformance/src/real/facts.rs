@@ -1,4 +1,4 @@
-//! What a judgement with the real agent CLI knows beyond its verdicts.
+//! What a run with the real agent CLI reports besides the results of its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,41 +8,41 @@ use serde_json::{Value, json};
 use super::confine::Confinement;
 use super::drift::{Drift, Recordings, Shapes};
 
-/// What was played with which agent CLI.
+/// The agent CLI, its drift, and a record per scenario.
 #[derive(Debug, Clone)]
 pub struct RealFacts {
     /// The agent CLI.
     pub cli: PathBuf,
-    /// What could be reached.
+    /// The network isolation.
     pub confinement: Confinement,
-    /// What differs from what the pack knows.
+    /// The differences from the recordings.
     pub drift: Drift,
-    /// What was seen in each scenario that was played.
-    pub performances: BTreeMap<&'static str, Performance>,
+    /// The record of each scenario that ran.
+    pub scenario_records: BTreeMap<&'static str, ScenarioRecord>,
 }
 
-/// What was seen in one scenario.
+/// The record of one scenario.
 #[derive(Debug, Clone, Default)]
-pub struct Performance {
-    /// What the adapter said, run by run, in a few words.
+pub struct ScenarioRecord {
+    /// A summary of the events of each run.
     pub events: Vec<String>,
-    /// What the agent CLI said that the adapter does not know, with how often.
+    /// Messages that the adapter did not map, with their count.
     pub unmapped: BTreeMap<String, u64>,
-    /// What the agent CLI's lines look like.
+    /// The shapes of the agent CLI's lines.
     pub shapes: Shapes,
-    /// How often the model was asked.
+    /// The number of requests to the model.
     pub asked: usize,
-    /// The flags that the adapter passed, where a relay saw them.
+    /// The flags that the adapter passed, if a relay recorded them.
     pub flags: BTreeSet<String>,
-    /// Everything that was said between suite and adapter.
+    /// The transcript of suite and adapter.
     pub transcript: PathBuf,
 }
 
 impl RealFacts {
-    /// For programs.
+    /// As JSON.
     pub fn to_json(&self) -> Value {
         let scenarios: serde_json::Map<String, Value> =
-            self.performances.iter().map(|(name, it)| ((*name).to_owned(), seen(it))).collect();
+            self.scenario_records.iter().map(|(name, it)| ((*name).to_owned(), seen(it))).collect();
         json!({
             "cli": self.cli,
             "network": self.confinement.as_str(),
@@ -52,24 +52,28 @@ impl RealFacts {
     }
 }
 
-fn seen(performance: &Performance) -> Value {
+fn seen(scenario_record: &ScenarioRecord) -> Value {
     json!({
-        "events": performance.events,
-        "unmapped": performance.unmapped,
-        "modelRequests": performance.asked,
-        "transcript": performance.transcript,
+        "events": scenario_record.events,
+        "unmapped": scenario_record.unmapped,
+        "modelRequests": scenario_record.asked,
+        "transcript": scenario_record.transcript,
     })
 }
 
-/// What was heard, by scenario.
-pub fn heard(performances: &BTreeMap<&'static str, Performance>) -> Recordings {
-    performances.iter().map(|(name, it)| ((*name).to_owned(), it.shapes.clone())).collect()
+/// The output of the CLI, by scenario.
+pub fn output(scenario_records: &BTreeMap<&'static str, ScenarioRecord>) -> Recordings {
+    scenario_records.iter().map(|(name, it)| ((*name).to_owned(), it.shapes.clone())).collect()
 }
 
-/// What the adapter did not know, over all scenarios.
-pub fn unmapped(performances: &BTreeMap<&'static str, Performance>) -> BTreeMap<String, u64> {
+/// Unmapped messages of all scenarios.
+pub fn unmapped(
+    scenario_records: &BTreeMap<&'static str, ScenarioRecord>,
+) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
-    for (name, count) in performances.values().flat_map(|performance| &performance.unmapped) {
+    for (name, count) in
+        scenario_records.values().flat_map(|scenario_record| &scenario_record.unmapped)
+    {
         *all.entry(name.clone()).or_default() += count;
     }
     all

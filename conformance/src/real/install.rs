@@ -1,25 +1,26 @@
-//! Fetching a pinned agent CLI from its registry into a folder of its own.
+//! Installs a pinned agent CLI from its registry into a separate folder.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::plugin::{PluginPath, run_to_end};
+use crate::adapter_client::{AdapterPath, run_to_end};
 
-/// How long one installer may take.
+/// The time limit of one installation.
 const INSTALL_LIMIT: Duration = Duration::from_secs(300);
 
-/// How often a fetch that failed is tried.
-const TRIES: usize = 2;
+/// How often a failed installation is tried.
+const MAX_TRIES: usize = 2;
 
-/// The file that says that the folder is whole.
-const WHOLE_FILE: &str = "installed";
+/// The file that marks a complete folder.
+const COMPLETE_MARKER: &str = "installed";
 
-/// Words of installers that mean: the registry does not have it.
-const MISSING: &[&str] = &["e404", "etarget", "enoversions", "no matching distribution found"];
+/// Texts of installers: the registry does not have the package.
+const MISSING_PACKAGE_TEXTS: &[&str] =
+    &["e404", "etarget", "enoversions", "no matching distribution found"];
 
-/// Words of installers that mean: the registry could not be asked.
-const OUT_OF_REACH: &[&str] = &[
+/// Texts of installers: the registry is unreachable.
+const UNREACHABLE_TEXTS: &[&str] = &[
     "enotfound",
     "eai_again",
     "econnrefused",
@@ -51,7 +52,7 @@ enum Registry {
 }
 
 /// A package with its version: `NAME@VERSION` or `npm:NAME@VERSION` of npm, `pypi:NAME==VERSION`.
-/// Further ones of the same registry may follow, such as the interpreter that it needs.
+/// Further packages of the same registry may follow, such as its interpreter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     registry: Registry,
@@ -90,45 +91,45 @@ impl std::fmt::Display for Package {
     }
 }
 
-/// A package that is there.
+/// An installed package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// The folder with its executables.
     pub executables: PathBuf,
-    /// It was there from an earlier time.
-    pub was_there: bool,
+    /// It was installed before.
+    pub was_installed: bool,
 }
 
-/// Why a package is not there.
+/// Why a package is not installed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstallError {
-    /// The registry answered, and does not have it.
-    #[error("the registry has no {package}: {said}")]
+    /// The registry does not have it.
+    #[error("the registry has no {package}: {output}")]
     NoSuchPackage {
         /// The package.
         package: String,
-        /// The installer's last words.
-        said: String,
+        /// The last lines of the installer.
+        output: String,
     },
     /// Nobody could be asked: no installer, no network, no answer in time.
-    #[error("{package} cannot be fetched: {said}")]
-    OutOfReach {
+    #[error("could not download {package}: {output}")]
+    Unreachable {
         /// The package.
         package: String,
         /// Why not.
-        said: String,
+        output: String,
     },
     /// The installer failed in some other way.
-    #[error("{package} cannot be installed: {said}")]
+    #[error("could not install {package}: {output}")]
     Failed {
         /// The package.
         package: String,
-        /// The installer's last words.
-        said: String,
+        /// The last lines of the installer.
+        output: String,
     },
 }
 
-/// Installs a package into a folder of its own below another one, once. A fetch that fails is tried
+/// Installs a package into its own folder below another one, once. A failed installation is tried
 /// again once.
 ///
 /// # Errors
@@ -139,12 +140,12 @@ pub fn install(package: &Package, into: &Path) -> Result<Installed, InstallError
         Registry::Npm => "node_modules/.bin",
         Registry::Pypi => "venv/bin",
     });
-    let whole = folder.join(WHOLE_FILE);
+    let whole = folder.join(COMPLETE_MARKER);
     if std::fs::read_to_string(&whole).is_ok_and(|spec| spec == package.spec) {
-        return Ok(Installed { executables, was_there: true });
+        return Ok(Installed { executables, was_installed: true });
     }
     let mut outcome = fetch(package, &folder);
-    for _ in 1..TRIES {
+    for _ in 1..MAX_TRIES {
         if matches!(outcome, Ok(()) | Err(InstallError::NoSuchPackage { .. })) {
             break;
         }
@@ -152,7 +153,7 @@ pub fn install(package: &Package, into: &Path) -> Result<Installed, InstallError
     }
     outcome?;
     std::fs::write(whole, &package.spec).map_err(|error| failed(package, error.to_string()))?;
-    Ok(Installed { executables, was_there: false })
+    Ok(Installed { executables, was_installed: false })
 }
 
 fn folder_name(package: &Package) -> String {
@@ -165,7 +166,7 @@ fn folder_name(package: &Package) -> String {
     format!("{registry}-{}", spec.trim_start_matches('-'))
 }
 
-/// One try, in an empty folder.
+/// One try in an empty folder.
 fn fetch(package: &Package, folder: &Path) -> Result<(), InstallError> {
     let no_folder = |error: std::io::Error| failed(package, error.to_string());
     if folder.exists() {
@@ -195,45 +196,45 @@ fn run(
     arguments: &[&str],
     folder: &Path,
 ) -> Result<(), InstallError> {
-    let installer = PluginPath { executable: program.to_owned(), arguments: Vec::new() };
-    // Registries are reached as this machine's owner set it up, proxies and all.
+    let installer = AdapterPath { executable: program.to_owned(), arguments: Vec::new() };
+    // The environment is passed unchanged: it configures registries and proxies.
     let env = std::env::vars().collect();
     let name = package.to_string();
     let captured =
         run_to_end(&installer, arguments, &env, folder, INSTALL_LIMIT).map_err(|error| {
-            let said = format!("{} cannot be started: {error}", program.display());
-            InstallError::OutOfReach { package: name.clone(), said }
+            let output = format!("could not start {}: {error}", program.display());
+            InstallError::Unreachable { package: name.clone(), output }
         })?;
     match captured.status {
         Some(status) if status.success() => Ok(()),
-        None => Err(InstallError::OutOfReach { package: name, said: captured.ending() }),
+        None => Err(InstallError::Unreachable { package: name, output: captured.ending() }),
         Some(_) => {
             let stdout = String::from_utf8_lossy(&captured.stdout);
-            Err(sorted(package, &format!("{stdout}\n{}", captured.stderr_text())))
+            Err(classify(package, &format!("{stdout}\n{}", captured.stderr_text())))
         }
     }
 }
 
-/// Which kind of failure an installer's words tell of. A registry that is out of reach also makes
-/// some installers say that there is no such package, so that is looked for first.
-fn sorted(package: &Package, text: &str) -> InstallError {
+/// Classifies the output of a failed installer. Some installers report a missing package when the
+/// registry is unreachable, so that is checked first.
+fn classify(package: &Package, text: &str) -> InstallError {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let (name, said) = (package.to_string(), last_words(text));
-    if has(OUT_OF_REACH) {
-        InstallError::OutOfReach { package: name, said }
-    } else if has(MISSING) {
-        InstallError::NoSuchPackage { package: name, said }
+    let (name, output) = (package.to_string(), last_lines(text));
+    if has(UNREACHABLE_TEXTS) {
+        InstallError::Unreachable { package: name, output }
+    } else if has(MISSING_PACKAGE_TEXTS) {
+        InstallError::NoSuchPackage { package: name, output }
     } else {
-        failed(package, said)
+        failed(package, output)
     }
 }
 
-fn failed(package: &Package, said: String) -> InstallError {
-    InstallError::Failed { package: package.to_string(), said }
+fn failed(package: &Package, output: String) -> InstallError {
+    InstallError::Failed { package: package.to_string(), output }
 }
 
-fn last_words(text: &str) -> String {
+fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(4)..].join(" | ")
 }
@@ -243,44 +244,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_pinned_and_has_a_folder_of_its_own() {
+    fn pinned_package_has_its_own_folder() {
         for (text, folder) in [
-            ("@anthropic-ai/claude-code@2.1.197", "npm-anthropic-ai-claude-code-2.1.197"),
-            ("npm:opencode-ai@1.18.4", "npm-opencode-ai-1.18.4"),
-            ("pypi:kimi-cli==1.2.3", "pypi-kimi-cli--1.2.3"),
+            ("@example/red-fox@2.1.197", "npm-example-red-fox-2.1.197"),
+            ("npm:red-fox@1.18.4", "npm-red-fox-1.18.4"),
+            ("pypi:red-fox==1.2.3", "pypi-red-fox--1.2.3"),
             ("@a/b@1.0.0  node@24.21.0", "npm-a-b-1.0.0-node-24.21.0"),
         ] {
-            let package: Package = text.parse().expect("it is pinned");
+            let package: Package = text.parse().expect("a pinned package");
             assert_eq!(folder_name(&package), folder);
         }
-        for text in [
-            "opencode-ai",
-            "opencode-ai@latest",
-            "@scope/name",
-            "pypi:kimi-cli",
-            "@1.0",
-            "a@1 b",
-            "",
-        ] {
+        for text in
+            ["red-fox", "red-fox@latest", "@scope/name", "pypi:red-fox", "@1.0", "a@1 b", ""]
+        {
             assert!(text.parse::<Package>().is_err(), "{text}");
         }
     }
 
     #[test]
-    fn what_installers_say_is_sorted() {
-        let package: Package = "x@1.0.0".parse().expect("it is pinned");
-        let kind = |text: &str| sorted(&package, text);
+    fn installer_failures_are_classified() {
+        let package: Package = "x@1.0.0".parse().expect("a pinned package");
+        let kind = |text: &str| classify(&package, text);
         let missing = kind("npm error code E404\nnpm error 404 Not Found");
         assert!(matches!(missing, InstallError::NoSuchPackage { .. }));
         let missing = kind("npm error code ETARGET");
         assert!(matches!(missing, InstallError::NoSuchPackage { .. }));
         let away = kind("npm error code EAI_AGAIN");
-        assert!(matches!(away, InstallError::OutOfReach { .. }));
+        assert!(matches!(away, InstallError::Unreachable { .. }));
         let away = kind(
             "WARNING: Retrying after connection broken by 'NewConnectionError'\n\
              ERROR: No matching distribution found for x==1.0.0",
         );
-        assert!(matches!(away, InstallError::OutOfReach { .. }));
+        assert!(matches!(away, InstallError::Unreachable { .. }));
         assert!(matches!(kind("ENOSPC"), InstallError::Failed { .. }));
     }
 }

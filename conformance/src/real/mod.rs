@@ -1,41 +1,35 @@
-//! Driving the real agent CLI: `run --real`, `drift`, `record`, `real-all`. The adapter runs the CLI
-//! that is installed, the CLI talks to the fake model, and what comes out as events is judged
-//! scenario by scenario.
+//! Runs with the real agent CLI: `run --real`, `drift`, `record`, `real-all`. The adapter starts the
+//! installed CLI, the CLI uses the fake model, and each scenario checks the events.
 //!
-//! `settings` is the pack's `[real]` table, `confine` keeps everything on loopback, `stage` starts
-//! plugins and runs, `scenarios` says what is played and what must be seen, `leftover` looks for
-//! processes that outlive their run, `judge` plays and concludes, `drift` compares with what the
-//! pack knows, `relay` listens in between adapter and agent CLI, `record` makes recordings and
-//! templates of what it heard, `install` fetches pinned packages.
+//! `confine` isolates the network, `scenario_context` starts adapters and runs, `scenarios` and
+//! `interrupted` are the scenarios, `scenario_runner` runs and evaluates them, `drift` compares with
+//! the recordings, `relay` records between adapter and CLI, `record` turns that into recordings and
+//! step files, `install` installs pinned packages.
 
 mod checks;
 mod confine;
 mod drift;
 mod facts;
 mod install;
-mod judge;
-pub(crate) mod leftover;
+mod interrupted;
 mod parallel;
 mod record;
 mod relay;
+mod scenario_context;
+mod scenario_runner;
 mod scenarios;
-mod settings;
-mod stage;
-mod stops;
 mod version;
 
 pub use confine::{Confinement, can_confine, confine};
 pub use drift::{
     Change, Drift, FLAGS_FILE, FlagFacts, Recordings, Shapes, VersionFacts, flags_in, recordings,
 };
-pub use facts::{Performance, RealFacts, heard, unmapped};
+pub use facts::{RealFacts, ScenarioRecord, output, unmapped};
 pub use install::{InstallError, Installed, Package, install};
-pub use judge::{Played, RealOptions, conclude_rest, conclude_scenario, play, real_checks};
 pub use record::{RECORDED, Recorded, RecordedScenario, record};
 pub use relay::become_relay;
+pub use scenario_runner::{
+    RealOptions, ScenarioResult, other_check_results, play, real_checks, scenario_check_result,
+};
 pub use scenarios::{REAL_SCENARIOS, RealScenario};
-pub use settings::{RealExpectation, RealSettings};
-pub use stage::REAL_PLACEHOLDERS;
-pub(crate) use stage::placeholders;
-pub(crate) use version::search_path;
 pub use version::{find_cli, help_text, version_text};

@@ -1,10 +1,10 @@
-//! Doing the same with many things, several at once.
+//! Runs a function on many items in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
-/// Acts on each item, so many at once; each result is shown as soon as it is there. They come in
-/// the order of the items.
+/// Runs `act` on each item with this many threads; `show` gets each result when it is ready. The
+/// results are in the order of the items.
 pub(super) fn each<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_comes_once_and_in_order() {
+    fn results_keep_order_of_items() {
         let items: Vec<usize> = (0..50).collect();
         let mut shown = 0;
         let doubled = each(&items, 4, |item| item * 2, &mut |_| shown += 1);

@@ -1,15 +1,15 @@
-//! Which agent CLI is driven: where it is and what it says its version is.
+//! Finds the agent CLI and reads its version.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::plugin::{Captured, PluginPath, base_env, run_to_end};
+use crate::adapter_client::{AdapterPath, CapturedOutput, base_env, run_to_end};
 use crate::process;
 
-/// How long a version is waited for; a first start may unpack itself.
+/// The time limit of a probe; a first start may unpack files.
 const VERSION_LIMIT: Duration = Duration::from_secs(30);
 
-/// The agent CLI: the file that was named, else the first of this name on PATH.
+/// The given file, or the first with this name on PATH.
 pub fn find_cli(named: Option<&Path>, name: &str) -> Option<PathBuf> {
     let found = match named {
         Some(file) => Some(file.to_owned()),
@@ -24,23 +24,12 @@ pub fn find_cli(named: Option<&Path>, name: &str) -> Option<PathBuf> {
     found.filter(|file| file.is_file()).and_then(|file| std::path::absolute(file).ok())
 }
 
-/// PATH with the agent CLI's folder in front of what the suite itself has: many agent CLIs need an
-/// interpreter from there.
-pub(crate) fn search_path(cli: &Path) -> String {
-    let own = std::env::var_os("PATH").unwrap_or_default();
-    let folders = cli.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&own));
-    std::env::join_paths(folders).map_or_else(
-        |_| process::SYSTEM_PATH.to_owned(),
-        |path| path.to_string_lossy().into_owned(),
-    )
-}
-
-/// The first line that the agent CLI prints about its version; some print it on stderr.
+/// The first line of its version output, on stdout or stderr.
 ///
 /// # Errors
 /// When it cannot be started or prints nothing.
 pub fn version_text(cli: &Path, arguments: &[String], home: &Path) -> Result<String, String> {
-    let captured = ask(cli, arguments, home)?;
+    let captured = run_cli(cli, arguments, home)?;
     let stdout = String::from_utf8_lossy(&captured.stdout).into_owned();
     let stderr = captured.stderr_text();
     let is_well = captured.status.is_some_and(|status| status.success());
@@ -48,18 +37,18 @@ pub fn version_text(cli: &Path, arguments: &[String], home: &Path) -> Result<Str
     let line = spoken.map(str::trim).find(|line| !line.is_empty());
     line.map(str::to_owned).ok_or_else(|| {
         let (name, ending) = (cli.display(), captured.ending());
-        format!("{name} {} says nothing ({ending}): {stderr}", arguments.join(" "))
+        format!("{name} {} printed nothing ({ending}): {stderr}", arguments.join(" "))
     })
 }
 
-/// What the agent CLI prints about its flags, on stdout or stderr, for each argument list.
+/// Its help, on stdout or stderr, for each argument list.
 ///
 /// # Errors
 /// When it cannot be started.
 pub fn help_text(cli: &Path, lists: &[Vec<String>], home: &Path) -> Result<String, String> {
     let mut text = String::new();
     for arguments in lists {
-        let captured = ask(cli, arguments, home)?;
+        let captured = run_cli(cli, arguments, home)?;
         text.push_str(&String::from_utf8_lossy(&captured.stdout));
         text.push('\n');
         text.push_str(&captured.stderr_text());
@@ -68,11 +57,11 @@ pub fn help_text(cli: &Path, lists: &[Vec<String>], home: &Path) -> Result<Strin
     Ok(text)
 }
 
-/// Runs the agent CLI with these arguments in a home of its own.
-fn ask(cli: &Path, arguments: &[String], home: &Path) -> Result<Captured, String> {
+/// Runs the agent CLI with these arguments in a scratch home.
+fn run_cli(cli: &Path, arguments: &[String], home: &Path) -> Result<CapturedOutput, String> {
     std::fs::create_dir_all(home.join("tmp")).map_err(|error| error.to_string())?;
-    let program = PluginPath { executable: cli.to_owned(), arguments: arguments.to_vec() };
-    let env = base_env(home, &search_path(cli));
+    let program = AdapterPath { executable: cli.to_owned(), arguments: arguments.to_vec() };
+    let env = base_env(home, &process::own_search_path(cli));
     run_to_end(&program, &[], &env, home, VERSION_LIMIT)
-        .map_err(|error| format!("{} cannot be started: {error}", cli.display()))
+        .map_err(|error| format!("could not start {}: {error}", cli.display()))
 }

@@ -1,19 +1,19 @@
-//! The report for programs.
+//! The report as JSON.
 
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::judge::{CheckResult, Status};
-use crate::verdict::Finding;
+use crate::check::{CheckResult, Status};
+use crate::outcome::Finding;
 
-/// The whole report as JSON.
+/// Converts a report to JSON.
 pub fn to_json(report: &Report) -> Value {
     let counts: serde_json::Map<String, Value> = Status::ALL
         .iter()
         .map(|status| (status.as_str().to_owned(), report.count(*status).into()))
         .collect();
     let mut value = json!({
-        "plugin": report.plugin,
+        "plugin": report.adapter,
         "adapterId": report.adapter_id,
         "adapterVersion": report.adapter_version,
         "claim": report.claim(),
@@ -49,7 +49,7 @@ fn one(report: &Report, result: &CheckResult) -> Value {
             value["expected"] = failure.expected.clone().into();
             value["got"] = failure.got.clone().into();
             value["why"] = result.check.why.into();
-            value["transcript"] = failure.place.as_ref().map(ToString::to_string).into();
+            value["transcript"] = failure.location.as_ref().map(ToString::to_string).into();
             value["rerun"] = report.rerun(result).into();
         }
         Some(

@@ -1,13 +1,13 @@
-//! The report for continuous integration: one JUnit suite per chapter.
+//! The report as JUnit XML: one test suite per chapter.
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::Report;
-use super::text::explained;
-use crate::judge::{CheckResult, Status};
-use crate::verdict::Finding;
+use super::text::explain;
+use crate::check::{CheckResult, Status};
+use crate::outcome::Finding;
 
-/// The whole report as JUnit XML.
+/// Converts a report to JUnit XML.
 ///
 /// # Errors
 /// When it cannot be written as XML.
@@ -20,7 +20,7 @@ pub fn to_junit(report: &Report) -> Result<String, String> {
             report.results.iter().filter(|r| r.check.chapter() == chapter).map(|r| r.took).sum(),
         );
         for result in report.results.iter().filter(|r| r.check.chapter() == chapter) {
-            suite.add_test_case(case(report, result));
+            suite.add_test_case(test_case(report, result));
         }
         junit.add_test_suite(suite);
     }
@@ -41,7 +41,7 @@ fn stale_entries(report: &Report) -> TestSuite {
     suite
 }
 
-fn case(report: &Report, result: &CheckResult) -> TestCase {
+fn test_case(report: &Report, result: &CheckResult) -> TestCase {
     let status = match (result.status, &result.finding) {
         (Status::Pass, _) => TestCaseStatus::success(),
         (Status::Skip | Status::Warn | Status::KnownFailure | Status::AddedLater, finding) => {
@@ -61,13 +61,14 @@ fn case(report: &Report, result: &CheckResult) -> TestCase {
             };
             let mut status = TestCaseStatus::non_success(kind);
             status.set_type(result.status.as_str());
-            let text = explained(report, result).unwrap_or_default();
+            let text = explain(report, result).unwrap_or_default();
             status.set_description(anstream::adapter::strip_str(&text).to_string());
             status
         }
     };
-    let mut case = TestCase::new(format!("{} {}", result.check.id, result.check.sentence), status);
-    case.set_classname(result.check.chapter());
-    case.set_time(result.took);
-    case
+    let mut test_case =
+        TestCase::new(format!("{} {}", result.check.id, result.check.sentence), status);
+    test_case.set_classname(result.check.chapter());
+    test_case.set_time(result.took);
+    test_case
 }

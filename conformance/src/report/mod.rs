@@ -1,6 +1,7 @@
-//! Reports of one judgement: text while it runs, JSON, JUnit and TAP for machines, a page for people
-//! who were not there.
+//! Reports of one suite run: text on the terminal, JSON, JUnit and TAP for programs, and an HTML
+//! page.
 
+mod chapters;
 mod excerpt;
 mod html;
 mod json;
@@ -17,47 +18,46 @@ pub use junit::to_junit;
 pub use tap::to_tap;
 pub use text::{print_result, print_summary};
 
-use crate::case::Tier;
-use crate::chapters::DRIFT_CHAPTER;
-use crate::judge::{CheckResult, Status};
+use crate::check::{CheckResult, Status, Tier};
+use crate::outcome::Finding;
 use crate::real::RealFacts;
 use crate::requirements::{DEFAULT_ACP_SET, DEFAULT_SET};
-use crate::verdict::Finding;
+use chapters::DRIFT_CHAPTER;
 
-/// What is judged when it is no adapter: an agent that speaks the Agent Client Protocol.
+/// The subject if it is not an adapter: an agent that implements the Agent Client Protocol.
 #[derive(Debug, Clone)]
 pub struct AgentSubject {
-    /// Its command line, the program first.
+    /// Its command line, program first.
     pub command: Vec<String>,
-    /// The switches that describe it, as they are typed.
+    /// The options that describe it, as typed.
     pub switches: Vec<String>,
-    /// Whether it was driven against the fake model.
+    /// Whether it used the fake model.
     pub has_model: bool,
 }
 
-/// One judgement of one plugin.
+/// The results of one suite run.
 pub struct Report {
-    /// The plugin.
-    pub plugin: PathBuf,
+    /// The adapter.
+    pub adapter: PathBuf,
     /// Its id.
     pub adapter_id: String,
-    /// Its version, when the manifest says it.
+    /// Its version, if the manifest contains it.
     pub adapter_version: String,
-    /// The pack; `None` means that only the protocol was judged.
+    /// The pack; `None` if only the protocol was checked.
     pub pack: Option<PathBuf>,
-    /// How much time was taken.
+    /// The tier.
     pub tier: Tier,
     /// The name of the requirement set.
     pub requirements: String,
-    /// The baseline file, when there is one.
+    /// The baseline file, if any.
     pub baseline: Option<PathBuf>,
-    /// What repeats the judgement.
+    /// The seed that reproduces the run.
     pub seed: u64,
-    /// What was played with the real agent CLI; `None` when the suite played it.
+    /// The facts about the real agent CLI; `None` if the fake CLI was used.
     pub real: Option<RealFacts>,
-    /// The agent, when it is no adapter that is judged.
+    /// The agent, if the subject is not an adapter.
     pub agent: Option<AgentSubject>,
-    /// What became of each check.
+    /// The results of the checks.
     pub results: Vec<CheckResult>,
     /// Known failures that name no check; they count as failures.
     pub stale_entries: Vec<String>,
@@ -66,7 +66,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the judgement says about the adapter, in a few words.
+    /// Returns the scope of the run.
     pub fn claim(&self) -> &'static str {
         match (&self.real, self.gap()) {
             (Some(_), _) => "real",
@@ -75,17 +75,17 @@ impl Report {
         }
     }
 
-    /// Why only the protocol was judged; `None` when more was.
+    /// Returns why only the protocol was checked; `None` if more was.
     pub fn gap(&self) -> Option<&'static str> {
         match (&self.agent, &self.real, &self.pack) {
             (Some(agent), _, _) if agent.has_model => None,
-            (Some(_), _, _) => Some("nothing says how the agent reaches the fake model"),
+            (Some(_), _, _) => Some("no option defines how the agent reaches the fake model"),
             (None, Some(_), _) | (None, _, Some(_)) => None,
-            (None, None, None) => Some("there is no fixture pack"),
+            (None, None, None) => Some("no fixture pack was found"),
         }
     }
 
-    /// How many checks have a status.
+    /// Counts the checks with a status.
     pub fn count(&self, status: Status) -> usize {
         self.results.iter().filter(|result| result.status == status).count()
     }
@@ -96,7 +96,7 @@ impl Report {
         !has_failure && self.stale_entries.is_empty()
     }
 
-    /// The chapters that were judged, in their order.
+    /// Returns the chapters in their order.
     pub fn chapters(&self) -> Vec<&'static str> {
         let mut chapters: Vec<&str> = Vec::new();
         for result in &self.results {
@@ -107,30 +107,30 @@ impl Report {
         chapters
     }
 
-    /// Whether the suite itself went wrong.
+    /// Whether the suite itself failed.
     pub fn has_suite_error(&self) -> bool {
         self.count(Status::SuiteError) > 0
     }
 
-    /// What to type to repeat one check. A rule over every line is repeated together with the
-    /// check that made the adapter break it.
+    /// Returns the command that repeats one check. An invariant is repeated together with the check
+    /// during which it was violated.
     pub fn rerun(&self, result: &CheckResult) -> String {
-        let plugin = typed(&self.plugin);
-        let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", typed(pack)));
+        let adapter = quoted_path(&self.adapter);
+        let pack = self.pack.as_ref().map(|pack| format!(" --pack {}", quoted_path(pack)));
         let pack = pack.unwrap_or_default();
         let during = match &result.finding {
             Some(Finding::Fail(failure)) => failure.during.as_ref(),
             _ => None,
         };
         if let Some(real) = &self.real {
-            let cli = typed(&real.cli);
+            let cli = quoted_path(&real.cli);
             if result.check.chapter() == DRIFT_CHAPTER {
-                return format!("conformance drift {plugin}{pack} --cli {cli}");
+                return format!("conformance drift {adapter}{pack} --cli {cli}");
             }
             let scenario = during.map_or(result.check.id, String::as_str);
             let seed = self.seed;
             return format!(
-                "conformance run {plugin}{pack} --real --cli {cli} --only {scenario} --seed {seed}"
+                "conformance run {adapter}{pack} --real --cli {cli} --only {scenario} --seed {seed}"
             );
         }
         let is_other = |id: &&String| {
@@ -146,18 +146,18 @@ impl Report {
         let ending = format!("{only}{tier}{terms} --seed {}", self.seed);
         match &self.agent {
             Some(agent) => agent.rerun(&ending),
-            None => format!("conformance run {plugin}{pack} {ending}"),
+            None => format!("conformance run {adapter}{pack} {ending}"),
         }
     }
 
-    /// The switches without which the same run would get another status.
+    /// Returns the options without which the same run would have another status.
     fn terms(&self, result: &CheckResult) -> String {
         let usual = if self.agent.is_some() { DEFAULT_ACP_SET } else { DEFAULT_SET };
         let set = Some(&self.requirements).filter(|set| *set != usual);
         let set = set.map(|set| format!(" --requirements {set}")).unwrap_or_default();
         let is_listed = matches!(result.status, Status::KnownFailure | Status::Stale);
         let baseline = self.baseline.as_ref().filter(|_| is_listed);
-        let baseline = baseline.map(|file| format!(" --baseline {}", typed(file)));
+        let baseline = baseline.map(|file| format!(" --baseline {}", quoted_path(file)));
         format!("{set}{}", baseline.unwrap_or_default())
     }
 }
@@ -172,12 +172,12 @@ impl AgentSubject {
     }
 }
 
-/// A path as one types it into a shell.
-fn typed(path: &Path) -> String {
+/// Quotes a path for a shell.
+fn quoted_path(path: &Path) -> String {
     quoted(&path.to_string_lossy())
 }
 
-/// A word as one types it into a shell.
+/// Quotes a word for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
     let is_word = !text.is_empty() && text.chars().all(is_plain);

@@ -1,12 +1,12 @@
-//! The report for test harnesses: TAP version 14, with a diagnostic block per check.
+//! The report as TAP version 14, with a diagnostic block per check.
 
 use std::fmt::Write;
 
 use super::Report;
-use crate::judge::{CheckResult, Status};
-use crate::verdict::Finding;
+use crate::check::{CheckResult, Status};
+use crate::outcome::Finding;
 
-/// The whole report as TAP.
+/// Converts a report to TAP.
 pub fn to_tap(report: &Report) -> String {
     let count = report.results.len() + report.stale_entries.len();
     let mut text = format!("TAP version 14\n1..{count}\n");
@@ -19,12 +19,13 @@ pub fn to_tap(report: &Report) -> String {
         let number = report.results.len() + index + 1;
         let _ = writeln!(text, "not ok {number} - known failures: {}", described(entry));
     }
-    let verdict = if report.is_conformant() { "conforms" } else { "does not conform" };
-    let _ = writeln!(text, "# {} {verdict}, seed {}", one_line(&report.adapter_id), report.seed);
+    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let _ =
+        writeln!(text, "# {} {conformance}, seed {}", one_line(&report.adapter_id), report.seed);
     text
 }
 
-/// The line of one check. What is no reason to turn a build red carries a directive.
+/// Returns the line of one check. A status that must not fail a build carries a directive.
 fn point(number: usize, result: &CheckResult) -> String {
     let check = &result.check;
     let (word, directive) = match result.status {
@@ -33,8 +34,8 @@ fn point(number: usize, result: &CheckResult) -> String {
         Status::AddedLater if result.finding.is_none() => ("ok", String::new()),
         Status::Warn | Status::KnownFailure | Status::AddedLater => {
             let remark = result.remark.as_deref().unwrap_or_default();
-            let words = format!(" # TODO {} {}", result.status.as_str(), described(remark));
-            ("not ok", words.trim_end().to_owned())
+            let directive = format!(" # TODO {} {}", result.status.as_str(), described(remark));
+            ("not ok", directive.trim_end().to_owned())
         }
         _ => ("not ok", String::new()),
     };
@@ -55,7 +56,9 @@ fn diagnostics(report: &Report, result: &CheckResult) -> String {
             pairs.push(("sent", failure.sent.clone()));
             pairs.push(("expected", failure.expected.clone()));
             pairs.push(("got", failure.got.clone()));
-            pairs.extend(failure.place.as_ref().map(|place| ("transcript", place.to_string())));
+            pairs.extend(
+                failure.location.as_ref().map(|location| ("transcript", location.to_string())),
+            );
         }
         Some(_) => pairs.push(("reason", reason(result))),
     }
@@ -83,7 +86,7 @@ fn reason(result: &CheckResult) -> String {
     }
 }
 
-/// Text as a description: on one line, and without anything that would begin a directive.
+/// Escapes text as a description: on one line, without directives.
 fn described(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
@@ -96,7 +99,7 @@ fn is_break(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Text as a YAML scalar in double quotes.
+/// Escapes text as a YAML scalar in double quotes.
 fn quoted(text: &str) -> String {
     let escape = |c: char| match c {
         '"' => "\\\"".to_owned(),
@@ -113,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_text_stays_on_its_line_and_begins_no_directive() {
+    fn hostile_text_cannot_add_lines_or_directives() {
         assert_eq!(described("a # SKIP b\nok 2\\"), r"a \# SKIP b ok 2\\");
         assert_eq!(
             quoted("a\"b\\\nnot ok 3\u{1b}[1m\u{85}"),

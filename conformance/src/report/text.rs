@@ -1,18 +1,17 @@
-//! The report for people: a line per check while it runs, the failures in full at the end.
+//! The report for the terminal: a line per check while it runs, failures in full at the end.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
 use super::Report;
-use crate::case::REAL_CHAPTER;
+use crate::check::{CheckResult, REAL_CHAPTER, Status};
 use crate::console::say;
-use crate::judge::{CheckResult, Status};
-use crate::verdict::{Failure, Finding};
+use crate::outcome::{Failure, Finding};
 
-/// How wide the column of ids is: those of checks, and the names of scenarios.
-const SHORT_ID: usize = 7;
-const LONG_ID: usize = 14;
+/// The width of the id column: for checks, and for names of scenarios.
+const SHORT_ID_WIDTH: usize = 7;
+const LONG_ID_WIDTH: usize = 14;
 
 const fn style(status: Status) -> Style {
     let color = match status {
@@ -39,14 +38,14 @@ pub fn print_result(result: &CheckResult) {
     };
     let chapter = result.check.chapter();
     let is_long = chapter == REAL_CHAPTER || chapter.starts_with("ACP-");
-    let width = if is_long { LONG_ID } else { SHORT_ID };
+    let width = if is_long { LONG_ID_WIDTH } else { SHORT_ID_WIDTH };
     say!("{style}{word:>13}{style:#}  {id:width$} {sentence}{remark}");
 }
 
-/// Prints the failures in full, then the sum.
+/// Prints the failures in full, then the summary.
 pub fn print_summary(report: &Report) {
     for result in &report.results {
-        if let Some(text) = explained(report, result) {
+        if let Some(text) = explain(report, result) {
             say!("\n{text}");
         }
     }
@@ -59,13 +58,13 @@ pub fn print_summary(report: &Report) {
         .map(|status| format!("{} {}", report.count(*status), status.as_str()))
         .collect();
     let claim = report.gap().map(|gap| format!(" (protocol-only: {gap})")).unwrap_or_default();
-    let verdict = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
     let with = report.real.as_ref().map_or_else(String::new, |real| {
         format!(" with {} ({})", real.drift.version.found, real.confinement.as_str())
     });
     let seconds = report.took.as_secs_f64();
     say!(
-        "\n{} {}{with}: {verdict}{claim}; {} in {seconds:.1} s, seed {}",
+        "\n{} {}{with}: {conformance}{claim}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
         counts.join(", "),
@@ -73,8 +72,8 @@ pub fn print_summary(report: &Report) {
     );
 }
 
-/// A check that did not pass, in full; `None` when there is nothing to explain.
-pub(super) fn explained(report: &Report, result: &CheckResult) -> Option<String> {
+/// Describes a check that did not pass; `None` if there is nothing to explain.
+pub(super) fn explain(report: &Report, result: &CheckResult) -> Option<String> {
     let mut text = String::new();
     let style = style(result.status);
     let word = result.status.as_str();
@@ -112,8 +111,8 @@ fn failure_text(failure: &Failure) -> String {
     }
     let _ = writeln!(text, "  expected    {}", failure.expected);
     let _ = writeln!(text, "  got         {}", failure.got);
-    if let Some(place) = &failure.place {
-        let _ = writeln!(text, "  transcript  {place}");
+    if let Some(location) = &failure.location {
+        let _ = writeln!(text, "  transcript  {location}");
     }
     text
 }

@@ -1,10 +1,10 @@
-//! The self-test for machines.
+//! The results of the self-test as JSON.
 
 use serde_json::{Value, json};
 
 use super::outcome::{Cell, Outcome};
 
-/// Everything that was found, as JSON.
+/// The JSON document.
 pub fn document(seed: u64, outcomes: &[Outcome]) -> Value {
     let subjects: Vec<Value> = outcomes.iter().map(subject).collect();
     json!({"seed": seed, "subjects": subjects})
@@ -23,7 +23,7 @@ fn subject(outcome: &Outcome) -> Value {
         "mustFail": outcome.subject.must_fail(),
         "mayFail": outcome.subject.mutant.map_or(&[][..], |mutant| mutant.may_fail),
         "checks": checks,
-        "complaints": outcome.complaints,
+        "complaints": outcome.problems,
         "durationMs": u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX),
     })
 }
@@ -34,6 +34,6 @@ const fn word(cell: Cell) -> &'static str {
         Cell::Caught => "caught",
         Cell::Also => "also",
         Cell::Wrong => "wrong",
-        Cell::NoVerdict => "no verdict",
+        Cell::NoResult => "no verdict",
     }
 }

@@ -1,23 +1,23 @@
-//! The suite judges itself: the right adapter passes everything, each mutant is caught by the checks
-//! that must catch it and by no others.
+//! The suite tests itself: the reference adapter passes every check; each mutant fails exactly the
+//! checks that must find it.
 //!
-//! What lives here: who is judged, with which checks, and what is made of it. What does not: the
-//! faults and what each must flip (`mutant/`), and the command line (`command/self_test.rs`).
+//! This module selects the checks per subject, runs them and evaluates the results. The faults are
+//! in `mutant`, the command line in `command/self_test.rs`.
 //!
-//! A mutant is judged with every check in which the right adapter came to the place of its fault
-//! (see [`Reach`]); with the others it cannot behave otherwise.
+//! A mutant runs with every check in which the reference adapter reached its fault (see [`FaultCoverage`]);
+//! in all other checks both behave the same.
 
 mod document;
-mod judging;
+mod fault_coverage;
 mod outcome;
-mod reach;
+mod run_subject;
 mod subject;
 mod table;
 
 pub use document::document;
-pub use judging::{Judging, judge_subject, look_again, record_reach};
-pub(crate) use outcome::lacking;
+pub use fault_coverage::FaultCoverage;
+pub(crate) use outcome::missing_parts;
 pub use outcome::{Cell, Outcome};
-pub use reach::Reach;
-pub use subject::{Place, Subject, subjects};
+pub use run_subject::{SelfTestOptions, recheck, record_fault_coverage, run_subject};
+pub use subject::{Location, Subject, subjects};
 pub use table::table;

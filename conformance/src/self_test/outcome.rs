@@ -1,63 +1,62 @@
-//! What became of one subject: a cell per check, and what the suite has to complain about itself.
+//! The result of one subject: a cell per check, and the problems of the suite.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::subject::Subject;
-use crate::cases;
-use crate::judge::{CheckResult, Status};
-use crate::verdict::Finding;
+use crate::check::{CheckResult, Status};
+use crate::checks;
+use crate::outcome::Finding;
 
-/// What a check said about a subject.
+/// The result of one check for one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
     /// It passes.
     Pass,
-    /// It fails, as it must.
+    /// It fails, as expected.
     Caught,
-    /// It fails, as it may.
+    /// It fails, which is allowed.
     Also,
-    /// It does something that it must not: the suite is wrong.
+    /// It fails or passes unexpectedly: the suite is wrong.
     Wrong,
-    /// It does not apply, or something else comes first.
-    NoVerdict,
+    /// It does not apply, or is blocked.
+    NoResult,
 }
 
-/// What became of one subject. Checks without a cell were not made: they never come to the place
-/// of its fault.
+/// The result of one subject. Checks without a cell did not run, because they never coverage its fault.
 pub struct Outcome {
     /// The subject.
     pub subject: Subject,
-    /// What each check said.
+    /// The result per check.
     pub cells: BTreeMap<&'static str, Cell>,
     /// What is wrong with the suite.
-    pub complaints: Vec<String>,
-    /// Checks that are worth a second look on a calm machine.
-    pub doubts: Vec<&'static str>,
+    pub problems: Vec<String>,
+    /// Checks to run again with longer limits.
+    pub unexpected: Vec<&'static str>,
     /// How long it took.
     pub took: Duration,
 }
 
 impl Outcome {
-    /// Reads the results of a judgement.
+    /// Evaluates the results.
     pub fn of(subject: Subject, results: &[CheckResult], took: Duration) -> Self {
         let mut outcome = Self {
             subject,
             cells: BTreeMap::new(),
-            complaints: Vec::new(),
-            doubts: Vec::new(),
+            problems: Vec::new(),
+            unexpected: Vec::new(),
             took,
         };
         results.iter().for_each(|result| outcome.add(result));
-        outcome.look_for_missing();
+        outcome.add_missing_failures();
         outcome
     }
 
-    /// One that could not be judged.
-    pub fn unjudged(subject: Subject, reason: &str) -> Self {
+    /// A subject that could not run.
+    pub fn not_run(subject: Subject, reason: &str) -> Self {
         let mut outcome = Self::of(subject, &[], Duration::ZERO);
-        outcome.doubts.clear();
-        outcome.complaints = vec![format!("it cannot be judged: {reason}")];
+        outcome.unexpected.clear();
+        outcome.problems = vec![format!("could not be checked: {reason}")];
         outcome
     }
 
@@ -67,15 +66,15 @@ impl Outcome {
         self.cells.iter().filter(|(_, cell)| fails(cell)).map(|(id, _)| *id).collect()
     }
 
-    /// Takes a second look at some checks in the place of the first one.
+    /// Replaces results by those of a recheck.
     pub fn replace(&mut self, again: &[CheckResult]) {
         for result in again {
             let id = result.check.id;
-            self.complaints.retain(|complaint| !complaint.starts_with(id));
-            self.doubts.retain(|doubt| *doubt != id);
+            self.problems.retain(|problem| !problem.starts_with(id));
+            self.unexpected.retain(|add_unexpected| *add_unexpected != id);
             self.add(result);
         }
-        self.look_for_missing();
+        self.add_missing_failures();
     }
 
     fn add(&mut self, result: &CheckResult) {
@@ -88,39 +87,39 @@ impl Outcome {
             Status::SuiteError => Cell::Wrong,
             Status::Pass if must => Cell::Wrong,
             Status::Pass => Cell::Pass,
-            _ => Cell::NoVerdict,
+            _ => Cell::NoResult,
         };
         self.cells.insert(id, cell);
         if cell == Cell::Wrong && result.status == Status::Fail {
-            self.doubt(id, format!("{id} fails, which it must not: {}", told(result)));
+            self.add_unexpected(id, format!("{id} fails, but must not: {}", describe(result)));
         }
         if result.status == Status::SuiteError {
-            self.complaints.push(format!("{id} is a suite error: {}", told(result)));
+            self.problems.push(format!("{id} is a suite error: {}", describe(result)));
         }
-        let lacks = lacking(result);
+        let lacks = missing_parts(result);
         if !lacks.is_empty() {
-            self.complaints.push(format!("{id} fails without telling {}", lacks.join(", ")));
+            self.problems.push(format!("{id} fails without {}", lacks.join(", ")));
         }
     }
 
-    fn look_for_missing(&mut self) {
-        let known = cases::all();
+    fn add_missing_failures(&mut self) {
+        let known = checks::all();
         for id in self.subject.must_fail() {
             if !known.iter().any(|check| check.id == *id) {
-                self.complaints.push(format!("{id} is no check"));
-            } else if self.cells.get(id) != Some(&Cell::Caught) && !self.doubts.contains(id) {
-                self.doubt(id, format!("{id} does not fail, which it must"));
+                self.problems.push(format!("{id} is not a check"));
+            } else if self.cells.get(id) != Some(&Cell::Caught) && !self.unexpected.contains(id) {
+                self.add_unexpected(id, format!("{id} does not fail, but must"));
             }
         }
     }
 
-    fn doubt(&mut self, id: &'static str, complaint: String) {
-        self.complaints.push(complaint);
-        self.doubts.push(id);
+    fn add_unexpected(&mut self, id: &'static str, problem: String) {
+        self.problems.push(problem);
+        self.unexpected.push(id);
     }
 }
 
-fn told(result: &CheckResult) -> String {
+fn describe(result: &CheckResult) -> String {
     match &result.finding {
         Some(Finding::Fail(failure)) => failure.got.clone(),
         Some(
@@ -133,14 +132,14 @@ fn told(result: &CheckResult) -> String {
     }
 }
 
-/// What the author of an adapter would miss in a failure.
-pub(crate) fn lacking(result: &CheckResult) -> Vec<&'static str> {
+/// The parts that a failure lacks for the author of an adapter.
+pub(crate) fn missing_parts(result: &CheckResult) -> Vec<&'static str> {
     let Some(Finding::Fail(failure)) = &result.finding else { return Vec::new() };
     let parts = [
         ("what was sent", failure.sent.is_empty()),
         ("what was expected", failure.expected.is_empty()),
-        ("what came", failure.got.is_empty()),
-        ("the line of the transcript", failure.place.is_none()),
+        ("what was received", failure.got.is_empty()),
+        ("the line of the transcript", failure.location.is_none()),
     ];
     parts.into_iter().filter(|(_, lacks)| *lacks).map(|(part, _)| part).collect()
 }

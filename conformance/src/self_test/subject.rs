@@ -1,67 +1,67 @@
-//! Who is judged: the right adapter and every mutant, each in a folder of its own.
+//! The subjects: the reference adapter and every mutant, each in its own folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::mutant::{EXECUTABLE, FAULT_FILE, MUTANTS, Mutant, REACHED_FOLDER};
-use crate::open::own_executable;
 use crate::process;
 use crate::reference_pack::REFERENCE_PACK;
+use crate::suite::copy_own_executable;
 
-/// The right adapter counts as a mutant that nothing may catch.
+/// The reference adapter, which no check may fail, or a mutant.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
     /// The name of its fault, or `reference`.
     pub name: &'static str,
-    /// What is wrong with it; `None` for the right adapter.
+    /// The mutant; `None` for the reference adapter.
     pub mutant: Option<&'static Mutant>,
 }
 
 impl Subject {
-    /// The one without a fault.
+    /// The reference adapter.
     pub const REFERENCE: Self = Self { name: "reference", mutant: None };
 
-    /// The checks that must catch it.
+    /// The checks that must fail.
     pub fn must_fail(&self) -> &'static [&'static str] {
         self.mutant.map_or(&[], |mutant| mutant.must_fail)
     }
 
-    /// Whether a failure of this check is no surprise.
+    /// Whether this check may fail.
     pub fn may_fail(&self, id: &str) -> bool {
         self.mutant.is_some_and(|mutant| mutant.allows(id))
     }
 }
 
-/// Everybody, in the order of the chapters.
+/// All subjects, in the order of the chapters.
 pub fn subjects() -> Vec<Subject> {
     let mutants =
         MUTANTS.iter().map(|mutant| Subject { name: mutant.fault.name(), mutant: Some(mutant) });
     std::iter::once(Subject::REFERENCE).chain(mutants).collect()
 }
 
-/// Where the self-test works.
-pub struct Place {
+/// The folder of the self-test.
+pub struct Location {
     work: tempfile::TempDir,
     executable: PathBuf,
 }
 
-impl Place {
-    /// A new folder with the pack and the executable that all adapters are made of.
+impl Location {
+    /// Creates it with the pack and the executable that becomes every adapter.
     ///
     /// # Errors
     /// When something cannot be written.
     pub fn make() -> std::io::Result<Self> {
         let work = tempfile::Builder::new().prefix("conformance-self-").tempdir()?;
-        let executable = own_executable(work.path())?;
-        let place = Self { work, executable };
+        let executable = copy_own_executable(work.path())?;
+        let location = Self { work, executable };
         for (name, text) in REFERENCE_PACK {
-            let file = place.pack().join(name);
+            let file = location.pack().join(name);
             file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(file, text)?;
         }
-        Ok(place)
+        Ok(location)
     }
 
-    /// The pack of the suite's own adapter.
+    /// The pack of the reference adapter.
     pub fn pack(&self) -> PathBuf {
         self.work.path().join("pack")
     }
@@ -71,11 +71,11 @@ impl Place {
         &self.executable
     }
 
-    /// Puts somebody into a folder of its own, which must not be there yet.
+    /// Installs a subject in a new folder.
     ///
     /// # Errors
-    /// When that cannot be done.
-    pub fn put(&self, subject: Subject, purpose: &str) -> std::io::Result<Home> {
+    /// When a file cannot be written.
+    pub fn install(&self, subject: Subject, purpose: &str) -> std::io::Result<SubjectFolder> {
         let folder = self.work.path().join(format!("{}-{purpose}", subject.name));
         std::fs::create_dir_all(folder.join("work"))?;
         let executable = folder.join(process::executable_name(EXECUTABLE));
@@ -85,25 +85,24 @@ impl Place {
         if subject.mutant.is_some() {
             std::fs::write(folder.join(FAULT_FILE), subject.name)?;
         }
-        Ok(Home { folder, executable })
+        Ok(SubjectFolder { folder, executable })
     }
 }
 
-/// The folder of one adapter; it goes away when dropped, since there are many and what a run
-/// writes can be large.
-pub struct Home {
+/// The folder of one subject. Dropping it removes it: there are many, and their files can be large.
+pub struct SubjectFolder {
     folder: PathBuf,
     /// The adapter.
     pub executable: PathBuf,
 }
 
-impl Home {
-    /// Where its judgement works.
+impl SubjectFolder {
+    /// The work folder of the suite.
     pub fn work(&self) -> PathBuf {
         self.folder.join("work")
     }
 
-    /// Asks the adapter to write down which faults it comes past, and says where.
+    /// Makes the adapter record which faults it reaches; returns the folder of the records.
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -114,10 +113,10 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for SubjectFolder {
     fn drop(&mut self) {
         process::left_below(&self.folder).into_iter().for_each(process::kill);
-        // What is left lies below the folder of the self-test, which goes away at its end.
+        // Leftovers are below the folder of the self-test, which is removed at its end.
         let _left = std::fs::remove_dir_all(&self.folder);
     }
 }

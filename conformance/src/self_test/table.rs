@@ -1,16 +1,16 @@
-//! The table checks × mutants, in bands that fit a page: a column per check, a row per mutant that
-//! something in the band catches.
+//! The table of checks and mutants, in bands of limited width: a column per check, a row per mutant
+//! that a check of the band finds.
 
 use std::fmt::Write;
 
 use super::outcome::{Cell, Outcome};
-use crate::case::Check;
+use crate::check::Check;
 
-/// How wide a line may be.
+/// The maximum line width.
 const WIDTH: usize = 100;
 
-/// What the signs mean.
-const LEGEND: &str = "X must catch it and does · x may catch it and does · . passes · - no verdict \
+/// The legend.
+const LEGEND: &str = "X must find it and does · x may find it and does · . passes · - no verdict \
                       · ! is wrong · blank: never comes to the place of the fault";
 
 /// The table as text.
@@ -87,7 +87,7 @@ const fn sign(cell: Cell) -> char {
         Cell::Caught => 'X',
         Cell::Also => 'x',
         Cell::Wrong => '!',
-        Cell::NoVerdict => '-',
+        Cell::NoResult => '-',
     }
 }
 
@@ -111,13 +111,13 @@ fn line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cases;
+    use crate::checks;
     use crate::self_test::subjects;
     use std::time::Duration;
 
     #[test]
-    fn every_line_fits_a_page_and_every_catch_is_shown() {
-        let checks = cases::all();
+    fn table_lines_fit_and_show_every_failure() {
+        let checks = checks::all();
         let outcomes: Vec<Outcome> = subjects()
             .into_iter()
             .map(|subject| {

@@ -4,18 +4,18 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Outcome, conformance, script_plugin};
+use crate::support::{CommandOutput, conformance, script_plugin};
 
 /// Judges a shell script with a few checks that need no pack; one that never answers costs a fifth
 /// of the usual time.
-fn check_script(body: &str, only: &[&str]) -> Outcome {
+fn check_script(body: &str, only: &[&str]) -> CommandOutput {
     judged(body, only, "0.2")
 }
 
-fn judged(body: &str, only: &[&str], patience: &str) -> Outcome {
+fn judged(body: &str, only: &[&str], patience: &str) -> CommandOutput {
     let folder = tempfile::tempdir().expect("a folder");
-    let plugin = script_plugin(folder.path(), body);
-    let mut arguments = vec!["run", &plugin, "--patience", patience];
+    let adapter = script_plugin(folder.path(), body);
+    let mut arguments = vec!["run", &adapter, "--patience", patience];
     for id in only {
         arguments.extend(["--only", id]);
     }
@@ -25,14 +25,14 @@ fn judged(body: &str, only: &[&str], patience: &str) -> Outcome {
 #[test]
 fn one_that_exits_at_once() {
     let outcome = check_script("exit 0", &["MAN", "HS", "SCH-01"]);
-    outcome.ends_with(1).says(&["fail MAN-01", "the plugin has exited"]);
+    outcome.exits_with(1).prints(&["fail MAN-01", "the plugin has exited"]);
 }
 
 #[test]
 fn one_that_never_answers_and_never_exits() {
     let outcome =
         check_script("trap '' TERM INT HUP; while :; do sleep 1; done", &["MAN-01", "HS-01"]);
-    outcome.ends_with(1).says(&[
+    outcome.exits_with(1).prints(&[
         "fail MAN-01",
         "it had to be killed",
         "fail HS-01",
@@ -43,14 +43,14 @@ fn one_that_never_answers_and_never_exits() {
 #[test]
 fn one_that_floods_lines_that_are_no_json() {
     let outcome = check_script("exec yes garbage", &["MAN-01", "HS-01", "ENC-05"]);
-    outcome.ends_with(1).says(&["fail ENC-05", "a line that is no JSON"]);
+    outcome.exits_with(1).prints(&["fail ENC-05", "a line that is no JSON"]);
 }
 
 #[test]
 fn one_that_prints_a_line_without_end() {
     // It ends by itself, so there is time for all of it to arrive.
     let outcome = judged("exec head -c 17500000 /dev/zero", &["HS-01", "ENC-05"], "4");
-    outcome.ends_with(1).says(&["fail HS-01", "fail ENC-05"]);
+    outcome.exits_with(1).prints(&["fail HS-01", "fail ENC-05"]);
 }
 
 #[test]
@@ -60,26 +60,26 @@ fn one_that_answers_with_json_of_every_wrong_shape() {
             '{"jsonrpc":"2.0","method":"run/event","params":{"runId":7}}'
     done"#;
     let outcome = check_script(body, &["HS", "SCH-01", "ORD-03"]);
-    outcome.ends_with(1).says(&["fail SCH-01", "fail ORD-03"]);
+    outcome.exits_with(1).prints(&["fail SCH-01", "fail ORD-03"]);
 }
 
 #[test]
 fn one_whose_orphan_holds_the_pipe() {
     let outcome = check_script("sleep 30 & echo '{}'", &["MAN-01"]);
-    outcome.ends_with(1).says(&["fail MAN-01"]);
+    outcome.exits_with(1).prints(&["fail MAN-01"]);
 }
 
 #[test]
 fn one_that_prints_binary() {
     let outcome = judged("exec head -c 300000 /dev/urandom", &["HS-01", "ENC-05"], "4");
-    outcome.ends_with(1).says(&["fail HS-01", "fail ENC-05"]);
+    outcome.exits_with(1).prints(&["fail HS-01", "fail ENC-05"]);
 }
 
 #[test]
 fn one_that_floods_events_of_no_run() {
     let body = r#"exec yes '{"jsonrpc":"2.0","method":"run/event","params":{"runId":"x","seq":0,"ts":0,"event":{"type":"heartbeat","silentMs":0}}}'"#;
     let outcome = check_script(body, &["HS-01", "ORD-03"]);
-    outcome.ends_with(1).says(&["fail HS-01", "fail ORD-03"]);
+    outcome.exits_with(1).prints(&["fail HS-01", "fail ORD-03"]);
 }
 
 #[test]
@@ -89,13 +89,13 @@ fn one_that_lies_about_its_version() {
         echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":99,"revision":"9","adapter":{"id":"script","version":"2.0.0","vendor":"x"},"capabilities":{}}}'
     done"#;
     let outcome = check_script(body, &["MAN-01", "MAN-05", "HS-02"]);
-    outcome.ends_with(1).says(&["fail MAN-01", "fail MAN-05", "fail HS-02"]);
+    outcome.exits_with(1).prints(&["fail MAN-01", "fail MAN-05", "fail HS-02"]);
 }
 
 /// Judges a script whose children all are `sleep SECONDS` and looks whether one is left.
 fn check_family(body: &str, seconds: &str) {
     let body = body.replace("SLEEP", &format!("sleep {seconds}"));
-    check_script(&body, &["MAN-01", "HS-01", "SHU-02"]).ends_with(1).says(&["fail HS-01"]);
+    check_script(&body, &["MAN-01", "HS-01", "SHU-02"]).exits_with(1).prints(&["fail HS-01"]);
     // What was killed may take a moment to go on a busy machine; what was not stays for an hour.
     let deadline = Instant::now() + Duration::from_secs(30);
     let mut left = processes_with(seconds);

@@ -22,9 +22,10 @@ fn check_smallest(fault: &str, id: &str, smallest: &[&str]) {
     ]);
     let fail = format!("fail {id}");
     let repeat = format!("--only {id} --seed 5");
-    outcome.ends_with(1).says(&[&fail, "seed 5, round", &repeat]).says(smallest);
-    let place = outcome.text.lines().find_map(|line| line.trim().strip_prefix("transcript  "));
-    let (file, line) = place.and_then(|place| place.rsplit_once(':')).expect("a transcript");
+    outcome.exits_with(1).prints(&[&fail, "seed 5, round", &repeat]).prints(smallest);
+    let location = outcome.text.lines().find_map(|line| line.trim().strip_prefix("transcript  "));
+    let (file, line) =
+        location.and_then(|location| location.rsplit_once(':')).expect("a transcript");
     let transcript = std::fs::read_to_string(file).expect("the transcript");
     let index: usize = line.parse().expect("a line");
     let line = transcript.lines().nth(index - 1).expect("the line is there");

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::support::{Outcome, Reference, conformance, pack_copy, script_plugin};
+use crate::support::{CommandOutput, Reference, conformance, pack_copy, script_plugin};
 
 /// What the agent CLI says of itself, and a line of its answer.
 const NOW: &str = r#"case "$1" in --version) echo parrot 2.4.1;; --help) echo "  --fresh  --stays";;
 *) echo '{"type":"fresh"}'; echo '{"type":"known","now":1}';; esac"#;
 
 /// Compares that agent CLI with a recording of one line and these flags.
-fn check_drift(recorded: &str, flags: Option<&str>, more: &[&str]) -> Outcome {
+fn check_drift(recorded: &str, flags: Option<&str>, more: &[&str]) -> CommandOutput {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("pack");
     pack_copy(&pack);
@@ -24,9 +24,9 @@ fn check_drift(recorded: &str, flags: Option<&str>, more: &[&str]) -> Outcome {
         std::fs::write(recordings.join("flags.txt"), flags).expect("flags");
     }
     let cli = script_plugin(folder.path(), NOW);
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     let pack = text_of(&pack);
-    let arguments = ["drift", &plugin.path(), "--pack", &pack, "--cli", &cli, "--only", "plain"];
+    let arguments = ["drift", &adapter.path(), "--pack", &pack, "--cli", &cli, "--only", "plain"];
     conformance(&[&arguments[..], &["--allow-network"], more].concat())
 }
 
@@ -38,7 +38,7 @@ fn text_of(path: &Path) -> String {
 fn what_is_new_and_what_has_vanished_is_told() {
     let recorded = "{\"type\":\"known\",\"before\":1}\n{\"type\":\"gone\"}\n";
     let outcome = check_drift(recorded, Some("--stays\n--gone\n--hidden\n"), &[]);
-    outcome.ends_with(1).says(&[
+    outcome.exits_with(1).prints(&[
         "new       kind of line: fresh",
         "vanished  kind of line: gone",
         "new       member: known /now",
@@ -67,12 +67,12 @@ fn flags_that_nobody_kept_are_not_compared_and_json_says_the_same() {
 
 #[test]
 fn wrong_usage_is_told_apart() {
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     let with = |more: &[&str]| {
-        conformance(&[&["drift", &plugin.path(), "--allow-network"][..], more].concat())
+        conformance(&[&["drift", &adapter.path(), "--allow-network"][..], more].concat())
     };
-    with(&["--only", "HS-01"]).ends_with(2).says(&["no scenario HS-01"]);
+    with(&["--only", "HS-01"]).exits_with(2).prints(&["no scenario HS-01"]);
     let reference = text_of(&crate::support::reference_pack());
-    with(&["--pack", &reference]).ends_with(2).says(&["[real] table"]);
-    conformance(&["drift", "/no/such/od-adapter-x", "--allow-network"]).ends_with(3);
+    with(&["--pack", &reference]).exits_with(2).prints(&["[real] table"]);
+    conformance(&["drift", "/no/such/od-adapter-x", "--allow-network"]).exits_with(3);
 }

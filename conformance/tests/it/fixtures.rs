@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{Outcome, Reference, conformance, pack_copy, reference_pack};
+use crate::support::{CommandOutput, Reference, conformance, pack_copy, reference_pack};
 
-fn lint(folder: &Path) -> Outcome {
+fn lint(folder: &Path) -> CommandOutput {
     conformance(&["fixtures", "lint", &folder.to_string_lossy()])
 }
 
@@ -13,13 +13,13 @@ fn a_new_pack_is_clean_and_nothing_is_overwritten() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("adapters/x/conformance");
     let init = |name| conformance(&["fixtures", "init", &pack.to_string_lossy(), "--cli", name]);
-    init("../x").ends_with(2).says(&["is no file name"]);
-    init("parakeet").ends_with(0).says(&["wrote", "text.steps", "fixtures lint"]);
-    lint(&pack).ends_with(0).says(&["faults 0, warnings 0"]);
+    init("../x").exits_with(2).prints(&["is no file name"]);
+    init("parakeet").exits_with(0).prints(&["wrote", "text.steps", "fixtures lint"]);
+    lint(&pack).exits_with(0).prints(&["faults 0, warnings 0"]);
     let settings = std::fs::read_to_string(pack.join("conformance.toml")).expect("settings");
     assert!(settings.contains("name = \"parakeet\""), "{settings}");
     assert!(settings.contains("PARAKEET_API_KEY"), "{settings}");
-    init("other").ends_with(2).says(&["conformance.toml is already there"]);
+    init("other").exits_with(2).prints(&["conformance.toml is already there"]);
     assert!(std::fs::read_to_string(pack.join("conformance.toml")).is_ok_and(|it| it == settings));
 }
 
@@ -36,8 +36,8 @@ fn a_new_pack_of_every_kind_is_clean() {
         let pack = folder.path().join(kind);
         let path = pack.to_string_lossy().into_owned();
         let init = ["fixtures", "init", &path, "--cli", "par-rot", "--kind", kind];
-        conformance(&init).ends_with(0).says(&["wrote"]);
-        lint(&pack).ends_with(0).says(&["faults 0, warnings 0"]);
+        conformance(&init).exits_with(0).prints(&["wrote"]);
+        lint(&pack).exits_with(0).prints(&["faults 0, warnings 0"]);
         for (file, wanted) in [("conformance.toml", setting), ("text.steps", step)] {
             let text = std::fs::read_to_string(pack.join(file)).expect("a file of the pack");
             assert!(text.contains(wanted), "{kind}: {wanted} is not in {file}:\n{text}");
@@ -48,19 +48,13 @@ fn a_new_pack_of_every_kind_is_clean() {
 
 #[test]
 fn packs_of_this_repository_are_clean() {
-    lint(&reference_pack()).ends_with(0).says(&["faults 0, warnings 0"]);
+    lint(&reference_pack()).exits_with(0).prints(&["faults 0, warnings 0"]);
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for pack in
-        ["examples/python", "examples/node", "tests/adapters/served", "tests/adapters/typed"]
-    {
-        lint(&own.join(pack).join("conformance")).ends_with(0).says(&["faults 0, warnings 0"]);
+    for pack in ["templates/shared", "tests/adapters/served", "tests/adapters/typed"] {
+        lint(&own.join(pack).join("conformance")).exits_with(0).prints(&["faults 0, warnings 0"]);
     }
-    let adapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters");
-    for adapter in std::fs::read_dir(adapters).expect("the adapters").flatten() {
-        let pack = adapter.path().join("conformance");
-        if pack.is_dir() {
-            lint(&pack).ends_with(0);
-        }
+    for adapter in od_conformance::pack::adapter_folders(&own.join("../adapters")) {
+        lint(&adapter.join("conformance")).exits_with(0);
     }
 }
 
@@ -78,7 +72,7 @@ fn every_fault_is_named_with_its_line() {
     std::fs::write(&settings, text + "\n[known_failures]\n\"NO-01\" = \"x\"\n").expect("settings");
     let steps = "out {}\nshout hello\n{{#each words}}\nout {{txet}}\n{{/each}}\nexpect {not json\n";
     std::fs::write(pack.join("steps/text"), steps).expect("steps");
-    lint(&pack).ends_with(2).says(&[
+    lint(&pack).exits_with(2).prints(&[
         "no such scenario \"thinkng\"",
         "steps/no_such_file cannot be read",
         "nothing is called \"secrte\"",
@@ -99,7 +93,7 @@ fn every_fault_of_a_server_is_named_with_its_line() {
     pack_copy(&pack);
     let check = |steps: &str, wanted: &[&str]| {
         std::fs::write(pack.join("steps/text"), steps).expect("steps");
-        lint(&pack).ends_with(2).says(wanted).says(&[&format!("faults {},", wanted.len())]);
+        lint(&pack).exits_with(2).prints(wanted).prints(&[&format!("faults {},", wanted.len())]);
     };
     let steps = "listen basic me PASSWORD\n\
                  expect-request fetch /x\n\
@@ -133,9 +127,9 @@ fn every_fault_of_a_server_is_named_with_its_line() {
 #[test]
 fn a_folder_without_settings_or_with_broken_ones_is_a_fault() {
     let folder = tempfile::tempdir().expect("a folder");
-    lint(folder.path()).ends_with(2).says(&["conformance.toml cannot be read"]);
+    lint(folder.path()).exits_with(2).prints(&["conformance.toml cannot be read"]);
     std::fs::write(folder.path().join("conformance.toml"), "\ncolour = 1\n").expect("settings");
-    lint(folder.path()).ends_with(2).says(&["conformance.toml:2:", "colour"]);
+    lint(folder.path()).exits_with(2).prints(&["conformance.toml:2:", "colour"]);
 }
 
 #[test]
@@ -143,9 +137,9 @@ fn scenarios_that_the_adapter_needs_are_named() {
     let reference = Reference::with_fault(None);
     let pack = PathBuf::from(reference.beside("pack"));
     let pack_text = pack.to_string_lossy().into_owned();
-    conformance(&["fixtures", "init", &pack_text, "--cli", "parrot"]).ends_with(0);
+    conformance(&["fixtures", "init", &pack_text, "--cli", "parrot"]).exits_with(0);
     let lint =
         |folder: &str| conformance(&["fixtures", "lint", folder, "--plugin", &reference.path()]);
-    lint(&pack_text).ends_with(1).says(&["missing  scenario version_old", "DET-07", "hint:"]);
-    lint(&reference_pack().to_string_lossy()).ends_with(0).says(&["missing scenarios 0"]);
+    lint(&pack_text).exits_with(1).prints(&["missing  scenario version_old", "DET-07", "hint:"]);
+    lint(&reference_pack().to_string_lossy()).exits_with(0).prints(&["missing scenarios 0"]);
 }

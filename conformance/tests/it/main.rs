@@ -1,5 +1,5 @@
-//! The suite as a process: its verdicts, exit codes and reports; and what hostile plugins and
-//! broken packs do to it.
+//! The suite as a process: results, exit codes and reports, also for hostile adapters and broken
+//! packs.
 
 mod acp;
 mod bad_plugins;
@@ -7,7 +7,6 @@ mod baseline;
 mod damage;
 #[cfg(unix)]
 mod drift;
-mod examples;
 mod fixtures;
 mod model_answers;
 mod model_client;
@@ -15,6 +14,7 @@ mod model_faults;
 mod model_format;
 mod model_server;
 mod model_tools;
+mod new;
 mod packs;
 mod pages;
 #[cfg(unix)]
@@ -28,5 +28,6 @@ mod serving;
 mod support;
 #[cfg(unix)]
 mod terminal;
+mod transports;
 mod tutorial;
 mod verdicts;

@@ -19,8 +19,8 @@ fn each_stream(prompt: &str, check: impl Fn(Format, &str, &str)) {
 }
 
 fn stop_of(format: Format, stops: [&'static str; 4]) -> &'static str {
-    let place = FORMATS.iter().position(|other| *other == format);
-    stops[place.expect("a known format")]
+    let location = FORMATS.iter().position(|other| *other == format);
+    stops[location.expect("a known format")]
 }
 
 const END: [&str; 4] = ["end_turn", "completed", "stop", "STOP"];

@@ -22,7 +22,7 @@ fn only_loopback_is_served() {
         let started = ModelServer::start(ModelOptions { address, ..ModelOptions::default() });
         assert!(matches!(started, Err(ModelError::NotLoopback(_))), "{address}");
     }
-    conformance(&["model", "serve", "--host", "0.0.0.0"]).ends_with(2).says(&[
+    conformance(&["model", "serve", "--host", "0.0.0.0"]).exits_with(2).prints(&[
         "loopback",
         "0.0.0.0",
         "hint: use 127.0.0.1",
@@ -34,8 +34,8 @@ fn a_port_in_use_is_told() {
     let server = server();
     let port = server.url().rsplit(':').next().expect("a port").to_owned();
     conformance(&["model", "serve", "--port", &port])
-        .ends_with(2)
-        .says(&["cannot listen on 127.0.0.1", "hint: use --port 0"]);
+        .exits_with(2)
+        .prints(&["cannot listen on 127.0.0.1", "hint: use --port 0"]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_command_prints_where_it_serves_and_writes_the_log() {
 
 #[test]
 fn scenarios_are_listed() {
-    conformance(&["model", "scenarios"]).ends_with(0).says(&["SCN:plain", "SCN:r429long"]);
+    conformance(&["model", "scenarios"]).exits_with(0).prints(&["SCN:plain", "SCN:r429long"]);
 }
 
 #[test]

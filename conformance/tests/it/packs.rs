@@ -6,10 +6,10 @@ use od_conformance::pack::{Pack, Values};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::support::{Outcome, Reference, conformance, pack_copy};
+use crate::support::{CommandOutput, Reference, conformance, pack_copy};
 
 /// Breaks one file of the pack and runs one check with it.
-fn check_broken(file: &str, change: impl Fn(&str) -> String) -> Outcome {
+fn check_broken(file: &str, change: impl Fn(&str) -> String) -> CommandOutput {
     let reference = Reference::with_fault(None);
     let pack = PathBuf::from(reference.beside("pack"));
     pack_copy(&pack);
@@ -22,42 +22,42 @@ fn check_broken(file: &str, change: impl Fn(&str) -> String) -> Outcome {
 #[test]
 fn an_unknown_step_names_its_line() {
     let outcome = check_broken("steps/text", |text| format!("{text}\nshout hello\n"));
-    outcome.ends_with(2).says(&["steps/text:", "no such step \"shout\"", "there are: out"]);
+    outcome.exits_with(2).prints(&["steps/text:", "no such step \"shout\"", "there are: out"]);
 }
 
 #[test]
 fn a_pattern_that_is_no_json_names_its_line() {
     let outcome = check_broken("steps/text", |text| format!("expect {{not json\n{text}"));
-    outcome.ends_with(2).says(&["steps/text:1: the pattern is no JSON"]);
+    outcome.exits_with(2).prints(&["steps/text:1: the pattern is no JSON"]);
 }
 
 #[test]
 fn an_open_block_names_its_line() {
     let outcome = check_broken("steps/text", |_| "out {}\n{{#each deltas}}\nout x\n".to_owned());
-    outcome.ends_with(2).says(&["steps/text:2: this block is not closed"]);
+    outcome.exits_with(2).prints(&["steps/text:2: this block is not closed"]);
 }
 
 #[test]
 fn an_unknown_placeholder_names_its_line() {
     let outcome = check_broken("steps/text", |_| "out {}\nout {\"x\":\"{{txet}}\"}\n".to_owned());
-    outcome.ends_with(2).says(&["steps/text:2: nothing is called \"txet\""]);
+    outcome.exits_with(2).prints(&["steps/text:2: nothing is called \"txet\""]);
 }
 
 #[test]
 fn an_unknown_setting_or_scenario_names_its_line() {
     let outcome = check_broken("conformance.toml", |text| format!("colour = 1\n{text}"));
-    outcome.ends_with(2).says(&["conformance.toml:1:", "colour"]);
+    outcome.exits_with(2).prints(&["conformance.toml:1:", "colour"]);
     let outcome = check_broken("conformance.toml", |text| {
         text.replace("[scenario.thinking]", "[scenario.thinkng]")
     });
-    outcome.ends_with(2).says(&["conformance.toml:", "no such scenario \"thinkng\""]);
+    outcome.exits_with(2).prints(&["conformance.toml:", "no such scenario \"thinkng\""]);
 }
 
 #[test]
 fn a_missing_step_file_is_told() {
     let outcome =
         check_broken("conformance.toml", |text| text.replace("steps/text", "steps/texts"));
-    outcome.ends_with(2).says(&["steps/texts cannot be read"]);
+    outcome.exits_with(2).prints(&["steps/texts cannot be read"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn session_ids_look_as_the_pack_says() {
     let pack = Pack::load(folder.path()).expect("a pack");
     let mut values = Values::fresh(&mut StdRng::seed_from_u64(1), folder.path());
     let plain = ["session_id", "new_session_id"].map(|name| format!("ses_{}", values.text(name)));
-    pack.shape(&mut values);
+    pack.format_session_ids(&mut values);
     assert_eq!([values.text("session_id"), values.text("new_session_id")], plain);
     assert_ne!(plain[0], plain[1]);
 }

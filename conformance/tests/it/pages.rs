@@ -7,7 +7,7 @@ fn tap_counts_every_check_and_explains_the_failure() {
     let reference = Reference::with_fault(Some("silent_unknown"));
     let run = ["run", &reference.path(), "--only", "HS", "--report"];
     let outcome = conformance(&[&run[..], &["tap"]].concat());
-    outcome.ends_with(1);
+    outcome.exits_with(1);
     let text = &outcome.text;
     assert!(text.starts_with("TAP version 14\n1.."), "{text}");
     let points: Vec<&str> = text
@@ -18,7 +18,7 @@ fn tap_counts_every_check_and_explains_the_failure() {
     let failed: Vec<&&str> = points.iter().filter(|line| line.starts_with("not ok")).collect();
     assert_eq!(failed.len(), 1, "{text}");
     assert!(failed[0].contains(" - HS-07 "), "{text}");
-    outcome.says(&["  status: \"fail\"\n", "  expected: \"", "  rerun: \"conformance run "]);
+    outcome.prints(&["  status: \"fail\"\n", "  expected: \"", "  rerun: \"conformance run "]);
     let strays = text.lines().filter(|line| {
         let starts = ["TAP ", "1..", "ok ", "not ok ", "  ", "# "];
         !starts.iter().any(|start| line.starts_with(start))
@@ -34,8 +34,8 @@ fn the_page_has_the_verdict_the_failure_and_its_transcript() {
     let path = reference.path();
     let targets = ["--report", &page_target, "--report", &tap_target];
     conformance(&[&["run", &path, "--only", "HS"][..], &targets].concat())
-        .ends_with(1)
-        .says(&["does not conform"]);
+        .exits_with(1)
+        .prints(&["does not conform"]);
     let page = std::fs::read_to_string(page).expect("a page");
     assert!(page.contains("<strong>does not conform</strong>"));
     assert!(page.contains("<details id=\"HS-07\" data-status=\"fail\" data-chapter=\"HS\" open>"));

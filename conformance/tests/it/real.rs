@@ -24,7 +24,7 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     let pack = text_of(&pack_with(folder.path(), "[real]"));
     let names = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | tr '\\n' ','; echo version";
     let cli = script_plugin(folder.path(), names);
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     let [json, page, tap, junit] = ["json", "html", "tap", "junit"]
         .map(|form| text_of(&folder.path().join(format!("report.{form}"))));
     let reports = [("json", &json), ("html", &page), ("tap", &tap), ("junit", &junit)]
@@ -32,7 +32,7 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     let kept = text_of(&folder.path().join("kept"));
     let outcome = conformance(&[
         "run",
-        &plugin.path(),
+        &adapter.path(),
         "--pack",
         &pack,
         "--real",
@@ -48,10 +48,10 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
         &reports[2],
         &reports[3],
     ]);
-    outcome.ends_with(1).says(&["fail", "plain", "  expected ", "  transcript ", "  repeat "]);
-    outcome.says(&["--real --cli ", "--only plain --seed "]);
+    outcome.exits_with(1).prints(&["fail", "plain", "  expected ", "  transcript ", "  repeat "]);
+    outcome.prints(&["--real --cli ", "--only plain --seed "]);
     if outcome.text.contains("loopback only") {
-        outcome.says(&["lo,version at "]);
+        outcome.prints(&["lo,version at "]);
     }
     let value: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(json).expect("a report")).expect("JSON");
@@ -76,16 +76,18 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
 #[test]
 fn what_cannot_be_played_is_wrong_usage() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plugin = Reference::with_fault(None);
-    let start = ["run", &plugin.path(), "--real", "--allow-network"];
+    let adapter = Reference::with_fault(None);
+    let start = ["run", &adapter.path(), "--real", "--allow-network"];
     let with = |more: &[&str]| conformance(&[&start[..], more].concat());
-    with(&["--only", "HS-01"]).ends_with(2).says(&["no scenario HS-01", "plain, think"]);
+    with(&["--only", "HS-01"]).exits_with(2).prints(&["no scenario HS-01", "plain, think"]);
     let without = folder.path().join("without");
     pack_copy(&without);
-    with(&["--pack", &text_of(&without)]).ends_with(2).says(&["[real] table"]);
+    with(&["--pack", &text_of(&without)]).exits_with(2).prints(&["[real] table"]);
     let pack = text_of(&pack_with(folder.path(), "[real]"));
-    with(&["--pack", &pack, "--cli", "/nowhere/cli"]).ends_with(2).says(&["/nowhere/cli", "--cli"]);
-    conformance(&["run", &plugin.path(), "--cli", "x"]).ends_with(2).says(&["--real"]);
+    with(&["--pack", &pack, "--cli", "/nowhere/cli"])
+        .exits_with(2)
+        .prints(&["/nowhere/cli", "--cli"]);
+    conformance(&["run", &adapter.path(), "--cli", "x"]).exits_with(2).prints(&["--real"]);
 }
 
 #[test]
@@ -94,10 +96,10 @@ fn scenarios_that_do_not_apply_are_skipped_with_the_reason() {
     let table = "[real.not_applicable]\nfork = \"it keeps no sessions\"";
     let pack = text_of(&pack_with(folder.path(), table));
     let cli = script_plugin(folder.path(), "echo 1.0");
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     conformance(&[
         "run",
-        &plugin.path(),
+        &adapter.path(),
         "--pack",
         &pack,
         "--real",
@@ -107,15 +109,15 @@ fn scenarios_that_do_not_apply_are_skipped_with_the_reason() {
         "--only",
         "fork",
     ])
-    .ends_with(0)
-    .says(&["skip", "it keeps no sessions", ": conforms; "]);
+    .exits_with(0)
+    .prints(&["skip", "it keeps no sessions", ": conforms; "]);
 }
 
 #[test]
 fn a_wrong_table_is_found_by_lint() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = text_of(&pack_with(folder.path(), "[real]\nenv = { A = \"{{url}}\" }"));
-    conformance(&["fixtures", "lint", &pack]).ends_with(0);
+    conformance(&["fixtures", "lint", &pack]).exits_with(0);
     let folder = tempfile::tempdir().expect("a folder");
     let pack = pack_with(folder.path(), "[real.scenario.plian]");
     let file = pack.join("conformance.toml");
@@ -125,5 +127,5 @@ fn a_wrong_table_is_found_by_lint() {
     let text = text.replace(models, &format!("{models}\nprompt = \"{{{{url}}}}\""));
     std::fs::write(&file, text).expect("new settings");
     let pack = text_of(&pack);
-    conformance(&["fixtures", "lint", &pack]).ends_with(2).says(&["plian", "\"url\""]);
+    conformance(&["fixtures", "lint", &pack]).exits_with(2).prints(&["plian", "\"url\""]);
 }

@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{CONFORMANCE, Outcome, pack_copy};
+use crate::support::{CONFORMANCE, CommandOutput, pack_copy};
 
 /// A folder with one adapter, its pack, and an `npm` that does as the test says.
-struct Place {
+struct Location {
     folder: tempfile::TempDir,
 }
 
@@ -17,19 +17,19 @@ const INSTALLS: &str = r#"echo x >>"$0.count"; while [ "$1" != --prefix ]; do sh
 mkdir -p "$2/node_modules/.bin"; printf '#!/bin/sh\necho 4.5.6\n' >"$2/node_modules/.bin/parrot"
 chmod +x "$2/node_modules/.bin/parrot""#;
 
-impl Place {
+impl Location {
     fn with(npm: &str, table: &str) -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder") };
-        let pack = place.path("adapters/mutant/conformance");
+        let location = Self { folder: tempfile::tempdir().expect("a folder") };
+        let pack = location.path("adapters/mutant/conformance");
         pack_copy(&pack);
         let file = pack.join("conformance.toml");
         let text = std::fs::read_to_string(&file).expect("the settings");
         std::fs::write(&file, format!("{text}\n{table}\n")).expect("new settings");
-        std::fs::create_dir_all(place.path("plugins")).expect("a folder");
-        std::fs::copy(CONFORMANCE, place.path("plugins/od-adapter-mutant")).expect("an adapter");
-        std::fs::create_dir_all(place.path("bin")).expect("a folder");
-        place.program("npm", npm);
-        place
+        std::fs::create_dir_all(location.path("plugins")).expect("a folder");
+        std::fs::copy(CONFORMANCE, location.path("plugins/od-adapter-mutant")).expect("an adapter");
+        std::fs::create_dir_all(location.path("bin")).expect("a folder");
+        location.program("npm", npm);
+        location
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -48,7 +48,7 @@ impl Place {
         count.lines().count()
     }
 
-    fn run(&self, path: &str) -> Outcome {
+    fn run(&self, path: &str) -> CommandOutput {
         let own = self.path("bin");
         let output = Command::new(CONFORMANCE)
             .args(["real-all", "--adapters", "adapters", "--plugins", "plugins", "--into", "real"])
@@ -57,7 +57,7 @@ impl Place {
             .output()
             .expect("the suite starts");
         let text = [output.stdout, output.stderr].concat();
-        Outcome {
+        CommandOutput {
             code: output.status.code().unwrap_or(-1),
             text: String::from_utf8_lossy(&text).into_owned(),
         }
@@ -79,20 +79,20 @@ fn nothing_applies() -> String {
 }
 
 /// Where no namespace can be made nothing is tested, and there is nothing to look at.
-fn was_tested(outcome: &Outcome) -> bool {
+fn was_tested(outcome: &CommandOutput) -> bool {
     !outcome.text.contains("cannot be kept from the network")
 }
 
 #[test]
 fn a_package_is_installed_once_and_its_version_told() {
-    let place = Place::with(INSTALLS, &nothing_applies());
-    let outcome = place.run(&system_path());
-    outcome.ends_with(0);
+    let location = Location::with(INSTALLS, &nothing_applies());
+    let outcome = location.run(&system_path());
+    outcome.exits_with(0);
     if was_tested(&outcome) {
-        outcome.says(&["(installed)", "agent@4.5.6", "passed", "found 4.5.6"]);
-        assert!(Path::new(&place.path("real/reports/mutant.html")).is_file());
-        place.run(&system_path()).ends_with(0).says(&["(already installed)", "passed"]);
-        assert_eq!(place.asked(), 1);
+        outcome.prints(&["(installed)", "agent@4.5.6", "passed", "found 4.5.6"]);
+        assert!(Path::new(&location.path("real/reports/mutant.html")).is_file());
+        location.run(&system_path()).exits_with(0).prints(&["(already installed)", "passed"]);
+        assert_eq!(location.asked(), 1);
     }
 }
 
@@ -101,51 +101,51 @@ fn a_failed_scenario_fails_the_whole() {
     let table = "[real]\npackage = \"agent@4.5.6\"";
     let only_plain = nothing_applies().replace("plain = \"made up\"\n", "");
     assert!(only_plain.contains(table));
-    let outcome = Place::with(INSTALLS, &only_plain).run(&system_path());
+    let outcome = Location::with(INSTALLS, &only_plain).run(&system_path());
     if was_tested(&outcome) {
-        outcome.ends_with(1).says(&["FAILED", "1 fail"]);
+        outcome.exits_with(1).prints(&["FAILED", "1 fail"]);
     }
 }
 
 #[test]
 fn a_registry_out_of_reach_is_told_loudly_and_fails_nothing() {
     let npm = "echo x >>\"$0.count\"; echo 'npm error code EAI_AGAIN' >&2; exit 1";
-    let place = Place::with(npm, &nothing_applies());
-    let outcome = place.run(&system_path());
-    outcome.ends_with(0).says(&["WARNING: NOT TESTED: mutant with agent@4.5.6"]);
+    let location = Location::with(npm, &nothing_applies());
+    let outcome = location.run(&system_path());
+    outcome.exits_with(0).prints(&["WARNING: NOT TESTED: mutant with agent@4.5.6"]);
     if was_tested(&outcome) {
-        outcome.says(&["EAI_AGAIN"]);
-        assert_eq!(place.asked(), 2, "a failed install is tried once more");
+        outcome.prints(&["EAI_AGAIN"]);
+        assert_eq!(location.asked(), 2, "a failed install is tried once more");
     }
 }
 
 #[test]
 fn a_package_that_does_not_exist_is_an_error() {
     let npm = "echo x >>\"$0.count\"; echo 'npm error code E404' >&2; exit 1";
-    let place = Place::with(npm, &nothing_applies());
-    let outcome = place.run(&system_path());
+    let location = Location::with(npm, &nothing_applies());
+    let outcome = location.run(&system_path());
     if was_tested(&outcome) {
-        outcome.ends_with(1).says(&["ERROR: mutant with agent@4.5.6: the registry has no"]);
-        assert_eq!(place.asked(), 1, "what is not there is not asked for twice");
+        outcome.exits_with(1).prints(&["ERROR: mutant with agent@4.5.6: the registry has no"]);
+        assert_eq!(location.asked(), 1, "what is not there is not asked for twice");
     }
 }
 
 #[test]
 fn without_a_namespace_nothing_is_run_and_nothing_fails() {
-    let place = Place::with(INSTALLS, &nothing_applies());
-    place.program("unshare", "echo 'unshare failed: not permitted' >&2; exit 1");
-    let outcome = place.run(&system_path());
-    outcome.ends_with(0);
+    let location = Location::with(INSTALLS, &nothing_applies());
+    location.program("unshare", "echo 'unshare failed: not permitted' >&2; exit 1");
+    let outcome = location.run(&system_path());
+    outcome.exits_with(0);
     // A machine that has nothing but loopback needs no namespace.
     if !was_tested(&outcome) {
-        outcome.says(&["WARNING: NOT TESTED", "not permitted"]);
-        assert_eq!(place.asked(), 0);
-        assert!(!place.path("real/reports/mutant.json").exists());
+        outcome.prints(&["WARNING: NOT TESTED", "not permitted"]);
+        assert_eq!(location.asked(), 0);
+        assert!(!location.path("real/reports/mutant.json").exists());
     }
 }
 
 #[test]
 fn a_package_that_is_not_pinned_is_wrong_usage() {
-    let place = Place::with(INSTALLS, "[real]\npackage = \"agent@latest\"");
-    place.run(&system_path()).ends_with(2).says(&["agent@latest", "not pinned", "pypi:"]);
+    let location = Location::with(INSTALLS, "[real]\npackage = \"agent@latest\"");
+    location.run(&system_path()).exits_with(2).prints(&["agent@latest", "not pinned", "pypi:"]);
 }

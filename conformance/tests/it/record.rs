@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::support::{Outcome, Reference, conformance, pack_copy, script_plugin};
+use crate::support::{CommandOutput, Reference, conformance, pack_copy, script_plugin};
 
 /// Speaks `parrot`, in two pieces, and gives away everything it knows on the way.
 const TELLTALE: &str = r#"case "$1" in
@@ -25,7 +25,7 @@ echo '{"t":"say_end"}'
 echo '{"t":"end","stop":"end_turn"}'"#;
 
 /// Records the scenario `text` and gives everything that was written.
-fn check_record(folder: &Path, name: &str) -> (Outcome, BTreeMap<String, String>) {
+fn check_record(folder: &Path, name: &str) -> (CommandOutput, BTreeMap<String, String>) {
     let pack = folder.join("pack");
     if !pack.exists() {
         pack_copy(&pack);
@@ -35,9 +35,9 @@ fn check_record(folder: &Path, name: &str) -> (Outcome, BTreeMap<String, String>
         std::fs::write(&file, format!("{text}\n{table}\n")).expect("new settings");
     }
     let cli = script_plugin(folder, TELLTALE);
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     let (pack, out) = (text_of(&pack), folder.join(name));
-    let arguments = ["record", &plugin.path(), "--pack", &pack, "--cli", &cli, "--only", "text"];
+    let arguments = ["record", &adapter.path(), "--pack", &pack, "--cli", &cli, "--only", "text"];
     let more = ["--allow-network", "--out", &text_of(&out)];
     let outcome = conformance(&[&arguments[..], &more].concat());
     let mut files = BTreeMap::new();
@@ -65,7 +65,7 @@ fn text_of(path: &Path) -> String {
 fn what_was_recorded_is_a_pack_that_works() {
     let folder = tempfile::tempdir().expect("a folder");
     let (outcome, files) = check_record(folder.path(), "out");
-    outcome.ends_with(0).says(&["recorded  text"]);
+    outcome.exits_with(0).prints(&["recorded  text"]);
     let steps = &files["steps/text"];
     for line in [
         "expect {\"t\":\"prompt\",\"text\":\"{{?prompt}}\"}\n",
@@ -77,11 +77,11 @@ fn what_was_recorded_is_a_pack_that_works() {
     }
     assert_eq!(files["recordings/flags.txt"], "--model\n");
     assert!(files["recordings/plain.stdout.jsonl"].contains("\"say_end\""));
-    let plugin = Reference::with_fault(None);
+    let adapter = Reference::with_fault(None);
     let pack = text_of(&folder.path().join("out"));
-    conformance(&["run", &plugin.path(), "--pack", &pack, "--only", "RUN-02,ENC-01"])
-        .ends_with(0)
-        .says(&["2 pass"]);
+    conformance(&["run", &adapter.path(), "--pack", &pack, "--only", "RUN-02,ENC-01"])
+        .exits_with(0)
+        .prints(&["2 pass"]);
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn the_same_recording_comes_out_again() {
     let (_, second) = check_record(folder.path(), "second");
     assert_eq!(first, second);
     let (outcome, _) = check_record(folder.path(), "first");
-    outcome.ends_with(2).says(&["is not empty"]);
+    outcome.exits_with(2).prints(&["is not empty"]);
 }

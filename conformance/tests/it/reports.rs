@@ -19,7 +19,7 @@ fn json_and_junit_say_the_same_as_the_text() {
         "--report",
         &junit_target,
     ];
-    conformance(&arguments).ends_with(1);
+    conformance(&arguments).exits_with(1);
     let report: Value =
         serde_json::from_slice(&std::fs::read(json).expect("a report")).expect("JSON");
     assert_eq!(report["conformant"], false);
@@ -37,7 +37,7 @@ fn json_and_junit_say_the_same_as_the_text() {
 #[test]
 fn list_names_every_check_and_explain_knows_each() {
     let list = conformance(&["list", "--json"]);
-    let checks: Value = serde_json::from_str(&list.ends_with(0).text).expect("JSON");
+    let checks: Value = serde_json::from_str(&list.exits_with(0).text).expect("JSON");
     let ids: Vec<&str> = checks
         .as_array()
         .expect("a list")
@@ -53,20 +53,20 @@ fn list_names_every_check_and_explain_knows_each() {
     {
         assert!(ids.iter().any(|id| id.starts_with(chapter)), "{chapter} has no check");
     }
-    conformance(&["explain", "det-02"]).ends_with(0).says(&["DET-02", "Why:", "Proven by"]);
-    conformance(&["explain", "XYZ-99"]).ends_with(2).says(&["hint:"]);
+    conformance(&["explain", "det-02"]).exits_with(0).prints(&["DET-02", "Why:", "Proven by"]);
+    conformance(&["explain", "XYZ-99"]).exits_with(2).prints(&["hint:"]);
 }
 
 #[test]
 fn wrong_usage_is_told_apart() {
     let reference = Reference::with_fault(None);
     conformance(&["run", &reference.path(), "--only", "NO-01"])
-        .ends_with(2)
-        .says(&["NO-01", "hint:"]);
+        .exits_with(2)
+        .prints(&["NO-01", "hint:"]);
     conformance(&["run", &reference.path(), "--report", "yaml=x"])
-        .ends_with(2)
-        .says(&["junit=FILE"]);
+        .exits_with(2)
+        .prints(&["junit=FILE"]);
     conformance(&["run", "/no/such/od-adapter-x"])
-        .ends_with(3)
-        .says(&["cannot be started", "hint:"]);
+        .exits_with(3)
+        .prints(&["cannot be started", "hint:"]);
 }

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use od_conformance::acp::{self, AGENT_MUTANTS};
-use od_conformance::case::Check;
-use od_conformance::cases;
+use od_conformance::check::Check;
+use od_conformance::checks;
 use od_conformance::mutant::MUTANTS;
 use od_conformance::requirements::{DEFAULT_ACP_SET, DEFAULT_SET, Requirements, fingerprint};
 
@@ -24,7 +24,7 @@ fn sets() -> [Frozen; 2] {
     [
         Frozen {
             requirements: Requirements::named(DEFAULT_SET).expect("the set can be read"),
-            checks: cases::all(),
+            checks: checks::all(),
             proven: adapters.copied().collect(),
         },
         Frozen {
@@ -38,7 +38,7 @@ fn sets() -> [Frozen; 2] {
 #[test]
 fn frozen_checks_are_what_they_were() {
     for set in sets() {
-        let broken = set.requirements.broken_by(&set.checks);
+        let broken = set.requirements.mismatches(&set.checks);
         assert!(
             broken.is_empty(),
             "a requirement that means something else gets a new id:\n{}",
@@ -83,7 +83,7 @@ fn the_set_is_chosen_by_name() {
     let reference = Reference::with_fault(None);
     let run =
         |set| conformance(&["run", &reference.path(), "--only", "MAN-01", "--requirements", set]);
-    run("latest").ends_with(0);
-    run("1.0").ends_with(0);
-    run("0.9").ends_with(2).says(&["no requirement set \"0.9\"", "1.0, latest"]);
+    run("latest").exits_with(0);
+    run("1.0").exits_with(0);
+    run("0.9").exits_with(2).prints(&["no requirement set \"0.9\"", "1.0, latest"]);
 }

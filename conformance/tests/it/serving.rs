@@ -1,4 +1,4 @@
-//! The stand-in as a server: `listen`, `expect-request`, `reply`, `stream`, `sse`, driven by a
+//! The fake CLI as a server: `listen`, `expect-request`, `reply`, `stream`, `sse`, driven by a
 //! client on a bare socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use od_conformance::derive;
+use od_conformance::fake_cli::{FakeCli, Invocation, Script, Step};
 use od_conformance::pack::{Pack, Values};
-use od_conformance::stand_in::{Invocation, Script, StandIn, Step};
+use od_conformance::script_variants;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -36,10 +36,10 @@ sse {"type":"text","text":"{{text}}"}
 sse event:end {"type":"end"}
 "#;
 
-/// A stand-in that serves, started.
+/// A fake CLI that serves, started.
 struct Served {
     _folder: tempfile::TempDir,
-    stand_in: StandIn,
+    fake_cli: FakeCli,
     child: Child,
     values: Values,
     port: u16,
@@ -49,10 +49,11 @@ impl Served {
     fn start(change: impl Fn(&Script) -> Script) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (script, values) = script_of(folder.path(), STEPS);
-        let stand_in = StandIn::place(&folder.path().join("cli"), "parrot", Path::new(CONFORMANCE))
-            .expect("a stand-in");
-        stand_in.play(&change(&script)).expect("a script");
-        let mut command = Command::new(stand_in.executable());
+        let fake_cli =
+            FakeCli::install(&folder.path().join("cli"), "parrot", Path::new(CONFORMANCE))
+                .expect("a stand-in");
+        fake_cli.load_script(&change(&script)).expect("a script");
+        let mut command = Command::new(fake_cli.executable());
         command.env(PASSWORD, "feather").stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the stand-in starts");
         let mut line = String::new();
@@ -60,7 +61,7 @@ impl Served {
         BufReader::new(stdout).read_line(&mut line).expect("its address");
         let port = line.trim().rsplit_once(':').expect("a port").1.parse().expect("a number");
         assert_eq!(line.trim_end(), format!("parrot listens on http://127.0.0.1:{port}"));
-        Self { _folder: folder, stand_in, child, values, port }
+        Self { _folder: folder, fake_cli, child, values, port }
     }
 
     fn ask(&self, method: &str, target: &str, body: &str) -> Reply {
@@ -96,7 +97,7 @@ impl Served {
 
     fn seen(&mut self) -> Invocation {
         self.child.wait().expect("it ends");
-        self.stand_in.starts().pop().expect("it was started")
+        self.fake_cli.starts().pop().expect("it was started")
     }
 }
 
@@ -204,10 +205,10 @@ fn a_conversation_is_served_and_written_down() {
     let seen = served.seen();
     assert_eq!(seen.bound_text("prompt").as_deref(), Some("größer \"zitiert\"\n"));
     assert_eq!(seen.bound_text("title").as_deref(), Some("lab"));
-    assert!(seen.ended && seen.complaint().is_none(), "{:?}", seen.complaint());
+    assert!(seen.ended && seen.problem().is_none(), "{:?}", seen.problem());
     let targets: Vec<&str> = seen.requests.iter().map(|it| it.target.as_str()).collect();
     assert_eq!(targets[..3], ["/health", "/event?since=0", "/session"]);
-    assert!(seen.heard().contains("größer"), "{}", seen.heard());
+    assert!(seen.received_text().contains("größer"), "{}", seen.received_text());
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn strangers_and_unknown_requests_are_refused_and_written_down() {
     assert!(unknown.1.contains("GET /healthy fits neither"), "{}", unknown.1);
     assert_eq!(served.ask("POST", "/session", r#"{"name":"lab"}"#).whole().0, 404);
     served.child.kill().expect("it is there");
-    let complaint = served.seen().complaint().expect("a complaint");
+    let complaint = served.seen().problem().expect("a complaint");
     assert!(complaint.contains("Authorization") && complaint.contains("/healthy"), "{complaint}");
 }
 
@@ -243,7 +244,7 @@ fn one_connection_carries_several_requests_and_chunks() {
 #[test]
 fn without_its_secret_it_says_so() {
     let served = Served::start(Script::clone);
-    let output = Command::new(served.stand_in.executable())
+    let output = Command::new(served.fake_cli.executable())
         .env_remove(PASSWORD)
         .stdin(Stdio::null())
         .output()
@@ -255,7 +256,7 @@ fn without_its_secret_it_says_so() {
 
 #[test]
 fn one_byte_at_a_time_is_a_chunk_each() {
-    let served = Served::start(derive::one_byte_at_a_time);
+    let served = Served::start(script_variants::one_byte_at_a_time);
     let mut events = served.ask("GET", "/event", "");
     served.converse("hello");
     let chunks = events.chunks(END);
@@ -265,7 +266,8 @@ fn one_byte_at_a_time_is_a_chunk_each() {
 
 #[test]
 fn line_ends_change_and_events_stay_whole() {
-    let served = Served::start(|script| derive::crlf(&derive::no_final_newline(script)));
+    let served =
+        Served::start(|script| script_variants::crlf(&script_variants::no_final_newline(script)));
     let mut events = served.ask("GET", "/event", "");
     served.converse("hello");
     let text = text_of(&events.chunks(END));
@@ -279,7 +281,7 @@ fn garbage_is_events_of_its_own() {
     let intruder = Step::OutBytes { bytes: b"}{\ndata: {}\n\xff\n".to_vec() };
     let served = Served::start(|script| {
         // Not before the address, which this client reads as the first line.
-        let mut variant = derive::before_each_line(script, &intruder);
+        let mut variant = script_variants::before_each_line(script, &intruder);
         let first = variant.steps.iter().position(|step| *step == intruder).expect("there");
         variant.steps.remove(first);
         variant
@@ -297,7 +299,7 @@ fn garbage_is_events_of_its_own() {
 fn a_crash_cuts_the_stream_after_what_was_said() {
     let crash = [Step::Die { signal: "SIGKILL".to_owned() }];
     // The address, then two pieces.
-    let served = Served::start(|script| derive::cut_after(script, 3, &crash));
+    let served = Served::start(|script| script_variants::cut_after(script, 3, &crash));
     let mut events = served.ask("GET", "/event", "");
     served.converse("hello");
     let chunks = events.chunks("never");

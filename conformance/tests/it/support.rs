@@ -1,4 +1,4 @@
-//! Starting the suite, its reference adapter, and small plugins written as shell scripts.
+//! Starting the suite, its reference adapter, and small adapters written as shell scripts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,50 +6,71 @@ use std::process::Command;
 /// The executable under test.
 pub(crate) const CONFORMANCE: &str = env!("CARGO_BIN_EXE_conformance");
 
-/// What came of a command.
-pub(crate) struct Outcome {
+/// Python as the template names it.
+pub(crate) const PYTHON: &str = "/usr/bin/python3";
+
+/// What a command printed, and its exit code.
+pub(crate) struct CommandOutput {
     /// Its exit code.
     pub(crate) code: i32,
     /// Its stdout and stderr.
     pub(crate) text: String,
 }
 
-impl Outcome {
+impl CommandOutput {
     /// Fails the test unless the text contains all of these.
     #[track_caller]
-    pub(crate) fn says(&self, wanted: &[&str]) -> &Self {
+    pub(crate) fn prints(&self, wanted: &[&str]) -> &Self {
         for text in wanted {
             assert!(self.text.contains(text), "{text:?} is missing in:\n{}", self.text);
         }
         self
     }
 
-    /// Fails the test unless it ended with this code.
+    /// Fails the test unless the exit code is this one.
     #[track_caller]
-    pub(crate) fn ends_with(&self, code: i32) -> &Self {
+    pub(crate) fn exits_with(&self, code: i32) -> &Self {
         assert_eq!(self.code, code, "{}", self.text);
         self
     }
 }
 
 /// Runs the suite.
-pub(crate) fn conformance(arguments: &[&str]) -> Outcome {
+pub(crate) fn conformance(arguments: &[&str]) -> CommandOutput {
     let output = Command::new(CONFORMANCE).args(arguments).output().expect("the suite starts");
     let text = [output.stdout, output.stderr].concat();
-    Outcome {
+    CommandOutput {
         code: output.status.code().unwrap_or(-1),
         text: String::from_utf8_lossy(&text).into_owned(),
     }
 }
 
-/// A folder with the suite's own adapter or agent in it, with a fault or without.
+/// Runs some checks on an adapter.
+pub(crate) fn run_checks(adapter: &Path, checks: &[&str], more: &[&str]) -> CommandOutput {
+    let adapter = adapter.to_string_lossy();
+    let only = checks.iter().flat_map(|check| ["--only", check]);
+    let arguments = ["run", &adapter, "--patience", "4"].into_iter().chain(only);
+    conformance(&arguments.chain(more.iter().copied()).collect::<Vec<_>>())
+}
+
+/// Whether an interpreter is installed. Adapters in Python and on Node are for Linux.
+pub(crate) fn can_run(interpreter: &str) -> bool {
+    let is_installed = Command::new(interpreter).arg("--version").output().is_ok();
+    let can_run = cfg!(target_os = "linux") && is_installed;
+    if !can_run {
+        eprintln!("not checked: {interpreter} is not installed, or this is not Linux");
+    }
+    can_run
+}
+
+/// A folder with the suite's own adapter or agent, with a fault or without.
 pub(crate) struct Reference {
     folder: tempfile::TempDir,
     name: &'static str,
 }
 
 impl Reference {
-    /// Puts it there.
+    /// The suite's own adapter.
     pub(crate) fn with_fault(fault: Option<&str>) -> Self {
         Self::named("od-adapter-mutant", fault)
     }
@@ -104,7 +125,7 @@ fn copy_folder(from: &Path, into: &Path) {
     }
 }
 
-/// A plugin that is a shell script.
+/// An adapter that is a shell script.
 #[cfg(unix)]
 pub(crate) fn script_plugin(folder: &Path, body: &str) -> String {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! The stand-in as an agent CLI that needs a terminal, at the end of a real one.
+//! The fake CLI as an agent CLI that needs a terminal, at the end of a real one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -6,16 +6,17 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use od_conformance::stand_in::{Handler, Script, StandIn, Step, When, WindowSize};
+use od_conformance::fake_cli::{FakeCli, Handler, Script, Step, When};
+use od_conformance::process::WindowSize;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
 use crate::support::CONFORMANCE;
 
-/// A stand-in that insists on a terminal: it says that it is ready, takes a line, and answers.
-fn placed(folder: &Path) -> StandIn {
-    let stand_in = StandIn::place(folder, "parrot", Path::new(CONFORMANCE)).expect("a stand-in");
+/// A fake CLI that insists on a terminal: it says that it is ready, takes a line, and answers.
+fn placed(folder: &Path) -> FakeCli {
+    let fake_cli = FakeCli::install(folder, "parrot", Path::new(CONFORMANCE)).expect("a stand-in");
     let interrupt = Handler {
         when: When::Stdin(json!("\u{3}")),
         steps: vec![Step::out("interrupted"), Step::Exit { code: 0 }],
@@ -27,8 +28,8 @@ fn placed(folder: &Path) -> StandIn {
         Step::Hang,
     ];
     let script = Script { terminal: true, handlers: vec![interrupt], steps, ..Script::default() };
-    stand_in.play(&script).expect("a script");
-    stand_in
+    fake_cli.load_script(&script).expect("a script");
+    fake_cli
 }
 
 /// Both ends of a terminal of 90 columns and 33 rows.
@@ -43,9 +44,9 @@ fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs.into())
 }
 
-fn start(stand_in: &StandIn, theirs: OwnedFd) -> Child {
+fn start(fake_cli: &FakeCli, theirs: OwnedFd) -> Child {
     let again = theirs.try_clone().expect("a second handle");
-    Command::new(stand_in.executable())
+    Command::new(fake_cli.executable())
         .stdin(Stdio::from(theirs))
         .stdout(Stdio::from(again))
         .stderr(Stdio::null())
@@ -67,9 +68,9 @@ fn read_until(ours: &mut File, end: &str) -> String {
 #[test]
 fn it_plays_on_a_terminal_in_raw_mode() {
     let folder = tempfile::tempdir().expect("a folder");
-    let stand_in = placed(folder.path());
+    let fake_cli = placed(folder.path());
     let (mut ours, theirs) = terminal();
-    let mut child = start(&stand_in, theirs);
+    let mut child = start(&fake_cli, theirs);
     assert_eq!(read_until(&mut ours, "\n"), "ready\r\n");
     ours.write_all("{\"say\":\"größer\"}\r".as_bytes()).expect("it takes a line");
     // What was typed is not echoed: the next line is already the answer.
@@ -77,7 +78,7 @@ fn it_plays_on_a_terminal_in_raw_mode() {
     ours.write_all(b"\x03").expect("it takes a key");
     assert_eq!(read_until(&mut ours, "\n"), "interrupted\r\n");
     assert!(child.wait().expect("it ends").success());
-    let seen = stand_in.starts().pop().expect("it was started");
+    let seen = fake_cli.starts().pop().expect("it was started");
     assert_eq!(seen.terminal, Some(WindowSize { columns: 90, rows: 33 }));
     assert_eq!(seen.bound_text("prompt").as_deref(), Some("größer"));
     assert_eq!(seen.signals, Vec::<String>::new(), "Ctrl-C is a key here, no signal");
@@ -86,12 +87,12 @@ fn it_plays_on_a_terminal_in_raw_mode() {
 #[test]
 fn without_a_terminal_it_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
-    let stand_in = placed(folder.path());
+    let fake_cli = placed(folder.path());
     let output =
-        Command::new(stand_in.executable()).stdin(Stdio::null()).output().expect("it starts");
+        Command::new(fake_cli.executable()).stdin(Stdio::null()).output().expect("it starts");
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("this agent CLI needs a terminal: its stdin is none"), "{text}");
-    let complaint = stand_in.starts().pop().and_then(|seen| seen.complaint());
+    let complaint = fake_cli.starts().pop().and_then(|seen| seen.problem());
     assert_eq!(complaint.as_deref(), Some("this agent CLI needs a terminal: its stdin is none"));
 }

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use od_conformance::fake_cli::FakeCli;
 use od_conformance::pack::{Pack, Values};
-use od_conformance::stand_in::StandIn;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn pack(kind: &str, prompt: &str) -> (tempfile::TempDir, Pack) {
     std::fs::write(folder.path().join("conformance.toml"), settings).expect("settings");
     std::fs::write(folder.path().join("text.steps"), steps(kind)).expect("steps");
     let path = folder.path().to_string_lossy().into_owned();
-    conformance(&["fixtures", "lint", &path]).ends_with(0).says(&["faults 0, warnings 0"]);
+    conformance(&["fixtures", "lint", &path]).exits_with(0).prints(&["faults 0, warnings 0"]);
     let pack = Pack::load(folder.path()).expect("a pack");
     (folder, pack)
 }
@@ -39,10 +39,10 @@ fn play(kind: &str, prompt: &str, mut talk: impl FnMut(&str) -> Option<String>) 
     let (folder, pack) = pack(kind, prompt);
     let cwd = folder.path().canonicalize().expect("a path");
     let values = Values::fresh(&mut StdRng::seed_from_u64(3), &cwd);
-    let stand_in = StandIn::place(&folder.path().join("cli"), "agent", Path::new(CONFORMANCE))
+    let fake_cli = FakeCli::install(&folder.path().join("cli"), "agent", Path::new(CONFORMANCE))
         .expect("a stand-in");
-    stand_in.play(&pack.script("text", &values).expect("a script")).expect("it is told");
-    let mut child = Command::new(stand_in.executable())
+    fake_cli.load_script(&pack.script("text", &values).expect("a script")).expect("it is told");
+    let mut child = Command::new(fake_cli.executable())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -61,7 +61,7 @@ fn play(kind: &str, prompt: &str, mut talk: impl FnMut(&str) -> Option<String>) 
     }
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    let seen = stand_in.starts().pop().expect("it was started");
+    let seen = fake_cli.starts().pop().expect("it was started");
     assert_eq!(seen.bound_text("prompt").as_deref(), Some("hello"));
     values
 }
@@ -110,10 +110,10 @@ fn json_rpc_both_ways() {
 #[test]
 fn http_with_an_event_stream() {
     let (_folder, _pack) = pack("http", "rpc");
-    // The adapter that is judged with this very file is in `examples.rs`.
+    // The adapter that is judged with this very file is in `transports.rs`.
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let judged = own.join("tests/adapters/served/conformance/text.steps");
     assert_eq!(steps("http"), std::fs::read_to_string(judged).expect("steps"));
-    let lines = own.join("examples/python/conformance/text.steps");
+    let lines = own.join("templates/shared/conformance/text.steps");
     assert_eq!(steps("lines"), std::fs::read_to_string(lines).expect("steps"));
 }

@@ -15,21 +15,21 @@ fn the_reference_adapter_conforms() {
         "--patience",
         "3",
     ]);
-    outcome.ends_with(0).says(&["mutant", "conforms"]);
+    outcome.exits_with(0).prints(&["mutant", "conforms"]);
 }
 
 #[test]
 fn without_a_pack_the_claim_is_protocol_only() {
     let reference = Reference::with_fault(None);
     let outcome = conformance(&["run", &reference.path(), "--only", "HS", "--only", "SHU-03"]);
-    outcome.ends_with(0).says(&["protocol-only", "skip", "there is no fixture pack"]);
+    outcome.exits_with(0).prints(&["protocol-only", "skip", "there is no fixture pack"]);
 }
 
 #[test]
 fn a_failure_says_what_why_where_and_how_to_repeat_it() {
     let reference = Reference::with_fault(Some("banner"));
     let outcome = conformance(&["run", &reference.path(), "--only", "HS-01", "--seed", "11"]);
-    outcome.ends_with(1).says(&[
+    outcome.exits_with(1).prints(&[
         "fail HS-01",
         "expected    nothing on stdout before the answer",
         "why         a banner on stdout",
@@ -43,8 +43,8 @@ fn a_failure_says_what_why_where_and_how_to_repeat_it() {
 fn a_should_is_a_warning_unless_strict() {
     let reference = Reference::with_fault(Some("manifest_varies"));
     let only = ["run", &reference.path(), "--only", "MAN-06"];
-    conformance(&only).ends_with(0).says(&["warn"]);
-    conformance(&[&only[..], &["--strict"]].concat()).ends_with(1).says(&["fail"]);
+    conformance(&only).exits_with(0).prints(&["warn"]);
+    conformance(&[&only[..], &["--strict"]].concat()).exits_with(1).prints(&["fail"]);
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_known_failure_is_no_failure_and_a_stale_one_is() {
     std::fs::write(&settings, format!("{text}\n{listed}")).expect("settings");
     let pack = pack.to_string_lossy().into_owned();
     let run = |id| conformance(&["run", &reference.path(), "--pack", &pack, "--only", id]);
-    run("HS-02").ends_with(0).says(&["known failure"]);
-    run("HS-03").ends_with(1).says(&["stale"]);
+    run("HS-02").exits_with(0).prints(&["known failure"]);
+    run("HS-03").exits_with(1).prints(&["stale"]);
 }
 
 #[test]
@@ -73,12 +73,12 @@ fn a_claim_that_the_pack_cannot_show_is_untestable() {
     std::fs::write(&settings, without).expect("settings");
     let pack = pack.to_string_lossy().into_owned();
     conformance(&["run", &reference.path(), "--pack", &pack, "--only", "DET-07"])
-        .ends_with(1)
-        .says(&["untestable", "the pack has no scenario version_old"]);
+        .exits_with(1)
+        .prints(&["untestable", "the pack has no scenario version_old"]);
 }
 
 #[test]
 fn every_mutant_is_caught_by_the_checks_that_must_catch_it() {
     let outcome = conformance(&["self-test", "--quick", "--jobs", "6", "--patience", "2"]);
-    outcome.ends_with(0).says(&["0 complaints"]);
+    outcome.exits_with(0).prints(&["0 complaints"]);
 }

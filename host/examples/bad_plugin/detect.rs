@@ -1,4 +1,4 @@
-//! What it finds on this machine, which is nothing real.
+//! `adapter/detect`, with a made-up result.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,16 +10,16 @@ use crate::Mode;
 use crate::manifest::capabilities;
 use crate::wire::{answer, forever};
 
-/// `adapter/detect`. Each is counted in a file beside the adapter, and its login is a file there too.
+/// Answers `adapter/detect`. Calls are counted in a file beside the adapter, and its login is a file there.
 pub(crate) fn detect(mode: &Mode, id: &Value) {
     count(mode);
-    match mode.word.as_str() {
+    match mode.name.as_str() {
         "wedged" => forever(),
         "gated" => wait_for_the_gate(mode),
         _ => {}
     }
-    let installed = mode.word != "not_installed";
-    let auth = if mode.word == "logged_out" { "missing" } else { "ok" };
+    let installed = mode.name != "not_installed";
+    let auth = if mode.name == "logged_out" { "missing" } else { "ok" };
     let login = mode.file("login");
     answer(
         id,

@@ -1,13 +1,12 @@
-//! An adapter that is bad on request: the host's tests copy it under an adapter's name and put the word
-//! for how it should misbehave into a file beside it (`od-adapter-x.mode`), because a host passes no
-//! variable on. Without that file it is a good one.
+//! An adapter that misbehaves on request. The host's tests copy it under the name of an adapter and write its mode into a
+//! file beside it (`od-adapter-x.mode`), because a host passes no variables on. Without that file it behaves well.
 
 mod detect;
 mod manifest;
 mod orphan;
-mod scenes;
-mod talk;
-mod troubles;
+mod run;
+mod calls;
+mod failures;
 mod violations;
 mod wire;
 
@@ -33,11 +32,11 @@ fn main() {
     }
 }
 
-/// Who it pretends to be, and how it misbehaves.
+/// The id of the adapter, and how it misbehaves.
 pub(crate) struct Mode {
     exe: PathBuf,
     pub(crate) id: String,
-    pub(crate) word: String,
+    pub(crate) name: String,
 }
 
 impl Mode {
@@ -45,16 +44,16 @@ impl Mode {
         let exe = std::env::current_exe().expect("the path of this program");
         let name = exe.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let id = name.strip_prefix("od-adapter-").unwrap_or("bad").to_owned();
-        let word = std::fs::read_to_string(exe.with_extension("mode")).unwrap_or_default();
-        Self { id, word: word.trim().to_owned(), exe }
+        let mode = std::fs::read_to_string(exe.with_extension("mode")).unwrap_or_default();
+        Self { id, name: mode.trim().to_owned(), exe }
     }
 
-    /// A file beside it, by which a test and it talk to each other.
+    /// A file beside the executable, shared with the test.
     pub(crate) fn file(&self, extension: &str) -> PathBuf {
         self.exe.with_extension(extension)
     }
 
-    /// Which start of a run this is, from 1, by a file beside this program.
+    /// Counts the starts of runs in a file beside the executable, from 1.
     pub(crate) fn count_start(&self) -> u32 {
         let path = self.file("starts");
         let before: u32 =
@@ -65,11 +64,11 @@ impl Mode {
 }
 
 fn serve(mode: &Mode) {
-    if mode.word == "dies_at_start" {
+    if mode.name == "dies_at_start" {
         eprintln!("cannot find my libraries");
         std::process::exit(9);
     }
-    let mut scene = scenes::Scene::default();
+    let mut run = run::Run::default();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
@@ -79,26 +78,26 @@ fn serve(mode: &Mode) {
             "ping" => answer(&id, &json!({})),
             "adapter/detect" => detect::detect(mode, &id),
             "adapter/health" | "models/list" | "quota/get" | "sessions/list" => {
-                talk::answer_call(mode, &id, &message["method"]);
+                calls::answer_call(mode, &id, &message["method"]);
             }
-            "run/start" => scenes::start(mode, &mut scene, &id, &message["params"]),
-            "run/input" if mode.word == "leaves" => scene.leave(),
-            "run/input" => scene.input(&id, &message["params"]),
-            "run/respond" => scene.respond(&id, &message["params"]),
-            "run/cancel" => scenes::cancel(mode, &mut scene, &id),
+            "run/start" => run::start(mode, &mut run, &id, &message["params"]),
+            "run/input" if mode.name == "leaves" => run.leave(),
+            "run/input" => run.input(&id, &message["params"]),
+            "run/respond" => run.respond(&id, &message["params"]),
+            "run/cancel" => run::cancel(mode, &mut run, &id),
             other => {
                 let text = format!("no method {other}");
                 refuse(&id, &ErrorObject::new(ErrorKind::MethodNotFound, text));
             }
         }
     }
-    if mode.word == "never_exits" {
+    if mode.name == "never_exits" {
         forever();
     }
 }
 
 fn initialize(mode: &Mode, id: &Value) {
-    match mode.word.as_str() {
+    match mode.name.as_str() {
         "silent" => forever(),
         "refuses_protocol" => {
             let mut error = ErrorObject::new(ErrorKind::UnsupportedProtocol, "upgrade the host")
@@ -122,4 +121,4 @@ fn initialize(mode: &Mode, id: &Value) {
     }
 }
 
-pub(crate) const LONG: Duration = Duration::from_secs(3600);
+pub(crate) const SLEEP_TIME: Duration = Duration::from_secs(3600);

@@ -1,26 +1,26 @@
-//! What it prints for `--manifest`.
+//! The output of `--manifest`.
 
 use serde_json::{Value, json};
 
 use crate::Mode;
 use crate::wire::{bytes, forever, line};
 
-/// What it claims to be able to do.
+/// The declared capabilities.
 pub(crate) fn capabilities(mode: &Mode) -> Value {
     let mut capabilities =
         json!({"run": {}, "input": {"steer": true}, "approvals": {"editInput": true}});
-    if mode.word == "talks" {
+    if mode.name == "talks" {
         for name in ["models", "quota", "sessions"] {
             capabilities[name] = json!({});
         }
     }
-    if mode.word.ends_with("resumable") {
+    if mode.name.ends_with("resumable") {
         capabilities["resume"] = json!({});
     }
     capabilities
 }
 
-/// Prints the manifest, well or badly.
+/// Prints the manifest, or an invalid one.
 pub(crate) fn print(mode: &Mode) {
     let mut manifest = json!({
         "manifestVersion": "1.0", "adapterId": mode.id, "displayName": "Test", "version": "1.2.3",
@@ -30,14 +30,15 @@ pub(crate) fn print(mode: &Mode) {
             {"platform": "plan9", "kind": "script", "command": "get test for another platform"},
         ]},
         "auth": {"loginCommand": "test login"},
+        "requirements": {"nestingEnv": ["TEST_NESTED"]},
     });
-    match mode.word.as_str() {
+    match mode.name.as_str() {
         "wrong_id" => manifest["adapterId"] = "somebody-else".into(),
         "future_manifest" => manifest["manifestVersion"] = "9.1".into(),
         "next_minor" => manifest["manifestVersion"] = "1.99".into(),
         "future_protocol" => manifest["protocol"] = json!({"min": 8, "max": 9}),
         "slow_manifest" => forever(),
-        "bad_manifest" => return line("this is no JSON"),
+        "bad_manifest" => return line("this is not JSON"),
         "big_manifest" => return bytes(&vec![b' '; 3 * 1024 * 1024]),
         "failing_manifest" => std::process::exit(3),
         _ => {}

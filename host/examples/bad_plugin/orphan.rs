@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-/// Starts one; it outlives its parent unless somebody sweeps it up. Says its pid.
-#[expect(clippy::zombie_processes, reason = "leaving it behind is the point")]
+/// Starts one, which outlives its parent unless the host kills it. Returns its pid.
+#[expect(clippy::zombie_processes, reason = "the process must outlive its parent")]
 pub(crate) fn start() -> u32 {
     let exe = std::env::current_exe().expect("the path of this program");
     let mut command = Command::new(exe);
@@ -12,9 +12,9 @@ pub(crate) fn start() -> u32 {
     child.id()
 }
 
-/// What it does: nothing, for an hour.
+/// Sleeps for an hour.
 pub(crate) fn live() {
     #[cfg(unix)]
-    rustix::process::setsid().expect("a session of its own");
-    std::thread::sleep(crate::LONG);
+    rustix::process::setsid().expect("its own session");
+    std::thread::sleep(crate::SLEEP_TIME);
 }

@@ -1,4 +1,4 @@
-//! What the bad adapter writes: lines, answers, events.
+//! The output of the adapter: lines, responses, events.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ pub(crate) fn line(text: &str) {
     bytes(format!("{text}\n").as_bytes());
 }
 
-/// Writes bytes as they are. A host that is gone is no concern of ours.
+/// Writes bytes unchanged. Exits when the host is gone.
 pub(crate) fn bytes(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
     if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
@@ -23,12 +23,12 @@ pub(crate) fn answer(id: &Value, result: &Value) {
     line(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
 }
 
-/// Refuses a call.
+/// Answers a call with an error.
 pub(crate) fn refuse(id: &Value, error: &ErrorObject) {
     line(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
 }
 
-/// One event in the order of members that the sdk writes.
+/// One event in the usual order of members.
 pub(crate) fn event_line(run_id: &str, seq: u64, event: &Value) -> String {
     let kind = event["type"].as_str().unwrap_or_default();
     let mut rest = event.clone();
@@ -42,9 +42,9 @@ pub(crate) fn event_line(run_id: &str, seq: u64, event: &Value) -> String {
     )
 }
 
-/// Never comes back.
+/// Never returns.
 pub(crate) fn forever() -> ! {
     loop {
-        std::thread::sleep(crate::LONG);
+        std::thread::sleep(crate::SLEEP_TIME);
     }
 }

@@ -1,34 +1,34 @@
-//! `agents.json`: the last results of detection. It may be deleted or damaged at any time.
+//! `agents.json`: the last detection results. The file may be deleted or damaged at any time.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use od_protocol::{AuthState, DetectAdapterResult, ErrorKind, ErrorObject};
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::{AuthState, ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 
 use super::fingerprint::Surroundings;
-use super::{Agent, Detection};
+use super::agent::{Agent, Detection};
 use crate::discover::Adapter;
 use crate::error::HostError;
-use crate::manifest_cache::replace_json;
-use crate::manifest_cache::stamp::Stamp;
-use crate::run::now_ms;
+use crate::files::replace_json;
+use crate::files::stamp::Stamp;
+use crate::clock::now_ms;
 
 const FORMAT: u32 = 3;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// An adapter that hangs costs its limit once in this time, not with every command. What was not
-/// installed or logged in is looked at again as soon: a keychain or a folder off PATH leaves no trace
-/// in the fingerprint.
-const SHORT_MS: u64 = 10 * 60 * 1000;
-/// An app that asks all the time does not start a crashing adapter all the time.
-const JUST_NOW_MS: u64 = 10 * 1000;
+/// How long a hang, a missing CLI or a missing login is remembered. A hanging adapter then costs its time limit once in
+/// this time, not with every command; a keychain or a folder outside PATH is not part of the fingerprint.
+const NOT_READY_MS: u64 = 10 * 60 * 1000;
+/// Clients that poll must not start a crashing adapter with every call.
+const FAILURE_MS: u64 = 10 * 1000;
 
-/// The results, by the adapter's path.
+/// The results by adapter path.
 #[derive(Debug)]
 pub(super) struct AgentsCache {
     path: PathBuf,
     document: Document,
-    /// The file as it was read or written last; another process may have written it since.
+    /// The stamp of the file when it was last read or written; another process may have written it since.
     seen: Option<Stamp>,
     changed: bool,
 }
@@ -39,7 +39,7 @@ struct Document {
     agents: BTreeMap<PathBuf, Row>,
 }
 
-/// One agent: the last result, and the failure that came after it.
+/// One agent: the last result, and a failure after it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Row {
@@ -51,22 +51,22 @@ pub(super) struct Row {
     fingerprint: String,
 }
 
-/// What a row is worth.
+/// Whether a cached result can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Worth {
-    /// It holds.
-    Good,
-    /// It failed a moment ago.
+pub(super) enum Validity {
+    /// It can be used.
+    Valid,
+    /// The last detection has just failed.
     JustFailed,
-    /// It is too old, or something it stands on has changed.
+    /// It is too old, or something it depends on has changed.
     Stale,
 }
 
 impl Row {
-    /// What it is worth now.
-    pub(super) fn worth(&self, adapter: &Adapter, surroundings: &Surroundings<'_>) -> Worth {
+    /// Whether this result can be used now.
+    pub(super) fn validity(&self, adapter: &Adapter, surroundings: &Surroundings<'_>) -> Validity {
         if self.fingerprint != surroundings.of(adapter, self.detected.as_ref()) {
-            return Worth::Stale;
+            return Validity::Stale;
         }
         let within = |time: Option<u64>, limit: u64| {
             time.is_some_and(|time| now_ms().saturating_sub(time) < limit)
@@ -74,30 +74,30 @@ impl Row {
         match (&self.failure, &self.detected) {
             (Some(failure), _) => {
                 let hung = failure.kind() == ErrorKind::PluginHung;
-                match (hung, within(self.failed_at, SHORT_MS), within(self.failed_at, JUST_NOW_MS))
+                match (hung, within(self.failed_at, NOT_READY_MS), within(self.failed_at, FAILURE_MS))
                 {
-                    (true, true, _) => Worth::Good,
-                    (_, _, true) => Worth::JustFailed,
-                    _ => Worth::Stale,
+                    (true, true, _) => Validity::Valid,
+                    (_, _, true) => Validity::JustFailed,
+                    _ => Validity::Stale,
                 }
             }
-            (None, Some(detected)) if within(self.detected_at, lifetime(detected)) => Worth::Good,
-            _ => Worth::Stale,
+            (None, Some(detected)) if within(self.detected_at, lifetime(detected)) => Validity::Valid,
+            _ => Validity::Stale,
         }
     }
 
-    /// The agent as this row knows it.
-    pub(super) fn agent(&self, adapter: &Adapter, worth: Worth) -> Agent {
+    /// The agent according to this row.
+    pub(super) fn agent(&self, adapter: &Adapter, validity: Validity) -> Agent {
         let (detected, before) = match (&self.failure, &self.detected) {
             (Some(failure), before) => (Err(HostError::from(failure.clone())), before.clone()),
             (None, Some(detected)) => (Ok(detected.clone()), None),
-            (None, None) => (Err(being_looked_at()), None),
+            (None, None) => (Err(pending()), None),
         };
         Agent {
             id: adapter.id.clone(),
             adapter_path: adapter.path.clone(),
             manifest: adapter.manifest.clone(),
-            stale: worth != Worth::Good || before.is_some(),
+            stale: validity != Validity::Valid || before.is_some(),
             detected,
             before,
             detected_at: self.detected_at,
@@ -105,25 +105,25 @@ impl Row {
     }
 }
 
-/// How long a result may be shown as true.
+/// How long a result is valid, in milliseconds.
 fn lifetime(detected: &DetectAdapterResult) -> u64 {
     let expired = detected.auth.expires_at.is_some_and(|expiry| expiry <= now_ms());
     let waiting = matches!(detected.auth.state, AuthState::Missing | AuthState::Expired);
     match (expired, !detected.installed || waiting) {
         (true, _) => 0,
-        (false, true) => SHORT_MS,
+        (false, true) => NOT_READY_MS,
         (false, false) => DAY_MS,
     }
 }
 
-fn being_looked_at() -> HostError {
-    HostError::protocol(ErrorKind::Timeout, "its adapter has not answered yet")
-        .with_hint("ask again in a moment")
+fn pending() -> HostError {
+    HostError::protocol(ErrorKind::Timeout, "the adapter has not answered yet")
+        .with_hint("try again in a few seconds")
         .with_which("detect")
 }
 
 impl AgentsCache {
-    /// Reads the file; a damaged one counts as empty.
+    /// Reads the file; a damaged file counts as empty.
     pub(super) fn read(path: &Path) -> Self {
         let document = Document { format: FORMAT, agents: BTreeMap::new() };
         let mut cache = Self { path: path.to_owned(), document, seen: None, changed: false };
@@ -141,18 +141,18 @@ impl AgentsCache {
         match read(&self.path) {
             Ok(document) => self.document = document,
             Err(reason) => {
-                tracing::warn!(path = %self.path.display(), %reason, "agents.json is written anew");
+                tracing::warn!(path = %self.path.display(), %reason, "agents.json is damaged and will be replaced");
                 self.changed = true;
             }
         }
     }
 
-    /// What is known of an adapter's agent.
+    /// The cached result of an adapter.
     pub(super) fn row(&self, adapter: &Adapter) -> Option<&Row> {
         self.document.agents.get(&adapter.path)
     }
 
-    /// Remembers a result; a failure leaves what was found before.
+    /// Stores a result; a failure keeps the result before it.
     pub(super) fn put(
         &mut self,
         adapter: &Adapter,
@@ -172,7 +172,7 @@ impl AgentsCache {
         self.changed = true;
     }
 
-    /// Writes the file if something changed.
+    /// Writes the file if something has changed.
     pub(super) fn save(&mut self) {
         if !self.changed {
             return;
@@ -188,7 +188,7 @@ impl AgentsCache {
     }
 }
 
-/// Whether the file can be read, for `doctor`. An absent one can.
+/// Checks that the file can be read, for `doctor`; a missing file passes. Returns the number of entries.
 pub(crate) fn check(path: &Path) -> Result<usize, String> {
     read(path).map(|document| document.agents.len())
 }

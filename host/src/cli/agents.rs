@@ -1,9 +1,9 @@
-//! `od-host agents`: which agents work here, who would pay, and what the others need.
+//! `od-host agents`: lists the agents, their logins and credentials, and what is missing.
 
 mod list;
 
 use clap::Args;
-use od_host::agents::{Agent, Refresh, Standing};
+use od_host::agents::{Agent, Refresh, Readiness};
 use od_host::{ExitStatus, Host, HostError};
 use od_protocol::api::AgentStatus;
 use serde_json::json;
@@ -15,7 +15,7 @@ use list::List;
 const EXAMPLES: &str = "\
 Examples:
   od-host agents
-  od-host agents --refresh               look again instead of trusting yesterday's result
+  od-host agents --refresh               detect again instead of using the cache
   od-host agents --json | jq -r '.agents[] | select(.ready) | .id'";
 
 /// The arguments of `agents`.
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
-    /// Look again instead of trusting what was found within the last day
+    /// Detect again instead of using results of the last day
     #[arg(long)]
     refresh: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 /// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let refresh = if arguments.refresh { Refresh::Always } else { Refresh::WhenStale };
-    let agents = while_waiting("looking at the agents", host.agents(refresh)).await;
+    let agents = while_waiting("detecting agents", host.agents(refresh)).await;
     let (discovery, active) = (host.discover().await, host.active_agent());
     if arguments.json {
         print_json(&json!({
@@ -51,7 +51,7 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
     Ok(ExitStatus::Completed)
 }
 
-/// The rows that `agents/list` of the API has, too.
+/// The same rows as `agents/list` of the API.
 fn statuses(agents: &[Agent], active: Option<&str>) -> Vec<AgentStatus> {
     let status = |agent: &Agent| AgentStatus {
         active: active == Some(&agent.id),
@@ -61,13 +61,13 @@ fn statuses(agents: &[Agent], active: Option<&str>) -> Vec<AgentStatus> {
 }
 
 fn advise(agents: &[Agent]) {
-    let ready = agents.iter().find(|agent| agent.standing() == Standing::Ready);
+    let ready = agents.iter().find(|agent| agent.readiness() == Readiness::Ready);
     match ready {
         _ if agents.is_empty() => print_warning(
-            "no adapter was found\n\
-             put od-adapter-* executables on PATH, or name their folder with --adapter-dir",
+            "no adapter found\n\
+             put od-adapter-* executables on PATH, or pass their folder with --adapter-dir",
         ),
-        Some(agent) => print_remark(format!("\nstart one: od-host run -a {} \"…\"", agent.id)),
-        None => print_remark("\nno agent is ready yet; the lines with → say what to do"),
+        Some(agent) => print_remark(format!("\nstart a run: od-host run -a {} \"…\"", agent.id)),
+        None => print_remark("\nno agent is ready; the lines with → show the fix"),
     }
 }

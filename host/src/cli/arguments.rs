@@ -1,5 +1,4 @@
-//! What was typed: the commands and the switches that all of them share. What it means is decided
-//! in each command's own file.
+//! The commands and global options as typed. Each command's own file decides what they mean.
 
 use std::path::PathBuf;
 
@@ -7,17 +6,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use od_host::telemetry::logs::{self, LogFormat};
 
 use crate::cli::{
-    agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs, serve, usage,
+    agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
+    serve, usage, use_agent,
 };
 
 const EXAMPLES: &str = "\
 Examples:
-  od-host agents                      which agents work here, and what the others need
-  od-host run \"make a small page\"     the active agent, or the best that is ready
+  od-host agents                      list the agents and what is missing
+  od-host run \"make a small page\"     run the active agent, or the best ready one
   od-host run -a claude-code -C ~/shop \"fix the failing test\"
   git diff | od-host run --output text --system \"write a commit message for this diff\" -
-  od-host attach last                 watch a run that another terminal started
+  od-host attach last                 follow a run of another terminal
 
 Exit codes of run and attach:
   0 completed · 1 failed · 2 usage · 3 agent unavailable · 4 not authenticated
@@ -33,82 +32,82 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct SharedArguments {
-    /// Look for adapters here first; may be given more than once
+    /// Search this folder for adapters first; repeatable
     #[arg(long = "adapter-dir", value_name = "DIR", global = true)]
     pub(crate) adapter_dirs: Vec<PathBuf>,
-    /// The host's folder [default: $OD_HOME, else ~/.open-design]
+    /// The host's data folder [default: $OD_HOME, else ~/.open-design]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) home: Option<PathBuf>,
-    /// Tell on stderr what the host does; twice or three times tells more
+    /// Log to stderr; repeat for more detail (-vv, -vvv)
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
-    /// The form of what is told: text or json
-    #[arg(long, value_name = "FORM", global = true, env = logs::FORMAT_VARIABLE)]
+    /// Format of the log: text or json
+    #[arg(long, value_name = "FORMAT", global = true, env = logs::FORMAT_VARIABLE)]
     pub(crate) log_format: Option<LogFormat>,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the agents: which are ready, which credential pays, what the others need
+    /// List the agents: which are ready, which credential pays, what is missing
     Agents(agents::Arguments),
-    /// Make an agent the active one: `run` without --agent takes it
-    Use(choose::Arguments),
-    /// Run an agent on a prompt and show what it does
+    /// Set the active agent, which `run` without --agent uses
+    Use(use_agent::Arguments),
+    /// Run an agent with a prompt and show its progress
     Run(Box<run::Arguments>),
     /// List the models of an agent
     Models(models::Arguments),
-    /// Show what an agent can do here
+    /// Show the capabilities of an agent
     Capabilities(capabilities::Arguments),
-    /// Check everything that could be wrong, and say how to fix it
+    /// Check the setup and show how to fix problems
     Doctor(doctor::Arguments),
-    /// List the runs, the newest first
+    /// List the runs, newest first
     Runs(runs::Arguments),
-    /// Add up what runs have used: tokens, and dollars where the agent CLI states them
+    /// Summarize the token usage of runs, and the cost where the agent CLI reports it
     Usage(usage::Arguments),
-    /// Watch a run that is going on, or read one that is over
+    /// Follow an active run, or show an ended one
     Attach(attach::Arguments),
-    /// Show a run again from its journal
+    /// Show a run from its journal
     Replay(replay::Arguments),
-    /// Stop a run and everything it started
+    /// Cancel a run and stop every process it started
     Cancel(cancel::Arguments),
-    /// Say something to a run that is going on
+    /// Send input to an active run
     Input(input::Arguments),
-    /// Serve the API to apps: WebSocket and HTTP, or stdin and stdout
+    /// Serve the API over WebSocket and HTTP, or over stdin and stdout
     Serve(Box<serve::Arguments>),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
 
-/// How a run is shown.
+/// The output format of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputMode {
     /// A live feed for people
     Pretty,
-    /// The protocol's events, one JSON object per line, byte for byte
+    /// The protocol's events, unchanged, one JSON object per line
     Jsonl,
     /// Only the text of the last message
     Text,
-    /// Nothing but errors
+    /// Only errors
     Quiet,
 }
 
-/// A run, as it is named on the command line.
+/// A run on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct RunReference {
-    /// A run's id, the beginning of it, or `last`
+    /// The id of a run, a unique prefix of it, or `last`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
 }
 
-/// How a run that exists is shown.
+/// The output format of an existing run.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgument {
-    /// How the run is shown
-    #[arg(long, value_enum, value_name = "FORM", default_value = "pretty")]
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "pretty")]
     pub(crate) output: OutputMode,
 }

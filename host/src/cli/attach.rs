@@ -1,11 +1,11 @@
-//! `od-host attach`: watch a run that another process owns, or read one that is over.
+//! `od-host attach`: follows a run of another process, or shows an ended one.
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
 use od_protocol::DoneStatus;
 
 use crate::cli::arguments::{OutputArgument, RunReference};
-use crate::cli::follow::{AnswerRules, Control, Desk, Follower, View};
+use crate::cli::follow::{AnswerRules, ApprovalPrompt, Control, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::run::failure_of;
 use crate::cli::signals::StopSignals;
@@ -16,7 +16,7 @@ Examples:
   od-host attach last
   od-host attach 0193a7 --from 120 --output jsonl
 
-Ctrl-C ends the watching; the run goes on. `od-host cancel RUN` stops it.";
+Ctrl-C detaches; the run continues. `od-host cancel RUN` cancels it.";
 
 /// The arguments of `attach`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ Ctrl-C ends the watching; the run goes on. `od-host cancel RUN` stops it.";
 pub(crate) struct Arguments {
     #[command(flatten)]
     reference: RunReference,
-    /// Begin with this event
+    /// Start with this event
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     from: u64,
     #[command(flatten)]
@@ -36,11 +36,11 @@ pub(crate) struct Arguments {
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let view = View::new(arguments.output.output, &record);
-    let desk = Desk::new(AnswerRules::default());
-    let follower = Follower::new(view, desk, Control::Observer, StopSignals::listen()?);
+    let prompt = ApprovalPrompt::new(AnswerRules::default());
+    let follower = Follower::new(view, prompt, Control::Observer, StopSignals::listen()?);
     let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;
     let Some(done) = ending.done else {
-        print_remark(format!("detached; the run goes on (od-host cancel {})", record.run_id));
+        print_remark(format!("detached; the run continues (cancel it: od-host cancel {})", record.run_id));
         return Ok(ExitStatus::Cancelled);
     };
     if !matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled) {

@@ -1,4 +1,4 @@
-//! `od-host cancel`: stop a run of any process, and everything it started.
+//! `od-host cancel`: cancels a run of any process.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use od_host::{ExitStatus, Host, HostError};
 use od_protocol::Event;
 
 use crate::cli::arguments::RunReference;
+use crate::cli::labels;
 use crate::cli::print::print;
 use crate::cli::suggest::find_run;
-use crate::cli::words;
 
 const EXAMPLES: &str = "\
 Examples:
   od-host cancel last
   od-host cancel 0193a7 --now";
 
-/// How long the agent CLI may take to stop politely.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long the agent CLI may take to stop.
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
 /// The arguments of `cancel`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Arguments {
     #[command(flatten)]
     reference: RunReference,
-    /// Do not let the agent end politely
+    /// Kill the agent CLI without a grace period
     #[arg(long)]
     now: bool,
 }
@@ -36,19 +36,19 @@ pub(crate) struct Arguments {
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     if !record.status.is_alive() {
-        return over_already(&record);
+        return report_ended(&record);
     }
-    let grace = if arguments.now { Duration::ZERO } else { GRACE };
+    let grace = if arguments.now { Duration::ZERO } else { CANCEL_GRACE };
     if !host.run_client(&record.run_id).await?.cancel(grace).await? {
-        return over_already(&host.find_run(&record.run_id)?);
+        return report_ended(&host.find_run(&record.run_id)?);
     }
-    let status = end_of(host, &record.run_id).await?;
+    let status = wait_for_end(host, &record.run_id).await?;
     print(&format!("{} {status}\n", record.run_id))?;
     Ok(ExitStatus::Completed)
 }
 
-/// Waits for the last event. The run's record follows a moment later, so the event is what counts.
-async fn end_of(host: &Host, run_id: &str) -> Result<String, HostError> {
+/// Waits for `done` and returns its status; the run's record is written slightly later.
+async fn wait_for_end(host: &Host, run_id: &str) -> Result<String, HostError> {
     let mut reader = host.events(run_id, 0)?;
     let mut status = "ended".to_owned();
     while let Some(event) = reader.next().await? {
@@ -62,7 +62,7 @@ async fn end_of(host: &Host, run_id: &str) -> Result<String, HostError> {
     Ok(status)
 }
 
-fn over_already(record: &RunRecord) -> Result<ExitStatus, HostError> {
-    print(&format!("{} was over already: {}\n", record.run_id, words::run_status(record.status)))?;
+fn report_ended(record: &RunRecord) -> Result<ExitStatus, HostError> {
+    print(&format!("{} had already ended: {}\n", record.run_id, labels::run_status(record.status)))?;
     Ok(ExitStatus::Completed)
 }

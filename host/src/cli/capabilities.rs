@@ -1,8 +1,9 @@
-//! `od-host capabilities`: what an agent can do with the agent CLI that is installed here.
+//! `od-host capabilities`: the capabilities that the adapter declares, and what it reports for the installed agent CLI.
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
-use od_protocol::{Capabilities, DetectAdapterParams};
+use od_protocol::adapter::DetectAdapterParams;
+use od_protocol::Capabilities;
 use serde_json::{Value, json};
 
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
@@ -13,35 +14,35 @@ Examples:
   od-host capabilities -a claude-code
   od-host capabilities -a demo --json | jq .capabilities.resume";
 
-/// What each capability gives a person, in the order of the specification.
-const MEANINGS: [(&str, &str); 27] = [
+/// What each capability allows, in the order of the specification.
+const DESCRIPTIONS: [(&str, &str); 27] = [
     ("run", "od-host run"),
-    ("input", "od-host input: say something while it works"),
-    ("approvals", "asks before it acts"),
+    ("input", "od-host input: send input during a run"),
+    ("approvals", "requests approvals"),
     ("models", "od-host models, run -m"),
-    ("quota", "tells what is left of an allowance"),
+    ("quota", "reports the remaining quota"),
     ("sessions", "lists and reads its own sessions"),
     ("resume", "run --resume"),
     ("fork", "run --fork"),
     ("effort", "run --effort"),
-    ("thinkingBudget", "takes a number of thinking tokens"),
-    ("thinking", "shows its thoughts"),
-    ("tools", "shows its tool calls"),
-    ("textDeltas", "shows text while it is written"),
+    ("thinkingBudget", "accepts a thinking token budget"),
+    ("thinking", "reports its thinking"),
+    ("tools", "reports tool calls"),
+    ("textDeltas", "streams text"),
     ("fileChanges", "reports the files it changes"),
-    ("usage", "counts tokens"),
-    ("subagents", "shows its helpers"),
+    ("usage", "reports token usage"),
+    ("subagents", "reports subagents"),
     ("systemPrompt", "run --system"),
-    ("attachments", "takes files with the prompt"),
-    ("images", "takes pictures with the prompt"),
-    ("skills", "takes folders of skills"),
-    ("addDirs", "may work in further folders"),
+    ("attachments", "accepts files with the prompt"),
+    ("images", "accepts images with the prompt"),
+    ("skills", "accepts skill folders"),
+    ("addDirs", "works in additional folders"),
     ("toolLists", "run --allow-tool, --deny-tool"),
     ("permissionModes", "run --permission-mode"),
-    ("policy", "keeps rules for shell and network"),
-    ("mcpServers", "takes MCP servers for a run"),
-    ("outputSchema", "gives its answer as JSON of a given shape"),
-    ("maxTurns", "stops after so many turns"),
+    ("policy", "enforces shell and network rules"),
+    ("mcpServers", "accepts MCP servers for a run"),
+    ("outputSchema", "returns JSON that follows a schema"),
+    ("maxTurns", "limits the number of turns"),
 ];
 
 /// The arguments of `capabilities`.
@@ -57,7 +58,7 @@ pub(crate) struct Arguments {
 }
 
 /// # Errors
-/// When there is no such agent, or its adapter does not answer.
+/// When the agent is unknown or its adapter does not respond.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plugin = connect(host, &arguments.agent).await?;
     let declared = plugin.initialized().capabilities.clone();
@@ -76,18 +77,18 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
     }
     print(&text(&declared, &detected.capabilities))?;
     if !detected.installed {
-        print_remark("the agent CLI is not installed: od-host agents says how to get it");
+        print_remark("the agent CLI is not installed; `od-host agents` shows how to install it");
     }
     Ok(ExitStatus::Completed)
 }
 
-fn text(declared: &Capabilities, here: &Capabilities) -> String {
-    let (declared, here) = (json!(declared), json!(here));
-    let mut table = table(&["", "CAPABILITY", "WHAT IT GIVES", "DETAILS"]);
-    for (name, meaning) in MEANINGS {
-        let (sign, details) = match (declared.get(name), here.get(name)) {
+fn text(declared: &Capabilities, detected: &Capabilities) -> String {
+    let (declared, detected) = (json!(declared), json!(detected));
+    let mut table = table(&["", "CAPABILITY", "ALLOWS", "DETAILS"]);
+    for (name, meaning) in DESCRIPTIONS {
+        let (sign, details) = match (declared.get(name), detected.get(name)) {
             (_, Some(details)) => ("✓", details_text(details)),
-            (Some(_), None) => ("✗", "not with this version".to_owned()),
+            (Some(_), None) => ("✗", "not with the installed version".to_owned()),
             (None, None) => ("✗", String::new()),
         };
         table.add_row([sign, name, meaning, &details]);
@@ -100,18 +101,18 @@ fn details_text(details: &Value) -> String {
     let Value::Object(members) = details else { return String::new() };
     let words = members.iter().filter_map(|(name, value)| match value {
         Value::Bool(false) | Value::Null => None,
-        Value::Bool(true) => Some(words_of(name)),
+        Value::Bool(true) => Some(split_words(name)),
         Value::Array(items) => {
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             Some(items.join(" "))
         }
-        other => Some(format!("{} {other}", words_of(name))),
+        other => Some(format!("{} {other}", split_words(name))),
     });
     words.collect::<Vec<_>>().join(", ")
 }
 
 /// `sameCwdOnly` → `same cwd only`.
-fn words_of(name: &str) -> String {
+fn split_words(name: &str) -> String {
     let mut words = String::new();
     for character in name.chars() {
         if character.is_uppercase() {

@@ -1,4 +1,4 @@
-//! `od-host doctor`: everything that could be wrong, with the fix.
+//! `od-host doctor`: checks the setup and shows fixes.
 
 use clap::Args;
 use od_host::doctor::{Check, CheckStatus};
@@ -15,7 +15,7 @@ Examples:
   od-host doctor
   od-host doctor --json | jq '.[] | select(.status != \"ok\")'
 
-Exit code 1 when something does not work.";
+Exits with 1 when a check fails.";
 
 /// The arguments of `doctor`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let checks = while_waiting("looking at everything", host.doctor()).await;
+    let checks = while_waiting("checking", host.doctor()).await;
     if arguments.json {
         print_json(&checks)?;
     } else {
@@ -60,12 +60,15 @@ fn text(checks: &[Check], columns: usize) -> String {
         }
     }
     let count = |status| checks.iter().filter(|check| check.status == status).count();
-    let (bad, odd) = (count(CheckStatus::Fail), count(CheckStatus::Warn));
-    let verdict = match (bad, odd) {
-        (0, 0) => paint(GOOD, "all is well"),
-        (0, odd) => paint(WARN, format!("it works; {odd} to look at")),
-        (bad, odd) => paint(BAD, format!("{bad} not working, {odd} to look at")),
+    let (failed, warnings) = (count(CheckStatus::Fail), count(CheckStatus::Warn) as u64);
+    let warnings = (warnings > 0).then(|| format!(", {}", format::counted(warnings, "warning")));
+    let summary = match (failed, warnings) {
+        (0, None) => paint(GOOD, "OK"),
+        (0, Some(warnings)) => paint(WARN, format!("OK{warnings}")),
+        (failed, warnings) => {
+            paint(BAD, format!("{failed} failed{}", warnings.unwrap_or_default()))
+        }
     };
-    text.push_str(&format!("\n{verdict}\n"));
+    text.push_str(&format!("\n{summary}\n"));
     text
 }

@@ -1,11 +1,10 @@
-//! From the command line to an exit code: parse, open the host, hand over to the command, print
-//! the error and its hint.
+//! Parses the command line, opens the host, runs the command and prints its error.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use od_host::home::OdHome;
-use od_host::login_path::{self, LoginPath, Started};
+use od_host::login_path::{self, LaunchEnvironment, LoginPath};
 use od_host::telemetry::logs;
 use od_host::{ExitStatus, Host, HostError, HostOptions};
 use tracing::level_filters::LevelFilter;
@@ -14,11 +13,11 @@ use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
 use crate::cli::signals::StopSignals;
 use crate::cli::{
-    agents, attach, cancel, capabilities, choose, completions, doctor, input, models, replay, run,
-    runs, serve, usage,
+    agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
+    serve, usage, use_agent,
 };
 
-/// Runs the command that was typed.
+/// Runs the command line.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let log_format = arguments.shared.log_format.unwrap_or_default();
@@ -26,7 +25,7 @@ pub(crate) fn main() -> ExitCode {
     let is_service = matches!(arguments.command, Command::Serve(_));
     let status = execute(arguments).unwrap_or_else(|error| {
         match is_service {
-            true => serve::Voice(log_format).fail(&error),
+            true => serve::ServiceOutput(log_format).error(&error),
             false => print_error(&error),
         }
         error.exit_status()
@@ -47,19 +46,19 @@ fn execute(arguments: Arguments) -> Result<ExitStatus, HostError> {
             Command::Serve(arguments) => arguments.login_path(),
             _ => LoginPath::Never,
         };
-        let voice = serve::Voice(arguments.shared.log_format.unwrap_or_default());
+        let output = serve::ServiceOutput(arguments.shared.log_format.unwrap_or_default());
         let host = open_host(arguments.shared, login_path)?;
-        let result = execute_stoppable(arguments.command, &host, voice).await;
+        let result = execute_stoppable(arguments.command, &host, output).await;
         host.end_processes().await;
         host.telemetry().flush();
         result
     });
-    // A thread may still wait for a key; the process does not wait for it.
+    // Does not wait for the thread that may still read the terminal.
     runtime.shutdown_background();
     result
 }
 
-/// One thread is enough for one run; a service must answer while a call reads the disk.
+/// One thread is enough for one run; a service must respond while a call reads the disk.
 fn runtime_builder(command: &Command) -> tokio::runtime::Builder {
     match command {
         Command::Serve(_) => {
@@ -72,14 +71,14 @@ fn runtime_builder(command: &Command) -> tokio::runtime::Builder {
     }
 }
 
-/// A command that only looks at agents ends at the first signal, with the adapters it has started; the others
-/// hear signals themselves or start none.
+/// Commands that only inspect agents stop at the first signal, together with the adapters they started. The other
+/// commands handle signals themselves or start no adapter.
 async fn execute_stoppable(
     command: Command,
     host: &Host,
-    voice: serve::Voice,
+    output: serve::ServiceOutput,
 ) -> Result<ExitStatus, HostError> {
-    let looks = matches!(
+    let only_inspects = matches!(
         command,
         Command::Agents(_)
             | Command::Use(_)
@@ -87,12 +86,12 @@ async fn execute_stoppable(
             | Command::Capabilities(_)
             | Command::Doctor(_)
     );
-    if !looks {
-        return execute_command(command, host, voice).await;
+    if !only_inspects {
+        return execute_command(command, host, output).await;
     }
     let mut stops = StopSignals::listen()?;
     tokio::select! {
-        result = execute_command(command, host, voice) => result,
+        result = execute_command(command, host, output) => result,
         () = stops.next() => Ok(ExitStatus::Cancelled),
     }
 }
@@ -100,11 +99,11 @@ async fn execute_stoppable(
 async fn execute_command(
     command: Command,
     host: &Host,
-    voice: serve::Voice,
+    output: serve::ServiceOutput,
 ) -> Result<ExitStatus, HostError> {
     match command {
         Command::Agents(arguments) => agents::execute(&arguments, host).await,
-        Command::Use(arguments) => choose::execute(&arguments, host).await,
+        Command::Use(arguments) => use_agent::execute(&arguments, host).await,
         Command::Run(arguments) => run::execute(*arguments, host).await,
         Command::Models(arguments) => models::execute(&arguments, host).await,
         Command::Capabilities(arguments) => capabilities::execute(&arguments, host).await,
@@ -115,7 +114,7 @@ async fn execute_command(
         Command::Replay(arguments) => replay::execute(&arguments, host),
         Command::Cancel(arguments) => cancel::execute(&arguments, host).await,
         Command::Input(arguments) => input::execute(&arguments, host).await,
-        Command::Serve(arguments) => serve::execute(*arguments, host, voice).await,
+        Command::Serve(arguments) => serve::execute(*arguments, host, output).await,
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }
@@ -125,15 +124,15 @@ fn open_host(shared: SharedArguments, login_path: LoginPath) -> Result<Host, Hos
         Some(folder) => OdHome::at(absolute(folder)?)?,
         None => OdHome::resolve()?,
     };
-    let search_path = login_path::search_path(login_path, &Started::look(), &home);
+    let search_path = login_path::search_path(login_path, &LaunchEnvironment::current(), &home);
     let mut options = HostOptions { search_path, ..HostOptions::new(home) };
     for folder in shared.adapter_dirs {
         if !folder.is_dir() {
             return Err(HostError::usage(format!(
-                "--adapter-dir: {} is no folder",
+                "--adapter-dir: {} is not a folder",
                 folder.display()
             ))
-            .with_hint("name a folder that holds od-adapter-* executables"));
+            .with_hint("pass a folder that contains od-adapter-* executables"));
         }
         options.adapter_dirs.push(absolute(folder)?);
     }
@@ -142,13 +141,13 @@ fn open_host(shared: SharedArguments, login_path: LoginPath) -> Result<Host, Hos
 
 fn absolute(path: std::path::PathBuf) -> Result<std::path::PathBuf, HostError> {
     std::path::absolute(&path)
-        .map_err(|error| HostError::usage(format!("{} is no path: {error}", path.display())))
+        .map_err(|error| HostError::usage(format!("{} is not a valid path: {error}", path.display())))
 }
 
-/// How much is logged.
+/// The log level.
 fn level(arguments: &Arguments) -> LevelFilter {
     match arguments.shared.verbose {
-        // Whoever runs a service wants to see that it works.
+        // The log of a service shows its runs by default.
         0 if matches!(arguments.command, Command::Serve(_)) => LevelFilter::INFO,
         0 => LevelFilter::ERROR,
         1 => LevelFilter::INFO,

@@ -1,11 +1,11 @@
-//! Following a run: events from the journal to the screen, answers and signals back to the run.
+//! Follows a run: events from the journal go to stdout, answers and signals go to the run.
 
 mod answer;
-mod desk;
+mod approval_prompt;
 mod follower;
 mod printer;
 mod view;
 
-pub(crate) use desk::{AnswerRules, Desk};
+pub(crate) use approval_prompt::{AnswerRules, ApprovalPrompt};
 pub(crate) use follower::{Control, Ending, Follower};
 pub(crate) use view::View;

@@ -1,4 +1,4 @@
-//! Figures as people read them: durations, tokens, money, sizes, widths. Pure functions.
+//! Formats durations, token counts, money, sizes and widths for people. Pure functions.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -25,7 +25,7 @@ pub(crate) fn tokens(count: u64) -> String {
     }
 }
 
-/// US dollars: four digits below one dollar, where most runs are.
+/// US dollars: four decimals below one dollar, because most runs cost less.
 pub(crate) fn money(dollars: f64) -> String {
     match dollars.abs() {
         0.0 => "$0".to_owned(),
@@ -48,25 +48,25 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A moment in the user's zone, the date left out when it is today's: `14:05` or `Nov 17 14:05`.
-pub(crate) fn moment(milliseconds: u64, now: &jiff::Zoned) -> String {
+/// A time in the user's zone, without the date when it is today: `14:05` or `Nov 17 14:05`.
+pub(crate) fn time(milliseconds: u64, now: &jiff::Zoned) -> String {
     let Ok(timestamp) = i64::try_from(milliseconds)
         .map_err(drop)
         .and_then(|value| jiff::Timestamp::from_millisecond(value).map_err(drop))
     else {
-        return "a time that cannot be shown".to_owned();
+        return "an invalid time".to_owned();
     };
     let local = timestamp.to_zoned(now.time_zone().clone());
     let pattern = if local.date() == now.date() { "%H:%M" } else { "%b %d %H:%M" };
     local.strftime(pattern).to_string()
 }
 
-/// How many terminal columns a text takes.
+/// The number of terminal columns of a text.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text cut to so many columns, an ellipsis at the cut.
+/// The text cut to this many columns, with an ellipsis.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -84,7 +84,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
-/// A line broken wherever so many columns are full; an empty line stays one.
+/// A line split after this many columns; an empty line stays one line.
 pub(crate) fn chop(line: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -102,8 +102,8 @@ pub(crate) fn chop(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Lines broken at spaces to at most so many columns; a word longer than a line stays whole, so
-/// that a command can still be copied.
+/// A text wrapped at spaces to this many columns; a word longer than a line stays whole, so that a command can still be
+/// copied.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures() {
+    fn numbers_are_formatted_for_people() {
         assert_eq!(duration(450), "0.4 s");
         assert_eq!(duration(12_999), "12 s");
         assert_eq!(duration(125_000), "2 min 05 s");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_too_wide_is_cut_or_wrapped() {
+    fn wide_text_is_cut_or_wrapped() {
         assert_eq!(fit("abcdef", 6), "abcdef");
         assert_eq!(fit("abcdefg", 6), "abcde…");
         assert_eq!(fit("界界界界", 5), "界界…");

@@ -1,4 +1,4 @@
-//! `od-host input`: say something to a run that is going on.
+//! `od-host input`: sends input to an active run.
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
@@ -19,13 +19,13 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     reference: RunReference,
-    /// What to say
+    /// The input
     #[arg(value_name = "TEXT")]
     text: String,
 }
 
 /// # Errors
-/// When the run is unknown, over, or does not take input.
+/// When the run is unknown, has ended, or does not accept input.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let mut client = host.run_client(&record.run_id).await?;
@@ -34,10 +34,10 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
         InputOutcome::Queued => print("the agent reads it after this turn\n")?,
         _ => {
             return Err(HostError::usage(format!(
-                "the agent {} did not take the input to run {}",
+                "the agent {} did not accept the input for run {}",
                 record.agent, record.run_id
             ))
-            .with_hint("wait for the end and go on with: od-host run --resume last \"…\""));
+            .with_hint("wait until the run ends, then continue: od-host run --resume last \"…\""));
         }
     }
     Ok(ExitStatus::Completed)

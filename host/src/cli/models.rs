@@ -1,8 +1,9 @@
-//! `od-host models`: the models of an agent.
+//! `od-host models`: lists the models of an agent.
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
-use od_protocol::{ListModelsParams, ListModelsResult, Model, ModelsSource};
+use od_protocol::adapter::{ListModelsParams, ListModelsResult};
+use od_protocol::{Model, ModelsSource};
 
 use crate::cli::format;
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
@@ -27,20 +28,20 @@ pub(crate) struct Arguments {
 }
 
 /// # Errors
-/// When there is no such agent, or it cannot list its models.
+/// When the agent is unknown or cannot list its models.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let plugin = connect(host, &arguments.agent).await?;
     let call = plugin.call(ListModelsParams::default());
-    let answer = while_waiting("asking for the models", call).await;
+    let result = while_waiting("listing models", call).await;
     plugin.close().await;
-    let list = answer?;
+    let list = result?;
     if arguments.json {
         print_json(&list)?;
         return Ok(ExitStatus::Completed);
     }
     print(&text(&list))?;
     if list.source == ModelsSource::Static {
-        print_remark("the adapter's own list; the agent may know others");
+        print_remark("this list is built into the adapter; the agent CLI may support other models");
     }
     Ok(ExitStatus::Completed)
 }

@@ -1,4 +1,4 @@
-//! Printing for commands that print once: data on stdout, everything else on stderr.
+//! Prints data to stdout, and errors, warnings and remarks to stderr.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -9,8 +9,7 @@ use serde::Serialize;
 
 use crate::cli::terminal::{self, BAD, BOLD, DIM, WARN, paint, sanitize};
 
-/// Prints text with styles on stdout. A reader that has gone away is no error: it has what it
-/// wanted.
+/// Prints styled text to stdout. A closed pipe is not an error: the reader has what it wanted.
 ///
 /// # Errors
 /// When stdout cannot be written for another reason.
@@ -22,13 +21,13 @@ pub(crate) fn print(text: &str) -> Result<(), HostError> {
     }
 }
 
-/// Stdout cannot be written, a full disk behind it for instance.
+/// The error of a failed write to stdout, for example with a full disk.
 pub(crate) fn stdout_failed(error: &std::io::Error) -> HostError {
     HostError::storage("cannot write to stdout", error)
-        .with_hint("check where stdout goes; of a run nothing is lost: od-host replay last")
+        .with_hint("check where stdout goes; the run's events are in its journal: od-host replay last")
 }
 
-/// Writes bytes to stdout as they are. False when nobody reads them any more.
+/// Writes bytes to stdout. False when the pipe is closed.
 ///
 /// # Errors
 /// When stdout cannot be written for another reason.
@@ -41,7 +40,7 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<bool, HostError> {
     }
 }
 
-/// Prints a value as JSON for programs.
+/// Prints a value as indented JSON.
 ///
 /// # Errors
 /// As [`print`].
@@ -51,7 +50,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), HostError> {
     print(&format!("{text}\n"))
 }
 
-/// An error and what to do about it, on stderr.
+/// Prints an error and its hint to stderr.
 pub(crate) fn print_error(error: &HostError) {
     print_lines("error", BAD, &error.message);
     if let Some(hint) = &error.hint {
@@ -59,17 +58,17 @@ pub(crate) fn print_error(error: &HostError) {
     }
 }
 
-/// Something a person should know, on stderr.
+/// Prints a warning to stderr.
 pub(crate) fn print_warning(text: &str) {
     print_lines("warning", WARN, text);
 }
 
-/// A remark on stderr that nobody needs.
+/// Prints a remark to stderr.
 pub(crate) fn print_remark(text: impl Display) {
     print_to_stderr(&format!("{}\n", paint(DIM, text)));
 }
 
-/// Text with styles on stderr. When even stderr is closed there is nobody left to tell.
+/// Prints styled text to stderr. Ignores a closed stderr.
 pub(crate) fn print_to_stderr(text: &str) {
     let mut stderr = anstream::stderr();
     if let Err(error) = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()) {
@@ -77,8 +76,8 @@ pub(crate) fn print_to_stderr(text: &str) {
     }
 }
 
-fn print_lines(word: &str, style: anstyle::Style, text: &str) {
-    let lead = paint(style.bold(), format!("{word}:"));
+fn print_lines(label: &str, style: anstyle::Style, text: &str) {
+    let lead = paint(style.bold(), format!("{label}:"));
     let text = sanitize(text);
     for (index, line) in text.trim().lines().enumerate() {
         let lead = if index == 0 { lead.as_str() } else { " " };
@@ -97,7 +96,7 @@ pub(crate) fn table(header: &[&str]) -> Table {
     table
 }
 
-/// The table as text, no spaces at line ends.
+/// The table as text, without trailing spaces.
 pub(crate) fn table_text(table: &Table) -> String {
     let lines: Vec<String> = table
         .lines()

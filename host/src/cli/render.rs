@@ -1,11 +1,11 @@
-//! Renderers: the events of a run in, text out. Pure: no clock, no terminal, no process.
+//! Renderers: turn the events of a run into text. Pure: no clock, no terminal, no process.
 
 mod canvas;
 mod excerpt;
 mod final_text;
 mod pretty;
 
-pub(crate) use canvas::{Frame, Look};
-pub(crate) use excerpt::{input_lines, of_input};
+pub(crate) use canvas::{Frame, Viewport};
+pub(crate) use excerpt::{excerpt_of_input, input_lines};
 pub(crate) use final_text::FinalText;
 pub(crate) use pretty::{Headline, Pretty};

@@ -1,4 +1,4 @@
-//! `od-host replay`: a run again, from its journal, as far as it has come.
+//! `od-host replay`: shows a run from its journal.
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
@@ -16,8 +16,8 @@ Examples:
   od-host replay last --output text > answer.txt
   od-host replay 0193a7 --output jsonl | jq -r .event.type | sort | uniq -c";
 
-/// Bytes gathered before they are written.
-const PIECE_BYTES: usize = 64 * 1024;
+/// Bytes that are collected before they are written.
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// The arguments of `replay`.
 #[derive(Debug, Args)]
@@ -36,22 +36,22 @@ pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, 
     let mut view = View::new(arguments.output.output, &record);
     let mut reader = host.events(&record.run_id, 0)?;
     let mut ending = Ending::default();
-    let mut piece = Vec::new();
+    let mut chunk = Vec::new();
     while let Some(event) = reader.next_ready()? {
         let envelope = event.parse().ok();
-        view.render(&event, envelope.as_ref(), &mut piece);
+        view.render(&event, envelope.as_ref(), &mut chunk);
         match envelope.map(|envelope| envelope.event) {
             Some(Event::Error(error)) if error.fatal => ending.fatal = Some(error),
             Some(Event::Done(done)) => ending.done = Some(done),
             _ => {}
         }
-        if piece.len() >= PIECE_BYTES && !write_bytes(&std::mem::take(&mut piece))? {
+        if chunk.len() >= CHUNK_BYTES && !write_bytes(&std::mem::take(&mut chunk))? {
             return Ok(ExitStatus::Completed);
         }
     }
-    write_bytes(&piece)?;
+    write_bytes(&chunk)?;
     if reader.damaged_lines() > 0 {
-        print_warning(&format!("{} damaged lines were passed over", reader.damaged_lines()));
+        print_warning(&format!("skipped {} damaged lines of the journal", reader.damaged_lines()));
     }
     if let Some(done) = &ending.done
         && !matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled)

@@ -1,4 +1,4 @@
-//! `od-host run`: an agent on a prompt, shown while it works.
+//! `od-host run`: runs an agent with a prompt and shows its progress.
 
 mod arguments;
 mod plan;
@@ -12,14 +12,14 @@ pub(crate) use arguments::Arguments;
 use plan::RunPlan;
 
 use crate::cli::arguments::OutputMode;
-use crate::cli::follow::{Control, Desk, Ending, Follower, View};
+use crate::cli::follow::{ApprovalPrompt, Control, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::signals::StopSignals;
-use crate::cli::suggest::with_nearest_agent;
+use crate::cli::suggest::with_similar_agent;
 use crate::cli::terminal::while_waiting;
 
 /// # Errors
-/// When the run cannot be started. How a run that was started ends is told by its status.
+/// When the run cannot be started. The exit status reports how a started run ends.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let mut stops = StopSignals::listen()?;
     let plan = tokio::select! {
@@ -27,17 +27,18 @@ pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitSta
         () = stops.next() => return Ok(ExitStatus::Cancelled),
     };
     let agent = plan.request.agent.clone();
+    let denies_tools = plan.request.params.denied_tools.is_some();
     let started = tokio::select! {
         started = while_waiting("starting", host.start(plan.request)) => started,
         () = stops.next() => return Ok(ExitStatus::Cancelled),
     };
     let handle = match started {
         Ok(handle) => handle,
-        Err(error) => return Err(explain(host, &agent, error).await),
+        Err(error) => return Err(explain(host, &agent, denies_tools, error).await),
     };
     let view = View::new(plan.output, &handle.record());
     let control = Control::Owner(handle.clone());
-    let follower = Follower::new(view, Desk::new(plan.answers), control, stops);
+    let follower = Follower::new(view, ApprovalPrompt::new(plan.answers), control, stops);
     let followed = follower.follow(handle.events(0)?).await;
     if followed.is_err() {
         handle.cancel(std::time::Duration::ZERO);
@@ -50,17 +51,45 @@ pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitSta
     Ok(ExitStatus::of_done(&done))
 }
 
-/// Why a run was not started, with what to type now.
-async fn explain(host: &Host, agent: &str, error: HostError) -> HostError {
-    match error.failure {
-        Failure::Protocol(ErrorKind::CapabilityUnsupported) => error.with_hint(format!(
-            "leave the option out; `od-host capabilities -a {agent}` shows what it can do"
-        )),
-        _ => with_nearest_agent(host, agent, error).await,
+/// Adds what to type to the error of a run that was not started.
+async fn explain(host: &Host, agent: &str, denies_tools: bool, mut error: HostError) -> HostError {
+    if error.failure != Failure::Protocol(ErrorKind::CapabilityUnsupported) {
+        return with_similar_agent(host, agent, error).await;
+    }
+    if let Some(capability) = &error.which
+        && let Some(option) = option_of(capability, denies_tools)
+        && !declares(host, agent, capability).await
+    {
+        error.message = format!("{agent} does not support {option}");
+    }
+    error.with_hint(format!(
+        "leave the option out; `od-host capabilities -a {agent}` shows what {agent} supports"
+    ))
+}
+
+/// The option of `run` that needs a capability.
+fn option_of(capability: &str, denies_tools: bool) -> Option<&'static str> {
+    match capability {
+        "models" => Some("--model"),
+        "effort" => Some("--effort"),
+        "systemPrompt" => Some("--system"),
+        "resume" => Some("--resume"),
+        "fork" => Some("--fork"),
+        "toolLists" if denies_tools => Some("--deny-tool"),
+        "toolLists" => Some("--allow-tool"),
+        "permissionModes" => Some("--permission-mode"),
+        _ => None,
     }
 }
 
-/// Says on stderr why a run is not completed.
+async fn declares(host: &Host, agent: &str, capability: &str) -> bool {
+    let discovery = host.discover().await;
+    let adapter = discovery.adapters.iter().find(|adapter| adapter.id == agent);
+    let capabilities = adapter.and_then(|it| serde_json::to_value(&it.manifest.capabilities).ok());
+    capabilities.is_some_and(|capabilities| capabilities.get(capability).is_some())
+}
+
+/// Prints why a run did not complete.
 fn report(ending: &Ending, done: &Done, handle: &RunHandle) {
     match done.status {
         DoneStatus::Completed | DoneStatus::Cancelled => {}
@@ -68,24 +97,24 @@ fn report(ending: &Ending, done: &Done, handle: &RunHandle) {
     }
 }
 
-/// The error of a run that is over, with a hint in any case.
+/// The error of an ended run, always with a hint.
 pub(crate) fn failure_of(fatal: Option<&ErrorEvent>, done: &Done, run_id: &str) -> HostError {
-    let look = format!("see everything it said: od-host replay {run_id} --output jsonl");
+    let replay = format!("see all events: od-host replay {run_id} --output jsonl");
     let Some(fatal) = fatal else {
-        let word = done.error_kind.as_ref().map(|kind| format!(" ({kind})"));
-        let text = format!("the run ended as {}{}", done.status, word.unwrap_or_default());
+        let kind_text = done.error_kind.as_ref().map(|kind| format!(" ({kind})"));
+        let text = format!("the run ended as {}{}", done.status, kind_text.unwrap_or_default());
         let kind = done.error_kind.clone().unwrap_or(ErrorKind::Internal);
-        return HostError::protocol(kind, text).with_hint(look);
+        return HostError::protocol(kind, text).with_hint(replay);
     };
     let hint = match fatal.data.as_ref().and_then(|data| data.get("which")?.as_str()) {
-        Some("total") => "give it more time with --timeout SECONDS".to_owned(),
-        _ => fatal.hint.clone().unwrap_or(look),
+        Some("total") => "allow more time with --timeout SECONDS".to_owned(),
+        _ => fatal.hint.clone().unwrap_or(replay),
     };
     HostError::protocol(fatal.kind.clone(), format!("{}: {}", fatal.kind, fatal.message))
         .with_hint(hint)
 }
 
-/// How to go on, for a person who may not know.
+/// Shows how to continue the session.
 async fn advise(done: &Done, handle: &RunHandle, host: &Host) {
     let ended_well = matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled);
     if !ended_well || done.session_id.is_none() {
@@ -94,6 +123,6 @@ async fn advise(done: &Done, handle: &RunHandle, host: &Host) {
     let (discovery, agent) = (host.discover().await, handle.record().agent);
     let adapter = discovery.adapters.iter().find(|adapter| adapter.id == agent);
     if adapter.is_some_and(|adapter| adapter.manifest.capabilities.resume.is_some()) {
-        print_remark("go on: od-host run --resume last \"…\"");
+        print_remark("continue: od-host run --resume last \"…\"");
     }
 }

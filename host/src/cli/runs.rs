@@ -1,4 +1,4 @@
-//! `od-host runs`: the runs on this machine, the newest first.
+//! `od-host runs`: lists the runs, newest first.
 
 use clap::Args;
 use od_host::journal::{RunRecord, RunStatus};
@@ -6,7 +6,7 @@ use od_host::{ExitStatus, Host, HostError};
 
 use crate::cli::print::{print, print_json, print_remark};
 use crate::cli::terminal::{self, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
-use crate::cli::{format, words};
+use crate::cli::{format, labels};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,8 +14,8 @@ Examples:
   od-host runs --limit 100
   od-host runs --json | jq -r '.[] | select(.status == \"failed\") | .runId'";
 
-/// The shortest beginning of an id that is shown.
-const SHORTEST_ID: usize = 8;
+/// The minimum length of a shown id prefix.
+const MIN_ID_CHARS: usize = 8;
 
 /// The arguments of `runs`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
-    /// At most so many, the newest first; 0 means all
+    /// Maximum number of runs; 0 means all
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     limit: usize,
 }
@@ -42,13 +42,13 @@ pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, 
         return Ok(ExitStatus::Completed);
     }
     if records.is_empty() {
-        print_remark("there is no run yet; start one: od-host run \"…\"");
+        print_remark("no runs yet; start one: od-host run \"…\"");
         return Ok(ExitStatus::Completed);
     }
     let id_length = unique_length(&records);
     print(&text(&records[..shown], id_length, terminal::columns(), &jiff::Zoned::now()))?;
     if shown < records.len() {
-        print_remark(format!("{} older ones: od-host runs --limit 0", records.len() - shown));
+        print_remark(format!("{} older runs: od-host runs --limit 0", records.len() - shown));
     }
     Ok(ExitStatus::Completed)
 }
@@ -70,14 +70,14 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
             RunStatus::Cancelled => WARN,
             RunStatus::Failed | RunStatus::TimedOut => BAD,
         };
-        let status = paint(style, format!("{:9}", words::run_status(record.status)));
+        let status = paint(style, format!("{:9}", labels::run_status(record.status)));
         let took =
             record.ended_at.map(|end| format::duration(end.saturating_sub(record.started_at)));
         let line = format!(
             "{:id_length$}  {:agent_width$}  {status}  {:12}  {:>10}  {}",
-            beginning(&record.run_id, id_length),
+            prefix(&record.run_id, id_length),
             record.agent,
-            format::moment(record.started_at, now),
+            format::time(record.started_at, now),
             took.unwrap_or_default(),
             paint(DIM, format::fit(&single_line(&record.prompt_preview), room)),
         );
@@ -87,7 +87,7 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
     text
 }
 
-/// How much of an id is needed to tell every run from every other.
+/// The length of an id prefix that is unique among all runs.
 fn unique_length(records: &[RunRecord]) -> usize {
     let mut ids: Vec<&str> = records.iter().map(|record| record.run_id.as_str()).collect();
     ids.sort_unstable();
@@ -95,9 +95,9 @@ fn unique_length(records: &[RunRecord]) -> usize {
         let same = pair[0].bytes().zip(pair[1].bytes()).take_while(|(left, right)| left == right);
         same.count() + 1
     };
-    ids.windows(2).map(common).max().unwrap_or_default().max(SHORTEST_ID)
+    ids.windows(2).map(common).max().unwrap_or_default().max(MIN_ID_CHARS)
 }
 
-fn beginning(run_id: &str, length: usize) -> &str {
+fn prefix(run_id: &str, length: usize) -> &str {
     run_id.get(..length).unwrap_or(run_id)
 }

@@ -1,19 +1,24 @@
-//! Being told to stop, by a key or by another process.
+//! Signals to stop, from the terminal or from another process.
 
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::{ServiceSignals, StopSignals};
+pub(crate) use unix::StopSignals;
+#[cfg(all(unix, feature = "serve"))]
+pub(crate) use unix::ServiceSignals;
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
-pub(crate) use windows::{ServiceSignals, StopSignals};
+pub(crate) use windows::StopSignals;
+#[cfg(all(windows, feature = "serve"))]
+pub(crate) use windows::ServiceSignals;
 
-/// What a service is told.
+/// A signal to a service.
+#[cfg(feature = "serve")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServiceSignal {
-    /// End.
+    /// Shut down.
     Stop,
-    /// Look at the agents again.
+    /// Detect the agents again.
     Refresh,
 }

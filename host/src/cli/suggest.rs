@@ -1,18 +1,19 @@
-//! What was probably meant: the nearest run or agent to a name that fits none.
+//! Suggests the most similar run or agent for an unknown name.
 
 use od_host::journal::RunRecord;
 use od_host::plugin::Plugin;
 use od_host::{Failure, Host, HostError};
+use strsim::osa_distance;
 
-/// An id that shares fewer first letters than this was hardly meant.
-const SHARED_LETTERS: usize = 4;
-/// More mistakes than this are another word.
-const MISTAKES: usize = 2;
+/// A run is suggested when its id shares at least this many leading characters.
+const MIN_SHARED_CHARS: usize = 4;
+/// An agent is suggested when its id differs by at most this many typos.
+const MAX_TYPOS: usize = 2;
 
-/// A run by its id, the beginning of it, or `last`.
+/// Finds a run by its id, a prefix of it, or `last`.
 ///
 /// # Errors
-/// `run_unknown`, with the nearest run in the hint.
+/// `run_unknown`, with the most similar run as a hint.
 pub(crate) fn find_run(host: &Host, text: &str) -> Result<RunRecord, HostError> {
     host.find_run(text).map_err(|error| {
         let records = host.runs().unwrap_or_default();
@@ -20,28 +21,29 @@ pub(crate) fn find_run(host: &Host, text: &str) -> Result<RunRecord, HostError> 
             let pairs = record.run_id.bytes().zip(text.bytes());
             pairs.take_while(|(left, right)| left == right).count()
         };
-        // A text that is a whole beginning fits several runs; the error says so already.
-        let nearest = records.iter().max_by_key(shared);
-        let nearest = nearest.filter(|it| (SHARED_LETTERS..text.len()).contains(&shared(it)));
-        match nearest {
+        // A text that is a complete prefix matches several runs, which the error already reports.
+        let similar = records.iter().max_by_key(shared);
+        let similar = similar.filter(|it| (MIN_SHARED_CHARS..text.len()).contains(&shared(it)));
+        match similar {
             Some(record) => error.with_hint(format!("did you mean {}?", record.run_id)),
             None => error,
         }
     })
 }
 
-/// The error, with the nearest agent in the hint when it is about an unknown one.
-pub(crate) async fn with_nearest_agent(host: &Host, agent: &str, error: HostError) -> HostError {
+/// Adds the most similar agent as a hint to an error about an unknown agent.
+pub(crate) async fn with_similar_agent(host: &Host, agent: &str, error: HostError) -> HostError {
     if error.failure != Failure::AgentUnknown {
         return error;
     }
     let discovery = host.discover().await;
-    let near = discovery.adapters.iter().map(|adapter| (distance(&adapter.id, agent), &adapter.id));
-    // Every letter of a word may not be a mistake.
-    let few = |distance: usize| distance <= MISTAKES && distance < agent.chars().count();
-    match near.filter(|(distance, _)| few(*distance)).min() {
+    let ids = discovery.adapters.iter().map(|adapter| &adapter.id);
+    let candidates = ids.map(|id| (osa_distance(id, agent), id));
+    // A name of two characters with two typos resembles everything.
+    let is_similar = |typos: usize| typos <= MAX_TYPOS && typos < agent.chars().count();
+    match candidates.filter(|(typos, _)| is_similar(*typos)).min() {
         Some((_, id)) => {
-            error.with_hint(format!("did you mean {id}? `od-host agents` lists them all"))
+            error.with_hint(format!("did you mean {id}? `od-host agents` lists all agents"))
         }
         None => error,
     }
@@ -50,43 +52,10 @@ pub(crate) async fn with_nearest_agent(host: &Host, agent: &str, error: HostErro
 /// Connects to an agent's adapter.
 ///
 /// # Errors
-/// As `Host::connect`, with the nearest agent in the hint when there is no such one.
+/// As `Host::connect`; an unknown agent gets the most similar one as a hint.
 pub(crate) async fn connect(host: &Host, agent: &str) -> Result<Plugin, HostError> {
     match host.connect(agent).await {
         Ok(plugin) => Ok(plugin),
-        Err(error) => Err(with_nearest_agent(host, agent, error).await),
-    }
-}
-
-/// How many letters must be changed, added, left out or swapped with their neighbour.
-fn distance(left: &str, right: &str) -> usize {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    let mut rows = vec![(0..=right.len()).collect::<Vec<usize>>()];
-    for (row, letter) in left.iter().enumerate() {
-        let mut next = vec![row + 1];
-        for (column, other) in right.iter().enumerate() {
-            let changed = rows[row][column] + usize::from(letter != other);
-            let mut least = changed.min(rows[row][column + 1] + 1).min(next[column] + 1);
-            if row > 0 && column > 0 && left[row - 1] == *other && *letter == right[column - 1] {
-                least = least.min(rows[row - 1][column - 1] + 1);
-            }
-            next.push(least);
-        }
-        rows.push(next);
-    }
-    rows[left.len()][right.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn mistakes_are_counted() {
-        assert_eq!(distance("demo", "demo"), 0);
-        assert_eq!(distance("demo", "dmeo"), 1);
-        assert_eq!(distance("codex", "codx"), 1);
-        assert_eq!(distance("claude-code", "claudecode"), 1);
-        assert_eq!(distance("", "abc"), 3);
+        Err(error) => Err(with_similar_agent(host, agent, error).await),
     }
 }

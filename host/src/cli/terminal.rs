@@ -1,11 +1,11 @@
-//! The terminal: its size, its keys, its styles, its spinner, and what must never reach it.
+//! The terminal: its size, typed lines, styles, the spinner, and the sanitizer of printed text.
 
-mod lines;
-mod narrow;
+mod narrow_stderr;
 mod sanitize;
 mod size;
 mod spinner;
 mod style;
+mod typed_lines;
 
 #[cfg(unix)]
 mod unix;
@@ -16,8 +16,8 @@ mod windows;
 #[cfg(windows)]
 use windows as platform;
 
-pub(crate) use lines::TypedLines;
 pub(crate) use sanitize::{Sanitizer, sanitize, single_line};
-pub(crate) use size::{columns, stdout_look};
+pub(crate) use size::{columns, stdout_viewport};
 pub(crate) use spinner::{Spinner, while_waiting};
 pub(crate) use style::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint};
+pub(crate) use typed_lines::TypedLines;

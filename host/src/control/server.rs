@@ -1,23 +1,26 @@
-//! The owner's end: listens while the run is going on.
+//! The owner's end: a JSON-RPC session per connection while the run is active.
 
 use std::time::Duration;
 
-use od_protocol::{
-    CancelRunParams, CancelRunResult, ErrorKind, ErrorObject, InputRunParams, InputRunResult,
-    MAX_LINE_BYTES, Message, RespondRunParams, RespondRunResult,
+use od_protocol::adapter::{
+    CancelRunParams, CancelRunResult, InputRunParams, InputRunResult, RespondRunParams,
+    RespondRunResult,
 };
-use serde::Serialize;
+use od_protocol::{Call, ErrorKind, ErrorObject, MAX_LINE_BYTES};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::task::JoinSet;
 
 use super::os;
+use crate::json_rpc::{CallResult, Handler, Output, Request, Session, to_json};
 use crate::run::RunHandle;
 
 const DEFAULT_GRACE_MS: u64 = 2000;
+/// The pause after a failed accept, such as with no free file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Listens until this is dropped. Where listening is not possible the run goes on without.
+/// Listens until the result is dropped. Where listening fails, the run continues without it.
 pub(crate) fn serve(run: &RunHandle) -> Option<JoinSet<()>> {
     match os::listen(run.folder()) {
         Ok(listener) => {
@@ -26,7 +29,7 @@ pub(crate) fn serve(run: &RunHandle) -> Option<JoinSet<()>> {
             Some(tasks)
         }
         Err(error) => {
-            tracing::warn!(run = run.id(), %error, "other processes cannot reach this run");
+            tracing::warn!(run = run.id(), %error, "other processes cannot control this run");
             None
         }
     }
@@ -36,87 +39,72 @@ async fn accept(mut listener: os::Listener, run: RunHandle) {
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
-            Ok(stream) => drop(connections.spawn(converse(stream, run.clone()))),
+            Ok(stream) => drop(connections.spawn(serve_connection(stream, run.clone()))),
             Err(error) => {
-                tracing::debug!(run = run.id(), %error, "a connection failed");
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tracing::debug!(run = run.id(), %error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
-async fn converse(stream: os::Stream, run: RunHandle) {
+/// Answers one request at a time until the client disconnects.
+async fn serve_connection(stream: os::Stream, run: RunHandle) {
     let mut stream = BufReader::new(stream);
+    let (output, mut replies) = Output::channel(1);
+    let mut session = Session::new(RunControl(run), output);
     let mut line = Vec::new();
     loop {
         line.clear();
         match (&mut stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await {
-            Ok(1..) => {}
+            Ok(1..) => session.receive(line.trim_ascii_end()).await,
             Ok(0) | Err(_) => return,
         }
-        let answer = answer(line.trim_ascii_end(), &run).await;
-        if stream.write_all(answer.as_bytes()).await.is_err() || stream.flush().await.is_err() {
+        let Ok(mut reply) = replies.try_recv() else { continue };
+        reply.push(b'\n');
+        if stream.write_all(&reply).await.is_err() || stream.flush().await.is_err() {
             return;
         }
     }
 }
 
-async fn answer(line: &[u8], run: &RunHandle) -> String {
-    let (id, outcome) = match Message::read(line) {
-        Ok(Message::Request { id, method, params }) => {
-            (id.get().to_owned(), dispatch(&method, params, run).await)
-        }
-        Ok(_) => {
-            let error = ErrorObject::new(ErrorKind::InvalidRequest, "only requests are taken here");
-            ("null".to_owned(), Err(error))
-        }
-        Err(error) => ("null".to_owned(), Err(error)),
-    };
-    let outcome = outcome.and_then(|result| to_json(&result).map(|result| ("result", result)));
-    let (member, value) = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => ("error", to_json(&error).unwrap_or_else(|_| "null".to_owned())),
-    };
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{member}\":{value}}}\n")
+/// The methods that control one run.
+struct RunControl(RunHandle);
+
+impl Handler for RunControl {
+    async fn handle(&mut self, request: Request<'_>, output: &Output) {
+        let result = self.call(&request.method, request.params).await;
+        output.reply(request.id, &result).await;
+    }
 }
 
-async fn dispatch(
-    method: &str,
-    params: Option<&RawValue>,
-    run: &RunHandle,
-) -> Result<serde_json::Value, ErrorObject> {
-    match method {
-        "run/cancel" => {
-            let params: CancelRunParams = read(params)?;
-            let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
-            to_value(&CancelRunResult { accepted: run.cancel(grace) })
-        }
-        "run/input" => {
-            let params: InputRunParams = read(params)?;
-            let outcome = run.input(params.text, params.expected_turn).await?;
-            to_value(&InputRunResult { outcome })
-        }
-        "run/respond" => {
-            run.respond(read::<RespondRunParams>(params)?).await?;
-            to_value(&RespondRunResult {})
-        }
-        _ => {
-            Err(ErrorObject::new(ErrorKind::MethodNotFound, format!("there is no method {method}")))
+impl RunControl {
+    async fn call(&self, method: &str, params: Option<&RawValue>) -> CallResult {
+        let Self(run) = self;
+        match method {
+            name if name == CancelRunParams::METHOD.name => {
+                let params: CancelRunParams = parse(params)?;
+                let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
+                to_json(&CancelRunResult { accepted: run.cancel(grace) })
+            }
+            name if name == InputRunParams::METHOD.name => {
+                let params: InputRunParams = parse(params)?;
+                let outcome = run.input(params.text, params.expected_turn).await?;
+                to_json(&InputRunResult { outcome })
+            }
+            name if name == RespondRunParams::METHOD.name => {
+                run.respond(parse::<RespondRunParams>(params)?).await?;
+                to_json(&RespondRunResult {})
+            }
+            _ => {
+                let text = format!("unknown method {method:?}");
+                Err(ErrorObject::new(ErrorKind::MethodNotFound, text))
+            }
         }
     }
 }
 
-fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, ErrorObject> {
+fn parse<P: DeserializeOwned>(params: Option<&RawValue>) -> Result<P, ErrorObject> {
     serde_json::from_str(params.map_or("null", RawValue::get))
         .map_err(|error| ErrorObject::new(ErrorKind::InvalidParams, error.to_string()))
-}
-
-fn to_value(result: &impl Serialize) -> Result<serde_json::Value, ErrorObject> {
-    serde_json::to_value(result)
-        .map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))
-}
-
-fn to_json(value: &impl Serialize) -> Result<String, ErrorObject> {
-    serde_json::to_string(value)
-        .map_err(|error| ErrorObject::new(ErrorKind::Internal, error.to_string()))
 }

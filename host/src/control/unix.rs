@@ -1,4 +1,4 @@
-//! Control on Unix: a socket in the run's folder, which only the user can enter.
+//! The control socket on Unix: a socket in the run's folder, which only the user can enter.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -11,10 +11,10 @@ use crate::journal::folder::RunFolder;
 /// A connection.
 pub(super) type Stream = UnixStream;
 
-/// The longest path that fits into a socket's address everywhere.
-const LONGEST_PATH: usize = 100;
+/// The longest path that fits into a socket address on every platform.
+const MAX_PATH_BYTES: usize = 100;
 
-/// The owner's end; the socket is removed with it.
+/// The owner's end. Dropping it removes the socket.
 #[derive(Debug)]
 pub(super) struct Listener {
     listener: UnixListener,
@@ -31,7 +31,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.path) {
-            tracing::debug!(path = %self.path.display(), %error, "the socket is gone already");
+            tracing::debug!(path = %self.path.display(), %error, "cannot remove the control socket");
         }
     }
 }
@@ -48,11 +48,11 @@ pub(super) async fn connect(folder: &RunFolder) -> std::io::Result<Stream> {
     UnixStream::connect(address).await
 }
 
-/// The socket's path; where it is too long for an address, a short way to the same place by way of the
-/// open folder (Linux only, elsewhere binding says so).
+/// The socket's path. A path that is too long for a socket address becomes a short one through the open folder (Linux
+/// only; elsewhere binding fails).
 fn address(folder: &RunFolder) -> std::io::Result<(PathBuf, Option<File>)> {
     let path = folder.control();
-    if path.as_os_str().len() <= LONGEST_PATH {
+    if path.as_os_str().len() <= MAX_PATH_BYTES {
         return Ok((path, None));
     }
     let open = File::open(folder.path())?;

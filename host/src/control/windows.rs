@@ -1,4 +1,4 @@
-//! Control on Windows: a named pipe with the run's id.
+//! The control socket on Windows: a named pipe with the run's id.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::journal::folder::RunFolder;
 /// A connection, from either end.
 pub(super) type Stream = Box<dyn Pipe>;
 
-/// Both ends of a pipe behave alike.
+/// The client's and the server's end have the same methods.
 pub(super) trait Pipe: AsyncRead + AsyncWrite + Send + Unpin + std::fmt::Debug {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + std::fmt::Debug> Pipe for T {}
@@ -26,8 +26,8 @@ impl Listener {
     /// Waits for a connection.
     pub(super) async fn accept(&mut self) -> std::io::Result<Stream> {
         self.next.connect().await?;
-        let following = ServerOptions::new().create(&self.name)?;
-        Ok(Box::new(std::mem::replace(&mut self.next, following)))
+        let next = ServerOptions::new().create(&self.name)?;
+        Ok(Box::new(std::mem::replace(&mut self.next, next)))
     }
 }
 

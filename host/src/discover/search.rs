@@ -1,4 +1,4 @@
-//! Looking through folders for files with the right name. No adapter is started here.
+//! Searches folders for files with the name of an adapter. Starts no process.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -6,19 +6,17 @@ use std::path::{Path, PathBuf};
 
 use super::{Origin, Rejected, Rule};
 use crate::home::OdHome;
+use crate::plugin::name::{ADAPTER_PREFIX, adapter_id};
 use crate::trust;
 
-const PREFIX: &str = "od-adapter-";
-const LONGEST_ID: usize = 41;
-
-/// A folder to look through.
+/// A folder to search.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
     pub(crate) origin: Origin,
 }
 
-/// A file with the right name that is trusted where it lies.
+/// A file with a valid name in a trusted folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) id: String,
@@ -26,17 +24,17 @@ pub(crate) struct Candidate {
     pub(crate) origin: Origin,
 }
 
-/// What the folders hold: by id, the candidates in the order of precedence.
+/// The candidates by id, in order of precedence.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) candidates: BTreeMap<String, Vec<Candidate>>,
     pub(crate) rejected: Vec<Rejected>,
 }
 
-/// The folders in the order of precedence.
+/// Returns the folders in order of precedence.
 pub(crate) fn folders(adapter_dirs: &[PathBuf], home: &OdHome, search_path: &OsStr) -> Vec<Folder> {
     let listed = |value: &OsStr, origin: Origin| -> Vec<Folder> {
-        // An unset variable is no folder; an empty entry in a set one is the current folder.
+        // An unset variable names no folder, but an empty entry is the current folder.
         let entries: Vec<PathBuf> =
             if value.is_empty() { Vec::new() } else { std::env::split_paths(value).collect() };
         entries.into_iter().map(|path| Folder { path, origin }).collect()
@@ -54,7 +52,7 @@ pub(crate) fn folders(adapter_dirs: &[PathBuf], home: &OdHome, search_path: &OsS
     folders
 }
 
-/// Looks through the folders, for all adapters or for one.
+/// Searches the folders for all adapters, or for one.
 pub(crate) fn search(folders: &[Folder], wanted: Option<&str>) -> Found {
     let mut found = Found::default();
     for folder in folders {
@@ -80,20 +78,8 @@ pub(crate) fn search(folders: &[Folder], wanted: Option<&str>) -> Found {
     found
 }
 
-/// The id in a file name, when the name follows the rule
-/// `^od-adapter-[a-z][a-z0-9-]{0,40}(\.exe)?$`.
-pub(crate) fn id_of(file_name: &str) -> Option<&str> {
-    let stem = file_name.strip_suffix(".exe").unwrap_or(file_name);
-    let id = stem.strip_prefix(PREFIX)?;
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (id.len() <= LONGEST_ID
-        && id.starts_with(|first: char| first.is_ascii_lowercase())
-        && id.bytes().all(fits))
-    .then_some(id)
-}
-
 fn consider(folder: &Folder, name: &OsString, found: &mut Found) {
-    let Some(id) = name.to_str().and_then(id_of) else { return };
+    let Some(id) = name.to_str().and_then(adapter_id) else { return };
     let path = folder.path.join(name);
     let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     let known = found.candidates.get(id).is_some_and(|candidates| {
@@ -102,7 +88,7 @@ fn consider(folder: &Folder, name: &OsString, found: &mut Found) {
             .any(|other| std::fs::canonicalize(&other.path).is_ok_and(|other| other == real))
     });
     if known {
-        return; // The same file, seen by way of another folder.
+        return; // The same file, found through another folder.
     }
     let real_folder = real.parent().unwrap_or(&folder.path);
     match trust::check_file(&path).and_then(|()| trust::check_folder(real_folder)) {
@@ -116,12 +102,12 @@ fn consider(folder: &Folder, name: &OsString, found: &mut Found) {
 
 /// The file names of one adapter in a folder.
 fn present(folder: &Path, id: &str) -> Vec<OsString> {
-    let names = [format!("{PREFIX}{id}"), format!("{PREFIX}{id}.exe")];
-    let there = |name: &String| folder.join(name).symlink_metadata().is_ok();
-    names.into_iter().filter(there).map(OsString::from).collect()
+    let names = [format!("{ADAPTER_PREFIX}{id}"), format!("{ADAPTER_PREFIX}{id}.exe")];
+    let exists = |name: &String| folder.join(name).symlink_metadata().is_ok();
+    names.into_iter().filter(exists).map(OsString::from).collect()
 }
 
-/// All file names in a folder that could be adapters, sorted.
+/// The file names in a folder that are names of adapters, sorted.
 fn list(folder: &Folder, rejected: &mut Vec<Rejected>) -> Vec<OsString> {
     let entries = match std::fs::read_dir(&folder.path) {
         Ok(entries) => entries,
@@ -134,7 +120,7 @@ fn list(folder: &Folder, rejected: &mut Vec<Rejected>) -> Vec<OsString> {
     };
     let mut names: Vec<OsString> = entries
         .filter_map(|entry| Some(entry.ok()?.file_name()))
-        .filter(|name| name.to_str().is_some_and(|name| id_of(name).is_some()))
+        .filter(|name| name.to_str().is_some_and(|name| adapter_id(name).is_some()))
         .collect();
     names.sort();
     names
@@ -163,7 +149,7 @@ fn relative(folder: &Folder) -> Rejected {
         path: folder.path.clone(),
         origin: folder.origin,
         rule: Rule::RelativeFolder,
-        reason: format!("{variable} has {shown}, which means another folder each time"),
+        reason: format!("{variable} has {shown}, which depends on the current folder"),
         fix: format!("remove it from {variable} or write it as an absolute path"),
     }
 }
@@ -174,8 +160,8 @@ fn missing(folder: &Folder, error: &std::io::Error) -> Rejected {
         path: folder.path.clone(),
         origin: folder.origin,
         rule: Rule::Unreadable,
-        reason: format!("the folder cannot be read: {error}"),
-        fix: "name a folder that exists".to_owned(),
+        reason: format!("cannot read the folder: {error}"),
+        fix: "use a folder that exists".to_owned(),
     }
 }
 
@@ -184,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_and_empty_folders_are_passed_over() {
+    fn relative_and_empty_folders_are_rejected() {
         let folder = |path: &str, origin| Folder { path: path.into(), origin };
         let folders = [
             folder("", Origin::Path),
@@ -200,23 +186,5 @@ mod tests {
             reasons[0].contains("empty") && reasons[2].contains("OD_ADAPTER_PATH"),
             "{reasons:?}"
         );
-    }
-
-    #[test]
-    fn the_name_rule() {
-        assert_eq!(id_of("od-adapter-claude-code"), Some("claude-code"));
-        assert_eq!(id_of("od-adapter-x2.exe"), Some("x2"));
-        let longest = format!("od-adapter-{}", "a".repeat(41));
-        assert!(id_of(&longest).is_some() && id_of(&format!("{longest}a")).is_none());
-        for bad in [
-            "od-adapter-",
-            "od-adapter-2x",
-            "od-adapter-X",
-            "od-adapter-a_b",
-            "od-adapter-a.sh",
-            "adapter-a",
-        ] {
-            assert_eq!(id_of(bad), None, "{bad}");
-        }
     }
 }

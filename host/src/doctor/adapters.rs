@@ -1,15 +1,15 @@
 //! Adapters that were passed over, and what each of the others found.
 
-use od_protocol::{AuthState, DetectAdapterResult};
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::AuthState;
 
 use super::Check;
-use crate::agents::{Agent, Refresh, Standing};
-use crate::discover::Discovery;
+use crate::agents::{Agent, Refresh, Readiness};
+use crate::discover::{Discovery, pins};
 use crate::host::Host;
 use crate::settings::Settings;
-use crate::trust::pins;
 
-pub(super) async fn examine(host: &Host) -> Vec<Check> {
+pub(super) async fn check(host: &Host) -> Vec<Check> {
     let discovery = host.discover().await;
     let mut checks = passed_over(&discovery);
     if discovery.adapters.is_empty() {
@@ -82,24 +82,24 @@ fn passed_over(discovery: &Discovery) -> Vec<Check> {
 fn agent(agent: &Agent) -> Check {
     let name = format!("agent.{}", agent.id);
     let or = |fix: Option<String>, otherwise: &str| fix.unwrap_or_else(|| otherwise.to_owned());
-    match (&agent.detected, agent.standing()) {
+    match (&agent.detected, agent.readiness()) {
         (Err(error), _) => Check::fail(
             name,
             format!("{} cannot tell: {error}", agent.adapter_path.display()),
             or(agent.fix(), "reinstall the adapter"),
         ),
-        (Ok(_), Standing::NotInstalled) => {
+        (Ok(_), Readiness::NotInstalled) => {
             let names = agent.manifest.cli.names.join(" or ");
             let fix = or(agent.fix(), "see the agent's own page");
             Check::warn(name, format!("{names} is not installed"), fix)
         }
-        (Ok(detected), Standing::TooOld) => {
+        (Ok(detected), Readiness::TooOld) => {
             let least =
                 agent.manifest.cli.version_min.as_deref().unwrap_or("the oldest that works");
             let found = format!("{} is older than {least}", cli(detected));
             Check::fail(name, found, or(agent.fix(), "see the agent's own page"))
         }
-        (Ok(detected), Standing::NotAuthenticated) => {
+        (Ok(detected), Readiness::NotAuthenticated) => {
             let what = match detected.auth.state {
                 AuthState::Expired => "the login has run out",
                 _ => "nobody is logged in",

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::{Check, os};
+use crate::agents;
+use crate::discover::manifest_cache;
 use crate::home::{OdHome, mode_for_others};
 use crate::host::Host;
-use crate::{agents, manifest_cache};
 
 const MEBIBYTE: u64 = 1024 * 1024;
 /// Below this a long run may not fit.
@@ -13,13 +14,13 @@ const LITTLE: u64 = 500 * MEBIBYTE;
 /// Below this hardly any run fits.
 const TOO_LITTLE: u64 = 20 * MEBIBYTE;
 
-pub(super) fn examine(host: &Host) -> Vec<Check> {
+pub(super) fn check(host: &Host) -> Vec<Check> {
     let home = host.home();
     let mut checks = vec![writable(home), private(home)];
     checks.extend(space(home));
     checks.push(cache("cache.manifests", &home.manifest_cache(), manifest_cache::check));
     checks.push(cache("cache.agents", &home.agents_file(), agents::cache::check));
-    checks.extend(path_entries(&host.search_path()));
+    checks.extend(path_entries(&host.context().search_path()));
     checks
 }
 

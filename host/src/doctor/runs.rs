@@ -4,13 +4,13 @@ use super::Check;
 use crate::home::OdHome;
 use crate::journal::folder::RunFolder;
 use crate::journal::{EventReader, RunRecord, Source, store};
-use crate::plugin::os;
+use crate::plugin::orphans;
 use crate::run::{HOST_DIED, recover};
 
 /// Journals can be large; the newest are the ones a person may still want.
 const JOURNALS_READ: usize = 20;
 
-pub(super) fn examine(home: &OdHome) -> Vec<Check> {
+pub(super) fn check(home: &OdHome) -> Vec<Check> {
     let ids = match store::ids(home) {
         Ok(ids) => ids,
         Err(error) => {
@@ -60,7 +60,7 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
         let fix = format!("what is whole can still be read: od-host replay {}", record.run_id);
         Some(Check::warn("runs.damaged", found, fix))
     };
-    let mut reader = match EventReader::open(folder.clone(), 0, Source::Nobody) {
+    let mut reader = match EventReader::open(folder.clone(), 0, Source::Finished) {
         Ok(reader) => reader,
         Err(error) => return damaged(error.message),
     };
@@ -89,7 +89,7 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
 }
 
 fn left_behind(home: &OdHome) -> Vec<Check> {
-    let leftovers = os::leftovers(home.root());
+    let leftovers = orphans::list_adapters(home.root());
     if leftovers.is_empty() {
         return vec![Check::ok("processes", "no adapter runs without a host")];
     }

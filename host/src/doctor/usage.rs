@@ -4,7 +4,7 @@ use super::Check;
 use crate::home::OdHome;
 use crate::usage;
 
-pub(super) fn examine(home: &OdHome) -> Vec<Check> {
+pub(super) fn check(home: &OdHome) -> Vec<Check> {
     let conditions = match usage::examine(home) {
         Ok(conditions) => conditions,
         Err(error) => {
@@ -23,7 +23,7 @@ pub(super) fn examine(home: &OdHome) -> Vec<Check> {
     checks
 }
 
-fn damage(condition: &usage::Condition) -> Check {
+fn damage(condition: &usage::LedgerFile) -> Check {
     let path = condition.path.display();
     let found = format!(
         "{} of {} lines of {path} are damaged or of a later version; they are not counted",

@@ -1,21 +1,21 @@
-//! The host's folder on Unix: nobody else looks into it.
+//! The host's folder on Unix: private to the user.
 
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Makes a folder that only the user can look into, with its parents, unless it is there.
+/// Creates a folder with its parents that only the user can access, unless it exists.
 pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// The mode of a folder that others can look into.
+/// The mode of a folder that other users can access; `None` for a private one.
 pub(crate) fn mode_for_others(path: &Path) -> Option<u32> {
     let mode = std::fs::metadata(path).ok()?.mode() & 0o7777;
     (mode & 0o077 != 0).then_some(mode)
 }
 
-/// Opens a file to write on; a new one can be read by the user alone.
+/// Opens a file to append to; a new file can be read by the user only.
 ///
 /// # Errors
 /// When it cannot be opened.

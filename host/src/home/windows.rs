@@ -1,19 +1,19 @@
-//! The host's folder on Windows: below the user's own folder it is the user's own. Access lists are not read.
+//! The host's folder on Windows: in the user's own folder, which is private. Access lists are not checked.
 
 use std::fs::File;
 use std::path::Path;
 
-/// Makes a folder with its parents, unless it is there.
+/// Creates a folder with its parents, unless it exists.
 pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Not known.
+/// Access lists are not checked.
 pub(crate) fn mode_for_others(_path: &Path) -> Option<u32> {
     None
 }
 
-/// Opens a file to write on, a new one if need be.
+/// Opens a file to append to, and creates it if necessary.
 ///
 /// # Errors
 /// When it cannot be opened.

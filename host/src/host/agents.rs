@@ -1,139 +1,113 @@
-//! What the host says of agents and their adapters outside runs. What is done for it lives in `agents`,
-//! `active`, `connections` and `trust`.
+//! The methods of [`Host`] about agents and their adapters outside runs.
 
-use std::ffi::OsString;
+use od_protocol::api::RUN_ACTIVE;
+use od_protocol::{Call, ErrorKind};
 
-use od_protocol::Call;
-
-use super::{Host, effective_path};
-use crate::agents::live::{self, LiveAgents};
+use super::Host;
 use crate::agents::{Agent, AgentList, Refresh};
-use crate::connections::{self, Connections};
-use crate::error::{Failure, HostError};
+use crate::discover::pins;
+use crate::error::HostError;
 use crate::plugin::process;
 use crate::settings::Trust;
-use crate::trust::pins;
-use crate::{active, auto};
 
 impl Host {
-    /// What each adapter finds on this machine, in the order of their ids. Waits until all rows hold.
+    /// All agents, sorted by id. Waits until every detection has finished.
     pub async fn agents(&self, refresh: Refresh) -> Vec<Agent> {
-        live::look(self, refresh).await
+        self.agents_of_host().all(refresh).await
     }
 
-    /// The same at once, from what is known; what no longer holds is looked at meanwhile.
+    /// All agents from what is known; detects stale ones in the background.
     pub async fn list_agents(&self) -> AgentList {
-        live::list(self).await
+        self.agents_of_host().list().await
     }
 
-    /// Looks again at all agents, or at one. An adapter that hangs costs its own limit only.
+    /// Detects all agents again, or one of them. An adapter that hangs delays only itself.
     ///
     /// # Errors
-    /// When there is no such agent.
+    /// When no adapter has this id.
     pub async fn refresh_agents(&self, agent: Option<&str>) -> Result<AgentList, HostError> {
-        live::refresh(self, agent).await
+        self.agents_of_host().refresh(agent).await
     }
 
-    /// One agent; waits until its row holds.
+    /// One agent. Waits until its detection has finished.
     ///
     /// # Errors
-    /// When there is no such agent, or its adapter may not be used.
+    /// When no adapter has this id, or it must not be used.
     pub async fn agent(&self, id: &str) -> Result<Agent, HostError> {
-        let adapter = self.adapter(id).await?;
-        Ok(live::look_at(self, &adapter, Refresh::WhenStale).await)
+        self.agents_of_host().get(id).await
     }
 
-    /// Whether there is an agent of each name; one that cannot run now counts too.
+    /// Checks that each id has an adapter; an agent that cannot run now passes.
     ///
     /// # Errors
-    /// For the first that is not there.
+    /// For the first id without an adapter.
     pub async fn check_known(&self, agents: &[String]) -> Result<(), HostError> {
-        for agent in agents {
-            match self.adapter(agent).await {
-                Err(error) if error.failure == Failure::AgentUnknown => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        self.agents_of_host().check_known(agents).await
     }
 
-    /// The agent that `auto` means: the active one when it can run, otherwise the best that can. One that hangs is
-    /// waited for only while it could be the better choice.
+    /// The agent that `auto` means: the active one when it can run, otherwise the best one that can. Waits for a slow
+    /// adapter only while it could be the better choice.
     ///
     /// # Errors
-    /// When none can run, with what is missing.
+    /// When no agent can run; the error names what is missing.
     pub async fn auto(&self) -> Result<Agent, HostError> {
-        let active = self.active_agent();
-        let decided = |agents: &[Agent]| auto::is_decided(agents, active.as_deref());
-        auto::choose(live::look_until(self, decided).await, active.as_deref())
+        self.agents_of_host().auto().await
     }
 
     /// The agent of runs that name none, when one was chosen.
     pub fn active_agent(&self) -> Option<String> {
-        active::read(self.home())
+        self.agents_of_host().active()
     }
 
-    /// Makes an agent the one that runs without a name get.
+    /// Sets the agent of runs that name none.
     ///
     /// # Errors
-    /// `_od.run_active` while a run of this process is going on or waits; what the agent lacks when
-    /// it cannot run.
+    /// `_od.run_active` while this process has a live run; what the agent needs when it cannot run.
     pub async fn set_active_agent(&self, id: &str) -> Result<Agent, HostError> {
-        active::choose(self, id).await
+        if let Some(run) = self.live_runs().iter().find(|run| run.status().is_alive()) {
+            let text = format!("cannot change the active agent while run {} is active", run.id());
+            return Err(HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
+                .with_hint("wait for its end, or cancel it with runs/cancel"));
+        }
+        self.agents_of_host().set_active(id).await
     }
 
-    /// Asks an agent's adapter outside a run, by a process that is kept for a while for the next call:
-    /// `host.ask("codex", ListModelsParams::default()).await`.
+    /// Calls an agent's adapter outside a run. The process is kept for some time for the next call:
+    /// `host.ask("demo", ListModelsParams::default()).await`.
     ///
     /// # Errors
-    /// When there is no such agent, `capability_unsupported` before anything is started, or what the
-    /// adapter answered.
+    /// When no adapter has this id, `capability_unsupported` before anything is started, or the adapter's error.
     pub async fn ask<P: Call + Clone>(
         &self,
         agent: &str,
         params: P,
     ) -> Result<P::Result, HostError> {
-        connections::ask(self, agent, params).await
+        self.agents_of_host().call(agent, params).await
     }
 
-    /// Ends the adapters that are kept for calls outside runs, and waits until they are gone.
+    /// Closes the adapters that are kept for calls outside runs, and waits until they have exited.
     pub async fn close_connections(&self) {
-        self.shared.connections.close().await;
+        self.agents_of_host().close_connections().await;
     }
 
-    /// Ends every process that this program has started for an adapter, by whatever host, with everything below it;
-    /// none is started any more. For the end of a program: those it leaves are found by the next host only.
+    /// Ends every adapter process of this program and everything below it, for any host in it. No adapter starts after
+    /// this call. Use it at program exit: only the next host would find processes that are left.
     pub async fn end_processes(&self) {
         process::end_all().await;
     }
 
-    /// Which adapters may be executed, the pins of `trust.json` included.
+    /// Which adapters may be executed, including the pins in `trust.json`.
     pub fn trust(&self) -> Trust {
-        pins::with_pins(&self.shared.settings, self.home()).trust.clone()
+        self.context().trust()
     }
 
-    /// Pins an executable by its sha256, or takes that back; says which are pinned then.
+    /// Pins an executable by its sha256, or removes the pin. Returns the current pins.
     ///
     /// # Errors
-    /// When it is no hash, when it is pinned in `settings.toml` and so cannot be taken back here, or when
+    /// When the text is not a sha256, when it is pinned in `settings.toml` and so cannot be removed here, or when
     /// `trust.json` cannot be read or written.
     pub fn set_trusted(&self, sha256: &str, trusted: bool) -> Result<Trust, HostError> {
         pins::set(self.settings(), self.home(), sha256, trusted)?;
         Ok(self.trust())
-    }
-
-    /// Where adapters and agent CLIs are searched for.
-    pub(crate) fn search_path(&self) -> OsString {
-        effective_path(&self.shared.options)
-    }
-
-    /// The adapters that are kept for calls outside runs.
-    pub(crate) fn connections(&self) -> &Connections {
-        &self.shared.connections
-    }
-
-    /// What is known of the agents.
-    pub(crate) fn live_agents(&self) -> &LiveAgents {
-        &self.shared.live_agents
     }
 }

@@ -1,4 +1,4 @@
-//! How one run stands, by its whole id. Which run a text means lives in `journal::store`.
+//! The record of one run by its full id. Finding a run by a prefix is in `journal::store`.
 
 use super::Host;
 use crate::error::HostError;
@@ -7,18 +7,18 @@ use crate::journal::folder::RunFolder;
 use crate::run::recover;
 
 impl Host {
-    /// A run for a list; `None` when its record cannot be read.
-    pub(crate) fn shown(&self, run_id: &str) -> Option<RunRecord> {
-        let unshown = |error: &HostError| {
-            // One that was removed a moment ago, or that just begins, is no news.
+    /// The record of a run; `None` when it cannot be read.
+    pub(crate) fn readable_record(&self, run_id: &str) -> Option<RunRecord> {
+        let log = |error: &HostError| {
+            // A run that was just removed, or is just being created, has no record: not worth a warning.
             if RunFolder::of(self.home(), run_id).has_record() {
-                tracing::warn!(run_id, %error, "a run cannot be shown");
+                tracing::warn!(run_id, %error, "cannot read the record of a run");
             }
         };
-        self.record_of(run_id).inspect_err(unshown).ok()
+        self.record_of(run_id).inspect_err(log).ok()
     }
 
-    /// The record of a run by its whole id; one of this process is asked itself.
+    /// The record of a run; from memory for a live run of this process.
     pub(super) fn record_of(&self, run_id: &str) -> Result<RunRecord, HostError> {
         match self.live_run(run_id) {
             Some(run) => Ok(run.record()),

@@ -1,4 +1,4 @@
-//! What came of a run. How it is composed lives in `run::result`.
+//! Waits for the end of a run and returns its result. `run::result` composes it.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use crate::journal::{RunRecord, store};
 use crate::run::{recover, result};
 use crate::usage;
 
-/// How often a run of another process is looked at: the longer it has been waited for, the less often.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The record of a run of another process is polled at these intervals: the longer the wait, the less often.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// What came of a run, of this process or another; waits for its end for at most so long, `None` as
-    /// long as it takes.
+    /// The result of a run of this or another process. Waits for its end, at most for this time; `None` means without a
+    /// limit.
     ///
     /// # Errors
-    /// `run_unknown`, `timeout` when it is not over by then, or when its journal cannot be read.
+    /// `run_unknown`, `timeout` when the run has not ended by then, or when its journal cannot be read.
     pub async fn result(
         &self,
         run_id: &str,
@@ -31,7 +31,7 @@ impl Host {
         self.result_of(record).await
     }
 
-    /// Waits for the end of a run, by its whole id. One that waits costs a timer and nothing else.
+    /// Waits for the end of the run with exactly this id.
     pub(crate) async fn end_of(
         &self,
         run_id: &str,
@@ -41,7 +41,7 @@ impl Host {
         if let Some(run) = self.live_run(run_id) {
             match wait {
                 None => drop(run.wait().await),
-                // In time or not: a run that has said `done` is over.
+                // The record decides below whether the run has ended.
                 Some(limit) => drop(tokio::time::timeout(limit, run.wait()).await),
             }
             let record = run.record();
@@ -49,7 +49,7 @@ impl Host {
         }
         let folder = RunFolder::of(self.home(), run_id);
         loop {
-            let record = recover::settle_beside(&folder).await?;
+            let record = recover::settle_async(&folder).await?;
             if !record.status.is_alive() {
                 return Ok(record);
             }
@@ -58,18 +58,18 @@ impl Host {
             if left.is_zero() {
                 return Err(late(run_id));
             }
-            let pause = (waited / 20).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+            let pause = (waited / 20).clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL);
             tokio::time::sleep(pause.min(left)).await;
         }
     }
 
-    /// What came of a run that is over.
+    /// The result of a run that has ended.
     pub(crate) async fn result_of(&self, record: RunRecord) -> Result<RunResult, HostError> {
         let mut reader = self.events_of(&record.run_id, 0)?;
-        // A journal may be long, and reading it does not wait for anything.
+        // A journal may be long, and reading it blocks the thread.
         let home = self.home().clone();
         let composing = tokio::task::spawn_blocking(move || {
-            result::compose(&record, &mut reader, &usage::past(&home, &record))
+            result::compose(&record, &mut reader, &usage::prior_usage(&home, &record))
         });
         composing.await.unwrap_or_else(|error| {
             Err(HostError::protocol(ErrorKind::Internal, error.to_string()))
@@ -78,8 +78,8 @@ impl Host {
 }
 
 fn late(run_id: &str) -> HostError {
-    let text = format!("the run {run_id} is still going on");
+    let text = format!("run {run_id} has not ended yet");
     HostError::protocol(ErrorKind::Timeout, text)
-        .with_hint("ask again, or watch it: od-host attach RUN, runs/attach")
+        .with_hint("try again, or follow it: od-host attach RUN, runs/attach")
         .with_which("wait")
 }

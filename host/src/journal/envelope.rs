@@ -1,5 +1,4 @@
-//! A cheap look at the start of an event: which run, which number, which type. The event itself stays
-//! raw bytes.
+//! Reads run id, sequence number and type of an event without parsing the rest, which stays raw bytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,20 +6,20 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Larger integers are not exact in every language that reads JSON.
-const LARGEST_SEQ: u64 = (1 << 53) - 1;
+/// The largest integer that every JSON parser represents exactly.
+const MAX_SEQ: u64 = (1 << 53) - 1;
 
 const USUAL_BEGIN: &str = "{\"runId\":\"";
 const BEFORE_SEQ: &str = "\",\"seq\":";
 
-/// What the host needs to know of an event.
+/// The parts of an event that the host needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
     pub(crate) run_id: &'a str,
     pub(crate) seq: u64,
     pub(crate) ts: u64,
     pub(crate) type_name: &'a str,
-    /// All of it, as it came.
+    /// The complete envelope, unchanged.
     pub(crate) bytes: &'a [u8],
 }
 
@@ -41,15 +40,15 @@ struct Typed<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads an envelope (`params` of `run/event`). `None` when the bytes are none.
+    /// Reads an envelope (`params` of `run/event`). `None` when the bytes are not one.
     pub(crate) fn read(bytes: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let envelope = Self::read_usual(text).or_else(|| Self::read_any(text))?;
-        (envelope.seq <= LARGEST_SEQ).then_some(envelope)
+        (envelope.seq <= MAX_SEQ).then_some(envelope)
     }
 
-    /// Appends the same envelope under another number. In the order the sdk writes only the digits are
-    /// exchanged; any other order becomes that order. Nothing inside the event changes.
+    /// Appends the same envelope with another number. In the usual order of members only the digits are replaced; any
+    /// other order becomes the usual one. The event itself does not change.
     pub(crate) fn write_as(&self, seq: u64, target: &mut Vec<u8>) {
         let number = seq.to_string();
         if let Some(digits) = self.digits() {
@@ -74,7 +73,7 @@ impl<'a> Envelope<'a> {
         target.push(b'}');
     }
 
-    /// Where the number stands, in the order the sdk writes.
+    /// The position of the number, in the usual order of members.
     fn digits(&self) -> Option<Range<usize>> {
         let start = USUAL_BEGIN.len() + self.run_id.len() + BEFORE_SEQ.len();
         let rest = self.bytes.strip_prefix(USUAL_BEGIN.as_bytes())?;
@@ -83,18 +82,18 @@ impl<'a> Envelope<'a> {
         Some(start..start + length)
     }
 
-    /// The order of members that the sdk writes, found without parsing the event.
+    /// Reads the usual order of members without parsing the event.
     fn read_usual(text: &'a str) -> Option<Self> {
         let rest = text.strip_prefix(USUAL_BEGIN)?;
-        let (run_id, rest) = word(rest)?;
+        let (run_id, rest) = plain_string(rest)?;
         let (seq, rest) = number(rest.strip_prefix(",\"seq\":")?)?;
         let (ts, rest) = number(rest.strip_prefix(",\"ts\":")?)?;
-        let (type_name, rest) = word(rest.strip_prefix(",\"event\":{\"type\":\"")?)?;
+        let (type_name, rest) = plain_string(rest.strip_prefix(",\"event\":{\"type\":\"")?)?;
         let whole = rest.starts_with(['}', ',']) && rest.ends_with("}}");
         whole.then_some(Self { run_id, seq, ts, type_name, bytes: text.as_bytes() })
     }
 
-    /// Any other order, by parsing all of it once.
+    /// Reads any other order by parsing the whole envelope.
     fn read_any(text: &'a str) -> Option<Self> {
         let members: Members<'a> = serde_json::from_str(text).ok()?;
         let typed: Typed<'a> = serde_json::from_str(members.event.get()).ok()?;
@@ -108,8 +107,8 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// A string without escapes, and what follows its closing quote.
-fn word(text: &str) -> Option<(&str, &str)> {
+/// Splits off a string without escapes at its closing quote.
+fn plain_string(text: &str) -> Option<(&str, &str)> {
     let end = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
     let rest = text[end..].strip_prefix('"')?;
     Some((&text[..end], rest))
@@ -128,7 +127,7 @@ mod tests {
         r#"{"runId":"r1","seq":7,"ts":9,"event":{"type":"text_delta","text":"a \"q\" ü"}}"#;
 
     #[test]
-    fn the_usual_order_is_read_without_parsing() {
+    fn usual_order_is_read_without_parsing() {
         let envelope = Envelope::read_usual(USUAL).expect("the usual order");
         assert_eq!((envelope.run_id, envelope.seq, envelope.ts), ("r1", 7, 9));
         assert_eq!(envelope.type_name, "text_delta");
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_order_is_read_too() {
+    fn other_order_is_read() {
         let text = r#"{ "event": {"text":"x","type":"text_delta"}, "_meta":{"a":1}, "ts":1, "seq":3, "runId":"r" }"#;
         let envelope = Envelope::read(text.as_bytes()).expect("an envelope");
         assert_eq!((envelope.run_id, envelope.seq, envelope.type_name), ("r", 3, "text_delta"));
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_envelope_is_none() {
+    fn invalid_envelope_is_rejected() {
         let cut = &USUAL[..USUAL.len() - 2];
         let nameless = r#"{"runId":"r","seq":0,"ts":0,"event":{}}"#;
         let endless = r#"{"runId":"r","seq":18446744073709551615,"ts":0,"event":{"type":"x"}}"#;
@@ -154,7 +153,7 @@ mod tests {
         assert_eq!(Envelope::read(b"{\"runId\":\"\xff\"}"), None);
     }
 
-    /// Renumbers, and reads the result again.
+    /// The envelope with another number.
     fn renumbered(text: &str, seq: u64) -> String {
         let mut line = Vec::new();
         Envelope::read(text.as_bytes()).expect("an envelope").write_as(seq, &mut line);
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn another_number_changes_nothing_else() {
+    fn renumbering_changes_only_the_number() {
         assert_eq!(renumbered(USUAL, 1234), USUAL.replace("\"seq\":7,", "\"seq\":1234,"));
         let odd = r#"{ "event": {"a":[1.50],"type":"x"}, "_meta":{"k":1}, "ts":1, "seq":3, "runId":"r" }"#;
         let usual =
@@ -172,7 +171,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_event_keeps_its_payload(text in ".*", seq in 0..LARGEST_SEQ) {
+        fn renumbering_keeps_the_event(text in ".*", seq in 0..MAX_SEQ) {
             let event = serde_json::json!({"type": "text_delta", "text": text});
             let line = serde_json::json!({"runId": "r", "seq": 0, "ts": 1, "event": event}).to_string();
             let again: serde_json::Value =
@@ -182,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+        fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
             let _ = Envelope::read(&bytes);
             let mut usual = USUAL.as_bytes().to_vec();
             for (index, byte) in bytes.iter().enumerate() {

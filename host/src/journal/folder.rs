@@ -9,12 +9,11 @@ use od_protocol::ErrorKind;
 use super::envelope::Envelope;
 use super::{RunRecord, os, store};
 use crate::error::HostError;
+use crate::files::{LinesFromEnd, replace_json};
 use crate::home::OdHome;
-use crate::manifest_cache::replace_json;
-use crate::usage::LinesFromEnd;
 
-/// How often somebody looks who waits until another one has closed a run.
-const LOOK: Duration = Duration::from_millis(5);
+/// How often a waiting process tries to lock a run for closing.
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,37 +22,37 @@ pub(crate) struct RunFolder {
     path: PathBuf,
 }
 
-/// What a journal ends with.
+/// The last event of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastEvent {
     /// Its number.
     pub(crate) seq: u64,
-    /// It is `done`.
+    /// Whether it is `done`.
     pub(crate) is_done: bool,
 }
 
 impl RunFolder {
-    /// A folder that may or may not be there.
+    /// The folder of a run, which may not exist.
     pub(crate) fn of(home: &OdHome, run_id: &str) -> Self {
         Self { home: home.clone(), path: home.run(run_id) }
     }
 
-    /// Makes the folder, readable by the user only.
+    /// Creates the folder, readable by the user only.
     pub(crate) fn create(home: &OdHome, run_id: &str) -> Result<Self, HostError> {
         let folder = Self::of(home, run_id);
         let failed = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => HostError::protocol(
                 ErrorKind::RunIdInUse,
-                format!("there is a run {run_id} already"),
+                format!("run {run_id} already exists"),
             )
-            .with_hint("leave the run id out to get a fresh one"),
-            _ => HostError::storage(format!("cannot make {}", folder.path.display()), &error),
+            .with_hint("omit the run id to get a new one"),
+            _ => HostError::storage(format!("cannot create {}", folder.path.display()), &error),
         };
         os::make_private_folder(&folder.path).map_err(failed)?;
         Ok(folder)
     }
 
-    /// The host's folder, which it is in.
+    /// The host's folder that contains it.
     pub(crate) fn home(&self) -> &OdHome {
         &self.home
     }
@@ -68,40 +67,40 @@ impl RunFolder {
         self.path.join("events.jsonl")
     }
 
-    /// Space that is given back when the disk is full, so that the end of a run fits on it.
+    /// A file that is removed when the disk is full, so that the end of the run can be written.
     pub(crate) fn reserve(&self) -> PathBuf {
         self.path.join("reserve")
     }
 
-    /// Events that are held back until it is known whether the run goes on.
+    /// Buffered events, until it is known whether another attempt follows.
     pub(crate) fn held(&self) -> PathBuf {
         self.path.join("held.jsonl")
     }
 
-    /// Where the owner listens for other processes.
+    /// The control socket of the owner.
     pub(crate) fn control(&self) -> PathBuf {
         self.path.join("control.sock")
     }
 
-    /// Opens the events for writing if no living process owns them.
+    /// Opens the events for writing if no live process owns them.
     pub(crate) fn take_over(&self) -> std::io::Result<Option<File>> {
-        os::own_existing(&self.events())
+        os::lock_existing(&self.events())
     }
 
-    /// Waits until nobody else is closing the run, but not longer than told: `None` then. As long as the file lives,
-    /// nobody else begins to. Only for threads that may wait.
-    pub(crate) fn lock_for_closing(&self, patience: Duration) -> std::io::Result<Option<File>> {
-        let begin = Instant::now();
+    /// Locks the run for closing; `None` when another process still has the lock after `timeout`. Dropping the file
+    /// releases the lock. Blocks.
+    pub(crate) fn lock_for_closing(&self, timeout: Duration) -> std::io::Result<Option<File>> {
+        let started = Instant::now();
         loop {
             let lock = os::lock_for_closing(&self.path)?;
-            if lock.is_some() || begin.elapsed() >= patience {
+            if lock.is_some() || started.elapsed() >= timeout {
                 return Ok(lock);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(LOCK_RETRY_INTERVAL);
         }
     }
 
-    /// The last event of the journal, from a look at its end; `None` when there is none that can be read.
+    /// Reads the last event from the end of the journal; `None` when there is no valid one.
     pub(crate) fn last_event(&self) -> std::io::Result<Option<LastEvent>> {
         let mut lines = File::open(self.events()).and_then(LinesFromEnd::open)?;
         let envelope = lines.next()?.and_then(Envelope::read);
@@ -117,12 +116,12 @@ impl RunFolder {
         serde_json::from_slice(&bytes).map_err(|error| {
             let error = std::io::Error::other(format!("it is damaged: {error}"));
             HostError::storage(format!("cannot read {}", path.display()), &error).with_hint(
-                format!("events.jsonl beside it may be whole; or remove {}", self.path.display()),
+                format!("events.jsonl beside it may be intact; otherwise remove {}", self.path.display()),
             )
         })
     }
 
-    /// Whether there is a run: `run.json` is what its beginning ends with.
+    /// Whether the run exists: `run.json` is the last file that its creation writes.
     pub(crate) fn has_record(&self) -> bool {
         self.record().is_file()
     }
@@ -134,18 +133,17 @@ impl RunFolder {
             .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
     }
 
-    /// Removes the run, first under a name that nobody takes for a run: a host that is killed meanwhile leaves no half
-    /// of it behind.
+    /// Removes the run. It is renamed first, so that a host that is killed during the removal leaves no incomplete run.
     pub(crate) fn remove(&self) -> std::io::Result<()> {
         let hidden = self.home.runs().join(store::removed_name());
-        // Where it cannot be renamed, because a file in it is open on Windows, it is removed as it is.
+        // On Windows a folder with an open file cannot be renamed.
         match std::fs::rename(&self.path, &hidden) {
             Ok(()) => store::remove_hidden(&hidden),
             Err(_) => std::fs::remove_dir_all(&self.path),
         }
     }
 
-    /// Removes a run that has not begun; what cannot be removed is left.
+    /// Removes a run that has not started; logs a failure.
     pub(crate) fn discard(&self) {
         if let Err(error) = self.remove() {
             tracing::warn!(path = %self.path.display(), %error, "cannot remove a run");
@@ -168,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_ever_for_another_one_who_closes_a_run() {
+    fn closing_lock_is_exclusive() {
         let (_scratch, folder) = scratch();
         let held = folder.lock_for_closing(Duration::ZERO).expect("a folder");
         assert!(held.is_some());
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_event_is_that_of_the_last_whole_line() {
+    fn last_event_ignores_incomplete_line() {
         let (_scratch, folder) = scratch();
         let line = |seq, name| {
             format!(
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_run_leaves_nothing() {
+    fn removed_run_leaves_nothing() {
         let (_scratch, folder) = scratch();
         std::fs::write(folder.events(), "").expect("a journal");
         folder.remove().expect("it is there");

@@ -1,6 +1,6 @@
-//! Which run a client's key has started: one small file for each key, `keys/<sha256 of the key>`, with the id of the
-//! run. Whoever has the file open is the only one who starts a run for the key, among all processes. What a key stands
-//! for lives in the record of its run.
+//! The run that a client's idempotency key started: one file per key, `keys/<sha256 of the key>`, with the id of the
+//! run. Only the process that has the file locked may start a run for the key. The record of the run has the request
+//! that the key belongs to.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,74 +11,74 @@ use sha2::{Digest, Sha256};
 use super::{os, store};
 use crate::home::OdHome;
 
-/// The file of one key; as long as this lives nobody else has it.
+/// The file of one key, locked until this is dropped.
 #[derive(Debug)]
 pub(crate) struct KeyFile {
     file: File,
 }
 
 impl KeyFile {
-    /// Where it lies; a key may be any text, so its hash is its name.
+    /// The path of the file; a key may be any text, so the file is named after its hash.
     pub(crate) fn path(home: &OdHome, key: &str) -> PathBuf {
         home.keys().join(hex(&Sha256::digest(key)))
     }
 
-    /// Takes the file of a key; `None` while somebody else has it.
-    pub(crate) fn take(home: &OdHome, key: &str) -> std::io::Result<Option<Self>> {
+    /// Locks the file of a key; `None` while another process has it.
+    pub(crate) fn lock(home: &OdHome, key: &str) -> std::io::Result<Option<Self>> {
         let path = Self::path(home, key);
-        let owned = match os::own_any(&path) {
+        let locked = match os::lock_or_create(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 make_folder(home)?;
-                os::own_any(&path)
+                os::lock_or_create(&path)
             }
-            owned => owned,
+            locked => locked,
         };
-        Ok(owned?.map(|file| Self { file }))
+        Ok(locked?.map(|file| Self { file }))
     }
 
-    /// The run that the key has started; it may be gone, or never have begun.
+    /// The run of the key; it may have been removed or never started.
     pub(crate) fn run_id(&self) -> std::io::Result<Option<String>> {
         let mut run_id = String::new();
         (&self.file).seek(SeekFrom::Start(0))?;
         (&self.file).read_to_string(&mut run_id)?;
-        Ok(store::is_proper_id(&run_id).then_some(run_id))
+        Ok(store::is_valid_id(&run_id).then_some(run_id))
     }
 
-    /// Writes down the run that is about to begin. First the key, then the run: a host that dies between the two has
-    /// started nothing.
+    /// Stores the run that is about to start. The key is written before the run, so that a host that dies in between
+    /// has started nothing.
     pub(crate) fn assign(&self, run_id: &str) -> std::io::Result<()> {
         self.file.set_len(0)?;
         (&self.file).write_all(run_id.as_bytes())
     }
 }
 
-/// Removes the files of keys whose runs are gone; says how many. One that somebody has is left alone.
+/// Removes the files of keys whose runs were removed; returns the number. Locked files are skipped.
 pub(crate) fn forget_removed(home: &OdHome) -> std::io::Result<usize> {
     let entries = match std::fs::read_dir(home.keys()) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),
     };
-    let mut forgotten = 0;
+    let mut removed = 0;
     for entry in entries {
         let path = entry?.path();
-        let key_file = match os::own_existing(&path) {
+        let key_file = match os::lock_existing(&path) {
             Ok(Some(file)) => KeyFile { file },
             Ok(None) => continue,
-            // Somebody else forgets it at the same moment.
+            // Another process has just removed it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
-        let is_there = key_file.run_id()?.is_some_and(|run_id| home.run(&run_id).is_dir());
-        if !is_there {
-            os::remove_owned(key_file.file, &path)?;
-            forgotten += 1;
+        let exists = key_file.run_id()?.is_some_and(|run_id| home.run(&run_id).is_dir());
+        if !exists {
+            os::remove_locked(key_file.file, &path)?;
+            removed += 1;
         }
     }
-    Ok(forgotten)
+    Ok(removed)
 }
 
-/// A hash as text.
+/// Encodes bytes as hexadecimal text.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -101,31 +101,31 @@ mod tests {
     }
 
     fn take(home: &OdHome, key: &str) -> KeyFile {
-        KeyFile::take(home, key).expect("a file").expect("nobody has it")
+        KeyFile::lock(home, key).expect("a file").expect("an unlocked file")
     }
 
     #[test]
-    fn one_at_a_time_has_a_key_and_others_are_free() {
+    fn key_lock_is_exclusive_per_key() {
         let (_folder, home) = scratch();
         let key = take(&home, "k");
-        assert!(KeyFile::take(&home, "k").expect("a look").is_none());
+        assert!(KeyFile::lock(&home, "k").expect("a result").is_none());
         take(&home, "another");
         assert_eq!(key.run_id().expect("a file"), None);
-        key.assign("a-rather-long-id").expect("a word");
-        key.assign("run").expect("a word");
+        key.assign("a-rather-long-id").expect("it is written");
+        key.assign("run").expect("it is written");
         drop(key);
         assert_eq!(take(&home, "k").run_id().expect("a file").as_deref(), Some("run"));
     }
 
     #[test]
-    fn keys_of_runs_that_are_gone_are_forgotten_and_those_in_use_are_not() {
+    fn keys_of_removed_runs_are_removed() {
         let (_folder, home) = scratch();
         std::fs::create_dir_all(home.run("kept")).expect("a run");
-        take(&home, "kept").assign("kept").expect("a word");
-        take(&home, "gone").assign("gone").expect("a word");
+        take(&home, "kept").assign("kept").expect("it is written");
+        take(&home, "gone").assign("gone").expect("it is written");
         take(&home, "never begun");
         let in_use = take(&home, "in use");
-        assert_eq!(forget_removed(&home).expect("a look"), 2);
+        assert_eq!(forget_removed(&home).expect("a result"), 2);
         drop(in_use);
         assert_eq!(take(&home, "kept").run_id().expect("a file").as_deref(), Some("kept"));
         assert!(KeyFile::path(&home, "in use").exists() && !KeyFile::path(&home, "gone").exists());
@@ -133,17 +133,17 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn whoever_opened_a_file_that_was_removed_meanwhile_gets_another() {
+    fn locking_removed_key_file_creates_new_one() {
         let (_folder, home) = scratch();
         let path = KeyFile::path(&home, "k");
         let first = take(&home, "k");
         let late = File::open(&path).expect("it is there");
-        os::remove_owned(first.file, &path).expect("it is ours");
-        // Whoever came too late may lock the old file: that keeps nobody out, and is no right to the new one.
+        os::remove_locked(first.file, &path).expect("it is ours");
+        // A lock on the removed file does not affect the new file.
         rustix::fs::flock(&late, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-            .expect("nobody has the old one");
+            .expect("the removed file is unlocked");
         let second = take(&home, "k");
-        assert!(KeyFile::take(&home, "k").expect("a look").is_none());
-        second.assign("run").expect("a word");
+        assert!(KeyFile::lock(&home, "k").expect("a result").is_none());
+        second.assign("run").expect("it is written");
     }
 }

@@ -1,4 +1,4 @@
-//! The reading end of a journal: from any event on, at the reader's own pace, with one small buffer.
+//! Reads a journal from any event on, at the reader's own pace, with one small buffer.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,59 +11,64 @@ use tokio::sync::watch;
 use super::JournalEvent;
 use super::envelope::Envelope;
 use super::folder::RunFolder;
-use super::sink::{Phase, Progress};
+use super::settle::{SettleRun, settle_in_background};
+use super::writer::{Phase, Progress};
 use crate::error::HostError;
-use crate::run::recover;
 
-const CHUNK: usize = 64 * 1024;
-/// More than the protocol allows, so that only damage reaches it.
-const LONGEST_LINE: usize = 17 * 1024 * 1024;
-/// What a buffer may keep for the next lines.
-const SPARE: usize = 16 * CHUNK;
-const POLL: Duration = Duration::from_millis(20);
-const OWNER_CHECK: Duration = Duration::from_millis(250);
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Above the limit of the protocol, so that only damaged files reach it.
+const MAX_LINE_BYTES: usize = 17 * 1024 * 1024;
+/// The capacity that the buffer keeps after a long line.
+const MAX_IDLE_BUFFER_BYTES: usize = 16 * CHUNK_BYTES;
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const OWNER_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Reads a journal from any event on, while it is written or later.
 #[derive(Debug)]
 pub struct EventReader {
     folder: RunFolder,
     file: File,
-    /// Where the file itself stands; brought to `position` before it is read.
+    /// The position of the file handle; moved to `position` before reading.
     file_position: u64,
-    /// Where the bytes in the buffer end.
+    /// The position in the file of the end of the buffer.
     position: u64,
     buffer: Vec<u8>,
     start: usize,
     scanned: usize,
-    /// The first line of the buffer came by more than one look at the file.
-    pieced: bool,
-    /// Nothing before this number is wanted; 0 once an event was found.
+    /// The first line of the buffer was read in several parts.
+    is_partial: bool,
+    /// The first requested number; 0 after the first event.
     from: u64,
     source: Source,
-    /// The rest are events that did not fit on the disk.
+    /// Only events that did not fit on the disk follow.
     is_beyond_file: bool,
-    ended: bool,
+    has_ended: bool,
     damaged: u64,
 }
 
-/// A place between two events, the same in every reader of a journal: its bytes never change.
+/// A position between two events, the same for every reader of a journal, because its bytes never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Where the next event begins.
+pub(crate) struct Position {
+    /// The offset of the next event.
     pub(crate) offset: u64,
-    /// `done` lies before it.
-    pub(crate) ended: bool,
+    /// Whether `done` is before it.
+    pub(crate) has_ended: bool,
 }
 
-/// Who writes.
+/// The process that writes the journal.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// This process.
-    Here(watch::Receiver<Progress>),
-    /// Another process, if it lives; last looked at then.
-    Elsewhere(Option<Instant>),
-    /// Nobody any more.
-    Nobody,
+    ThisProcess(watch::Receiver<Progress>),
+    /// Another process, which may have died.
+    OtherProcess {
+        /// When the owner was last checked.
+        checked_at: Option<Instant>,
+        /// Closes the run if its owner died.
+        settle: SettleRun,
+    },
+    /// None: the journal is complete.
+    Finished,
 }
 
 enum Step {
@@ -83,17 +88,16 @@ impl EventReader {
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
-            pieced: false,
+            is_partial: false,
             from,
             source,
             is_beyond_file: false,
-            ended: false,
+            has_ended: false,
             damaged: 0,
         })
     }
 
-    /// The next event; waits for it while the run is going on. `None` after `done`.
-    /// May be dropped while it waits (in a `select!`) without losing an event.
+    /// Returns the next event; waits for it while the run is running. `None` after `done`. Cancel-safe.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -109,8 +113,8 @@ impl EventReader {
         }
     }
 
-    /// The next event if it is already there, without waiting: lets a printer flush only when it
-    /// has caught up. `None` means nothing right now.
+    /// Returns the next event if it is available, without waiting; `None` otherwise. Lets a printer flush only when it
+    /// has caught up.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -121,53 +125,53 @@ impl EventReader {
         })
     }
 
-    /// `done` was given, or nobody is left who could write it.
+    /// Whether `done` was returned, or no process can write it any more.
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended
+        self.has_ended
     }
 
-    /// Whose events these are.
+    /// The folder of the run.
     pub(crate) fn run_folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where the next line begins, in the file or behind it.
+    /// The offset of the next line, in the file or after its end.
     pub(crate) fn offset(&self) -> u64 {
         self.position - (self.buffer.len() - self.start) as u64
     }
 
-    /// Where it stands, when another reader can be there too: not on the way to its first event, and not
-    /// behind the end of the file.
-    pub(crate) fn place(&self) -> Option<Place> {
+    /// The current position, if other readers can reach it too: not before the first requested event, and not after the
+    /// end of the file.
+    pub(crate) fn shared_position(&self) -> Option<Position> {
         let is_shared = self.from == 0 && !self.is_beyond_file;
-        is_shared.then(|| Place { offset: self.offset(), ended: self.ended })
+        is_shared.then(|| Position { offset: self.offset(), has_ended: self.has_ended })
     }
 
-    /// Goes on at a place ahead that another reader has come to. False, and nothing happens, when this one may not
-    /// know of it yet.
-    pub(crate) fn go_to(&mut self, place: Place) -> bool {
-        let is_known = match &self.source {
-            Source::Here(progress) => place.offset <= progress.borrow().length,
-            Source::Elsewhere(_) | Source::Nobody => true,
+    /// Moves ahead to a position of another reader. Returns false without moving when the position is not published to
+    /// this reader yet.
+    pub(crate) fn skip_to(&mut self, position: Position) -> bool {
+        let is_published = match &self.source {
+            Source::ThisProcess(progress) => position.offset <= progress.borrow().length,
+            Source::OtherProcess { .. } | Source::Finished => true,
         };
-        if !is_known {
+        if !is_published {
             return false;
         }
-        let buffered = self.position.checked_sub(place.offset).map(|rest| rest as usize);
+        let buffered = self.position.checked_sub(position.offset).map(|rest| rest as usize);
         match buffered.filter(|rest| *rest <= self.buffer.len() - self.start) {
             Some(rest) => self.start = self.buffer.len() - rest,
             None => {
                 self.buffer.clear();
                 self.start = 0;
-                self.position = place.offset;
+                self.position = position.offset;
             }
         }
         self.scanned = self.start;
-        self.ended = place.ended;
+        self.has_ended = position.has_ended;
         true
     }
 
-    /// Lines that were no events and were passed over.
+    /// The number of lines that are not events and were skipped.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged
     }
@@ -178,23 +182,23 @@ impl EventReader {
     }
 
     fn step(&mut self) -> Result<Step, HostError> {
-        while !self.ended {
+        while !self.has_ended {
             let Some(line) = self.take_line() else {
-                if self.fill()? || self.take_tail() {
+                if self.fill()? || self.append_tail() {
                     continue;
                 }
                 match &self.source {
-                    Source::Nobody => self.ended = true,
-                    Source::Here(progress) if progress.borrow().phase == Phase::Ended => {
-                        // The phase may have changed after the file was looked at.
-                        self.ended = !self.fill()? && !self.take_tail();
+                    Source::Finished => self.has_ended = true,
+                    Source::ThisProcess(progress) if progress.borrow().phase == Phase::Ended => {
+                        // More may have been written after the file was read.
+                        self.has_ended = !self.fill()? && !self.append_tail();
                     }
                     _ => return Ok(Step::NothingYet),
                 }
                 continue;
             };
-            if !self.is_in_the_file(&line)? {
-                self.look_again_from(line.start);
+            if !self.is_unchanged(&line)? {
+                self.discard_from(line.start);
                 continue;
             }
             let bytes = &self.buffer[line.clone()];
@@ -202,7 +206,7 @@ impl EventReader {
                 self.damaged += u64::from(!bytes.is_empty());
                 continue;
             };
-            self.ended = envelope.type_name == "done";
+            self.has_ended = envelope.type_name == "done";
             if envelope.seq >= self.from {
                 self.from = 0;
                 let offset = envelope.type_name.as_ptr().addr() - bytes.as_ptr().addr();
@@ -225,8 +229,8 @@ impl EventReader {
             }
             None => {
                 self.scanned = self.buffer.len();
-                if self.scanned - self.start > LONGEST_LINE {
-                    self.start = self.scanned; // Damage: no event is that long.
+                if self.scanned - self.start > MAX_LINE_BYTES {
+                    self.start = self.scanned; // Damaged: no event is that long.
                     self.damaged += 1;
                 }
                 None
@@ -234,11 +238,11 @@ impl EventReader {
         }
     }
 
-    /// Reads once; says whether there was something. Of a journal of this process only what its
-    /// writer has published: the rest may be taken back.
+    /// Reads once; returns whether there was anything. Of a journal of this process only published bytes are read: the
+    /// writer may remove the rest.
     fn fill(&mut self) -> Result<bool, HostError> {
         let available = match &mut self.source {
-            Source::Here(progress) => progress.borrow_and_update().length - self.position,
+            Source::ThisProcess(progress) => progress.borrow_and_update().length - self.position,
             _ => u64::MAX,
         };
         if available == 0 || self.is_beyond_file {
@@ -247,63 +251,63 @@ impl EventReader {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
         self.start = 0;
-        self.pieced = !self.buffer.is_empty();
-        if !self.pieced {
-            self.buffer.shrink_to(SPARE); // After a very long line.
+        self.is_partial = !self.buffer.is_empty();
+        if !self.is_partial {
+            self.buffer.shrink_to(MAX_IDLE_BUFFER_BYTES); // After a very long line.
         }
-        let read = self.read_at_position(available.min(CHUNK as u64));
+        let read = self.read_at_position(available.min(CHUNK_BYTES as u64));
         let read = read.map_err(|error| failed(&self.folder, &error))?;
         self.position += read as u64;
         self.file_position = self.position;
         Ok(read > 0)
     }
 
-    fn read_at_position(&mut self, most: u64) -> std::io::Result<usize> {
+    fn read_at_position(&mut self, limit: u64) -> std::io::Result<usize> {
         if self.file_position != self.position {
             self.file_position = self.file.seek(SeekFrom::Start(self.position))?;
         }
-        (&self.file).take(most).read_to_end(&mut self.buffer)
+        (&self.file).take(limit).read_to_end(&mut self.buffer)
     }
 
-    /// Takes over the events that did not fit on the disk, once.
-    fn take_tail(&mut self) -> bool {
-        let Source::Here(progress) = &self.source else { return false };
+    /// Appends the events that did not fit on the disk, once.
+    fn append_tail(&mut self) -> bool {
+        let Source::ThisProcess(progress) = &self.source else { return false };
         let tail = progress.borrow().tail.clone();
         let Some(tail) = tail else { return false };
         self.buffer.extend_from_slice(&tail);
         self.position += tail.len() as u64;
         self.is_beyond_file = true;
-        self.source = Source::Nobody;
+        self.source = Source::Finished;
         true
     }
 
-    /// Waits until there may be more. May be dropped while it waits.
+    /// Waits until there may be more events. Cancel-safe.
     pub(crate) async fn wait(&mut self) -> Result<(), HostError> {
         match &mut self.source {
-            Source::Here(progress) => {
+            Source::ThisProcess(progress) => {
                 if progress.changed().await.is_err() {
-                    self.source = Source::Nobody; // The writer is gone: what is there is all.
+                    self.source = Source::Finished; // The writer is gone, so no more events follow.
                 }
             }
-            Source::Elsewhere(seen) => {
-                tokio::time::sleep(POLL).await;
-                if seen.is_none_or(|seen| seen.elapsed() > OWNER_CHECK) {
-                    *seen = Some(Instant::now());
-                    let record = recover::settle_beside(&self.folder).await?;
+            Source::OtherProcess { checked_at, settle } => {
+                tokio::time::sleep(POLL_INTERVAL).await;
+                if checked_at.is_none_or(|checked_at| checked_at.elapsed() > OWNER_CHECK_INTERVAL) {
+                    *checked_at = Some(Instant::now());
+                    let record = settle_in_background(&self.folder, *settle).await?;
                     if !record.status.is_alive() {
                         self.become_last_reader();
                     }
                 }
             }
-            Source::Nobody => {}
+            Source::Finished => {}
         }
         Ok(())
     }
 
-    /// Whether a line stands in the file as it was read. When its owner dies in the middle of a line, another process
-    /// takes that half back and writes its own lines there; what was read before and after that is no event.
-    fn is_in_the_file(&mut self, line: &Range<usize>) -> Result<bool, HostError> {
-        if line.start > 0 || !self.pieced || !matches!(self.source, Source::Elsewhere(_)) {
+    /// Whether a line in the buffer still matches the file. When the owner dies in the middle of a line, another process
+    /// removes the incomplete line and writes its own lines there; a line read in parts from both is not an event.
+    fn is_unchanged(&mut self, line: &Range<usize>) -> Result<bool, HostError> {
+        if line.start > 0 || !self.is_partial || !matches!(self.source, Source::OtherProcess { .. }) {
             return Ok(true);
         }
         let line = &self.buffer[..=line.end]; // With its line end.
@@ -317,18 +321,18 @@ impl EventReader {
         Ok(again == line)
     }
 
-    /// Forgets what was read from a place in the buffer on.
-    fn look_again_from(&mut self, start: usize) {
+    /// Discards the buffer from this index on, to read it again.
+    fn discard_from(&mut self, start: usize) {
         self.position -= (self.buffer.len() - start) as u64;
         self.buffer.truncate(start);
         self.start = start;
         self.scanned = start;
     }
 
-    /// The owner has died and its journal was closed for it, perhaps shortened by half an event.
+    /// The owner died, and its journal was closed, perhaps after an incomplete line was removed.
     fn become_last_reader(&mut self) {
-        self.source = Source::Nobody;
-        self.look_again_from(self.start);
+        self.source = Source::Finished;
+        self.discard_from(self.start);
     }
 }
 

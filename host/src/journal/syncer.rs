@@ -1,4 +1,4 @@
-//! One thread that brings every open journal to the disk at least each second.
+//! One thread that syncs every open journal to disk once per second.
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, Instant};
 
-const INTERVAL: Duration = Duration::from_secs(1);
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
 static SYNCER: LazyLock<Option<Sender<Weak<SyncedFile>>>> = LazyLock::new(|| {
     let (sender, receiver) = channel();
@@ -14,39 +14,39 @@ static SYNCER: LazyLock<Option<Sender<Weak<SyncedFile>>>> = LazyLock::new(|| {
     match thread.spawn(move || run(&receiver)) {
         Ok(_) => Some(sender),
         Err(error) => {
-            tracing::warn!(%error, "no thread for syncing; journals are synced at their end only");
+            tracing::warn!(%error, "cannot start the sync thread; journals are synced only when they end");
             None
         }
     }
 });
 
-/// A file that is synced each second while it is written.
+/// A file that is synced once per second while it is written.
 #[derive(Debug)]
 pub(crate) struct SyncedFile {
     pub(crate) file: File,
-    dirty: AtomicBool,
+    is_dirty: AtomicBool,
 }
 
 impl SyncedFile {
-    /// Hands a file to the thread; dropping the last reference takes it back.
-    pub(crate) fn watch(file: File) -> Arc<Self> {
-        let file = Arc::new(Self { file, dirty: AtomicBool::new(false) });
+    /// Registers a file with the thread, until the last reference is dropped.
+    pub(crate) fn register(file: File) -> Arc<Self> {
+        let file = Arc::new(Self { file, is_dirty: AtomicBool::new(false) });
         if let Some(syncer) = &*SYNCER
             && syncer.send(Arc::downgrade(&file)).is_err()
         {
-            tracing::warn!("the syncing thread is gone");
+            tracing::warn!("the sync thread has ended");
         }
         file
     }
 
-    /// Says that there is something to bring to the disk.
-    pub(crate) fn written(&self) {
-        self.dirty.store(true, Ordering::Release);
+    /// Marks the file as changed.
+    pub(crate) fn mark_dirty(&self) {
+        self.is_dirty.store(true, Ordering::Release);
     }
 
-    /// Brings it to the disk now.
+    /// Syncs the file now if it has changed.
     pub(crate) fn sync(&self) {
-        if self.dirty.swap(false, Ordering::AcqRel)
+        if self.is_dirty.swap(false, Ordering::AcqRel)
             && let Err(error) = self.file.sync_data()
         {
             tracing::warn!(%error, "cannot sync a journal");
@@ -58,7 +58,7 @@ fn run(incoming: &Receiver<Weak<SyncedFile>>) {
     let mut files: Vec<Weak<SyncedFile>> = Vec::new();
     let mut due = Instant::now();
     loop {
-        // With nothing to do it sleeps until a file comes.
+        // Without files the thread sleeps until one is registered.
         let next = match files.is_empty() {
             true => incoming.recv().map_err(|_| RecvTimeoutError::Disconnected),
             false => incoming.recv_timeout(due.saturating_duration_since(Instant::now())),
@@ -66,13 +66,13 @@ fn run(incoming: &Receiver<Weak<SyncedFile>>) {
         match next {
             Ok(file) => {
                 if files.is_empty() {
-                    due = Instant::now() + INTERVAL;
+                    due = Instant::now() + SYNC_INTERVAL;
                 }
                 files.push(file);
             }
             Err(RecvTimeoutError::Timeout) => {
                 files.retain(|file| file.upgrade().inspect(|file| file.sync()).is_some());
-                due = Instant::now() + INTERVAL;
+                due = Instant::now() + SYNC_INTERVAL;
             }
             Err(RecvTimeoutError::Disconnected) => return,
         }

@@ -1,4 +1,4 @@
-//! Who owns a journal, on Windows: the process that has it open for writing; others may only read.
+//! Ownership of a journal on Windows: the process that has it open for writing; other processes can only read it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::windows::fs::OpenOptionsExt;
@@ -7,7 +7,7 @@ use std::path::Path;
 const FILE_SHARE_READ: u32 = 1;
 const ERROR_SHARING_VIOLATION: i32 = 32;
 
-/// Makes a folder below the user's own, with its parents.
+/// Creates a folder with its parents.
 pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
@@ -15,29 +15,28 @@ pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
     std::fs::create_dir(path)
 }
 
-/// Makes a new journal and owns it.
-pub(crate) fn own_new(path: &Path) -> std::io::Result<File> {
+/// Creates and locks a new file.
+pub(crate) fn lock_new(path: &Path) -> std::io::Result<File> {
     File::options().read(true).append(true).create_new(true).share_mode(FILE_SHARE_READ).open(path)
 }
 
-/// Owns an existing file; `None` when another process does.
-pub(crate) fn own_existing(path: &Path) -> std::io::Result<Option<File>> {
-    open_alone(File::options().read(true).append(true), path)
+/// Opens and locks an existing file; `None` when another process has the lock.
+pub(crate) fn lock_existing(path: &Path) -> std::io::Result<Option<File>> {
+    open_exclusive(File::options().read(true).append(true), path)
 }
 
-/// Owns a file that is made if need be; `None` when another process does.
-pub(crate) fn own_any(path: &Path) -> std::io::Result<Option<File>> {
-    open_alone(File::options().read(true).append(true).create(true), path)
+/// Opens and locks a file, and creates it if necessary; `None` when another process has the lock.
+pub(crate) fn lock_or_create(path: &Path) -> std::io::Result<Option<File>> {
+    open_exclusive(File::options().read(true).append(true).create(true), path)
 }
 
-/// Removes a file that is owned. It cannot be removed while it is open, so somebody may have it a moment later: then
-/// it stays.
-pub(crate) fn remove_owned(file: File, path: &Path) -> std::io::Result<()> {
+/// Removes a locked file. It must be closed first, so another process may open it in between: then it stays.
+pub(crate) fn remove_locked(file: File, path: &Path) -> std::io::Result<()> {
     drop(file);
     std::fs::remove_file(path)
 }
 
-fn open_alone(options: &mut OpenOptions, path: &Path) -> std::io::Result<Option<File>> {
+fn open_exclusive(options: &mut OpenOptions, path: &Path) -> std::io::Result<Option<File>> {
     match options.share_mode(FILE_SHARE_READ).open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
@@ -45,8 +44,8 @@ fn open_alone(options: &mut OpenOptions, path: &Path) -> std::io::Result<Option<
     }
 }
 
-/// Takes the only right to close a run, which lasts as long as the file that is given back; `None` when another one has
-/// it. A folder cannot be locked here, so a file in it is.
+/// Locks a run for closing; `None` when another process has the lock. Windows cannot lock a folder, so a file in it is
+/// locked.
 pub(crate) fn lock_for_closing(folder: &Path) -> std::io::Result<Option<File>> {
     let path = folder.join("closing");
     let file = File::options().write(true).create(true).truncate(false).open(path)?;

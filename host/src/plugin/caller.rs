@@ -1,74 +1,62 @@
-//! Typed calls to an adapter, each with its limit of time, and what to say when no answer comes.
+//! Typed calls to an adapter, each with a time limit, and the error of a call without an answer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonrpsee::core::ClientError;
-use jsonrpsee::core::client::{Client, ClientBuilder, ClientT};
-use jsonrpsee::core::traits::ToRpcParams;
 use od_protocol::api::PLUGIN_PROTOCOL;
 use od_protocol::{Call, ErrorKind, ErrorObject, JsonObject};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::observations::Observations;
+use super::pending_calls::PendingCalls;
 use super::process::Process;
 use super::stderr_tail::StderrTail;
-use super::transport::{Down, Up};
-use super::{LAST_WORDS, os};
+use super::{FINAL_OUTPUT_GRACE, os};
 
-/// jsonrpsee has a limit of its own; ours are shorter.
-const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-const STDERR_IN_ERROR: usize = 8 * 1024;
+const MAX_STDERR_BYTES: usize = 8 * 1024;
 
-/// Calls an adapter; clones share the line.
+/// Calls an adapter; clones share the pipe. Stdin closes with the last clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
-    /// Whose adapter it is.
-    agent: String,
-    client: Arc<Client>,
-    stderr: StderrTail,
-    observations: Arc<Observations>,
+    pub(super) agent: String,
+    /// Request lines for [`write_stdin`].
+    pub(super) requests: Sender<String>,
+    pub(super) calls: PendingCalls,
+    pub(super) stderr: StderrTail,
+    pub(super) observations: Arc<Observations>,
 }
 
-struct Params(Box<RawValue>);
-
-impl ToRpcParams for Params {
-    fn to_rpc_params(self) -> Result<Option<Box<RawValue>>, serde_json::Error> {
-        Ok(Some(self.0))
+/// Writes lines to stdin until the channel closes, the adapter is gone, or the task is aborted.
+pub(super) async fn write_stdin(mut stdin: ChildStdin, mut lines: Receiver<String>) {
+    while let Some(line) = lines.recv().await {
+        if let Err(error) = stdin.write_all(line.as_bytes()).await {
+            tracing::debug!(%error, "the adapter no longer reads its input");
+            return;
+        }
     }
 }
 
 impl Caller {
-    pub(super) fn new(
-        agent: String,
-        down: Down,
-        up: Up,
-        stderr: StderrTail,
-        observations: Arc<Observations>,
-    ) -> Self {
-        let client = ClientBuilder::default().request_timeout(NEVER).build_with_tokio(down, up);
-        Self { agent, client: Arc::new(client), stderr, observations }
-    }
-
-    /// Calls a method with the method's own limit.
+    /// Calls a method with the method's own time limit.
     pub(crate) async fn call<P: Call>(&self, params: P) -> Result<P::Result, ErrorObject> {
         self.call_within(params, P::METHOD.limit()).await
     }
 
-    /// Calls a method with another limit.
+    /// Calls a method with another time limit.
     pub(crate) async fn call_within<P: Call>(
         &self,
         params: P,
         limit: Duration,
     ) -> Result<P::Result, ErrorObject> {
         let method = P::METHOD.name;
-        let params = serde_json::value::to_raw_value(&params).map_err(|error| {
-            ErrorObject::new(ErrorKind::Internal, format!("cannot write {method}: {error}"))
-        })?;
-        let call = self.client.request::<P::Result, _>(method, Params(params));
-        match tokio::time::timeout(limit, call).await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(error)) => Err(self.translate(method, error)),
+        let params = serde_json::value::to_raw_value(&params)
+            .map_err(|error| not_serialised(method, &error))?;
+        match tokio::time::timeout(limit, self.request(method, &params)).await {
+            Ok(result) => result,
             Err(_) => Err(self.hung(&format!(
                 "the adapter of {} did not answer {method} within {} ms",
                 self.agent,
@@ -77,81 +65,88 @@ impl Caller {
         }
     }
 
-    /// What the reading thread has seen.
+    async fn request<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &RawValue,
+    ) -> Result<R, ErrorObject> {
+        let (line, answer) =
+            self.calls.register(method, params).map_err(|error| not_serialised(method, &error))?;
+        let ended = || self.crashed("the adapter exited unexpectedly");
+        self.requests.send(line).await.map_err(|_| ended())?;
+        let result = answer.await.map_err(|_| ended())??;
+        serde_json::from_str(result.get()).map_err(|error| {
+            ErrorObject::new(
+                ErrorKind::Internal,
+                format!("cannot parse the adapter's answer to {method}: {error}"),
+            )
+            .with_hint("upgrade the adapter or od-host, whichever is older")
+        })
+    }
+
+    /// The observations of the reading thread.
     pub(crate) fn observations(&self) -> &Observations {
         &self.observations
     }
 
-    /// The adapter's last words.
+    /// The last output on stderr.
     pub(crate) fn stderr(&self) -> &StderrTail {
         &self.stderr
     }
 
-    /// Adds to an error how the process ended, when it has.
+    /// Adds the exit status to a `plugin_crashed` error.
     pub(crate) async fn explain(&self, error: ErrorObject, process: &mut Process) -> ErrorObject {
         if error.kind() != ErrorKind::PluginCrashed {
             return error;
         }
-        let exit = tokio::time::timeout(LAST_WORDS, process.exited()).await.ok().flatten();
-        self.stderr.settled(LAST_WORDS).await;
+        let exit = tokio::time::timeout(FINAL_OUTPUT_GRACE, process.exited()).await.ok().flatten();
+        self.stderr.wait_for_end(FINAL_OUTPUT_GRACE).await;
         let exit = exit.map_or("its output was closed".to_owned(), os::describe_exit);
-        self.crashed(&format!("the adapter ended unexpectedly ({exit})"))
+        self.crashed(&format!("the adapter exited unexpectedly ({exit})"))
     }
 
-    /// The adapter has ended though it should not have.
+    /// The error of an adapter that exited unexpectedly.
     pub(crate) fn crashed(&self, what: &str) -> ErrorObject {
         self.with_circumstances(ErrorKind::PluginCrashed, what)
             .with_hint("run `od-host doctor`; if it happens again, reinstall or report the adapter")
     }
 
-    /// The adapter no longer answers.
+    /// The error of an adapter that does not answer.
     pub(crate) fn hung(&self, what: &str) -> ErrorObject {
         self.with_circumstances(ErrorKind::PluginHung, what)
             .with_hint("try again; if it happens again, reinstall or report the adapter")
     }
 
-    /// The adapter has broken the protocol so that its run cannot go on.
+    /// The error of a fatal protocol violation, if there was one.
     pub(crate) fn breach(&self) -> Option<ErrorObject> {
         let breach = self.observations.breach()?;
-        let agent = self.observations.meter().agent();
-        let what = format!("the adapter {agent} broke the protocol: {}", breach.what);
+        let agent = self.observations.counters().agent();
+        let what = format!("the adapter {agent} violated the protocol: {}", breach.what);
         let kind = ErrorKind::from_wire(PLUGIN_PROTOCOL);
-        Some(self.with_last_words(kind, what).with_hint(breach.hint))
+        Some(self.with_stderr(kind, what).with_hint(breach.hint))
     }
 
     fn with_circumstances(&self, kind: ErrorKind, what: &str) -> ErrorObject {
         let mut message = what.to_owned();
         if let Some((count, first)) = self.observations.violations() {
-            message.push_str(&format!("; it broke the protocol {count} times, first with {first}"));
+            message.push_str(&format!("; it violated the protocol {count} times, first with {first}"));
         }
-        self.with_last_words(kind, message)
+        self.with_stderr(kind, message)
     }
 
-    fn with_last_words(&self, kind: ErrorKind, mut message: String) -> ErrorObject {
+    fn with_stderr(&self, kind: ErrorKind, mut message: String) -> ErrorObject {
         if let Some(lines) = self.stderr.last_lines() {
-            message.push_str(&format!("; its last words: {lines}"));
+            message.push_str(&format!("; last stderr lines: {lines}"));
         }
         let mut error = ErrorObject::new(kind, message);
-        let stderr = self.stderr.text(STDERR_IN_ERROR);
+        let stderr = self.stderr.text(MAX_STDERR_BYTES);
         if let Some(data) = error.data.as_mut().filter(|_| !stderr.is_empty()) {
             data.details = Some(JsonObject::from_iter([("stderr".to_owned(), stderr.into())]));
         }
         error
     }
+}
 
-    fn translate(&self, method: &str, error: ClientError) -> ErrorObject {
-        match error {
-            ClientError::Call(error) => ErrorObject {
-                code: error.code(),
-                message: error.message().to_owned(),
-                data: error.data().and_then(|data| serde_json::from_str(data.get()).ok()),
-            },
-            ClientError::ParseError(error) => ErrorObject::new(
-                ErrorKind::Internal,
-                format!("the adapter's answer to {method} has another shape: {error}"),
-            )
-            .with_hint("upgrade the adapter or od-host, whichever is older"),
-            _ => self.crashed("the adapter ended unexpectedly"),
-        }
-    }
+fn not_serialised(method: &str, error: &serde_json::Error) -> ErrorObject {
+    ErrorObject::new(ErrorKind::Internal, format!("cannot serialise {method}: {error}"))
 }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::os;
+use od_os::process;
 
 /// The variable that holds the mark.
 pub(crate) const VARIABLE: &str = "OD_STARTED_BY";
@@ -22,11 +22,10 @@ impl Mark {
     /// The mark of this process.
     pub(crate) fn own(home: &Path) -> Self {
         let pid = std::process::id();
-        Self { pid, birth: os::birth(pid), home: home.to_owned() }
+        Self { pid, birth: process::find(pid).map_or(0, |process| process.start_time), home: home.to_owned() }
     }
 
     /// Reads a value of the variable; a home that is no UTF-8 is nobody's.
-    #[cfg(any(target_os = "linux", test))]
     pub(crate) fn read(value: &str) -> Option<Self> {
         let mut parts = value.splitn(3, ':');
         let pid = parts.next()?.parse().ok()?;

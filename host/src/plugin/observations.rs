@@ -1,4 +1,4 @@
-//! What the thread that reads an adapter has seen of it: when it was last heard, and how it broke the protocol.
+//! What the reading thread observed of an adapter: its last activity and its protocol violations.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use od_protocol::MAX_LINE_BYTES;
 
-use crate::telemetry::metrics::AdapterMeter;
+use crate::telemetry::metrics::AdapterCounters;
 
-/// What the thread tells the rest about.
+/// Shared between the reading thread and the run.
 #[derive(Debug)]
 pub(crate) struct Observations {
-    begun: Instant,
-    heard_ms: AtomicU64,
+    started: Instant,
+    last_activity_ms: AtomicU64,
     violations: AtomicU64,
     first_violation: OnceLock<String>,
     breach: OnceLock<Breach>,
-    meter: AdapterMeter,
+    counters: AdapterCounters,
 }
 
-/// A break of the protocol that ends the run.
+/// A protocol violation that ends the run.
 #[derive(Debug)]
 pub(crate) struct Breach {
-    /// For the log, which must not hold what the adapter wrote.
+    /// For the log, which must not contain the adapter's output.
     pub(super) name: &'static str,
     /// For the run's error.
     pub(super) what: String,
@@ -30,53 +30,53 @@ pub(crate) struct Breach {
 }
 
 impl Breach {
-    /// An event that cannot be read or has the wrong number.
+    /// An event that cannot be parsed or has the wrong number.
     pub(super) fn of_stream(what: String) -> Self {
         Self {
-            name: "an event that breaks the stream",
+            name: "an event that violates the stream rules",
             what,
             hint: "try again; if it happens again, upgrade the adapter or report it to its author: `conformance run PATH-OF-THE-ADAPTER` \
                    shows it",
         }
     }
 
-    /// An event that is none.
+    /// A line that is meant to be an event but is not one.
     pub(super) fn unreadable(reason: &str) -> Self {
-        Self::of_stream(format!("its event cannot be read: {reason}"))
+        Self::of_stream(format!("its event cannot be parsed: {reason}"))
     }
 
-    /// A line over the limit: nobody knows what was in it.
+    /// A line over the limit, whose content is lost.
     pub(super) fn long_line(length: usize) -> Self {
         Self {
             name: "a line over the limit",
             what: format!(
                 "it wrote a line of at least {length} bytes, the limit is {MAX_LINE_BYTES}"
             ),
-            hint: "try again; if it happens again, report it to the adapter's author: what is too long is shortened, with its length in \
+            hint: "try again; if it happens again, report it to the adapter's author: an adapter must shorten long values and set \
                    `truncated`",
         }
     }
 }
 
 impl Observations {
-    pub(crate) fn new(meter: AdapterMeter) -> Self {
+    pub(crate) fn new(counters: AdapterCounters) -> Self {
         Self {
-            begun: Instant::now(),
-            heard_ms: AtomicU64::new(0),
+            started: Instant::now(),
+            last_activity_ms: AtomicU64::new(0),
             violations: AtomicU64::new(0),
             first_violation: OnceLock::new(),
             breach: OnceLock::new(),
-            meter,
+            counters,
         }
     }
 
-    /// How long the adapter has said nothing.
+    /// The time since the adapter's last output.
     pub(crate) fn silence(&self) -> Duration {
-        let heard = Duration::from_millis(self.heard_ms.load(Ordering::Relaxed));
-        self.begun.elapsed().saturating_sub(heard)
+        let last_activity = Duration::from_millis(self.last_activity_ms.load(Ordering::Relaxed));
+        self.started.elapsed().saturating_sub(last_activity)
     }
 
-    /// How often the protocol was broken, and how the first time.
+    /// The number of protocol violations, and the first one.
     pub(crate) fn violations(&self) -> Option<(u64, &str)> {
         match self.violations.load(Ordering::Relaxed) {
             0 => None,
@@ -84,37 +84,37 @@ impl Observations {
         }
     }
 
-    /// How the protocol was broken so that the run cannot go on.
+    /// The fatal protocol violation, if there was one.
     pub(crate) fn breach(&self) -> Option<&Breach> {
         self.breach.get()
     }
 
-    /// Where the process is counted.
-    pub(crate) fn meter(&self) -> &AdapterMeter {
-        &self.meter
+    /// The metrics of the process.
+    pub(crate) fn counters(&self) -> &AdapterCounters {
+        &self.counters
     }
 
-    pub(super) fn heard(&self) {
-        let elapsed = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.heard_ms.store(elapsed, Ordering::Relaxed);
+    pub(super) fn mark_activity(&self) {
+        let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_activity_ms.store(elapsed, Ordering::Relaxed);
     }
 
     pub(super) fn violation(&self, what: &str, line: &[u8]) {
-        self.meter.violation();
+        self.counters.violation();
         if self.violations.fetch_add(1, Ordering::Relaxed) == 0 {
             let sample = String::from_utf8_lossy(&line[..line.len().min(120)]).into_owned();
-            // The line may hold anything, so it goes into the run's error but not into the log.
+            // The line may contain secrets, so it goes into the run's error but not into the log.
             tracing::warn!(
-                agent = self.meter.agent(),
+                agent = self.counters.agent(),
                 what,
-                "an adapter breaks the protocol; further breaks are counted"
+                "an adapter violates the protocol; further violations are only counted"
             );
             self.first_violation.get_or_init(|| format!("{what}: {sample}"));
         }
     }
 
-    /// Keeps the first breach; says whether this was it.
-    pub(super) fn keep(&self, breach: Breach) -> bool {
+    /// Stores the first breach; returns whether this was the first.
+    pub(super) fn set_breach(&self, breach: Breach) -> bool {
         self.breach.set(breach).is_ok()
     }
 }

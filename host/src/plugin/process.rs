@@ -1,8 +1,8 @@
-//! One process in its own group: started, ended with everything it started, and swept up after.
+//! One process in its own group, killed together with everything it started.
 //!
-//! The host is the process that inherits orphans (on Linux), so what a dead adapter leaves becomes a
-//! child of ours and can be found. The registry tells those orphans from our living processes; it is
-//! locked while a process is started and while a sweep looks, so that neither sees half of the other.
+//! On Linux the host inherits orphaned processes, so whatever a dead adapter leaves behind becomes a child of the host
+//! and can be found. The registry distinguishes orphans from live adapter processes. It is locked while a process is
+//! started and while orphans are searched, so that a new process is never mistaken for an orphan.
 
 use std::collections::BTreeSet;
 use std::process::ExitStatus;
@@ -11,58 +11,58 @@ use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
-use super::os;
+use super::{orphans, os};
 
-static LIVING: Mutex<Living> = Mutex::new(Living { pids: BTreeSet::new(), closed: false });
+static LIVE: Mutex<LiveProcesses> = Mutex::new(LiveProcesses { pids: BTreeSet::new(), is_closed: false });
 
-/// The processes of this program that are alive.
+/// The live processes of this program.
 #[derive(Debug)]
-struct Living {
+struct LiveProcesses {
     pids: BTreeSet<u32>,
-    /// The program is about to exit: none is started any more.
-    closed: bool,
+    /// The program is about to exit: no process may be started.
+    is_closed: bool,
 }
 
-const SWEEP_ROUNDS: usize = 200;
-const BUSY_TRIES: usize = 10;
-const BUSY_PAUSE: Duration = Duration::from_millis(2);
-const SWEEP_PAUSE: Duration = Duration::from_millis(3);
+const MAX_SWEEPS: usize = 200;
+const MAX_BUSY_RETRIES: usize = 10;
+const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(2);
+const SWEEP_INTERVAL: Duration = Duration::from_millis(3);
 
-/// A process that dies with its group when this is dropped.
+/// A process whose group is killed on drop.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     pid: u32,
-    birth: u64,
+    started: u64,
     exit: Option<ExitStatus>,
 }
 
-/// What is left to do after a process has ended: sweep what came after `birth`.
+/// A process that has exited; [`sweep`] kills the orphans that were started after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ended {
-    birth: u64,
+    started: u64,
 }
 
 /// Starts a process in its own group.
 pub(crate) fn spawn(mut command: Command) -> std::io::Result<Process> {
     os::own_group(&mut command);
     command.kill_on_drop(true);
-    let mut living = living();
-    if living.closed {
-        return Err(std::io::Error::other("the host is about to end"));
+    let mut live = live();
+    if live.is_closed {
+        return Err(std::io::Error::other("the host is shutting down"));
     }
     let child = start(&mut command)?;
     let pid = child.id().ok_or_else(|| std::io::Error::other("the process has no id"))?;
-    living.pids.insert(pid);
-    Ok(Process { child, pid, birth: os::birth(pid), exit: None })
+    live.pids.insert(pid);
+    Ok(Process { child, pid, started: start_time(pid), exit: None })
 }
 
-/// An executable that is just being installed is busy for a moment.
+/// Retries while the executable is busy, because an installer is still writing it.
 fn start(command: &mut Command) -> std::io::Result<Child> {
-    for _ in 0..BUSY_TRIES {
+    for _ in 0..MAX_BUSY_RETRIES {
         match command.spawn() {
             Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
-                std::thread::sleep(BUSY_PAUSE);
+                std::thread::sleep(BUSY_RETRY_INTERVAL);
             }
             outcome => return outcome,
         }
@@ -76,36 +76,36 @@ impl Process {
         self.pid
     }
 
-    /// Its pipes.
+    /// The child, for its pipes.
     pub(crate) fn inner(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Waits until it has ended. May be dropped while it waits.
+    /// Waits until it has exited. Cancel-safe.
     pub(crate) async fn exited(&mut self) -> Option<ExitStatus> {
         if self.exit.is_none() {
             self.exit = self.child.wait().await.ok();
-            // What is left of its group goes with it.
-            os::kill_group(self.pid);
-            living().pids.remove(&self.pid);
+            // Kill the rest of its group.
+            od_os::process::kill_group(self.pid);
+            live().pids.remove(&self.pid);
         }
         self.exit
     }
 
-    /// Kills it with its group; what left the group is swept by [`sweep`].
+    /// Kills it and its group; [`sweep`] kills the processes that left the group.
     pub(crate) async fn stop(mut self) -> Ended {
         if self.exit.is_none() {
-            os::kill_group(self.pid);
-            // It may have left its own group.
+            od_os::process::kill_group(self.pid);
+            // The process itself may have left its group.
             if let Err(error) = self.child.start_kill() {
-                tracing::debug!(pid = self.pid, %error, "the process was gone already");
+                tracing::debug!(pid = self.pid, %error, "the process had already exited");
             }
             self.exited().await;
         }
-        Ended { birth: self.birth }
+        Ended { started: self.started }
     }
 
-    /// Kills it and everything it has started.
+    /// Kills it and everything it started.
     pub(crate) async fn end(self) {
         sweep(self.stop().await).await;
     }
@@ -114,45 +114,50 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if self.exit.is_none() {
-            os::kill_group(self.pid);
-            living().pids.remove(&self.pid);
+            od_os::process::kill_group(self.pid);
+            live().pids.remove(&self.pid);
         }
     }
 }
 
-/// Kills what a process has left behind: orphans of ours that are younger than it, belong to no
-/// living process of ours, and everything below them.
+/// Kills the orphans of an exited process: children of the host that are younger than it and are not live adapter
+/// processes, with everything below them.
 pub(crate) async fn sweep(ended: Ended) {
-    for _ in 0..SWEEP_ROUNDS {
-        let found = os::sweep_once(ended.birth, &living().pids);
+    for _ in 0..MAX_SWEEPS {
+        let found = orphans::kill_adopted(ended.started, &live().pids);
         if found == 0 {
             return;
         }
-        tokio::time::sleep(SWEEP_PAUSE).await;
+        tokio::time::sleep(SWEEP_INTERVAL).await;
     }
-    tracing::warn!("something an adapter left behind does not die");
+    tracing::warn!("an orphaned process of an adapter cannot be killed");
 }
 
-/// Kills every process with everything below it, and lets none be started any more: whoever exits without this
-/// leaves those behind that wait for something else than stdin.
+/// Kills every process with everything below it, and prevents new ones. Without it, processes that do not wait for
+/// stdin would outlive the host.
 pub(crate) async fn end_all() {
     let first = {
-        let mut living = living();
-        living.closed = true;
-        let pids = std::mem::take(&mut living.pids);
-        pids.iter().for_each(|pid| os::kill_group(*pid));
-        pids.iter().map(|pid| os::birth(*pid)).filter(|birth| *birth > 0).min()
+        let mut live = live();
+        live.is_closed = true;
+        let pids = std::mem::take(&mut live.pids);
+        pids.iter().for_each(|pid| od_os::process::kill_group(*pid));
+        pids.iter().map(|pid| start_time(*pid)).filter(|started| *started > 0).min()
     };
-    if let Some(birth) = first {
-        sweep(Ended { birth }).await;
+    if let Some(started) = first {
+        sweep(Ended { started }).await;
     }
 }
 
-/// Whether the program is about to exit, so that the end of a process says nothing about it.
+/// Whether the program is about to exit, so that the exit of a process is expected.
 pub(crate) fn is_closed() -> bool {
-    living().closed
+    live().is_closed
 }
 
-fn living() -> MutexGuard<'static, Living> {
-    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
+fn live() -> MutexGuard<'static, LiveProcesses> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// When a process was started, in kernel ticks since boot; 0 when it has ended.
+fn start_time(pid: u32) -> u64 {
+    od_os::process::find(pid).map_or(0, |process| process.start_time)
 }

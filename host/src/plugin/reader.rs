@@ -1,43 +1,42 @@
-//! The thread that reads an adapter's stdout: splits lines, sends events to the journal and answers
-//! to their callers, and counts everything else. It never waits for a client. An event that breaks the
-//! rules of the stream is the last one it takes; whoever watches the run is told.
+//! The thread that reads an adapter's stdout: splits lines, writes events to the journal, passes responses to their
+//! callers, and counts everything else as a violation. It never waits for a client. After a fatal violation it accepts
+//! no further event.
 
 use std::io::PipeReader;
 use std::sync::Arc;
 
-use od_protocol::{MAX_LINE_BYTES, Message, RUN_EVENT};
-use tokio::sync::mpsc::UnboundedSender;
+use od_protocol::adapter::RUN_EVENT;
+use od_protocol::{MAX_LINE_BYTES, Message};
 use tokio::sync::watch;
 
-use super::lines::{Line, LineBuffer};
+use od_os::lines::{Line, LineBuffer};
 use super::observations::{Breach, Observations};
-use super::transport::Pending;
+use super::pending_calls::PendingCalls;
 use crate::journal::envelope::Envelope;
-use crate::journal::sink::{Fault, Intake, Sink, why_unreadable};
+use crate::journal::writer::{Fault, EventWriter, JournalWriter, why_unreadable};
 
-/// How the sdk begins an event; what follows is the envelope and one closing brace.
+/// The usual beginning of an event line; the envelope and one closing brace follow.
 const EVENT_PREFIX: &[u8] = br#"{"jsonrpc":"2.0","method":"run/event","params":"#;
 
-/// What the thread works on.
+/// The state of the thread.
 pub(crate) struct OutputReader {
     pub(crate) stdout: PipeReader,
-    /// Tells whoever waits for it of a breach, and of the end by being dropped.
+    /// Notifies receivers of a fatal violation; closes at the end of the output.
     pub(crate) open: watch::Sender<()>,
-    /// Where the events of the one run of this process go; without a run there are none.
-    pub(crate) intake: Option<Intake>,
-    pub(crate) answers: UnboundedSender<Vec<u8>>,
-    pub(crate) pending: Pending,
+    /// Where the events of the run go; `None` without a run.
+    pub(crate) events: Option<EventWriter>,
+    pub(crate) calls: PendingCalls,
     pub(crate) observations: Arc<Observations>,
 }
 
 impl OutputReader {
-    /// Reads until the end. Dropping the channel of answers tells the callers.
+    /// Reads until the end of the output.
     pub(crate) fn run(mut self) {
         let mut lines = LineBuffer::new(usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX));
         loop {
             match lines.read_from(&mut self.stdout) {
                 Ok(0) => break,
-                Ok(_) => self.take_lines(&mut lines),
+                Ok(_) => self.read_lines(&mut lines),
                 Err(error) => {
                     tracing::warn!(%error, "cannot read an adapter's output");
                     break;
@@ -50,51 +49,51 @@ impl OutputReader {
         }
     }
 
-    fn take_lines(&self, lines: &mut LineBuffer) {
-        self.observations.heard();
-        let mut sink = self.intake.as_ref().and_then(Intake::open);
+    fn read_lines(&self, lines: &mut LineBuffer) {
+        self.observations.mark_activity();
+        let mut journal = self.events.as_ref().and_then(EventWriter::open);
         while let Some(line) = lines.next_line() {
             match line {
-                Line::Whole(line) => self.take_line(line, sink.as_deref_mut()),
+                Line::Whole(line) => self.read_line(line, journal.as_deref_mut()),
                 Line::TooLong(length) => {
-                    self.breach(Breach::long_line(length), b"", sink.as_deref());
+                    self.breach(Breach::long_line(length), b"", journal.as_deref());
                 }
             }
         }
-        if let Some(sink) = sink.as_deref_mut() {
-            sink.flush();
+        if let Some(journal) = journal.as_deref_mut() {
+            journal.flush();
         }
     }
 
-    fn take_line(&self, line: &[u8], sink: Option<&mut Sink>) {
+    fn read_line(&self, line: &[u8], journal: Option<&mut JournalWriter>) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let usual = line.strip_prefix(EVENT_PREFIX).and_then(|rest| rest.strip_suffix(b"}"));
         if let Some(envelope) = usual.and_then(Envelope::read) {
-            self.take_event(&envelope, line, sink);
+            self.accept_event(&envelope, line, journal);
         } else if !line.trim_ascii().is_empty() {
-            self.take_other(line, sink);
+            self.read_other(line, journal);
         }
     }
 
-    fn take_event(&self, envelope: &Envelope<'_>, line: &[u8], sink: Option<&mut Sink>) {
-        let Some(sink) = sink else {
+    fn accept_event(&self, envelope: &Envelope<'_>, line: &[u8], journal: Option<&mut JournalWriter>) {
+        let Some(journal) = journal else {
             return self.observations.violation("an event without a run", line);
         };
         if self.observations.breach().is_some() {
-            return self.observations.violation("an event after the protocol was broken", line);
+            return self.observations.violation("an event after a fatal violation", line);
         }
-        match sink.accept(envelope) {
+        match journal.accept(envelope) {
             Ok(()) => {}
             Err(Fault::Harmless(what)) => self.observations.violation(what, line),
-            Err(Fault::Fatal(what)) => self.breach(Breach::of_stream(what), line, Some(sink)),
+            Err(Fault::Fatal(what)) => self.breach(Breach::of_stream(what), line, Some(journal)),
         }
     }
 
-    fn take_other(&self, line: &[u8], sink: Option<&mut Sink>) {
+    fn read_other(&self, line: &[u8], journal: Option<&mut JournalWriter>) {
         let message = match Message::read(line) {
             Ok(message) => message,
             Err(error) if looks_like_an_event(line) => {
-                return self.breach(Breach::unreadable(&error.message), line, sink.as_deref());
+                return self.breach(Breach::unreadable(&error.message), line, journal.as_deref());
             }
             Err(error) => return self.observations.violation(&error.message, line),
         };
@@ -102,19 +101,16 @@ impl OutputReader {
             Message::Notification { method, params } if method == RUN_EVENT => {
                 let params = params.map_or("null", |params| params.get()).as_bytes();
                 match Envelope::read(params) {
-                    Some(envelope) => self.take_event(&envelope, line, sink),
+                    Some(envelope) => self.accept_event(&envelope, line, journal),
                     None => {
                         let breach = Breach::unreadable(&why_unreadable(params));
-                        self.breach(breach, line, sink.as_deref());
+                        self.breach(breach, line, journal.as_deref());
                     }
                 }
             }
-            Message::Response { id, .. } => {
-                let answer = id.get().parse().ok();
-                match answer.and_then(|id| self.pending.admit(id, line, &message)) {
-                    // A caller that has given up has taken the channel with it.
-                    Some(answer) => drop(self.answers.send(answer)),
-                    None => self.observations.violation("an answer nobody waits for", line),
+            Message::Response { id, outcome } => {
+                if !self.calls.resolve(id, *outcome) {
+                    self.observations.violation("a response to no request", line);
                 }
             }
             Message::Notification { .. } => {
@@ -124,17 +120,23 @@ impl OutputReader {
         }
     }
 
-    /// The stream of the run is broken and gets no further event. Without a run, or after its end, that costs
-    /// nothing.
-    fn breach(&self, breach: Breach, line: &[u8], sink: Option<&Sink>) {
+    /// Stops the stream of the run. Without a run, or after its end, a breach is only counted.
+    fn breach(&self, breach: Breach, line: &[u8], journal: Option<&JournalWriter>) {
         self.observations.violation(breach.name, line);
-        if sink.is_some_and(|sink| !sink.has_end()) && self.observations.keep(breach) {
+        if journal.is_some_and(|journal| !journal.has_end()) && self.observations.set_breach(breach) {
             self.open.send_replace(());
         }
     }
 }
 
-/// Whether a line that is no message was meant to be an event. Whatever else a library prints is none.
+impl Drop for OutputReader {
+    /// Fails the calls whose response can no longer arrive.
+    fn drop(&mut self) {
+        self.calls.close();
+    }
+}
+
+/// Whether a line that is not a message was meant to be an event, and not output of a library.
 fn looks_like_an_event(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"{")
         && memchr::memmem::find(line, br#""run/event""#).is_some()

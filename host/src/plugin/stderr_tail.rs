@@ -1,4 +1,4 @@
-//! The last words of a process on stderr, bounded. They are never an error by themselves.
+//! The last output of a process on stderr, bounded. Output on stderr is not an error by itself.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::sync::watch;
 
-const LIMIT: usize = 64 * 1024;
+const MAX_TAIL_BYTES: usize = 64 * 1024;
 
 /// The tail; clones share it.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct StderrTail {
 }
 
 impl StderrTail {
-    /// Reads a process's stderr until it ends.
+    /// Collects stderr until it is closed.
     pub(crate) fn collect(mut stderr: ChildStderr) -> Self {
         let bytes = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, ended) = watch::channel(false);
@@ -34,10 +34,10 @@ impl StderrTail {
         tail
     }
 
-    /// Waits until the process has said its last word, for at most `limit`.
-    pub(crate) async fn settled(&self, limit: Duration) {
+    /// Waits until stderr is closed, at most `limit`.
+    pub(crate) async fn wait_for_end(&self, limit: Duration) {
         let mut ended = self.ended.clone();
-        // Both ways of failing (time, a vanished sender) leave us with the tail as it is.
+        // After a timeout or without a sender the tail stays as it is.
         drop(tokio::time::timeout(limit, ended.wait_for(|ended| *ended)).await);
     }
 
@@ -48,7 +48,7 @@ impl StderrTail {
         String::from_utf8_lossy(&tail).trim().to_owned()
     }
 
-    /// The last few lines as one line, for an error's text.
+    /// The last lines joined to one line, for the message of an error.
     pub(crate) fn last_lines(&self) -> Option<String> {
         let text = self.text(2 * 1024);
         let lines: Vec<&str> =
@@ -60,7 +60,7 @@ impl StderrTail {
     fn push(&self, chunk: &[u8]) {
         let mut bytes = self.lock();
         bytes.extend(chunk);
-        let surplus = bytes.len().saturating_sub(LIMIT);
+        let surplus = bytes.len().saturating_sub(MAX_TAIL_BYTES);
         bytes.drain(..surplus);
     }
 

@@ -1,56 +1,34 @@
-//! Processes on Unix: groups everywhere, orphans where the kernel gives them to us.
-
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(not(target_os = "linux"))]
-mod other;
-
-#[cfg(target_os = "linux")]
-pub(crate) use linux::{
-    become_reaper, birth, end_outlived, end_strays, enlarge_pipe, leftovers, sweep_once,
-};
-#[cfg(not(target_os = "linux"))]
-pub(crate) use other::{
-    become_reaper, birth, end_outlived, end_strays, enlarge_pipe, leftovers, sweep_once,
-};
+//! Adapter processes on Unix.
 
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::process::Command;
 
-/// Makes the process the first of a group of its own.
+/// The limit on open files where the system has no maximum; some systems refuse more.
+const MAX_OPEN_FILES: u64 = 10_240;
+
+/// Starts the process as leader of its own group.
 pub(crate) fn own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Kills every process of a group; one that is gone is fine.
-pub(crate) fn kill_group(pid: u32) {
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-    if let Err(error) = kill_process_group(pid, Signal::KILL) {
-        tracing::trace!(?pid, %error, "no such group");
-    }
-}
-
-/// The most open files where the system names no limit; some refuse more.
-const MANY_FILES: u64 = 10_240;
-
-/// Lets this process open as many files as the system allows it: a run takes about ten.
+/// Raises the limit on open files to the system's maximum: a run needs about ten.
 pub(crate) fn raise_file_limit() -> std::io::Result<()> {
     let limit = getrlimit(Resource::Nofile);
-    let most = limit.maximum.unwrap_or(MANY_FILES);
-    if limit.current.is_some_and(|current| current < most) {
-        setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..limit })?;
+    let maximum = limit.maximum.unwrap_or(MAX_OPEN_FILES);
+    if limit.current.is_some_and(|current| current < maximum) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(maximum), ..limit })?;
     }
     Ok(())
 }
 
-/// How a process ended, for people.
+/// Describes how a process ended.
 pub(crate) fn describe_exit(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "an unknown end".to_owned(),
+        (None, None) => "unknown exit status".to_owned(),
     }
 }

@@ -1,29 +1,29 @@
-//! Who may start next, as a value: no clock, no file, no task.
+//! Which run starts next, as a value: no clock, no file, no task.
 //!
-//! Each client has a lane; lanes take turns. Inside a lane runs start in the order they came, except that a run
-//! whose agent is at its limit lets the others pass. A lane that could not use its turn keeps it. A run that goes to
-//! another agent came when it came: it is older than those of its lane that have not started yet.
+//! Each client has a lane; lanes take turns. Inside a lane, runs start in the order of arrival, except that runs pass a
+//! run whose agent is at its limit. A lane that cannot use its turn keeps it. A run that moves to another agent keeps
+//! its arrival number, so it is ahead of the runs of its lane that have not started yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::settings::Settings;
 
-/// How many runs may go on or wait.
+/// How many runs may work or wait at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Limits {
-    /// Runs that go on.
-    pub(crate) runs: u32,
-    /// Runs of one agent that go on.
-    pub(crate) runs_per_agent: u32,
-    /// The same for agents with a limit of their own.
-    pub(crate) agents: BTreeMap<String, u32>,
-    /// Runs that wait.
-    pub(crate) queued: u32,
+pub struct QueueLimits {
+    /// Runs at the same time.
+    pub runs: u32,
+    /// Runs of one agent at the same time.
+    pub runs_per_agent: u32,
+    /// Runs at the same time for agents with their own limit.
+    pub agents: BTreeMap<String, u32>,
+    /// Runs that may wait.
+    pub queued: u32,
 }
 
-impl Limits {
-    /// What the settings say.
-    pub(crate) fn of(settings: &Settings) -> Self {
+impl QueueLimits {
+    /// The limits in `settings.toml`.
+    pub fn from_settings(settings: &Settings) -> Self {
         let own = settings.agents.iter().filter_map(|(id, agent)| {
             let limit = agent.max_runs?;
             Some((id.clone(), limit.get()))
@@ -41,64 +41,64 @@ impl Limits {
     }
 }
 
-/// A run that wants a place.
+/// A run that needs a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ticket {
     /// The run.
     pub(crate) run_id: String,
-    /// The agent it goes to.
+    /// The agent it runs with.
     pub(crate) agent: String,
-    /// Whose lane it stands in.
+    /// The client that owns its lane.
     pub(crate) client: String,
-    /// Later ones have higher numbers; given by the queue.
+    /// The order of arrival, set by the queue.
     number: u64,
 }
 
 impl Ticket {
-    /// A ticket that has not been drawn yet.
+    /// A ticket without a number yet.
     pub(crate) fn new(run_id: String, agent: String, client: String) -> Self {
         Self { run_id, agent, client, number: 0 }
     }
 }
 
-/// What became of a run that wanted a place.
+/// How the queue received a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It has one.
+    /// It has a slot.
     Admitted,
-    /// It stands in its lane.
+    /// It waits in its lane.
     Waits,
-    /// As many wait as may.
+    /// No more runs may wait.
     Full,
 }
 
-/// Why a run waits, and how far it has come.
+/// The position of a waiting run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// From 1, as if every agent had room.
-    pub(crate) position: u32,
-    /// What it waits for.
-    pub(crate) obstacle: Obstacle,
+pub(crate) struct QueuePosition {
+    /// From 1, as if no agent were at its limit.
+    pub(crate) number: u32,
+    /// Why it waits.
+    pub(crate) reason: WaitReason,
 }
 
-/// What a run waits for.
+/// Why a run waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Obstacle {
-    /// So many runs of its agent go on, and no more may.
-    Agent(u32),
-    /// So many runs go on, and no more may.
-    Host(u32),
+pub(crate) enum WaitReason {
+    /// Its agent is at its limit, with this many runs.
+    AgentLimit(u32),
+    /// The host is at its limit, with this many runs.
+    HostLimit(u32),
 }
 
-/// The queue and the runs that go on.
+/// The queue and the number of running runs.
 #[derive(Debug)]
 pub(crate) struct FairQueue {
-    limits: Limits,
-    /// Runs that go on, by agent.
+    limits: QueueLimits,
+    /// Running runs by agent.
     running: BTreeMap<String, u32>,
-    /// The one whose turn it is first; none is empty.
+    /// The lane whose turn it is comes first; no lane is empty.
     lanes: VecDeque<Lane>,
-    drawn: u64,
+    arrivals: u64,
 }
 
 #[derive(Debug)]
@@ -108,97 +108,97 @@ struct Lane {
 }
 
 impl FairQueue {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, running: BTreeMap::new(), lanes: VecDeque::new(), drawn: 0 }
+    pub(crate) fn new(limits: QueueLimits) -> Self {
+        Self { limits, running: BTreeMap::new(), lanes: VecDeque::new(), arrivals: 0 }
     }
 
-    /// What it keeps to.
-    pub(crate) fn limits(&self) -> &Limits {
+    /// The limits.
+    pub(crate) fn limits(&self) -> &QueueLimits {
         &self.limits
     }
 
-    /// How many go on.
+    /// The number of running runs.
     pub(crate) fn running(&self) -> u32 {
         self.running.values().sum()
     }
 
-    /// How many wait.
+    /// The number of waiting runs.
     pub(crate) fn queued(&self) -> u32 {
         let count: usize = self.lanes.iter().map(|lane| lane.tickets.len()).sum();
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// A run wants a place. Whoever waits could not start now, so one that can passes nobody.
+    /// Adds a run. No waiting run could start now, so one that is admitted at once passes none that could.
     pub(crate) fn enter(&mut self, ticket: &mut Ticket) -> Entry {
-        self.drawn += 1;
-        ticket.number = self.drawn;
-        if self.has_room(&ticket.agent) {
-            self.take_place(&ticket.agent);
+        self.arrivals += 1;
+        ticket.number = self.arrivals;
+        if self.has_free_slot(&ticket.agent) {
+            self.take_slot(&ticket.agent);
             return Entry::Admitted;
         }
         if self.queued() >= self.limits.queued {
             return Entry::Full;
         }
-        self.line_up(ticket);
+        self.add_to_lane(ticket);
         Entry::Waits
     }
 
-    /// A run that goes on leaves its agent for another one: what becomes of it, and who is let in for it. With room
-    /// there it keeps its place among all runs of the host; otherwise it gives both back and waits, however many
-    /// wait already: nobody who has begun is sent away.
+    /// Moves a running run to another agent; returns how it was received and which run is admitted instead. When the
+    /// agent has a free slot, the run keeps its place in the host limit. Otherwise it frees both and waits, even in a
+    /// full queue: a run that has started is never refused.
     pub(crate) fn switch(&mut self, ticket: &mut Ticket, agent: &str) -> (Entry, Option<Ticket>) {
-        self.leave_place(&ticket.agent);
+        self.free_slot(&ticket.agent);
         agent.clone_into(&mut ticket.agent);
-        let entry = if self.has_room(agent) {
-            self.take_place(agent);
+        let entry = if self.has_free_slot(agent) {
+            self.take_slot(agent);
             Entry::Admitted
         } else {
-            self.line_up(ticket);
+            self.add_to_lane(ticket);
             Entry::Waits
         };
         (entry, self.admit_next())
     }
 
-    /// A run no longer waits. `false` means that it did not.
+    /// Removes a waiting run. Returns `false` when it was not waiting.
     pub(crate) fn leave(&mut self, ticket: &Ticket) -> bool {
         let Some((lane, index)) = self.find(ticket) else { return false };
         self.remove(lane, index);
         true
     }
 
-    /// A run of an agent is over: the one that takes its place. One place lets in one run at most, because whoever
-    /// waits had no room before.
+    /// Frees the slot of an agent and returns the run that is admitted instead. One slot admits at most one run,
+    /// because no waiting run fitted before.
     pub(crate) fn end(&mut self, agent: &str) -> Option<Ticket> {
-        self.leave_place(agent);
+        self.free_slot(agent);
         self.admit_next()
     }
 
-    /// How a run stands that waits.
-    pub(crate) fn standing(&self, ticket: &Ticket) -> Option<Standing> {
+    /// The position of a waiting run.
+    pub(crate) fn position(&self, ticket: &Ticket) -> Option<QueuePosition> {
         let (lane, index) = self.find(ticket)?;
-        // In the rounds before its own each lane lets one pass; in its own round those whose turn is earlier do.
+        // Each lane starts one run per round before this one; in the same round the lanes with an earlier turn do.
         let ahead = self.lanes.iter().enumerate().map(|(other, Lane { tickets, .. })| {
             tickets.len().min(index + usize::from(other < lane))
         });
-        let position = u32::try_from(ahead.sum::<usize>() + 1).unwrap_or(u32::MAX);
+        let number = u32::try_from(ahead.sum::<usize>() + 1).unwrap_or(u32::MAX);
         let running = self.running_of(&ticket.agent);
-        let obstacle = if running >= self.limits.of_agent(&ticket.agent) {
-            Obstacle::Agent(running)
+        let reason = if running >= self.limits.of_agent(&ticket.agent) {
+            WaitReason::AgentLimit(running)
         } else {
-            Obstacle::Host(self.running())
+            WaitReason::HostLimit(self.running())
         };
-        Some(Standing { position, obstacle })
+        Some(QueuePosition { number, reason })
     }
 
     fn admit_next(&mut self) -> Option<Ticket> {
         let (lane, index) =
             self.lanes.iter().enumerate().find_map(|(lane, Lane { tickets, .. })| {
-                let index = tickets.iter().position(|ticket| self.has_room(&ticket.agent))?;
+                let index = tickets.iter().position(|ticket| self.has_free_slot(&ticket.agent))?;
                 Some((lane, index))
             })?;
         let ticket = self.remove(lane, index)?;
-        self.take_place(&ticket.agent);
-        // Its turn is used, if the lane is still there.
+        self.take_slot(&ticket.agent);
+        // The lane has used its turn, if it still exists.
         if self.lanes.get(lane).is_some_and(|lane| lane.client == ticket.client)
             && let Some(used) = self.lanes.remove(lane)
         {
@@ -207,8 +207,8 @@ impl FairQueue {
         Some(ticket)
     }
 
-    /// Numbers rise inside a lane.
-    fn line_up(&mut self, ticket: &Ticket) {
+    /// Keeps the numbers inside a lane in ascending order.
+    fn add_to_lane(&mut self, ticket: &Ticket) {
         match self.lanes.iter_mut().find(|lane| lane.client == ticket.client) {
             Some(Lane { tickets, .. }) => {
                 let index = tickets.partition_point(|other| other.number < ticket.number);
@@ -237,7 +237,7 @@ impl FairQueue {
         Some((lane, index))
     }
 
-    fn has_room(&self, agent: &str) -> bool {
+    fn has_free_slot(&self, agent: &str) -> bool {
         self.running() < self.limits.runs && self.running_of(agent) < self.limits.of_agent(agent)
     }
 
@@ -245,11 +245,11 @@ impl FairQueue {
         self.running.get(agent).copied().unwrap_or_default()
     }
 
-    fn take_place(&mut self, agent: &str) {
+    fn take_slot(&mut self, agent: &str) {
         *self.running.entry(agent.to_owned()).or_default() += 1;
     }
 
-    fn leave_place(&mut self, agent: &str) {
+    fn free_slot(&mut self, agent: &str) {
         if let Some(count) = self.running.get_mut(agent) {
             *count -= 1;
             if *count == 0 {

@@ -1,16 +1,16 @@
-//! What may be tried after a failure: the same agent again, the next one, or nothing. Pure: no clock, no
-//! file, no process.
+//! What may follow a failed attempt: the same agent again, the next agent, or the end. Pure: no clock, no file, no
+//! process.
 
 use std::time::Duration;
 
-use od_protocol::api::{FallbackPolicy, Handover, PLUGIN_PROTOCOL, RetryPolicy};
+use od_protocol::api::{FallbackPolicy, PLUGIN_PROTOCOL, RetryPolicy};
+use od_protocol::Handover;
 use od_protocol::{ErrorEvent, ErrorKind};
 
 use super::request::RunRequest;
-use crate::journal::sink::Hold;
+use crate::journal::writer::Buffering;
 
-/// After these, and after `_od.plugin_protocol`, the same agent may succeed a little later, unless the policy names
-/// others.
+/// The error kinds after which the same agent is tried again by default; `_od.plugin_protocol` is one too.
 pub const RETRY_ON: &[ErrorKind] = &[
     ErrorKind::RateLimited,
     ErrorKind::NetworkUnreachable,
@@ -18,7 +18,7 @@ pub const RETRY_ON: &[ErrorKind] = &[
     ErrorKind::PluginHung,
     ErrorKind::CliCrashed,
 ];
-/// After these, and after `_od.plugin_protocol`, another agent may succeed, unless the policy names others.
+/// The error kinds after which another agent takes over by default; `_od.plugin_protocol` is one too.
 pub const FALLBACK_ON: &[ErrorKind] = &[
     ErrorKind::CliNotFound,
     ErrorKind::CliVersionUnsupported,
@@ -42,39 +42,39 @@ const BACKOFF_MS: u64 = 1000;
 /// How an attempt failed.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
-    /// What it says of it.
+    /// The error that ended the attempt.
     pub(super) error: ErrorEvent,
-    /// When the limit is over that it ran into, in milliseconds since 1970.
+    /// When the limit that it reached resets, in milliseconds since 1970.
     pub(super) resets_at: Option<u64>,
-    /// The agent did not even begin.
+    /// The agent refused to start.
     pub(super) refused: bool,
 }
 
-/// What is done about a failure.
+/// What follows a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Remedy {
-    /// The same agent tries again after a pause.
+pub(super) enum NextStep {
+    /// The same agent again, after this pause.
     Retry(Duration),
-    /// The same agent tries again at once, without the session that it has lost.
-    Afresh,
-    /// The next agent takes over.
+    /// The same agent again at once, in a new session: the old one is lost.
+    NewSession,
+    /// The next agent of the list.
     Fallback,
-    /// The failure stands.
-    Nothing,
+    /// The run fails.
+    Fail,
 }
 
-/// What was tried, and what may still be.
+/// The attempts so far and the policies for more.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     retry: Option<RetryPolicy>,
     fallback: Option<FallbackPolicy>,
-    /// All so far.
+    /// All attempts.
     total: u32,
-    /// Those of the agent that has the run.
+    /// The attempts of the current agent.
     of_agent: u32,
-    /// How many agents of the list have had their turn.
-    passed: usize,
-    /// The attempt goes on with the session of the one before it.
+    /// How many agents of the fallback list were used or skipped.
+    next_index: usize,
+    /// The attempt resumes the session of the one before.
     resumes: bool,
 }
 
@@ -84,67 +84,67 @@ impl Attempts {
         Self { retry, fallback, ..Self::default() }
     }
 
-    /// Counts an attempt that begins.
+    /// Counts a new attempt.
     pub(super) fn begin(&mut self) {
         self.total += 1;
         self.of_agent += 1;
     }
 
-    /// All so far, the one that is going on included.
+    /// The number of attempts, including the current one.
     pub(super) fn total(&self) -> u32 {
         self.total
     }
 
-    /// How often the agent that has the run has tried it again, and how often it may.
+    /// The number of retries of the current agent, and the maximum.
     pub(super) fn retries(&self) -> (u32, u32) {
         (self.of_agent, self.max_attempts().saturating_sub(1))
     }
 
-    /// Says whether the next attempt of the same agent goes on with its session.
+    /// Sets whether the next attempt of the same agent resumes its session.
     pub(super) fn set_resumes(&mut self, resumes: bool) {
         self.resumes = resumes;
     }
 
-    /// An attempt whose session was lost did not get to work: it does not count, and the next one resumes nothing.
+    /// Does not count the current attempt: it lost its session before it did any work.
     pub(super) fn forgive(&mut self) {
         self.of_agent = self.of_agent.saturating_sub(1);
         self.resumes = false;
     }
 
-    /// Whether anything could follow the first attempt.
+    /// Whether the policies allow more than one attempt.
     pub(super) fn may_follow(&self) -> bool {
         self.retry.is_some() || self.fallback.is_some()
     }
 
-    /// Which events of an attempt that begins now are held back.
-    pub(super) fn hold(&self) -> Hold {
+    /// Which events of the current attempt are buffered.
+    pub(super) fn hold(&self) -> Buffering {
         let may_retry = self.retry.is_some() && self.of_agent < self.max_attempts();
         match () {
-            () if may_retry || self.resumes || self.agents_left() => Hold::Failure,
-            () if self.total > 1 => Hold::End,
-            () => Hold::Nothing,
+            () if may_retry || self.resumes || self.agents_left() => Buffering::Failure,
+            () if self.total > 1 => Buffering::Done,
+            () => Buffering::Off,
         }
     }
 
-    /// What is done about a failure; `left` is what the limit of the whole run leaves.
-    pub(super) fn remedy(&self, failure: &Failure, now: u64, left: Option<Duration>) -> Remedy {
+    /// What follows a failure; `left` is the time until the deadline of the whole run.
+    pub(super) fn next_step(&self, failure: &Failure, now: u64, left: Option<Duration>) -> NextStep {
         if left.is_some_and(|left| left.is_zero()) {
-            return Remedy::Nothing;
+            return NextStep::Fail;
         }
         if self.resumes && failure.error.kind == ErrorKind::SessionUnknown {
-            return Remedy::Afresh;
+            return NextStep::NewSession;
         }
         match self.pause(failure, now, left) {
-            Some(pause) => Remedy::Retry(pause),
-            None if self.agents_left() && self.may_fall_back(failure) => Remedy::Fallback,
-            None => Remedy::Nothing,
+            Some(pause) => NextStep::Retry(pause),
+            None if self.agents_left() && self.may_fall_back(failure) => NextStep::Fallback,
+            None => NextStep::Fail,
         }
     }
 
-    /// Whether a failure is one that something may be done about, however long it takes.
-    pub(super) fn can_mend(&self, failure: &Failure) -> bool {
+    /// Whether another attempt may follow this failure, however long the wait.
+    pub(super) fn may_recover(&self, failure: &Failure) -> bool {
         let retry = self.retry.as_ref().filter(|_| self.of_agent < self.max_attempts());
-        retry.is_some_and(|policy| names(policy.on.as_deref(), RETRY_ON, failure))
+        retry.is_some_and(|policy| covers(policy.on.as_deref(), RETRY_ON, failure))
             || (self.agents_left() && self.may_fall_back(failure))
     }
 
@@ -152,8 +152,8 @@ impl Attempts {
     pub(super) fn next_agent(&mut self, current: &str) -> Option<String> {
         let agents = &self.fallback.as_ref()?.agents;
         loop {
-            let agent = agents.get(self.passed)?;
-            self.passed += 1;
+            let agent = agents.get(self.next_index)?;
+            self.next_index += 1;
             if agent != current {
                 self.of_agent = 0;
                 self.resumes = false;
@@ -162,7 +162,7 @@ impl Attempts {
         }
     }
 
-    /// What the next agent is told.
+    /// What the next agent gets.
     pub(super) fn handover(&self) -> Handover {
         let stated = self.fallback.as_ref().and_then(|policy| policy.handover);
         stated.unwrap_or(Handover::Transcript)
@@ -170,7 +170,7 @@ impl Attempts {
 
     fn pause(&self, failure: &Failure, now: u64, left: Option<Duration>) -> Option<Duration> {
         let policy = self.retry.as_ref()?;
-        let named = names(policy.on.as_deref(), RETRY_ON, failure);
+        let named = covers(policy.on.as_deref(), RETRY_ON, failure);
         if self.of_agent >= self.max_attempts() || !named {
             return None;
         }
@@ -186,13 +186,13 @@ impl Attempts {
 
     fn may_fall_back(&self, failure: &Failure) -> bool {
         let stated = self.fallback.as_ref().and_then(|policy| policy.on.as_deref());
-        // An agent that took over and cannot do what was asked must not end the chain.
+        // An agent that took over and cannot do the task must not end the run while others are left.
         let unfit = failure.refused && self.total > 1;
-        unfit || names(stated, FALLBACK_ON, failure)
+        unfit || covers(stated, FALLBACK_ON, failure)
     }
 
     fn agents_left(&self) -> bool {
-        self.fallback.as_ref().is_some_and(|policy| self.passed < policy.agents.len())
+        self.fallback.as_ref().is_some_and(|policy| self.next_index < policy.agents.len())
     }
 
     fn max_attempts(&self) -> u32 {
@@ -200,8 +200,8 @@ impl Attempts {
     }
 }
 
-/// Whether a policy is about a failure: it names its kind, or names none and the kind is a usual one.
-fn names(stated: Option<&[ErrorKind]>, usual: &[ErrorKind], failure: &Failure) -> bool {
+/// Whether a policy covers a failure: it names the kind, or names none and the kind is a default.
+fn covers(stated: Option<&[ErrorKind]>, usual: &[ErrorKind], failure: &Failure) -> bool {
     let kind = &failure.error.kind;
     match stated {
         Some(kinds) => kinds.contains(kind),
@@ -209,7 +209,7 @@ fn names(stated: Option<&[ErrorKind]>, usual: &[ErrorKind], failure: &Failure) -
     }
 }
 
-/// Whether an error is about an allowance that comes back by itself.
+/// Whether the error is a limit that resets after some time.
 pub(super) fn is_limit(kind: &ErrorKind) -> bool {
     matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted)
 }
@@ -240,90 +240,90 @@ mod tests {
         })
     }
 
-    fn remedy(attempts: &Attempts, failure: &Failure) -> Remedy {
-        attempts.remedy(failure, 5000, None)
+    fn next_step(attempts: &Attempts, failure: &Failure) -> NextStep {
+        attempts.next_step(failure, 5000, None)
     }
 
     #[test]
-    fn without_a_policy_a_failure_stands_and_nothing_is_held() {
+    fn no_policy_fails_run_without_buffering() {
         let attempts = attempts(None, &[], 1);
-        assert_eq!(remedy(&attempts, &failure(ErrorKind::RateLimited, None)), Remedy::Nothing);
-        assert_eq!((attempts.hold(), attempts.may_follow()), (Hold::Nothing, false));
+        assert_eq!(next_step(&attempts, &failure(ErrorKind::RateLimited, None)), NextStep::Fail);
+        assert_eq!((attempts.hold(), attempts.may_follow()), (Buffering::Off, false));
     }
 
     #[test]
-    fn a_pause_doubles_until_the_attempts_are_used_up() {
+    fn retry_pause_doubles_until_attempts_run_out() {
         let crash = failure(ErrorKind::PluginCrashed, Some(9_999_999));
-        let wait = |tried| remedy(&attempts(retry(3), &[], tried), &crash);
-        assert_eq!(wait(1), Remedy::Retry(Duration::from_millis(10)), "a crash knows no reset");
-        assert_eq!(wait(2), Remedy::Retry(Duration::from_millis(20)));
-        assert_eq!(wait(3), Remedy::Nothing);
+        let wait = |tried| next_step(&attempts(retry(3), &[], tried), &crash);
+        assert_eq!(wait(1), NextStep::Retry(Duration::from_millis(10)), "a crash knows no reset");
+        assert_eq!(wait(2), NextStep::Retry(Duration::from_millis(20)));
+        assert_eq!(wait(3), NextStep::Fail);
         let hold = |tried| attempts(retry(3), &[], tried).hold();
-        assert_eq!((hold(1), hold(2), hold(3)), (Hold::Failure, Hold::Failure, Hold::End));
+        assert_eq!((hold(1), hold(2), hold(3)), (Buffering::Failure, Buffering::Failure, Buffering::Done));
     }
 
     #[test]
-    fn a_stated_reset_is_waited_for_unless_it_is_too_late() {
+    fn retry_waits_for_reset_within_limit() {
         let limited = |at| failure(ErrorKind::RateLimited, Some(at));
         let chain = attempts(retry(3), &["b"], 1);
-        assert_eq!(remedy(&chain, &limited(5900)), Remedy::Retry(Duration::from_millis(900)));
-        assert_eq!(remedy(&chain, &limited(4000)), Remedy::Retry(Duration::ZERO));
-        assert_eq!(remedy(&chain, &limited(6001)), Remedy::Fallback);
+        assert_eq!(next_step(&chain, &limited(5900)), NextStep::Retry(Duration::from_millis(900)));
+        assert_eq!(next_step(&chain, &limited(4000)), NextStep::Retry(Duration::ZERO));
+        assert_eq!(next_step(&chain, &limited(6001)), NextStep::Fallback);
         let alone = attempts(retry(3), &[], 1);
-        assert_eq!(remedy(&alone, &limited(6001)), Remedy::Nothing);
+        assert_eq!(next_step(&alone, &limited(6001)), NextStep::Fail);
         let left = Some(Duration::from_millis(900));
-        assert_eq!(alone.remedy(&limited(5900), 5000, left), Remedy::Nothing, "no time is left");
+        assert_eq!(alone.next_step(&limited(5900), 5000, left), NextStep::Fail, "no time is left");
     }
 
     #[test]
-    fn only_the_named_kinds_count() {
+    fn policy_covers_only_named_kinds() {
         let mut chain = attempts(retry(3), &["b"], 1);
         let auth = failure(ErrorKind::AuthMissing, None);
-        assert_eq!(remedy(&chain, &auth), Remedy::Fallback, "waiting does not help a login");
+        assert_eq!(next_step(&chain, &auth), NextStep::Fallback, "a retry does not help a missing login");
         assert_eq!(
-            remedy(&chain, &failure(ErrorKind::PromptTooLarge, None)),
-            Remedy::Nothing,
-            "nobody else could take it"
+            next_step(&chain, &failure(ErrorKind::PromptTooLarge, None)),
+            NextStep::Fail,
+            "every agent would refuse it"
         );
         if let Some(policy) = &mut chain.fallback {
             policy.on = Some(vec![ErrorKind::ContextExceeded]);
         }
-        assert_eq!(remedy(&chain, &auth), Remedy::Nothing);
-        assert_eq!(remedy(&chain, &failure(ErrorKind::ContextExceeded, None)), Remedy::Fallback);
+        assert_eq!(next_step(&chain, &auth), NextStep::Fail);
+        assert_eq!(next_step(&chain, &failure(ErrorKind::ContextExceeded, None)), NextStep::Fallback);
     }
 
     #[test]
-    fn a_lost_session_is_done_without_once_and_does_not_count() {
+    fn lost_session_retries_once_without_counting() {
         let lost = failure(ErrorKind::SessionUnknown, None);
         let mut chain = attempts(retry(2), &[], 2);
-        assert_eq!(remedy(&chain, &lost), Remedy::Nothing, "the client's own session");
+        assert_eq!(next_step(&chain, &lost), NextStep::Fail, "the client's own session");
         chain.set_resumes(true);
-        assert_eq!(chain.hold(), Hold::Failure, "the last attempt may still be followed");
-        assert_eq!(remedy(&chain, &lost), Remedy::Afresh);
-        assert_eq!(chain.remedy(&lost, 5000, Some(Duration::ZERO)), Remedy::Nothing);
+        assert_eq!(chain.hold(), Buffering::Failure, "a lost session may follow the last attempt");
+        assert_eq!(next_step(&chain, &lost), NextStep::NewSession);
+        assert_eq!(chain.next_step(&lost, 5000, Some(Duration::ZERO)), NextStep::Fail);
         chain.forgive();
-        assert_eq!(chain.retries(), (1, 1), "the same try once more");
+        assert_eq!(chain.retries(), (1, 1), "the same attempt again");
         chain.begin();
-        assert_eq!(remedy(&chain, &lost), Remedy::Nothing);
-        assert_eq!(chain.hold(), Hold::End);
+        assert_eq!(next_step(&chain, &lost), NextStep::Fail);
+        assert_eq!(chain.hold(), Buffering::Done);
     }
 
     #[test]
-    fn each_agent_has_its_turn_once_and_its_own_attempts() {
+    fn each_agent_is_used_once_with_own_attempts() {
         let mut chain = attempts(retry(2), &["a", "b", "c"], 2);
         let crash = failure(ErrorKind::CliCrashed, None);
-        assert_eq!(remedy(&chain, &crash), Remedy::Fallback);
+        assert_eq!(next_step(&chain, &crash), NextStep::Fallback);
         assert_eq!(
             chain.next_agent("a").as_deref(),
             Some("b"),
-            "the one that failed is passed over"
+            "the agent that failed is skipped"
         );
         chain.begin();
-        assert_eq!(remedy(&chain, &crash), Remedy::Retry(Duration::from_millis(10)));
+        assert_eq!(next_step(&chain, &crash), NextStep::Retry(Duration::from_millis(10)));
         let mut unfit = failure(ErrorKind::CapabilityUnsupported, None);
-        assert_eq!(remedy(&chain, &unfit), Remedy::Nothing);
+        assert_eq!(next_step(&chain, &unfit), NextStep::Fail);
         unfit.refused = true;
-        assert_eq!(remedy(&chain, &unfit), Remedy::Fallback);
+        assert_eq!(next_step(&chain, &unfit), NextStep::Fallback);
         assert_eq!(chain.next_agent("b").as_deref(), Some("c"));
         assert_eq!(chain.next_agent("c"), None);
     }

@@ -1,10 +1,22 @@
-//! The text of the last message that counts.
+//! The text of the last message that was not discarded.
 
 use std::collections::BTreeMap;
 
 use od_protocol::Event;
 
-/// Keeps the last message. A discarded message is forgotten.
+/// Collects the text of the last message; ignores discarded messages.
+///
+/// ```
+/// use od_host::run::FinalText;
+/// use od_protocol::{Event, MessageStopped, TextDelta};
+///
+/// let mut text = FinalText::default();
+/// let message_id = "m1".to_owned();
+/// let delta = TextDelta { message_id: message_id.clone(), text: "fixed".to_owned() };
+/// text.on_event(&Event::TextDelta(delta));
+/// text.on_event(&Event::MessageStopped(MessageStopped { message_id }));
+/// assert_eq!(text.text(), "fixed");
+/// ```
 #[derive(Debug)]
 pub struct FinalText {
     open: BTreeMap<String, String>,
@@ -20,12 +32,12 @@ impl Default for FinalText {
 }
 
 impl FinalText {
-    /// Of each message at most so many bytes are kept.
+    /// Keeps at most this many bytes of each message.
     pub fn limited(limit: usize) -> Self {
         Self { open: BTreeMap::new(), last_id: String::new(), last: String::new(), limit }
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::TextDelta(delta) => {
@@ -34,7 +46,7 @@ impl FinalText {
             }
             Event::MessageStopped(message) => self.keep(&message.message_id),
             Event::MessageDiscarded(message) => self.discard(&message.message_id),
-            // An attempt that was cut short leaves its last message open.
+            // An interrupted attempt leaves its last message open.
             Event::RunStarted(_) | Event::Done(_) => {
                 let open: Vec<String> = self.open.keys().cloned().collect();
                 open.iter().for_each(|message_id| self.keep(message_id));
@@ -43,7 +55,7 @@ impl FinalText {
         }
     }
 
-    /// The text so far; empty when the agent said nothing.
+    /// The text so far; empty when there was no message.
     pub fn text(&self) -> &str {
         self.last.trim()
     }

@@ -1,4 +1,4 @@
-//! A run whose host died: its journal is closed by whoever looks at it next.
+//! Closes the journal of a run whose host died. The next process that reads the run does it.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,54 +7,55 @@ use std::time::{Duration, Instant};
 
 use od_protocol::{Done, ErrorKind, ErrorObject};
 
-use super::repair::{Closing, HOST_DIED, JOURNAL_FAILED, Times, Verdict, closing_events};
+use super::outcome::{HOST_DIED, JOURNAL_FAILED, RunOutcome};
+use super::repair::{Closing, Times, closing_events};
 use super::stream::StreamState;
+use crate::clock::now_ms;
 use crate::error::HostError;
 use crate::journal::envelope::Envelope;
 use crate::journal::folder::RunFolder;
-use crate::journal::{RunRecord, RunStatus};
-use crate::run::now_ms;
+use crate::journal::{RunRecord, settle_in_background};
 use crate::usage;
 
-/// How long somebody else may take to close a run.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long an owner may take to leave that has said `done`.
-const FAREWELL: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(10);
+/// How long another process may take to close a run.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an owner may take to exit after `done`.
+const OWNER_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The record of a run as it really stands: one that nobody owns any more is closed as failed. Only for threads that
-/// may wait, because another process may be closing it at the same moment.
+/// Returns the current record of a run; closes a run without a living owner as failed. May block: another process may
+/// be closing the run at the same time.
 pub(crate) fn settle(folder: &RunFolder) -> Result<RunRecord, HostError> {
-    settle_within(folder, PATIENCE)
+    settle_within(folder, CLOSE_TIMEOUT)
 }
 
-fn settle_within(folder: &RunFolder, patience: Duration) -> Result<RunRecord, HostError> {
+fn settle_within(folder: &RunFolder, timeout: Duration) -> Result<RunRecord, HostError> {
     let record = folder.read_record()?;
-    if is_closed(&record) {
+    if record.is_closed() {
         return Ok(record);
     }
-    // Otherwise who looks while another one closes it would take that one for the owner.
-    let closing = folder.lock_for_closing(patience).map_err(|error| unclosed(folder, &error))?;
+    // Without the lock, a process that closes the run would look like its owner.
+    let closing = folder.lock_for_closing(timeout).map_err(|error| unclosed(folder, &error))?;
     let Some(closing) = closing else {
-        tracing::warn!(run = record.run_id, "another process takes very long to close a run");
+        tracing::warn!(run = record.run_id, "another process takes too long to close a run");
         return Ok(record);
     };
     let journal = match folder.take_over() {
         Ok(Some(journal)) => Some(journal),
         Ok(None) => {
             drop(closing);
-            return farewell(folder, record);
+            return wait_for_owner(folder, record);
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(unclosed(folder, &error)),
     };
-    // The owner may have ended between the two looks.
+    // The owner may have ended between the two reads.
     let record = folder.read_record()?;
-    if is_closed(&record) {
+    if record.is_closed() {
         return Ok(record);
     }
     let settled = close_abandoned(folder, journal.as_ref(), record);
-    drop((journal, closing)); // Only now: nobody finds a journal without an owner beside an old record.
+    drop((journal, closing)); // Only now: no reader may find a journal without an owner beside an old record.
     settled
 }
 
@@ -62,9 +63,9 @@ fn unclosed(folder: &RunFolder, error: &std::io::Error) -> HostError {
     HostError::storage(format!("cannot close {}", folder.events().display()), error)
 }
 
-/// An owner that lives has the run. When it has said `done` it is on its way out, and whoever has seen that is told
-/// nothing else.
-fn farewell(folder: &RunFolder, record: RunRecord) -> Result<RunRecord, HostError> {
+/// The run has a living owner. After `done`, waits for the owner's last record: a client that has read `done` must not
+/// get an older status.
+fn wait_for_owner(folder: &RunFolder, record: RunRecord) -> Result<RunRecord, HostError> {
     let begin = Instant::now();
     let last = folder.last_event().map_err(|error| unclosed(folder, &error))?;
     if !last.is_some_and(|last| last.is_done) {
@@ -72,91 +73,64 @@ fn farewell(folder: &RunFolder, record: RunRecord) -> Result<RunRecord, HostErro
     }
     loop {
         let record = folder.read_record()?;
-        if is_closed(&record) || begin.elapsed() >= FAREWELL {
+        if record.is_closed() || begin.elapsed() >= OWNER_EXIT_TIMEOUT {
             return Ok(record);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Closes a run that nobody owns. A disk that takes nothing more hides no run: its end is told all the same, and
-/// written by whoever looks when there is room again.
+/// Closes a run without an owner. On a full disk the end is returned but not written; a later reader writes it.
 fn close_abandoned(
     folder: &RunFolder,
     journal: Option<&File>,
     mut record: RunRecord,
 ) -> Result<RunRecord, HostError> {
     let end = find_end(folder, journal, &record).map_err(|error| unclosed(folder, &error))?;
-    conclude(&mut record, &end.done, end.at);
+    record.set_end(&end.done, end.at);
     record.session_id = record.session_id.take().or(end.session_id);
     record.lacks_end = false;
     let unwritten = |error: &dyn std::fmt::Display| {
-        tracing::warn!(run = record.run_id, %error, "the end of a run cannot be written");
+        tracing::warn!(run = record.run_id, %error, "cannot write the end of a run");
     };
-    remove(&folder.reserve()); // The room that was kept for this.
+    remove(&folder.reserve()); // Frees the disk space that is reserved for this.
     if let (Some(journal), Some(missing)) = (journal, &end.missing)
         && let Err(error) = append(journal, end.whole_bytes, missing)
     {
         unwritten(&error);
         return Ok(record);
     }
-    // Entered twice it counts once, so whoever dies before the record is written does no harm.
-    usage::enter_now(folder, &record);
+    // The ledger counts a run once, so a crash before the record is written does no harm.
+    usage::record_run_blocking(folder, &record);
     match folder.write_record(&record) {
-        Ok(()) => remove_traces(folder),
+        Ok(()) => remove_runtime_files(folder),
         Err(error) => unwritten(&error),
     }
     Ok(record)
 }
 
-/// The same beside everything else: a journal that must be closed may be long.
-pub(crate) async fn settle_beside(folder: &RunFolder) -> Result<RunRecord, HostError> {
-    let record = folder.read_record()?;
-    if is_closed(&record) {
-        return Ok(record);
-    }
-    let folder = folder.clone();
-    let settling = tokio::task::spawn_blocking(move || settle(&folder));
-    settling.await.unwrap_or_else(|error| {
-        Err(HostError::protocol(ErrorKind::Internal, format!("cannot close a run: {error}")))
-    })
+/// Does the same on a thread that may block.
+pub(crate) async fn settle_async(folder: &RunFolder) -> Result<RunRecord, HostError> {
+    settle_in_background(folder, settle).await
 }
 
-/// Whether a run has no living owner any more; closes it if need be.
-pub(crate) fn is_over(folder: &RunFolder) -> Result<bool, HostError> {
+/// Whether a run has ended; closes one whose owner died.
+pub(crate) fn has_ended(folder: &RunFolder) -> Result<bool, HostError> {
     settle(folder).map(|record| !record.status.is_alive())
 }
 
-/// Whether nothing is left to do for whoever looks at a run.
-pub(crate) fn is_closed(record: &RunRecord) -> bool {
-    !record.status.is_alive() && !record.lacks_end
-}
-
-/// When the run itself began: the time in the queue is no part of it.
-pub(crate) fn begun(record: &RunRecord, now: u64) -> u64 {
-    if record.status == RunStatus::Queued { now } else { record.started_at }
-}
-
-/// Writes the end of a run into its record.
-pub(crate) fn conclude(record: &mut RunRecord, done: &Done, now: u64) {
-    record.ended_at = Some(begun(record, now).saturating_add(done.duration_ms));
-    record.status = done.status.into();
-    record.error_kind = done.error_kind.clone();
-    record.session_id = done.session_id.clone().or(record.session_id.take());
-}
-
-/// How a run ended that nobody owns.
+/// How a run without an owner ended.
 struct End {
     done: Done,
     at: u64,
     session_id: Option<String>,
-    /// The journal as far as it is whole.
+    /// The length of the whole events.
     whole_bytes: u64,
-    /// What the journal lacks behind that.
+    /// The events to append after that.
     missing: Option<Vec<u8>>,
 }
 
-/// Reads what a journal says, and makes up what it lacks.
+/// Reads a journal and composes the events it lacks.
 fn find_end(
     folder: &RunFolder,
     journal: Option<&File>,
@@ -167,17 +141,17 @@ fn find_end(
         state.read(journal)?;
     }
     let whole_bytes = state.whole_bytes;
-    let mut missing = held_back(folder, &mut state)?;
+    let mut missing = buffered_events(folder, &mut state)?;
     let at = if state.last_ts > 0 { state.last_ts } else { now_ms() };
     let done = match state.done.take() {
         Some(done) => done,
         None => {
-            let times = Times { started: begun(record, at), now: at };
+            let times = Times { started: record.run_started_at(at), now: at };
             let closing = Closing {
                 run_id: &record.run_id,
-                verdict: &verdict(record),
+                outcome: &outcome(record),
                 times,
-                past: &usage::past(folder.home(), record),
+                prior: &usage::prior_usage(folder.home(), record),
             };
             let (lines, done) = closing_events(&state, &closing);
             missing.extend_from_slice(&lines);
@@ -188,8 +162,8 @@ fn find_end(
     Ok(End { done, at, session_id: state.session_id, whole_bytes, missing })
 }
 
-/// What the owner held back when it died; what had come into the journal already is left out.
-fn held_back(folder: &RunFolder, state: &mut StreamState) -> std::io::Result<Vec<u8>> {
+/// The events that the owner had buffered when it died, without those that are in the journal.
+fn buffered_events(folder: &RunFolder, state: &mut StreamState) -> std::io::Result<Vec<u8>> {
     let held = match std::fs::read(folder.held()) {
         Ok(held) => held,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -206,7 +180,7 @@ fn held_back(folder: &RunFolder, state: &mut StreamState) -> std::io::Result<Vec
     Ok(missing)
 }
 
-/// Takes half a line back, appends what is missing, and brings it to the disk. What does not fit is taken back too.
+/// Removes a partial line, appends the missing events and syncs. Restores the length when they do not fit.
 fn append(mut journal: &File, whole_bytes: u64, missing: &[u8]) -> std::io::Result<()> {
     journal.set_len(whole_bytes)?;
     let written = journal.write_all(missing).and_then(|()| journal.sync_data());
@@ -217,21 +191,21 @@ fn append(mut journal: &File, whole_bytes: u64, missing: &[u8]) -> std::io::Resu
 }
 
 /// Why the journal has no end.
-fn verdict(record: &RunRecord) -> Verdict {
+fn outcome(record: &RunRecord) -> RunOutcome {
     let (kind, message) = if record.lacks_end {
         (JOURNAL_FAILED, "the run was stopped because its journal could not be written".to_owned())
     } else {
-        (HOST_DIED, format!("the host process {} that owned the run is gone", record.host.pid))
+        (HOST_DIED, format!("the host process {} that owned the run has exited", record.host.pid))
     };
-    Verdict::failed(
+    RunOutcome::failed(
         ErrorObject::new(ErrorKind::from_wire(kind), message).with_hint(
             "start the run again; its session can be resumed where the agent supports it",
         ),
     )
 }
 
-/// Removes what only a living run needs.
-pub(crate) fn remove_traces(folder: &RunFolder) {
+/// Removes the files that only a live run needs.
+pub(crate) fn remove_runtime_files(folder: &RunFolder) {
     for path in [folder.reserve(), folder.control(), folder.held()] {
         remove(&path);
     }

@@ -1,69 +1,79 @@
-//! What is asked, and the checks that need no adapter.
+//! What to run, and the checks that need no adapter.
 
 use std::path::{Path, PathBuf};
 
 use od_protocol::api::{FallbackPolicy, RetryPolicy};
-use od_protocol::{ErrorKind, MAX_LINE_BYTES, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, MAX_LINE_BYTES};
 
 use crate::error::HostError;
 use crate::journal::store;
 
-/// Room in a line for everything around the parameters of `run/start`.
-const AROUND: u64 = 4 * 1024;
+/// The space in a line around the parameters of `run/start`.
+const ENVELOPE_BYTES: u64 = 4 * 1024;
 /// A prompt of this size fits into a line even when every byte is escaped.
-const SURELY_FITS: usize = 2 * 1024 * 1024;
-const PREVIEW_CHARACTERS: usize = 120;
+const ALWAYS_FITS_BYTES: usize = 2 * 1024 * 1024;
+const MAX_PREVIEW_CHARS: usize = 120;
 
-/// Whether somebody answers `approval_requested`.
+/// Who answers `approval_requested` events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Answers {
-    /// Nobody: the adapter never asks and denies.
+    /// No one: the adapter denies without asking.
     #[default]
     Nobody,
-    /// The holder of the [`RunHandle`](crate::RunHandle), or another process by way of `control`.
+    /// The holder of the [`RunHandle`](crate::RunHandle), or another process through the control socket.
     Client,
 }
 
 /// Where a request comes from, for the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Who asks.
+    /// The client.
     pub client: Option<String>,
-    /// The client's own name for the run.
+    /// The client's idempotency key.
     pub key: Option<String>,
-    /// What `key` stands for: the hash of what was asked.
+    /// The hash of the task that belongs to `key`.
     pub task_hash: Option<String>,
 }
 
 /// What to run.
+///
+/// ```
+/// use od_host::{Answers, RunRequest};
+///
+/// let mut request = RunRequest { agent: "demo".to_owned(), ..RunRequest::default() };
+/// request.params.prompt.text = "fix the failing test".to_owned();
+/// request.params.cwd = "/projects/app".to_owned();
+/// assert_eq!(request.answers, Answers::Nobody);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
     /// The agent's id.
     pub agent: String,
-    /// What `run/start` takes. An empty `run_id` gets a fresh one.
+    /// The parameters of `run/start`. An empty `run_id` gets a new id.
     pub params: StartRunParams,
-    /// Whether somebody answers approvals.
+    /// Who answers approval requests.
     pub answers: Answers,
-    /// Whether the same agent may try again; `None` means no.
+    /// When the same agent is tried again; `None` means never.
     pub retry: Option<RetryPolicy>,
-    /// Other agents that may take over; `None` means none.
+    /// Which agents may take over; `None` means none.
     pub fallback: Option<FallbackPolicy>,
     /// Where the request comes from.
     pub origin: Origin,
 }
 
-/// Checks a request and fills in what was left out.
+/// Checks a request and fills in defaults.
 pub(super) fn check(mut request: RunRequest) -> Result<RunRequest, HostError> {
     let params = &mut request.params;
     if params.prompt.text.trim().is_empty() {
         return Err(HostError::usage("the prompt is empty")
-            .with_hint("say what the agent should do, such as \"fix the test\""));
+            .with_hint("describe the task, for example \"fix the test\""));
     }
     if params.run_id.is_empty() {
-        params.run_id = store::fresh_id();
-    } else if !store::is_proper_id(&params.run_id) {
-        return Err(HostError::usage(format!("{:?} cannot be the id of a run", params.run_id))
-            .with_hint("use letters, digits, `-` and `_`, at most 100 of them"));
+        params.run_id = store::new_run_id();
+    } else if !store::is_valid_id(&params.run_id) {
+        return Err(HostError::usage(format!("invalid run id {:?}", params.run_id))
+            .with_hint("use at most 100 letters, digits, `-` and `_`"));
     }
     params.cwd = check_folder(&params.cwd)?;
     check_size(params)?;
@@ -73,13 +83,13 @@ pub(super) fn check(mut request: RunRequest) -> Result<RunRequest, HostError> {
 /// The first line of a prompt, shortened.
 pub(super) fn preview(prompt: &str) -> String {
     let line = prompt.trim().lines().next().unwrap_or_default().trim_end();
-    let short: String = line.chars().take(PREVIEW_CHARACTERS).collect();
+    let short: String = line.chars().take(MAX_PREVIEW_CHARS).collect();
     if short.len() < prompt.trim().len() { format!("{short}…") } else { short }
 }
 
 fn check_folder(cwd: &str) -> Result<String, HostError> {
     let refuse = |what: String| {
-        Err(HostError::usage(what).with_hint("name a folder that exists: -C DIR, or task.cwd"))
+        Err(HostError::usage(what).with_hint("use an existing folder: -C DIR, or task.cwd"))
     };
     let absolute: PathBuf = match std::path::absolute(Path::new(cwd)) {
         Ok(absolute) => absolute,
@@ -90,7 +100,7 @@ fn check_folder(cwd: &str) -> Result<String, HostError> {
             refuse(format!("the working folder {} cannot be used: {error}", absolute.display()))
         }
         Ok(metadata) if !metadata.is_dir() => {
-            refuse(format!("the working folder {} is no folder", absolute.display()))
+            refuse(format!("the working folder {} is not a folder", absolute.display()))
         }
         Ok(_) => match absolute.into_os_string().into_string() {
             Ok(text) => Ok(text),
@@ -100,21 +110,21 @@ fn check_folder(cwd: &str) -> Result<String, HostError> {
 }
 
 fn check_size(params: &StartRunParams) -> Result<(), HostError> {
-    if params.prompt.text.len() < SURELY_FITS && params.prompt.images.is_empty() {
+    if params.prompt.text.len() < ALWAYS_FITS_BYTES && params.prompt.images.is_empty() {
         return Ok(());
     }
     let mut counter = Counter(0);
     if let Err(error) = serde_json::to_writer(&mut counter, params) {
-        return Err(HostError::usage(format!("the request has no JSON form: {error}")));
+        return Err(HostError::usage(format!("cannot write the request as JSON: {error}")));
     }
-    if counter.0 + AROUND <= MAX_LINE_BYTES {
+    if counter.0 + ENVELOPE_BYTES <= MAX_LINE_BYTES {
         return Ok(());
     }
     Err(HostError::protocol(
         ErrorKind::PromptTooLarge,
-        format!("the request takes {} bytes, a line of the protocol {MAX_LINE_BYTES}", counter.0),
+        format!("the request has {} bytes; the protocol allows {MAX_LINE_BYTES} per line", counter.0),
     )
-    .with_hint("put the text into a file in the working folder and name it in the prompt"))
+    .with_hint("put the text into a file in the working folder and refer to it in the prompt"))
 }
 
 struct Counter(u64);
@@ -142,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_of_ten_megabytes_passes_and_one_over_the_line_does_not() {
+    fn prompt_size_is_limited_by_line_size() {
         let here = std::env::temp_dir();
         assert!(check(request(&"x".repeat(10_000_000), &here)).is_ok());
         let error =
@@ -151,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_work_is_said_with_a_hint() {
+    fn invalid_request_is_refused_with_hint() {
         let here = std::env::temp_dir();
         let gone = here.join("surely/not/here");
         for bad in [request(" \n", &here), request("x", &gone)] {
@@ -164,9 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn a_preview_is_one_short_line() {
+    fn preview_is_one_short_line() {
         assert_eq!(preview("  fix it  "), "fix it");
         assert_eq!(preview("one\ntwo"), "one…");
-        assert_eq!(preview(&"ü".repeat(200)).chars().count(), PREVIEW_CHARACTERS + 1);
+        assert_eq!(preview(&"ü".repeat(200)).chars().count(), MAX_PREVIEW_CHARS + 1);
     }
 }

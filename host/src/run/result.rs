@@ -1,4 +1,4 @@
-//! What came of a run, composed from its events in one reading.
+//! The result of a run, composed from its events in one pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,40 +8,40 @@ use od_protocol::{Done, ErrorEvent, ErrorKind, Event, FileChange, FileOp, RunEve
 use super::final_text::FinalText;
 use crate::error::HostError;
 use crate::journal::{EventReader, RunRecord};
-use crate::usage::{Fold, Past};
+use crate::usage::{RunUsage, PriorUsage};
 
-/// Of a message of any length, what fits into an answer.
-const LONGEST_CONTENT: usize = 8 * 1024 * 1024;
+/// The part of the final message that fits into a response.
+const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 
-/// Composes the result of a run that is over.
+/// Composes the result of a run that has ended.
 ///
 /// # Errors
-/// When its journal cannot be read or has no end.
+/// When the journal cannot be read or has no end.
 pub(crate) fn compose(
     record: &RunRecord,
     reader: &mut EventReader,
-    past: &Past<'_>,
+    prior: &PriorUsage<'_>,
 ) -> Result<RunResult, HostError> {
     let mut composer = Composer::default();
     while let Some(event) = reader.next_ready()? {
         composer.last_seq = event.seq;
-        if is_of_interest(event.type_name)
+        if is_relevant(event.type_name)
             && let Ok(RunEventParams { event, ts, .. }) = event.parse()
         {
             composer.take(ts, event);
         }
     }
-    composer.finish(record, past)
+    composer.finish(record, prior)
 }
 
 #[derive(Debug)]
 struct Composer {
     text: FinalText,
     files: Files,
-    usage: Fold,
+    usage: RunUsage,
     /// Why each attempt but the last failed.
     failures: Vec<Option<ErrorKind>>,
-    /// The last thing that went wrong in the attempt.
+    /// The last error of the attempt.
     error: Option<ErrorEvent>,
     session_id: Option<String>,
     done: Option<Done>,
@@ -51,9 +51,9 @@ struct Composer {
 impl Default for Composer {
     fn default() -> Self {
         Self {
-            text: FinalText::limited(LONGEST_CONTENT),
+            text: FinalText::limited(MAX_CONTENT_BYTES),
             files: Files::default(),
-            usage: Fold::default(),
+            usage: RunUsage::default(),
             failures: Vec::new(),
             error: None,
             session_id: None,
@@ -69,7 +69,7 @@ impl Composer {
         if matches!(event, Event::RunStarted(_)) && !self.usage.attempts().is_empty() {
             self.failures.push(self.error.take().map(|error| error.kind));
         }
-        self.usage.take(ts, &event);
+        self.usage.push(ts, &event);
         match event {
             Event::AgentSwitched(_) => self.session_id = None,
             Event::SessionStarted(session) => self.session_id = Some(session.session_id),
@@ -80,14 +80,14 @@ impl Composer {
         }
     }
 
-    fn finish(self, record: &RunRecord, past: &Past<'_>) -> Result<RunResult, HostError> {
-        let attempts = self.attempts(record, past);
+    fn finish(self, record: &RunRecord, prior: &PriorUsage<'_>) -> Result<RunResult, HostError> {
+        let attempts = self.attempts(record, prior);
         let Some(done) = self.done else {
             let text = format!("the journal of run {} has no end", record.run_id);
-            let hint = format!("see what is there: od-host replay {}", record.run_id);
+            let hint = format!("see its events: od-host replay {}", record.run_id);
             return Err(HostError::protocol(ErrorKind::Internal, text).with_hint(hint));
         };
-        let usage = self.usage.total(past);
+        let usage = self.usage.total(prior);
         let fatal = self.error.filter(|error| error.fatal);
         Ok(RunResult {
             run_id: record.run_id.clone(),
@@ -111,9 +111,9 @@ impl Composer {
         })
     }
 
-    fn attempts(&self, record: &RunRecord, past: &Past<'_>) -> Vec<RunAttempt> {
+    fn attempts(&self, record: &RunRecord, prior: &PriorUsage<'_>) -> Vec<RunAttempt> {
         let failures = self.failures.iter().cloned().chain([None]);
-        let used = self.usage.attempts().iter().zip(self.usage.each(past));
+        let used = self.usage.attempts().iter().zip(self.usage.per_attempt(prior));
         used.zip(failures)
             .map(|((attempt, usage), error_kind)| RunAttempt {
                 agent: attempt.agent.as_ref().unwrap_or(&record.agent).clone(),
@@ -126,7 +126,7 @@ impl Composer {
     }
 }
 
-/// The files a run has changed: of each what happened to it last. One that came and went is left out.
+/// The files that a run changed, each with its last change. A file that the run created and deleted is omitted.
 #[derive(Debug, Default)]
 struct Files {
     changed: BTreeMap<String, ChangedFile>,
@@ -138,7 +138,7 @@ impl Files {
         let FileChange { path, op, from, .. } = change;
         match op {
             FileOp::Create => {
-                // A file that was there before and was deleted comes back changed.
+                // A file that existed before the run, was deleted and created again, counts as edited.
                 if self.changed.contains_key(&path) {
                     return self.put(path, FileOp::Edit, None);
                 }
@@ -171,8 +171,8 @@ impl Files {
     }
 }
 
-/// The many small ones that do not matter here need no parsing.
-fn is_of_interest(type_name: &str) -> bool {
+/// Frequent events that do not affect the result are not parsed.
+fn is_relevant(type_name: &str) -> bool {
     !matches!(
         type_name,
         "thinking_started"
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_file_the_last_change_counts_and_one_that_came_and_went_does_not() {
+    fn created_and_deleted_file_is_omitted() {
         let list = files(&[
             ("create", "/new", None),
             ("edit", "/new", None),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_file_has_one_row() {
+    fn renamed_file_has_one_row() {
         let list = files(&[
             ("edit", "/a", None),
             ("rename", "/b", Some("/a")),

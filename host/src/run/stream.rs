@@ -1,5 +1,5 @@
-//! What a stream of events has left open and what came of it: read from its journal when the stream must
-//! be closed for an adapter or a host that is gone, and when a run goes on with another attempt.
+//! The state of an event stream: its open items and totals. Read from the journal when the stream must be closed for a
+//! dead adapter or host, and before another attempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,47 +9,47 @@ use std::path::Path;
 use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage};
 
 use crate::journal::envelope::Envelope;
-use crate::usage::{Fold, Past};
+use crate::usage::{RunUsage, PriorUsage};
 
 /// More than the protocol allows, so that only damage reaches it.
-const LONGEST_LINE: u64 = MAX_LINE_BYTES + 1;
+const MAX_JOURNAL_LINE_BYTES: u64 = MAX_LINE_BYTES + 1;
 
-/// What is known of a stream so far. An attempt begins with its `run_started`; what it leaves open is the
-/// business of that attempt, what came of it is added up.
+/// The state of a stream so far. An attempt starts with `run_started`; open items belong to the current attempt, totals
+/// to the whole run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct StreamState {
     pub(crate) next_seq: u64,
     pub(crate) last_ts: u64,
-    /// `run_started` was there; events of the host may precede it.
+    /// `run_started` was read; events of the host may precede it.
     pub(crate) started: bool,
-    /// What the attempt that is going on has left open.
-    pub(crate) open: OpenEnds,
-    /// The native session of the agent that has the run.
+    /// The open items of the current attempt.
+    pub(crate) open: OpenItems,
+    /// The native session of the current agent.
     pub(crate) session_id: Option<String>,
-    /// The fatal error that was told already.
+    /// The fatal error in the stream.
     pub(crate) fatal: Option<ErrorKind>,
     pub(crate) done: Option<od_protocol::Done>,
-    /// When the limit is over that the attempt has run into, in milliseconds since 1970.
+    /// When the limit that the attempt reached resets, in milliseconds since 1970.
     pub(crate) resets_at: Option<u64>,
     tool_calls: u64,
     text: BTreeMap<String, u64>,
     files: BTreeSet<String>,
-    usage: Fold,
+    usage: RunUsage,
     earlier: Earlier,
     /// Bytes up to the end of the last whole line.
     pub(crate) whole_bytes: u64,
 }
 
-/// What is begun and not ended.
+/// Items that have started and not ended.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct OpenEnds {
+pub(crate) struct OpenItems {
     pub(crate) calls: BTreeSet<String>,
     pub(crate) thoughts: BTreeSet<String>,
     pub(crate) approvals: BTreeSet<String>,
     pub(crate) messages: BTreeSet<String>,
 }
 
-/// What came of the attempts before.
+/// The totals of the attempts before the current one.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Earlier {
     text_bytes: u64,
@@ -57,7 +57,7 @@ struct Earlier {
 }
 
 impl StreamState {
-    /// Reads whole lines; half a line at the end is left out.
+    /// Reads whole lines; ignores a partial line at the end.
     pub(crate) fn read(&mut self, source: impl Read) -> std::io::Result<()> {
         let mut source = BufReader::with_capacity(64 * 1024, source);
         let mut line = Vec::new();
@@ -65,31 +65,31 @@ impl StreamState {
         let mut is_rest = false;
         loop {
             line.clear();
-            let length = (&mut source).take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
+            let length = (&mut source).take(MAX_JOURNAL_LINE_BYTES).read_until(b'\n', &mut line)? as u64;
             read += length;
             if line.pop() == Some(b'\n') {
                 self.whole_bytes = read;
                 if !std::mem::take(&mut is_rest) {
                     self.take(&line);
                 }
-            } else if length == LONGEST_LINE {
-                is_rest = true; // No event is that long: what follows belongs to the damage.
+            } else if length == MAX_JOURNAL_LINE_BYTES {
+                is_rest = true; // No event is that long: the file is damaged up to the next line end.
             } else {
                 return Ok(());
             }
         }
     }
 
-    /// Reads on in a file where the last reading ended.
-    pub(crate) fn read_on(&mut self, path: &Path) -> std::io::Result<()> {
+    /// Reads the part of a file after the last read.
+    pub(crate) fn read_new(&mut self, path: &Path) -> std::io::Result<()> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(self.whole_bytes))?;
         self.read(file)
     }
 
-    /// What came of the run so far, all attempts together.
-    pub(crate) fn totals(&self, past: &Past<'_>) -> Totals {
-        let usage = self.usage.total(past);
+    /// The totals of all attempts.
+    pub(crate) fn totals(&self, prior: &PriorUsage<'_>) -> Totals {
+        let usage = self.usage.total(prior);
         Totals {
             text_bytes: self.earlier.text_bytes + self.text_bytes(),
             tool_calls: self.earlier.tool_calls + self.tool_calls,
@@ -99,30 +99,30 @@ impl StreamState {
         }
     }
 
-    /// What the attempt that is going on has used, when it is known.
-    pub(crate) fn used(&self, past: &Past<'_>) -> Option<Usage> {
-        self.usage.each(past).pop().flatten()
+    /// The usage of the current attempt, when it is known.
+    pub(crate) fn attempt_usage(&self, prior: &PriorUsage<'_>) -> Option<Usage> {
+        self.usage.per_attempt(prior).pop().flatten()
     }
 
-    /// Whether anything has been said or done.
-    pub(crate) fn has_substance(&self) -> bool {
+    /// Whether the agent has written text, used a tool or changed a file.
+    pub(crate) fn has_output(&self) -> bool {
         let earlier = &self.earlier;
-        let said = earlier.text_bytes + self.text_bytes() > 0;
-        said || earlier.tool_calls + self.tool_calls > 0 || !self.files.is_empty()
+        let has_text = earlier.text_bytes + self.text_bytes() > 0;
+        has_text || earlier.tool_calls + self.tool_calls > 0 || !self.files.is_empty()
     }
 
     fn text_bytes(&self) -> u64 {
         self.text.values().sum()
     }
 
-    /// Adds up what came of the attempt that is over; the next one starts afresh.
+    /// Adds the totals of the ended attempt and resets the rest.
     fn begin_attempt(&mut self) {
         if self.started {
             self.earlier.text_bytes += self.text_bytes();
             self.earlier.tool_calls += self.tool_calls;
             self.text.clear();
             self.tool_calls = 0;
-            self.open = OpenEnds::default();
+            self.open = OpenItems::default();
             self.resets_at = None;
         }
         self.started = true;
@@ -132,7 +132,7 @@ impl StreamState {
         let Some(envelope) = Envelope::read(line) else { return };
         self.next_seq = self.next_seq.max(envelope.seq + 1);
         self.last_ts = envelope.ts;
-        // The many small ones that leave nothing open need no parsing.
+        // These frequent events change no state, so they are not parsed.
         if matches!(envelope.type_name, "thinking_delta" | "tool_output_delta" | "heartbeat") {
             return;
         }
@@ -141,7 +141,7 @@ impl StreamState {
     }
 
     fn apply(&mut self, event: Event, ts: u64) {
-        self.usage.take(ts, &event);
+        self.usage.push(ts, &event);
         match event {
             Event::RunStarted(_) => self.begin_attempt(),
             Event::AgentSwitched(_) => self.session_id = None,
@@ -172,7 +172,7 @@ impl StreamState {
     }
 }
 
-impl OpenEnds {
+impl OpenItems {
     fn apply(&mut self, event: Event) {
         match event {
             Event::MessageStarted(message) => {

@@ -1,85 +1,87 @@
-//! Watching one adapter at work: it waits for `done`, and when that cannot come any more it ends what is
-//! left and says why. What that means for the run is decided in `conduct`.
+//! Supervises one adapter until `done` arrives or can no longer arrive, then ends its processes and reports why. What
+//! this means for the run is decided in `task`.
 
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use od_protocol::{CancelRunParams, ErrorKind, ErrorObject, PingParams};
+use od_protocol::adapter::{CancelRunParams, PingParams};
+use od_protocol::{ErrorKind, ErrorObject};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::handle::Stop;
-use super::repair::{JOURNAL_FAILED, Verdict};
-use crate::journal::sink::{Phase, Progress};
+use super::outcome::{JOURNAL_FAILED, RunOutcome};
+use crate::clock::sleep_until_deadline;
+use crate::journal::writer::{Phase, Progress};
 use crate::plugin::caller::Caller;
-use crate::plugin::{LAST_WORDS, POLITE_END, Plugin, os, process};
+use crate::plugin::{FINAL_OUTPUT_GRACE, Plugin, SHUTDOWN_GRACE, os, process};
 
-/// What an adapter needs beyond the grace: its answer, SIGTERM's second, SIGKILL.
+/// What an adapter needs for a cancel beyond the grace period: its answer, one second for SIGTERM, SIGKILL.
 const CANCEL_SLACK: Duration = Duration::from_millis(3500);
-/// Nobody waits longer for a polite end.
-const LONGEST_GRACE: Duration = Duration::from_secs(60 * 60);
-/// How much later than the adapter the host looks at the limit of the whole run.
+/// The longest grace period of a cancel.
+const MAX_CANCEL_GRACE: Duration = Duration::from_secs(60 * 60);
+/// How much later than the adapter the host enforces the time limit of the whole run.
 const TOTAL_SLACK: Duration = Duration::from_secs(5);
 /// How long the last bytes of a dead adapter may take through the pipe.
-const DRAIN: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is watched, and how long things may take.
-pub(super) struct Watching<'a> {
+/// What is supervised, and the time limits.
+pub(super) struct Supervision<'a> {
     pub(super) run_id: &'a str,
     pub(super) progress: watch::Receiver<Progress>,
     /// How long the adapter may be silent before it is pinged.
     pub(super) silence: Duration,
-    /// How long it may then take to answer.
+    /// How long it may take to answer the ping.
     pub(super) ping_limit: Duration,
-    /// When the limit of the whole run is over.
+    /// When the time limit of the whole run is reached.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Why the watching is over.
+/// Why the supervision ended.
 enum Ending {
     Done,
     Exited(Option<ExitStatus>),
     OutputClosed,
-    /// The adapter has broken the protocol.
-    Breached,
+    /// The adapter violated the protocol.
+    ProtocolViolation,
     Failed(ErrorObject),
     JournalFailed(String),
-    Overdue,
-    CancelOverdue,
+    TotalTimeout,
+    CancelTimeout,
 }
 
-/// What was seen of an adapter at work.
-pub(super) struct Watched {
+/// How the supervision of an adapter ended.
+pub(super) struct Supervised {
     ending: Ending,
-    /// The run was told to stop.
-    cancelled: bool,
+    /// The run was cancelled.
+    is_cancelled: bool,
 }
 
-/// An adapter that refused after it had begun to talk: there is nothing to watch.
-pub(super) fn refused(error: ErrorObject) -> Watched {
-    Watched { ending: Ending::Failed(error), cancelled: false }
+/// An adapter that refused the run after its first event: there is nothing to supervise.
+pub(super) fn refused(error: ErrorObject) -> Supervised {
+    Supervised { ending: Ending::Failed(error), is_cancelled: false }
 }
 
-/// Watches an adapter until `done` has come or cannot come any more.
-pub(super) async fn watch(
+/// Supervises an adapter until `done` arrives or can no longer arrive.
+pub(super) async fn supervise(
     plugin: &mut Plugin,
-    watching: Watching<'_>,
+    supervision: Supervision<'_>,
     stops: &mut UnboundedReceiver<Stop>,
     mut stop: Option<Stop>,
-) -> Watched {
+) -> Supervised {
     let caller = plugin.caller().clone();
     let mut output = plugin.output();
-    let mut progress = watching.progress.clone();
+    let mut progress = supervision.progress.clone();
     let mut cancel_due: Option<Instant> = None;
-    let hung = hung(caller.clone(), watching.silence, watching.ping_limit);
+    let hung = ping_until_hung(caller.clone(), supervision.silence, supervision.ping_limit);
     tokio::pin!(hung);
-    let total_due = watching.deadline.and_then(|due| due.checked_add(TOTAL_SLACK));
+    let total_due = supervision.deadline.and_then(|due| due.checked_add(TOTAL_SLACK));
     loop {
         if let Some(stop) = stop.take() {
-            let due = Instant::now() + stop.grace.min(LONGEST_GRACE) + CANCEL_SLACK;
+            let due = Instant::now() + stop.grace.min(MAX_CANCEL_GRACE) + CANCEL_SLACK;
             cancel_due = Some(cancel_due.map_or(due, |earlier| earlier.min(due)));
-            tokio::spawn(ask_to_stop(caller.clone(), watching.run_id.to_owned(), stop.grace));
+            tokio::spawn(cancel(caller.clone(), supervision.run_id.to_owned(), stop.grace));
         }
         let ending = tokio::select! {
             biased;
@@ -89,90 +91,83 @@ pub(super) async fn watch(
                 continue;
             }
             exit = plugin.exited() => Ending::Exited(exit),
-            news = output.changed() => match news {
-                Ok(()) => Ending::Breached,
+            changed = output.changed() => match changed {
+                Ok(()) => Ending::ProtocolViolation,
                 Err(_) => Ending::OutputClosed,
             },
             error = &mut hung => Ending::Failed(error),
-            () = at(cancel_due) => Ending::CancelOverdue,
-            () = at(total_due) => Ending::Overdue,
+            () = sleep_until_deadline(cancel_due) => Ending::CancelTimeout,
+            () = sleep_until_deadline(total_due) => Ending::TotalTimeout,
         };
-        let phase = watching.progress.borrow().phase.clone();
+        let phase = supervision.progress.borrow().phase.clone();
         let ending = match phase {
             Phase::Broken(reason) => Ending::JournalFailed(reason),
-            Phase::Held | Phase::Ended => Ending::Done,
+            Phase::Buffered | Phase::Ended => Ending::Done,
             Phase::Open => ending,
         };
-        return Watched { ending, cancelled: cancel_due.is_some() };
+        return Supervised { ending, is_cancelled: cancel_due.is_some() };
     }
 }
 
-/// Ends an adapter with everything it has started, and waits for its last bytes. Says what to tell of
-/// its end if the stream has none.
-pub(super) async fn wind_up(mut plugin: Plugin, watched: Watched) -> Verdict {
-    let Watched { mut ending, cancelled } = watched;
+/// Ends an adapter and every process it started, and waits for its last output. The outcome counts only when the
+/// stream has no end.
+pub(super) async fn shut_down(mut plugin: Plugin, supervised: Supervised) -> RunOutcome {
+    let Supervised { mut ending, is_cancelled } = supervised;
     let caller = plugin.caller().clone();
     let mut output = plugin.output();
     if matches!(ending, Ending::Done) {
         plugin.close_stdin();
-        // In time or not, the rest is the same.
-        drop(timeout(POLITE_END, plugin.exited()).await);
+        // An adapter that does not exit in time is killed below.
+        drop(timeout(SHUTDOWN_GRACE, plugin.exited()).await);
     }
-    // Output that ends is mostly the first sign of a death.
+    // The end of the output is usually the first sign of an exit.
     if matches!(ending, Ending::OutputClosed)
-        && let Ok(exit @ Some(_)) = timeout(LAST_WORDS, plugin.exited()).await
+        && let Ok(exit @ Some(_)) = timeout(FINAL_OUTPUT_GRACE, plugin.exited()).await
     {
         ending = Ending::Exited(exit);
     }
     let ended = plugin.stop().await;
     process::sweep(ended).await;
-    // Everything that could write is dead, so the reader comes to the end by itself.
-    drop(timeout(DRAIN, async { while output.changed().await.is_ok() {} }).await);
-    caller.stderr().settled(LAST_WORDS).await;
-    verdict(&caller, ending, cancelled)
+    // Every process that could write is dead, so the reader reaches the end of the output.
+    drop(timeout(DRAIN_TIMEOUT, async { while output.changed().await.is_ok() {} }).await);
+    caller.stderr().wait_for_end(FINAL_OUTPUT_GRACE).await;
+    outcome(&caller, ending, is_cancelled)
 }
 
-fn verdict(caller: &Caller, ending: Ending, cancelled: bool) -> Verdict {
+fn outcome(caller: &Caller, ending: Ending, is_cancelled: bool) -> RunOutcome {
     match (ending, caller.breach()) {
-        (Ending::JournalFailed(reason), _) => Verdict::failed(
+        (Ending::JournalFailed(reason), _) => RunOutcome::failed(
             ErrorObject::new(
                 ErrorKind::from_wire(JOURNAL_FAILED),
                 format!("the run was stopped because its journal cannot be written: {reason}"),
             )
             .with_hint("free some space, or set OD_HOME to a folder on another disk"),
         ),
-        _ if cancelled => Verdict::Cancelled,
-        // Whatever followed it.
-        (_, Some(breach)) => Verdict::failed(breach),
-        (Ending::CancelOverdue, _) => Verdict::Cancelled,
-        (Ending::Overdue, _) => total_timeout(),
-        (Ending::Failed(error), _) => Verdict::failed(error),
+        _ if is_cancelled => RunOutcome::Cancelled,
+        // A violation explains everything that followed it.
+        (_, Some(violation)) => RunOutcome::failed(violation),
+        (Ending::CancelTimeout, _) => RunOutcome::Cancelled,
+        (Ending::TotalTimeout, _) => RunOutcome::total_timeout(),
+        (Ending::Failed(error), _) => RunOutcome::failed(error),
         (Ending::Exited(exit), _) => {
-            let exit = exit.map_or("an unknown end".to_owned(), os::describe_exit);
-            Verdict::failed(caller.crashed(&format!("the adapter ended without `done` ({exit})")))
+            let exit = exit.map_or("unknown exit status".to_owned(), os::describe_exit);
+            RunOutcome::failed(
+                caller.crashed(&format!("the adapter exited without `done` ({exit})")),
+            )
         }
-        // `Done` without a done: it was read only in part.
-        (Ending::Done | Ending::OutputClosed | Ending::Breached, _) => {
-            Verdict::failed(caller.crashed("the adapter closed its output without `done`"))
+        // `Done` without a `done` event: only a part of it was read.
+        (Ending::Done | Ending::OutputClosed | Ending::ProtocolViolation, _) => {
+            RunOutcome::failed(caller.crashed("the adapter closed its output without `done`"))
         }
     }
 }
 
-/// The limit of the whole run is over.
-pub(super) fn total_timeout() -> Verdict {
-    Verdict::timed_out(
-        "total",
-        "the run took longer than its limit",
-        "allow more time: --timeout SECONDS, or task.timeouts.totalMs",
-    )
-}
-
 /// Pings a silent adapter; returns when it does not answer.
-async fn hung(caller: Caller, patience: Duration, ping_limit: Duration) -> ErrorObject {
+async fn ping_until_hung(caller: Caller, limit: Duration, ping_limit: Duration) -> ErrorObject {
     loop {
         let silence = caller.observations().silence();
-        if silence < patience {
-            sleep(patience - silence).await;
+        if silence < limit {
+            sleep(limit - silence).await;
             continue;
         }
         match caller.call_within(PingParams {}, ping_limit).await {
@@ -182,25 +177,17 @@ async fn hung(caller: Caller, patience: Duration, ping_limit: Duration) -> Error
             {
                 return error;
             }
-            // An answer, or a death that somebody else reports.
-            _ => sleep(patience / 10).await,
+            // An answer, or an exit that `supervise` reports.
+            _ => sleep(limit / 10).await,
         }
     }
 }
 
-async fn ask_to_stop(caller: Caller, run_id: String, grace: Duration) {
+async fn cancel(caller: Caller, run_id: String, grace: Duration) {
     let grace_ms = u64::try_from(grace.as_millis()).ok();
     let params = CancelRunParams { run_id, grace_ms, reason: None };
     if let Err(error) = caller.call(params).await {
-        // The deadline of the cancel does the rest.
-        tracing::debug!(%error, "the adapter does not take the cancel");
-    }
-}
-
-/// Waits for a moment; without one, for ever.
-pub(crate) async fn at(due: Option<Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
-        None => std::future::pending().await,
+        // The adapter is killed when the time for the cancel is over.
+        tracing::debug!(%error, "the adapter did not accept the cancel");
     }
 }

@@ -1,4 +1,4 @@
-//! `rpc.discover`: the API describes itself, as OpenRPC wants it.
+//! `rpc.discover`: the OpenRPC document of the API.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::service::params;
 pub(super) const METHOD: &str = "rpc.discover";
 
 static DOCUMENT: LazyLock<Box<RawValue>> =
-    LazyLock::new(|| serde_json::value::to_raw_value(&*params::DOCUMENT).expect("JSON stays so"));
+    LazyLock::new(|| serde_json::value::to_raw_value(&*params::DOCUMENT).expect("a JSON value serializes"));
 
 /// The OpenRPC document, on one line.
 pub(super) fn document() -> Box<RawValue> {

@@ -1,6 +1,5 @@
-//! Who may come in: pure rules over the headers of a request. A web page elsewhere can make a browser
-//! send requests to this machine, and a name it owns can point here; so the `Host` must be ours, an
-//! `Origin` must be ours or allowed, and a token that no page can know must be shown.
+//! Checks the headers of a request. Pure. A web page can make a browser send requests to this machine, and DNS can point a
+//! foreign name here; so `Host` and `Origin` must be ours or allowed, and the request needs a token that no page knows.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,43 +13,43 @@ use crate::telemetry::metrics::Refusal as Reason;
 
 /// The WebSocket subprotocol of this API.
 pub(super) const SUBPROTOCOL: &str = "od.v1";
-/// A browser's WebSocket cannot send headers of its own; it offers the token as a subprotocol.
+/// A browser's WebSocket cannot set headers; it sends the token as a subprotocol.
 const TOKEN_SUBPROTOCOL: &str = "od.token.";
 
 const HOST_HINT: &str =
-    "call the address that `od-host serve` printed, or start it with --allow-host NAME";
-const ORIGIN_HINT: &str = "start od-host serve with --allow-origin ORIGIN if you trust that page";
+    "use the address that `od-host serve` printed, or start it with --allow-host NAME";
+const ORIGIN_HINT: &str = "if you trust that page, start od-host serve with --allow-origin ORIGIN";
 
-/// See the module.
+/// The rules of one server.
 #[derive(Debug)]
 pub(super) struct Guard {
     pub(super) address: SocketAddr,
-    pub(super) secure: bool,
+    pub(super) is_tls: bool,
     pub(super) hosts: Vec<AllowedHost>,
     pub(super) origins: Vec<AllowedOrigin>,
     pub(super) token: Token,
 }
 
-/// A name that may stand in `Host` besides our own; without a port it fits any.
+/// A further allowed name in `Host`; without a port it matches any port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AllowedHost {
     name: String,
     port: Option<u16>,
 }
 
-/// A web page's origin that may call.
+/// An allowed origin of web pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AllowedOrigin(String);
 
 impl AllowedHost {
-    /// Reads `--allow-host`.
+    /// Parses `--allow-host`.
     pub(super) fn parse(text: &str) -> Result<Self, HostError> {
         let is_name = |it: &Authority| !it.as_str().contains(['@', '*']);
         let authority = text.parse::<Authority>().ok().filter(is_name);
         let authority = authority.ok_or_else(|| {
-            HostError::usage(format!("{text:?} is no host name")).with_hint(
-                "--allow-host takes a name or name:port, such as od.example.org; \
-                 there is no word for all of them",
+            HostError::usage(format!("{text:?} is not a host name")).with_hint(
+                "--allow-host expects name or name:port, such as od.example.org; \
+                 wildcards are not supported",
             )
         })?;
         Ok(Self { name: name_of(&authority), port: authority.port_u16() })
@@ -58,61 +57,59 @@ impl AllowedHost {
 }
 
 impl AllowedOrigin {
-    /// Reads `--allow-origin`.
+    /// Parses `--allow-origin`.
     pub(super) fn parse(text: &str) -> Result<Self, HostError> {
         let trimmed = text.trim_end_matches('/');
         match split_origin(trimmed) {
             Some(_) => Ok(Self(trimmed.to_ascii_lowercase())),
-            None => Err(HostError::usage(format!("{text:?} is no origin")).with_hint(
-                "--allow-origin takes scheme://name[:port], such as http://localhost:5173; \
-                 there is no word for all of them",
+            None => Err(HostError::usage(format!("{text:?} is not an origin")).with_hint(
+                "--allow-origin expects scheme://name[:port], such as http://localhost:5173; \
+                 wildcards are not supported",
             )),
         }
     }
 }
 
 impl Guard {
-    /// The `Host` must be an address or name of ours, so that a name which somebody else points at this
-    /// machine is of no use.
+    /// `Host` must be our own address or an allowed name, which prevents DNS rebinding.
     pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let refuse = |text: String| Err(Refusal::forbidden(Reason::Host, text, HOST_HINT));
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
-            return refuse("the request must have one Host".to_owned());
+            return refuse("the request must have exactly one Host header".to_owned());
         };
         match authority(host) {
             Some(authority) if self.is_allowed(&authority) => Ok(()),
-            _ => refuse(format!("the Host {host:?} is not allowed")),
+            _ => refuse(format!("Host {host:?} is not allowed")),
         }
     }
 
-    /// An `Origin`, where there is one, must be our own or an allowed one. Gives the one of another site
-    /// back, for the headers that let its page read the answer.
+    /// `Origin`, if present, must be our own or allowed. Returns an allowed foreign one for the CORS headers.
     pub(super) fn check_origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Refusal> {
         let Some(value) = headers.get(ORIGIN) else { return Ok(None) };
         let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
         if self.origins.iter().any(|allowed| allowed.0 == text) {
             return Ok(Some(value.clone()));
         }
-        let scheme = if self.secure { "https" } else { "http" };
+        let scheme = if self.is_tls { "https" } else { "http" };
         match split_origin(&text) {
             Some((own, authority)) if own == scheme && self.is_own(&authority) => Ok(None),
             _ => {
-                let text = format!("the Origin {value:?} is not allowed");
+                let text = format!("Origin {value:?} is not allowed");
                 Err(Refusal::forbidden(Reason::Origin, text, ORIGIN_HINT))
             }
         }
     }
 
-    /// The token, as a bearer or as a WebSocket's subprotocol.
+    /// The token must be present as a bearer token or as a WebSocket subprotocol.
     pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let offered = bearer(headers).or_else(|| {
             subprotocols(headers).find_map(|name| name.strip_prefix(TOKEN_SUBPROTOCOL))
         });
         match offered {
-            Some(offered) if self.token.fits(offered) => Ok(()),
-            Some(_) => Err(Refusal::unauthorized("the token is wrong")),
-            None => Err(Refusal::unauthorized("the token is missing")),
+            Some(offered) if self.token.matches(offered) => Ok(()),
+            Some(_) => Err(Refusal::unauthorized("wrong token")),
+            None => Err(Refusal::unauthorized("missing token")),
         }
     }
 
@@ -124,11 +121,11 @@ impl Guard {
         self.is_own(authority) || self.hosts.iter().any(allowed)
     }
 
-    /// Names of loopback, the address we are bound to, and, where we are bound beyond loopback, any
-    /// plain address: only names can be pointed elsewhere.
+    /// Loopback names, the bound address, and any IP address when we are bound to a public address: DNS rebinding needs a
+    /// name.
     fn is_own(&self, authority: &Authority) -> bool {
-        let usual = if self.secure { 443 } else { 80 };
-        if authority.port_u16().unwrap_or(usual) != self.address.port() {
+        let default_port = if self.is_tls { 443 } else { 80 };
+        if authority.port_u16().unwrap_or(default_port) != self.address.port() {
             return false;
         }
         let name = name_of(authority);
@@ -143,7 +140,7 @@ impl Guard {
     }
 }
 
-/// Whether the client offers our subprotocol and so must be told that it was taken.
+/// Whether the client offers our subprotocol, which the response must then confirm.
 pub(super) fn offers_subprotocol(headers: &HeaderMap) -> bool {
     subprotocols(headers).any(|name| name == SUBPROTOCOL)
 }
@@ -163,7 +160,7 @@ fn authority(value: &HeaderValue) -> Option<Authority> {
     (!authority.as_str().contains('@')).then_some(authority)
 }
 
-/// In lower case and without the dot that may end a full name.
+/// The host name in lower case, without a trailing dot.
 fn name_of(authority: &Authority) -> String {
     let host = authority.host();
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()

@@ -1,4 +1,4 @@
-//! The HTTP face: one JSON-RPC call in the body of a POST, its answer in the response.
+//! One JSON-RPC request in the body of a POST, its reply in the response.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use od_protocol::api::ATTACH_RUNS;
+use od_protocol::api::ATTACH_RUN;
 use od_protocol::{ErrorKind, ErrorObject};
 
 use super::calls;
 use super::refusal::{HttpResponse, Refusal, error, json};
+use crate::json_rpc::{self, write_reply};
 use crate::service::{Client, Service};
 
-/// What a body may take.
+/// The limits of a request's body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyLimits {
     pub(super) bytes: u32,
-    /// One that takes longer does not come.
     pub(super) time: Duration,
 }
 
-/// Answers one call.
+/// Answers one request.
 pub(super) async fn answer(
     service: &Service,
     client: &Client,
@@ -31,25 +31,33 @@ pub(super) async fn answer(
     check_type(request.headers())?;
     let body = read_body(request.into_body(), limits).await?;
     let bad = |error| Refusal::because(StatusCode::BAD_REQUEST, error);
-    let Some(call) = calls::Request::read(&body).map_err(bad)? else {
-        let text = "a call needs an id, or nobody is told what came of it";
+    let Some(call) = json_rpc::Request::parse(&body).map_err(bad)? else {
+        let text = "a request over HTTP needs an id";
         return Err(bad(error(ErrorKind::InvalidRequest, text, "add \"id\": 1")));
     };
-    let answer = match [ATTACH_RUNS.subscribe, ATTACH_RUNS.unsubscribe].contains(&&*call.method) {
-        true => Err(calls::no_subscription_here()),
+    let result = match [ATTACH_RUN.subscribe, ATTACH_RUN.unsubscribe].contains(&&*call.method) {
+        true => Err(subscription_unsupported()),
         false => calls::call(service, client, &call.method, call.params).await,
     };
-    Ok(json(StatusCode::OK, calls::response(call.id, answer)))
+    Ok(json(StatusCode::OK, write_reply(call.id, &result)))
 }
 
-/// A page of another site can send a plain form without asking, but no JSON.
+fn subscription_unsupported() -> ErrorObject {
+    error(
+        ErrorKind::InvalidRequest,
+        "an HTTP request cannot subscribe to events",
+        "use a WebSocket, or GET /runs/{runId}/events",
+    )
+}
+
+/// A web page of another site can send a plain form without a preflight, but not JSON.
 fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media = value.split(';').next().unwrap_or_default().trim();
     if media.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let text = format!("the Content-Type is {value:?}");
+    let text = format!("unsupported Content-Type {value:?}");
     let error = error(ErrorKind::InvalidRequest, text, "send Content-Type: application/json");
     Err(Refusal::because(StatusCode::UNSUPPORTED_MEDIA_TYPE, error))
 }
@@ -65,21 +73,20 @@ async fn read_body(mut body: Incoming, limits: BodyLimits) -> Result<Bytes, Refu
                 Err(Refusal::too_large(max_bytes))
             }
             Err(error) => {
-                let text = format!("the body cannot be read: {error}");
+                let text = format!("cannot read the body: {error}");
                 let error = ErrorObject::new(ErrorKind::InvalidRequest, text);
                 Err(Refusal::because(StatusCode::BAD_REQUEST, error))
             }
         }
     };
     tokio::time::timeout(time, reading).await.unwrap_or_else(|_| {
-        let text = format!("the body did not come within {} s", time.as_secs());
+        let text = format!("the body did not arrive within {} s", time.as_secs());
         let error = ErrorObject::new(ErrorKind::Timeout, text).with_which("body");
         Err(Refusal::because(StatusCode::REQUEST_TIMEOUT, error))
     })
 }
 
-/// Many clients read the answer only when they have sent everything; those that send far too much do not
-/// hear it.
+/// Reads on for a bounded amount: many clients read the response only after they have sent everything.
 async fn discard(body: &mut Incoming, max_bytes: u32) {
     let mut left = 4 * u64::from(max_bytes);
     while let Some(Ok(frame)) = body.frame().await {

@@ -1,23 +1,23 @@
-//! How long a client may take. These are no settings: they are far from what a good client needs, and only tests
-//! want others.
+//! Time limits for clients. They are not settings: well-behaved clients stay far below them, and only tests change
+//! them.
 
 use std::time::Duration;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// For agreeing on TLS.
+    /// For the TLS handshake.
     pub handshake: Duration,
-    /// For all headers of a request, also for a connection that is opened and stays silent.
+    /// For all headers of a request, and for a new connection that sends nothing.
     pub headers: Duration,
     /// For the body of a request.
     pub body: Duration,
-    /// A client that takes nothing for so long, though something is there for it, is let go.
+    /// A client that reads nothing for this long while data is pending is disconnected.
     pub stall: Duration,
-    /// How often a WebSocket is pinged.
+    /// The interval between pings of a WebSocket.
     pub ping: Duration,
-    /// A WebSocket that answers no ping for so long is gone. Long enough for one that is merely slow: a ping waits
-    /// behind the events before it.
+    /// A WebSocket client that sends nothing, not even a pong, for this long is disconnected. Much longer than `ping`,
+    /// because a ping queues behind the events before it.
     pub silence: Duration,
 }
 

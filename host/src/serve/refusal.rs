@@ -1,17 +1,24 @@
-//! A request that gets no further: its HTTP status and the error object that says why.
+//! Refused requests: the HTTP status and the error object with the reason.
+
+use std::convert::Infallible;
 
 use http::header::{
     CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use http::{Response, StatusCode};
-use jsonrpsee::server::HttpBody;
-use od_protocol::{ErrorKind, ErrorObject, api};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Empty, Full};
+use hyper::body::Bytes;
+use od_protocol::{ErrorKind, ErrorObject, RequestId, api};
 
-use super::calls;
 use crate::error::HostError;
+use crate::json_rpc::write_reply;
 use crate::telemetry::metrics::Refusal as Reason;
 
-/// The answer of every face that speaks HTTP.
+/// The body of a response.
+pub(super) type HttpBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// The response of every HTTP endpoint.
 pub(super) type HttpResponse = Response<HttpBody>;
 
 /// See the module.
@@ -21,7 +28,7 @@ pub(super) struct Refusal {
     pub(super) error: Box<ErrorObject>,
     /// In seconds.
     pub(super) retry_after: Option<u64>,
-    /// What it counts as; absent when a method said no.
+    /// The label in the metrics; absent when a method returned the error.
     pub(super) reason: Option<Reason>,
 }
 
@@ -29,11 +36,11 @@ impl Refusal {
     /// The token is missing or wrong.
     pub(super) fn unauthorized(message: &str) -> Self {
         let hint =
-            "send `Authorization: Bearer TOKEN`; TOKEN is in the file `token` of the host's folder";
+            "send `Authorization: Bearer TOKEN`; TOKEN is in the file `token` in the host's folder";
         Self::own(StatusCode::UNAUTHORIZED, api::UNAUTHORIZED, message, hint).counts(Reason::Token)
     }
 
-    /// The request comes from a place that may not call.
+    /// The `Host` or `Origin` of the request is not allowed.
     pub(super) fn forbidden(reason: Reason, message: String, hint: &str) -> Self {
         Self::own(StatusCode::FORBIDDEN, api::FORBIDDEN, message, hint).counts(reason)
     }
@@ -51,46 +58,46 @@ impl Refusal {
         let mut refusal = Self::own(
             StatusCode::TOO_MANY_REQUESTS,
             api::TOO_MANY_CALLS,
-            format!("too many calls; the next one is taken in {} ms", wait.as_millis().max(1)),
+            format!("too many calls; the next one is accepted in {} ms", wait.as_millis().max(1)),
             "wait and try again, or raise maxCallsPerSecond in [serve] of settings.toml",
         );
         refusal.retry_after = Some(wait.as_secs_f64().ceil() as u64);
         refusal.counts(Reason::Rate)
     }
 
-    /// As many connections as may be.
+    /// The maximum of open connections is reached.
     pub(super) fn too_many_connections(limit: u32) -> Self {
         let mut refusal = Self::own(
             StatusCode::SERVICE_UNAVAILABLE,
             api::TOO_MANY_CALLS,
-            format!("{limit} connections are open already"),
+            format!("the maximum of {limit} open connections is reached"),
             "close some, or raise maxConnections in [serve] of settings.toml",
         );
         refusal.retry_after = Some(1);
         refusal.counts(Reason::Connections)
     }
 
-    /// Plain text came where TLS is spoken.
+    /// The client sent plain HTTP to a TLS port.
     pub(super) fn needs_tls() -> Self {
-        let text = "this address speaks TLS, and the request came in the clear";
-        let hint = "call it as https:// or wss://, as `od-host serve` printed it";
+        let text = "this address expects TLS, but the request is plain HTTP";
+        let hint = "use the https:// or wss:// address that `od-host serve` printed";
         Self::because(StatusCode::BAD_REQUEST, error(ErrorKind::InvalidRequest, text, hint))
     }
 
-    /// There is nothing at this address, or not for this method.
-    pub(super) fn nothing_here(status: StatusCode, message: String) -> Self {
-        let hint = "POST / and WebSocket / take calls, GET /runs/{runId}/events streams events, \
-                    GET /metrics and GET /health tell how the host is";
+    /// The path does not exist, or not for this method.
+    pub(super) fn no_endpoint(status: StatusCode, message: String) -> Self {
+        let hint = "endpoints: POST / and WebSocket / for calls, GET /runs/{runId}/events for events, \
+                    GET /metrics, GET /health";
         Self::because(status, error(ErrorKind::InvalidRequest, message, hint))
     }
 
-    /// For any reason.
+    /// Refuses with this status and error.
     pub(super) fn because(status: StatusCode, error: ErrorObject) -> Self {
         let reason = Some(Reason::Malformed);
         Self { status, error: Box::new(error), retry_after: None, reason }
     }
 
-    /// What a method said, where the answer is no JSON-RPC answer.
+    /// The error of a method as an HTTP response.
     pub(super) fn of_error(error: ErrorObject) -> Self {
         let status = match error.kind() {
             ErrorKind::RunUnknown => StatusCode::NOT_FOUND,
@@ -110,9 +117,9 @@ impl Refusal {
         self
     }
 
-    /// The answer.
+    /// The response.
     pub(super) fn into_response(self) -> HttpResponse {
-        let mut response = json(self.status, calls::response("null", Err(*self.error)));
+        let mut response = json(self.status, write_reply(&RequestId::NULL, &Err(*self.error)));
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -129,12 +136,12 @@ pub(super) fn error(kind: ErrorKind, message: impl Into<String>, hint: &str) -> 
     HostError::protocol(kind, message).with_hint(hint).into_error_object()
 }
 
-/// An answer of JSON.
-pub(super) fn json(status: StatusCode, body: String) -> HttpResponse {
-    with_type(status, "application/json", HttpBody::from(body))
+/// A response with a JSON body.
+pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
+    with_type(status, "application/json", full_body(body))
 }
 
-/// An answer that nobody may keep or take for something else.
+/// A response that is neither cached nor sniffed for another type.
 pub(super) fn with_type(
     status: StatusCode,
     content_type: &'static str,
@@ -150,4 +157,14 @@ pub(super) fn with_type(
         HeaderValue::from_static("nosniff"),
     );
     response
+}
+
+/// A body with this content.
+pub(super) fn full_body(content: impl Into<Bytes>) -> HttpBody {
+    Full::new(content.into()).boxed_unsync()
+}
+
+/// A body without content.
+pub(super) fn empty_body() -> HttpBody {
+    Empty::new().boxed_unsync()
 }

@@ -1,4 +1,4 @@
-//! From a request to the face that answers it, past the guard.
+//! Checks each HTTP request (`guard`) and passes it to its endpoint.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,25 +11,24 @@ use http::header::{
 };
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
-use jsonrpsee::server::HttpBody;
-use jsonrpsee::server::ws::is_upgrade_request;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use soketto::handshake::http::is_upgrade_request;
+use tokio::sync::OwnedSemaphorePermit;
 
-use super::attach::Attachments;
 use super::guard::Guard;
 use super::limits::TimeLimits;
-use super::rate::Rates;
-use super::refusal::{HttpResponse, Refusal, json, with_type};
-use super::settings::ServeSettings;
-use super::websocket::{Connection, WebSocket};
+use super::rate::RateLimits;
+use super::refusal::{HttpResponse, Refusal, empty_body, full_body, json, with_type};
+use super::subscription::RunSubscriptions;
+use super::websocket::{self, WebSockets};
 use super::{http as call, sse};
 use crate::service::{Client, Service};
-use crate::telemetry::metrics::{self, Face};
+use crate::settings::ServeSettings;
+use crate::telemetry::metrics::{self, Transport};
 
-/// Makes guessing slow, the same for every wrong token.
+/// Slows down guessing, the same for every wrong token.
 const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(200);
 
-const PRIVATE_NETWORK_ASKED: HeaderName =
+const PRIVATE_NETWORK_REQUESTED: HeaderName =
     HeaderName::from_static("access-control-request-private-network");
 const PRIVATE_NETWORK_ALLOWED: HeaderName =
     HeaderName::from_static("access-control-allow-private-network");
@@ -40,29 +39,29 @@ pub(super) struct Router {
     pub(super) settings: ServeSettings,
     pub(super) limits: TimeLimits,
     pub(super) guard: Guard,
-    pub(super) rates: Rates,
-    pub(super) attachments: Attachments,
-    pub(super) websocket: WebSocket,
+    pub(super) rates: RateLimits,
+    pub(super) subscriptions: RunSubscriptions,
+    pub(super) websockets: WebSockets,
 }
 
-/// Where a request comes from.
+/// The connection that a request came in on.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     pub(super) address: SocketAddr,
-    /// Unlike every other connection of this process.
+    /// Unique in this process.
     pub(super) connection: u64,
-    /// Held as long as the connection lives.
+    /// Counts among the open connections until it is dropped.
     pub(super) permit: Arc<OwnedSemaphorePermit>,
 }
 
 impl Router {
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub(super) async fn route(&self, peer: Peer, request: Request<Incoming>) -> HttpResponse {
         if request.uri().path() == "/health" {
             return health(request.method()).unwrap_or_else(Refusal::into_response);
         }
         let address = peer.address;
-        let origin = match self.check_place(&request) {
+        let origin = match self.check_origin_and_host(&request) {
             Ok(origin) => origin,
             Err(refusal) => return self.refuse(address, refusal),
         };
@@ -80,7 +79,7 @@ impl Router {
         response
     }
 
-    fn check_place(&self, request: &Request<Incoming>) -> Result<Option<HeaderValue>, Refusal> {
+    fn check_origin_and_host(&self, request: &Request<Incoming>) -> Result<Option<HeaderValue>, Refusal> {
         self.guard.check_host(request.headers())?;
         self.guard.check_origin(request.headers())
     }
@@ -103,12 +102,12 @@ impl Router {
         let method = request.method();
         if let Some(run_id) = run_of_events(path) {
             check_method(method, &Method::GET, path)?;
-            return sse::stream(&self.attachments, run_id, request.uri(), request.headers());
+            return sse::stream(&self.subscriptions, run_id, request.uri(), request.headers());
         }
         match path {
             "/" if is_upgrade_request(&request) => {
-                let connection = self.connection(&peer);
-                Ok(self.websocket.upgrade(request, connection).await)
+                let peer = self.websocket_peer(&peer);
+                self.websockets.upgrade(request, peer)
             }
             "/" => {
                 check_method(method, &Method::POST, path)?;
@@ -120,34 +119,32 @@ impl Router {
             }
             "/metrics" => {
                 check_method(method, &Method::GET, path)?;
-                let text = HttpBody::from(self.service.metrics_text().await);
+                let text = full_body(self.service.metrics_text().await);
                 Ok(with_type(StatusCode::OK, metrics::CONTENT_TYPE, text))
             }
             _ => {
-                let text = format!("there is nothing at {path}");
-                Err(Refusal::nothing_here(StatusCode::NOT_FOUND, text))
+                let text = format!("{path} does not exist");
+                Err(Refusal::no_endpoint(StatusCode::NOT_FOUND, text))
             }
         }
     }
 
     fn refuse(&self, peer: SocketAddr, refusal: Refusal) -> HttpResponse {
         if let Some(reason) = refusal.reason {
-            // The message may quote a header, which is for the one who sent it only.
+            // The message may quote a header, so only the client gets it.
             let kind = refusal.error.kind();
-            tracing::warn!(%peer, reason = reason.as_str(), %kind, "a request was refused");
+            tracing::warn!(%peer, reason = reason.as_str(), %kind, "refused a request");
             self.service.host().telemetry().metrics().refused(reason);
         }
         refusal.into_response()
     }
 
-    fn connection(&self, peer: &Peer) -> Connection {
-        let present = self.service.host().telemetry().metrics().client(Face::WebSocket);
-        Connection {
+    fn websocket_peer(&self, peer: &Peer) -> websocket::Peer {
+        let present = self.service.host().telemetry().metrics().client(Transport::WebSocket);
+        websocket::Peer {
             client: Client(format!("websocket {}", peer.connection)),
             rate: self.rates.connection(),
-            watching: Arc::new(Semaphore::new(self.settings.max_subscriptions as usize)),
-            waiting: Arc::new(Semaphore::new(self.settings.max_subscriptions as usize)),
-            held: Arc::new((Arc::clone(&peer.permit), present)),
+            held: (Arc::clone(&peer.permit), present),
         }
     }
 }
@@ -157,21 +154,21 @@ fn run_of_events(path: &str) -> Option<&str> {
     (!run_id.contains('/')).then_some(run_id)
 }
 
-/// Whether the host lives; says nothing else, so anybody may ask.
+/// Whether the host is up; reveals nothing else, so it needs no token.
 fn health(method: &Method) -> Result<HttpResponse, Refusal> {
     if method == Method::HEAD {
-        return Ok(with_type(StatusCode::OK, "application/json", HttpBody::empty()));
+        return Ok(with_type(StatusCode::OK, "application/json", empty_body()));
     }
     check_method(method, &Method::GET, "/health")?;
-    Ok(json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned()))
+    Ok(json(StatusCode::OK, r#"{"status":"ok"}"#))
 }
 
 fn check_method(method: &Method, wanted: &Method, path: &str) -> Result<(), Refusal> {
     if method == wanted {
         return Ok(());
     }
-    let text = format!("{path} takes {wanted}, not {method}");
-    Err(Refusal::nothing_here(StatusCode::METHOD_NOT_ALLOWED, text))
+    let text = format!("{path} supports {wanted}, not {method}");
+    Err(Refusal::no_endpoint(StatusCode::METHOD_NOT_ALLOWED, text))
 }
 
 fn is_preflight(request: &Request<Incoming>) -> bool {
@@ -179,9 +176,9 @@ fn is_preflight(request: &Request<Incoming>) -> bool {
         && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// What a browser asks before it lets a page of an allowed origin call.
+/// Answers a browser's CORS preflight for a page of an allowed origin.
 fn preflight(request: &Request<Incoming>) -> HttpResponse {
-    let mut response = with_type(StatusCode::NO_CONTENT, "text/plain", HttpBody::empty());
+    let mut response = with_type(StatusCode::NO_CONTENT, "text/plain", empty_body());
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
     headers.insert(
@@ -189,7 +186,7 @@ fn preflight(request: &Request<Incoming>) -> HttpResponse {
         HeaderValue::from_static("authorization, content-type, last-event-id"),
     );
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    if request.headers().contains_key(PRIVATE_NETWORK_ASKED) {
+    if request.headers().contains_key(PRIVATE_NETWORK_REQUESTED) {
         headers.insert(PRIVATE_NETWORK_ALLOWED, HeaderValue::from_static("true"));
     }
     response
@@ -200,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_run_is_one_part_of_the_path() {
+    fn events_path_contains_one_run_id() {
         assert_eq!(run_of_events("/runs/0193-a/events"), Some("0193-a"));
         for path in ["/runs/events", "/runs/a/b/events", "/runs/a/events/", "/events", "/"] {
             assert_eq!(run_of_events(path), None, "{path}");

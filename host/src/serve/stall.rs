@@ -1,5 +1,5 @@
-//! A socket that gives up a peer which takes nothing for too long. Without it a client that is stopped but alive
-//! would hold its connection for ever.
+//! A socket whose writes fail when the peer reads nothing for too long. Without it a client that is stopped but
+//! alive would hold its connection forever.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,42 +9,42 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// See the module. Only waiting to write counts: a client may be silent as long as it likes.
+/// See the module. Only blocked writes count: a client may send nothing for as long as it likes.
 #[derive(Debug)]
-pub(super) struct Stalling<S> {
+pub(super) struct StallLimit<S> {
     stream: S,
     limit: Duration,
-    /// When a write that waits is given up.
+    /// When a blocked write fails.
     timer: Pin<Box<Sleep>>,
-    waits: bool,
+    is_blocked: bool,
 }
 
-impl<S> Stalling<S> {
+impl<S> StallLimit<S> {
     pub(super) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, timer: Box::pin(sleep(limit)), waits: false }
+        Self { stream, limit, timer: Box::pin(sleep(limit)), is_blocked: false }
     }
 
-    /// Starts the timer when a write begins to wait, and stops it when it goes on.
-    fn watch<T>(
+    /// Starts the timer when a write blocks, and stops it when the write makes progress.
+    fn check<T>(
         &mut self,
         context: &mut Context<'_>,
         outcome: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.waits = false;
+            self.is_blocked = false;
             return outcome;
         }
-        if !self.waits {
-            self.waits = true;
+        if !self.is_blocked {
+            self.is_blocked = true;
             self.timer.as_mut().reset(Instant::now() + self.limit);
         }
         ready!(self.timer.as_mut().poll(context));
-        let text = format!("the client took nothing for {} s", self.limit.as_secs());
+        let text = format!("the client read nothing for {} s", self.limit.as_secs());
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, text)))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stalling<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallLimit<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -54,14 +54,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stalling<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallLimit<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.watch(context, outcome)
+        self.check(context, outcome)
     }
 
     fn poll_write_vectored(
@@ -70,7 +70,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.watch(context, outcome)
+        self.check(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -79,12 +79,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_flush(context);
-        self.watch(context, outcome)
+        self.check(context, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.watch(context, outcome)
+        self.check(context, outcome)
     }
 }
 
@@ -100,28 +100,28 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_takes_nothing_is_given_up() {
+    fn write_fails_when_peer_stops_reading() {
         block_on(async {
-            let (near, far) = duplex(4);
-            let mut near = Stalling::new(near, Duration::from_millis(20));
-            let error = near.write_all(b"more than fits").await.expect_err("nobody reads");
+            let (local, remote) = duplex(4);
+            let mut local = StallLimit::new(local, Duration::from_millis(20));
+            let error = local.write_all(b"more than fits").await.expect_err("the peer does not read");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-            drop(far);
+            drop(remote);
         });
     }
 
     #[test]
-    fn a_peer_that_reads_gets_everything() {
+    fn reading_peer_gets_everything() {
         block_on(async {
-            let (near, mut far) = duplex(4);
-            let mut near = Stalling::new(near, Duration::from_secs(3600));
+            let (local, mut remote) = duplex(4);
+            let mut local = StallLimit::new(local, Duration::from_secs(3600));
             let reader = tokio::spawn(async move {
                 let mut all = String::new();
-                far.read_to_string(&mut all).await.map(|_| all)
+                remote.read_to_string(&mut all).await.map(|_| all)
             });
-            near.write_all(b"more than fits").await.expect("it is read");
-            near.shutdown().await.expect("the end");
-            drop(near);
+            local.write_all(b"more than fits").await.expect("it is read");
+            local.shutdown().await.expect("the end");
+            drop(local);
             let all = reader.await.expect("a reader").expect("a text");
             assert_eq!(all, "more than fits");
         });

@@ -1,22 +1,25 @@
-//! The face for an app that starts the host itself: the same API as JSON-RPC lines on stdin and stdout. Whoever
-//! holds the pipe is the client, so there is no token. The end of stdin is the end of the client.
+//! The API on stdin and stdout, one message per line, for an app that starts the host itself. Whoever holds the pipe
+//! is the client, so there is no token. The end of stdin ends the session and its runs.
 
 mod pipes;
-mod session;
 
 use std::time::Duration;
 
+use super::rate::ClientRate;
+use super::refusal::Refusal;
+use super::session::ApiHandler;
+use super::subscription::RunSubscriptions;
 use crate::error::HostError;
-use crate::service::Service;
+use crate::json_rpc::Session;
+use crate::service::{Client, Service};
+use crate::settings::ServeSettings;
+use crate::telemetry::metrics::Transport;
 use pipes::Incoming;
-use session::Session;
 
-use super::settings::ServeSettings;
+/// How long replies may take after the client is gone.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// How long answers that are on their way may take once nobody asks any more.
-const CLOSING_LIMIT: Duration = Duration::from_secs(5);
-
-/// Serves stdin and stdout until stdin ends, stdout breaks or `stop` is over; then ends the runs that are left.
+/// Serves stdin and stdout until stdin ends, stdout breaks or `stop` completes; then ends the remaining runs.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -27,36 +30,45 @@ pub async fn serve_stdio(
 ) -> Result<(), HostError> {
     let mut lines = pipes::read_stdin(settings.max_request_bytes as usize)?;
     let (output, written) = pipes::write_stdout()?;
-    let mut session = Session::new(service.clone(), settings, output.clone());
+    let _present = service.host().telemetry().metrics().client(Transport::Stdio);
+    let handler = ApiHandler::new(
+        RunSubscriptions::new(service.clone()),
+        settings,
+        Client("stdio".to_owned()),
+        ClientRate::unlimited(),
+    );
+    let mut session = Session::new(handler, output.clone());
     tokio::pin!(stop);
-    let stopped = loop {
+    let is_stopped = loop {
         let incoming = tokio::select! {
             () = &mut stop => break true,
             () = output.closed() => break false,
             incoming = lines.recv() => incoming,
         };
         match incoming {
-            Some(Incoming::Line(line)) => session.take(&line).await,
-            Some(Incoming::TooLong) => session.refuse_long_line().await,
+            Some(Incoming::Line(line)) => session.receive(&line).await,
+            Some(Incoming::TooLong) => {
+                session.reject(*Refusal::too_large(settings.max_request_bytes).error).await;
+            }
             None => break false,
         }
     };
-    if !stopped {
-        tracing::info!("the client is gone: the host ends, and its runs with it");
-        // What they still say is sent in case somebody reads on.
+    if !is_stopped {
+        tracing::info!("the client is gone: the host ends its runs and exits");
+        // Their last events are sent in case the client still reads.
         tokio::select! {
             () = &mut stop => {}
             () = service.drain(Duration::ZERO) => {}
         }
     }
-    let last_words = async {
-        session.close().await;
+    let last_messages = async {
+        session.into_handler().close().await;
         drop(output);
-        // It is dropped when the thread ends, so the error is the news.
+        // The sender is dropped when the writing thread ends, which makes this an error.
         written.await.is_err()
     };
-    if tokio::time::timeout(CLOSING_LIMIT, last_words).await.is_err() {
-        tracing::debug!("answers that took too long were left out");
+    if tokio::time::timeout(SHUTDOWN_GRACE, last_messages).await.is_err() {
+        tracing::debug!("replies that took too long were dropped");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! TLS for an address that others can reach.
+//! Loads the certificate and key for TLS.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::server::TlsFiles;
 use crate::error::HostError;
 use crate::pem;
 
-/// Reads the certificate and its key.
+/// Builds the TLS acceptor from the files.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
     let failed = |option: &str, path: &Path, reason: String| {
         HostError::usage(format!("{option}: cannot use {}: {reason}", path.display()))
-            .with_hint(format!("{option} takes a file in PEM form that you may read"))
+            .with_hint(format!("{option} expects a readable PEM file"))
     };
     let certificates = pem::certificates(&files.certificate)
         .map_err(|reason| failed("--tls-cert", &files.certificate, reason))?;
@@ -27,14 +27,14 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(certificates, key))
         .map_err(|error| match error {
-            Error::InconsistentKeys(_) => another_key(files),
+            Error::InconsistentKeys(_) => mismatched_key(files),
             error => failed("--tls-key", &files.key, error.to_string()),
         })?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-fn another_key(files: &TlsFiles) -> HostError {
+fn mismatched_key(files: &TlsFiles) -> HostError {
     let (certificate, key) = (files.certificate.display(), files.key.display());
     HostError::usage(format!("the key {key} does not belong to the certificate {certificate}"))
-        .with_hint("name the key that the first certificate of the file was made with")
+        .with_hint("use the private key of the first certificate in the file")
 }

@@ -1,4 +1,4 @@
-//! The token that every client shows: made once, kept in a file that only the user can read.
+//! The token that every client must send: created once, kept in a file that only the user can read.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,63 +17,63 @@ mod windows;
 #[cfg(windows)]
 use windows as os;
 
-/// A shorter one could be guessed.
-const SHORTEST: usize = 32;
-const LONGEST: usize = 512;
+/// A shorter token could be guessed.
+const MIN_TOKEN_CHARS: usize = 32;
+const MAX_TOKEN_CHARS: usize = 512;
 
-/// The token and where it lies. `Debug` does not show it.
+/// The token and its file. `Debug` does not show it.
 #[derive(Clone)]
 pub struct Token {
     text: String,
     file: PathBuf,
-    fresh: bool,
+    is_new: bool,
 }
 
 impl Token {
-    /// Reads the token, or makes one where there is none.
+    /// Reads the token, or creates it if it does not exist.
     ///
     /// # Errors
-    /// When others could read or replace it, with the command that mends that; when it is no token;
-    /// when the file cannot be read or written.
-    pub fn read_or_make(file: PathBuf) -> Result<Self, HostError> {
+    /// When others could read or replace the file (the hint has the fix), when its content is not a token, or when the file
+    /// cannot be read or written.
+    pub fn load_or_create(file: PathBuf) -> Result<Self, HostError> {
         if let Some(text) = read(&file)? {
-            return Ok(Self { text, file, fresh: false });
+            return Ok(Self { text, file, is_new: false });
         }
         let text = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
-        if make(&file, &text)? {
-            return Ok(Self { text, file, fresh: true });
+        if create(&file, &text)? {
+            return Ok(Self { text, file, is_new: true });
         }
-        // Another host was quicker; its token is the one that counts.
+        // Another host has just created it.
         match read(&file)? {
-            Some(text) => Ok(Self { text, file, fresh: false }),
-            None => Err(HostError::usage(format!("{} came and went", file.display()))
+            Some(text) => Ok(Self { text, file, is_new: false }),
+            None => Err(HostError::usage(format!("{} disappeared while it was read", file.display()))
                 .with_hint("start od-host serve again")),
         }
     }
 
-    /// The token itself, for the person who starts the host the first time.
+    /// The token itself.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where it lies.
+    /// The file of the token.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// It was made just now.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh
+    /// Whether it was created just now.
+    pub fn is_new(&self) -> bool {
+        self.is_new
     }
 
-    /// Compares in a time that does not tell how much of it fits.
-    pub(super) fn fits(&self, offered: &str) -> bool {
+    /// Compares in constant time.
+    pub(super) fn matches(&self, offered: &str) -> bool {
         bool::from(self.text.as_bytes().ct_eq(offered.as_bytes()))
     }
 
     #[cfg(test)]
-    pub(super) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), file: PathBuf::new(), fresh: false }
+    pub(super) fn for_test(text: &str) -> Self {
+        Self { text: text.to_owned(), file: PathBuf::new(), is_new: false }
     }
 }
 
@@ -92,36 +92,36 @@ fn read(file: &Path) -> Result<Option<String>, HostError> {
         Err(error) => return Err(failed(error)),
     };
     if !metadata.is_file() {
-        return Err(HostError::usage(format!("the token {} is no regular file", file.display()))
-            .with_hint(format!("remove {}; the next start makes a new one", file.display())));
+        return Err(HostError::usage(format!("the token file {} is not a regular file", file.display()))
+            .with_hint(format!("remove {}; the next start creates a new token", file.display())));
     }
     os::check_private(file, &metadata)?;
     let text = std::fs::read_to_string(file).map_err(failed)?;
     check(text.trim()).map_err(|reason| {
         HostError::usage(format!("the token in {} {reason}", file.display()))
-            .with_hint(format!("remove {}; the next start makes a new one", file.display()))
+            .with_hint(format!("remove {}; the next start creates a new token", file.display()))
     })?;
     Ok(Some(text.trim().to_owned()))
 }
 
-/// A token must fit into a header and into a WebSocket's protocol name.
+/// A token must be valid in a header and in a WebSocket subprotocol.
 fn check(text: &str) -> Result<(), &'static str> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     match text.len() {
         0 => Err("is empty"),
-        length if length < SHORTEST => Err("is shorter than 32 characters"),
-        length if length > LONGEST => Err("is longer than 512 characters"),
-        _ if text.bytes().all(fits) => Ok(()),
-        _ => Err("has characters other than letters, digits and -._~"),
+        length if length < MIN_TOKEN_CHARS => Err("is shorter than 32 characters"),
+        length if length > MAX_TOKEN_CHARS => Err("is longer than 512 characters"),
+        _ if text.bytes().all(is_valid) => Ok(()),
+        _ => Err("contains characters other than letters, digits and -._~"),
     }
 }
 
-/// All at once or not at all; false when a token is there already.
-fn make(file: &Path, text: &str) -> Result<bool, HostError> {
+/// Creates the file atomically; false when it exists already.
+fn create(file: &Path, text: &str) -> Result<bool, HostError> {
     let failed =
-        |error| HostError::storage(format!("cannot make the token {}", file.display()), &error);
+        |error| HostError::storage(format!("cannot create the token {}", file.display()), &error);
     let folder = file.parent().unwrap_or(Path::new("."));
-    // Made with mode 0600.
+    // Created with mode 0600.
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     writeln!(temporary, "{text}").map_err(failed)?;
     temporary.as_file().sync_all().map_err(failed)?;
@@ -137,28 +137,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_made_once_and_read_ever_after() {
+    fn token_is_created_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("token");
-        let first = Token::read_or_make(file.clone()).expect("a token");
-        let second = Token::read_or_make(file).expect("the same token");
-        assert_eq!((first.is_fresh(), second.is_fresh()), (true, false));
+        let first = Token::load_or_create(file.clone()).expect("a token");
+        let second = Token::load_or_create(file).expect("the same token");
+        assert_eq!((first.is_new(), second.is_new()), (true, false));
         assert_eq!(first.text(), second.text());
         assert_eq!(first.text().len(), 64);
-        assert!(!format!("{first:?}").contains(first.text()), "Debug keeps the secret");
+        assert!(!format!("{first:?}").contains(first.text()), "Debug must not show the token");
     }
 
     #[test]
-    fn only_the_whole_token_fits() {
-        let token = Token::of("0123456789abcdef0123456789abcdef");
-        assert!(token.fits("0123456789abcdef0123456789abcdef"));
+    fn only_whole_token_matches() {
+        let token = Token::for_test("0123456789abcdef0123456789abcdef");
+        assert!(token.matches("0123456789abcdef0123456789abcdef"));
         for other in ["", "0123456789abcdef", "0123456789abcdef0123456789abcdeF"] {
-            assert!(!token.fits(other), "{other:?}");
+            assert!(!token.matches(other), "{other:?}");
         }
     }
 
     #[test]
-    fn what_is_no_token_is_refused_without_showing_it() {
+    fn invalid_token_is_refused_without_showing_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("token");
         for (text, reason) in
@@ -166,7 +166,7 @@ mod tests {
         {
             std::fs::write(&file, text).expect("a file");
             os::make_private(&file);
-            let error = Token::read_or_make(file.clone()).expect_err("no token");
+            let error = Token::load_or_create(file.clone()).expect_err("not a token");
             assert!(error.message.contains(reason), "{error}");
             assert!(text.is_empty() || !error.message.contains(text), "{error}");
         }

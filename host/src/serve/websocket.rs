@@ -1,128 +1,118 @@
-//! The WebSocket face: jsonrpsee speaks the protocol, `answers` answers the calls, and `runs/attach` is its one
-//! subscription (`watching`).
+//! WebSockets: the upgrade from HTTP, and one [`Session`](crate::json_rpc::Session) per connection.
 //!
-//! What a connection may cost: a queue of `QUEUED_MESSAGES` batches of about 64 KiB (longer by one event at most),
-//! and for each run it watches one read buffer and one batch. A client that does not read fills the queue, and
-//! then its readers wait; what they have not read stays in the journal.
+//! Memory per connection: a queue of `QUEUED_MESSAGES` batches of about 64 KiB, and for each attached run one read
+//! buffer and one batch. A client that does not read fills the queue, then its subscriptions wait; the events
+//! stay in the journal.
 
-mod answers;
-mod watching;
+mod connection;
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
-use http::HeaderValue;
-use http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
+use http::header::SEC_WEBSOCKET_PROTOCOL;
+use http::{HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
-use jsonrpsee::core::middleware::RpcServiceBuilder;
-use jsonrpsee::server::{
-    PingConfig, RandomStringIdProvider, RpcModule, ServerBuilder, ServerConfig, StopHandle,
-    TowerServiceBuilder, stop_channel,
-};
-use jsonrpsee::types::ErrorObjectOwned;
 use od_protocol::{ErrorKind, ErrorObject};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tower::Service as _;
-use tower::layer::util::{Identity, Stack};
+use soketto::handshake::http::Server as Handshake;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 
-use super::attach::Attachments;
 use super::guard::{SUBPROTOCOL, offers_subprotocol};
 use super::limits::TimeLimits;
-use super::rate::Rate;
-use super::refusal::{HttpResponse, Refusal};
-use super::settings::ServeSettings;
+use super::rate::ClientRate;
+use super::refusal::{HttpResponse, Refusal, empty_body};
+use super::session::ApiHandler;
+use super::subscription::RunSubscriptions;
 use crate::service::Client;
-use crate::telemetry::metrics::Present;
-use answers::AnswerLayer;
-use watching::Watching;
+use crate::settings::ServeSettings;
+use crate::telemetry::metrics::GaugeGuard;
+use connection::Connection;
 
-pub(super) use watching::Farewell;
-
-/// Messages that wait for a slow client.
-const QUEUED_MESSAGES: u32 = 8;
-/// A request that is too large is still read, up to so many times the limit, so that its client hears why it is
-/// refused. Beyond that jsonrpsee answers in its own words, without an id.
-const READ_BEYOND: u32 = 4;
-/// Answers are as long as what was asked for; this is a guard against mistakes only.
-const LARGEST_ANSWER: u32 = 512 * 1024 * 1024;
-
-/// See the module.
-pub(super) struct WebSocket {
-    builder: TowerServiceBuilder<Stack<AnswerLayer, Identity>, Identity>,
-    methods: RpcModule<Watching>,
-    stop: StopHandle,
+/// What every WebSocket connection shares.
+pub(super) struct WebSockets {
+    subscriptions: RunSubscriptions,
+    settings: ServeSettings,
+    limits: TimeLimits,
+    stop: watch::Receiver<()>,
+    /// Each connection holds a clone, so the receiver learns when the last one has ended.
+    open: mpsc::Sender<Infallible>,
 }
 
-/// What a connection brings with it.
-#[derive(Debug, Clone)]
-pub(super) struct Connection {
+/// Who opens a connection.
+pub(super) struct Peer {
     pub(super) client: Client,
-    pub(super) rate: Rate,
-    /// Places for runs that it watches.
-    pub(super) watching: Arc<Semaphore>,
-    /// Places for runs that it waits for.
-    pub(super) waiting: Arc<Semaphore>,
-    /// Its place among the connections, as long as it lives.
-    #[expect(dead_code, reason = "dropping it gives the place back")]
-    pub(super) held: Arc<(Arc<OwnedSemaphorePermit>, Present)>,
+    pub(super) rate: ClientRate,
+    /// Counts it among the connections until it is dropped.
+    pub(super) held: (Arc<OwnedSemaphorePermit>, GaugeGuard),
 }
 
-impl WebSocket {
-    /// The face, and what ends it.
+/// Ends all WebSockets.
+#[derive(Debug)]
+pub(super) struct Shutdown {
+    stop: watch::Sender<()>,
+    open: mpsc::Receiver<Infallible>,
+}
+
+impl Shutdown {
+    /// Sends the last events of ended runs, closes every connection, and waits at most this long for it.
+    pub(super) async fn run(self, limit: Duration) {
+        let Self { stop, mut open } = self;
+        drop(stop);
+        if tokio::time::timeout(limit, open.recv()).await.is_err() {
+            tracing::debug!("some WebSockets did not close in time");
+        }
+    }
+}
+
+impl WebSockets {
     pub(super) fn new(
-        attachments: &Attachments,
+        subscriptions: RunSubscriptions,
         settings: &ServeSettings,
-        limits: &TimeLimits,
-    ) -> (Self, Farewell) {
-        let ping = PingConfig::new().ping_interval(limits.ping).inactive_limit(limits.silence);
-        let config = ServerConfig::builder()
-            .ws_only()
-            .max_request_body_size(settings.max_request_bytes.saturating_mul(READ_BEYOND))
-            .max_response_body_size(LARGEST_ANSWER)
-            .max_connections(settings.max_connections)
-            .max_subscriptions_per_connection(watching::MOST)
-            .set_message_buffer_capacity(QUEUED_MESSAGES)
-            .set_id_provider(RandomStringIdProvider::new(16))
-            .enable_ws_ping(ping)
-            .build();
-        let service = attachments.service().clone();
-        let layer = AnswerLayer { service, max_bytes: settings.max_request_bytes };
-        let builder = ServerBuilder::with_config(config)
-            .set_rpc_middleware(RpcServiceBuilder::new().layer(layer))
-            .to_service_builder();
-        let (stop, handle) = stop_channel();
-        let (methods, farewell) = watching::methods(attachments.clone(), handle);
-        (Self { builder, methods, stop }, farewell)
+        limits: TimeLimits,
+    ) -> (Self, Shutdown) {
+        let (stop, stopped) = watch::channel(());
+        let (open, all_ended) = mpsc::channel(1);
+        let settings = settings.clone();
+        let sockets = Self { subscriptions, settings, limits, stop: stopped, open };
+        (sockets, Shutdown { stop, open: all_ended })
     }
 
-    /// Takes a connection over.
-    pub(super) async fn upgrade(
+    /// Accepts the upgrade; the connection is served by a task of its own.
+    pub(super) fn upgrade(
         &self,
-        mut request: http::Request<Incoming>,
-        connection: Connection,
-    ) -> HttpResponse {
-        let chosen = offers_subprotocol(request.headers());
-        // They hold the token, and whoever logs the request must not see it.
-        request.headers_mut().remove(AUTHORIZATION);
-        request.headers_mut().remove(SEC_WEBSOCKET_PROTOCOL);
-        request.extensions_mut().insert(connection);
-        let mut service = self.builder.clone().build(self.methods.clone(), self.stop.clone());
-        let mut response = match service.call(request).await {
-            Ok(response) => response,
-            Err(failure) => {
-                tracing::debug!(failure, "a WebSocket could not be opened");
-                let error =
-                    ErrorObject::new(ErrorKind::Internal, "the WebSocket could not be opened");
-                return Refusal::of_error(error).into_response();
-            }
-        };
-        if chosen {
+        mut request: Request<Incoming>,
+        peer: Peer,
+    ) -> Result<HttpResponse, Refusal> {
+        let mut handshake = Handshake::new();
+        let accepted = handshake.receive_request(&request).map_err(|error| {
+            let text = format!("invalid WebSocket handshake: {error}");
+            let error = ErrorObject::new(ErrorKind::InvalidRequest, text);
+            Refusal::because(StatusCode::BAD_REQUEST, error)
+        })?;
+        let mut response = accepted.map(|()| empty_body());
+        if offers_subprotocol(request.headers()) {
             let name = HeaderValue::from_static(SUBPROTOCOL);
             response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, name);
         }
-        response
+        let connection = Connection {
+            handler: ApiHandler::new(
+                self.subscriptions.clone(),
+                &self.settings,
+                peer.client,
+                peer.rate,
+            ),
+            max_request_bytes: self.settings.max_request_bytes,
+            limits: self.limits,
+            stop: self.stop.clone(),
+        };
+        let held = (peer.held, self.open.clone());
+        tokio::spawn(async move {
+            match hyper::upgrade::on(&mut request).await {
+                Ok(stream) => connection.run(handshake, stream).await,
+                Err(error) => tracing::debug!(%error, "the WebSocket upgrade failed"),
+            }
+            drop(held);
+        });
+        Ok(response)
     }
-}
-
-fn owned(error: ErrorObject) -> ErrorObjectOwned {
-    ErrorObjectOwned::owned(error.code, error.message, error.data)
 }

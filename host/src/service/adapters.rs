@@ -1,24 +1,21 @@
-//! `adapters/*`: the executables, which of them are trusted, and how one gets the agent CLIs.
+//! `adapters/*`: lists adapters, pins them, and returns how to install the agent CLIs.
 
-use od_protocol::api::{
-    HiddenAdapter, InstallHint, ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams,
-    ListInstallHintsResult, RejectedAdapter, TrustAdaptersParams, TrustAdaptersResult, UsedAdapter,
-};
+use od_protocol::api::{HiddenAdapter, InstallHint, ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, ListInstallHintsResult, RejectedAdapter, TrustAdapterParams, TrustAdapterResult, UsedAdapter};
 use serde::Serialize;
 
 use super::Service;
 use crate::agents::Agent;
-use crate::agents::standing::install_methods;
+use crate::agents::install_methods;
 use crate::discover::{Adapter, Rejected, Rule, Shadowed};
 use crate::error::HostError;
-use crate::manifest_cache::stamp;
+use crate::files::stamp;
 use crate::settings::Trust;
 
 impl Service {
     /// `adapters/list`.
     ///
     /// # Errors
-    /// None: what is wrong with an adapter stands in its row.
+    /// None: problems of an adapter are in its row.
     pub async fn list_adapters(
         &self,
         _params: ListAdaptersParams,
@@ -29,27 +26,27 @@ impl Service {
             adapters: found.adapters.iter().map(|adapter| used(adapter, &trust)).collect(),
             hidden: found.shadowed.iter().map(hidden).collect(),
             rejected: found.rejected.iter().map(rejected).collect(),
-            policy: word(&trust.policy),
+            policy: name_of(&trust.policy),
         })
     }
 
     /// `adapters/trust`.
     ///
     /// # Errors
-    /// When it is no hash, when it is pinned in `settings.toml` and so cannot be taken back here, or when
-    /// `trust.json` cannot be read or written.
+    /// When it is not a hash, when it is pinned in `settings.toml` and cannot be unpinned here, or when `trust.json` cannot be
+    /// read or written.
     pub async fn trust_adapter(
         &self,
-        params: TrustAdaptersParams,
-    ) -> Result<TrustAdaptersResult, HostError> {
+        params: TrustAdapterParams,
+    ) -> Result<TrustAdapterResult, HostError> {
         let trust = self.host().set_trusted(&params.sha256, params.trusted)?;
-        Ok(TrustAdaptersResult { policy: word(&trust.policy), pinned: trust.pinned })
+        Ok(TrustAdapterResult { policy: name_of(&trust.policy), pinned: trust.pinned })
     }
 
     /// `adapters/install-hints`.
     ///
     /// # Errors
-    /// When the one agent that is named is not there.
+    /// When the named agent is unknown.
     pub async fn install_hints(
         &self,
         params: ListInstallHintsParams,
@@ -68,7 +65,7 @@ fn used(adapter: &Adapter, trust: &Trust) -> UsedAdapter {
         display_name: adapter.manifest.display_name.clone(),
         version: adapter.manifest.version.clone(),
         path: adapter.path.display().to_string(),
-        origin: word(&adapter.origin),
+        origin: name_of(&adapter.origin),
         sha256: adapter.sha256.clone(),
         pinned: trust.pinned.iter().any(|pinned| pinned.eq_ignore_ascii_case(&adapter.sha256)),
     }
@@ -83,12 +80,12 @@ fn hidden(shadowed: &Shadowed) -> HiddenAdapter {
 }
 
 fn rejected(rejected: &Rejected) -> RejectedAdapter {
-    // What is not pinned can be, so its hash is told; reading it is safe, executing it would not be.
+    // A client needs the hash to pin the file. Reading the file is safe, executing it would not be.
     let pinnable = rejected.rule == Rule::NotPinned;
     RejectedAdapter {
         id: rejected.id.clone(),
         path: rejected.path.display().to_string(),
-        rule: word(&rejected.rule),
+        rule: name_of(&rejected.rule),
         reason: rejected.reason.clone(),
         fix: rejected.fix.clone(),
         sha256: pinnable.then(|| stamp::sha256(&rejected.path).ok()).flatten(),
@@ -106,10 +103,10 @@ fn install_hint(agent: &Agent) -> InstallHint {
     }
 }
 
-/// The word of a value whose JSON is one.
-fn word(value: &impl Serialize) -> String {
+/// The JSON string of an enum value.
+fn name_of(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
+        Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),
     }
 }

@@ -1,15 +1,8 @@
-//! `agents/*`: what is there, which one is active, what an app can offer with it, and what its adapter
-//! answers outside a run.
+//! `agents/*`: lists agents, sets the active one, derives features, and calls adapters outside of runs.
 
-use od_protocol::api::{
-    AgentFeatures, AgentStatus, GetAgentFeaturesParams, GetAgentHealthParams, GetAgentParams,
-    GetAgentQuotaParams, ListAgentModelsParams, ListAgentsParams, ListAgentsResult,
-    RefreshAgentsParams, SetActiveAgentParams, SetActiveAgentResult,
-};
-use od_protocol::{
-    GetQuotaParams, GetQuotaResult, HealthAdapterParams, HealthAdapterResult, ListModelsParams,
-    ListModelsResult,
-};
+use od_protocol::api::{AgentFeatures, AgentStatus, GetAgentFeaturesParams, GetAgentHealthParams, GetAgentParams, GetAgentQuotaParams, ListAgentModelsParams, ListAgentsParams, ListAgentsResult, RefreshAgentsParams, SetActiveAgentParams, SetActiveAgentResult};
+use od_protocol::adapter::{GetQuotaParams, HealthAdapterParams, HealthAdapterResult, ListModelsParams, ListModelsResult};
+use od_protocol::Quota;
 
 use super::Service;
 use crate::agents::{Agent, AgentList};
@@ -20,7 +13,7 @@ impl Service {
     /// `agents/list`.
     ///
     /// # Errors
-    /// None: what is wrong with an agent stands in its row.
+    /// None: problems of an agent are in its row.
     pub async fn list_agents(
         &self,
         _params: ListAgentsParams,
@@ -31,7 +24,7 @@ impl Service {
     /// `agents/refresh`.
     ///
     /// # Errors
-    /// When the one agent that is named is not there.
+    /// When the named agent is unknown.
     pub async fn refresh_agents(
         &self,
         params: RefreshAgentsParams,
@@ -43,7 +36,7 @@ impl Service {
     /// `agents/get`.
     ///
     /// # Errors
-    /// When there is no such agent, or its adapter may not be used.
+    /// When the agent is unknown or its adapter is rejected.
     pub async fn get_agent(&self, params: GetAgentParams) -> Result<AgentStatus, HostError> {
         let agent = self.known_agent(&params.agent).await?;
         Ok(status(&agent, self.host().active_agent().as_deref()))
@@ -52,7 +45,7 @@ impl Service {
     /// `agents/setActive`.
     ///
     /// # Errors
-    /// `_od.run_active` while a run is going on or waits; what the agent lacks when it cannot run.
+    /// `_od.run_active` while a run is active or queued; what is missing when the agent cannot run.
     pub async fn set_active_agent(
         &self,
         params: SetActiveAgentParams,
@@ -64,7 +57,7 @@ impl Service {
     /// `agents/features`.
     ///
     /// # Errors
-    /// When there is no such agent; without a name, when none is active and none can run.
+    /// When the agent is unknown; without a name, when no agent is active or ready.
     pub async fn agent_features(
         &self,
         params: GetAgentFeaturesParams,
@@ -79,7 +72,7 @@ impl Service {
     /// `agents/models`.
     ///
     /// # Errors
-    /// `capability_unsupported`, or what the adapter answered.
+    /// `capability_unsupported`, or the adapter's error.
     pub async fn agent_models(
         &self,
         params: ListAgentModelsParams,
@@ -90,18 +83,18 @@ impl Service {
     /// `agents/quota`.
     ///
     /// # Errors
-    /// `capability_unsupported`, or what the adapter answered.
+    /// `capability_unsupported`, or the adapter's error.
     pub async fn agent_quota(
         &self,
         params: GetAgentQuotaParams,
-    ) -> Result<Option<GetQuotaResult>, HostError> {
+    ) -> Result<Option<Quota>, HostError> {
         self.host().ask(&params.agent, GetQuotaParams {}).await
     }
 
     /// `agents/health`.
     ///
     /// # Errors
-    /// When there is no such agent, or its adapter does not answer.
+    /// When the agent is unknown or its adapter does not respond.
     pub async fn agent_health(
         &self,
         params: GetAgentHealthParams,
@@ -109,7 +102,7 @@ impl Service {
         self.host().ask(&params.agent, HealthAdapterParams {}).await
     }
 
-    /// One agent as it is known; one that is new is looked at first.
+    /// Returns an agent from the cache; detects a new one first.
     pub(super) async fn known_agent(&self, id: &str) -> Result<Agent, HostError> {
         let list = self.host().list_agents().await;
         match list.agents.into_iter().find(|agent| agent.id == id) {

@@ -110,7 +110,7 @@ impl Service {
             begins
         });
         if begins {
-            self.shared.room.close();
+            self.shared.queue.close();
             tokio::spawn(wind_down(self.clone(), deadline.subscribe()));
         }
     }
@@ -118,7 +118,7 @@ impl Service {
     /// Waits until no run of this process is left.
     async fn all_over(&self) {
         loop {
-            self.shared.room.emptied().await;
+            self.shared.queue.wait_until_empty().await;
             match self.host().live_runs().pop() {
                 Some(run) => drop(run.wait().await),
                 None => return,

@@ -1,4 +1,4 @@
-//! `host/info`: who answers, and how busy it is.
+//! `host/info` and the metrics.
 
 use od_protocol::ProtocolRange;
 use od_protocol::api::{API_MAJOR, GetHostInfoParams, HostLimits, HostStatus};
@@ -9,17 +9,17 @@ use crate::journal::RunStatus;
 use crate::run::RunHandle;
 
 impl Service {
-    /// All metrics as text for Prometheus.
+    /// All metrics in the format of Prometheus.
     pub async fn metrics_text(&self) -> String {
         let host = self.host().clone();
-        // Counting the bytes of the journals waits for the disk.
+        // Blocks: it measures the journals on disk.
         tokio::task::spawn_blocking(move || host.metrics_text()).await.unwrap_or_default()
     }
 
     /// `host/info`.
     ///
     /// # Errors
-    /// None so far.
+    /// None.
     pub async fn host_info(&self, _params: GetHostInfoParams) -> Result<HostStatus, HostError> {
         let (host, options) = (self.host(), self.options());
         let states: Vec<RunStatus> = host.live_runs().iter().map(RunHandle::status).collect();
@@ -35,7 +35,7 @@ impl Service {
             api: API_MAJOR,
             protocol: ProtocolRange::current(),
             pid: std::process::id(),
-            started_at: host.owner().started_at,
+            started_at: host.context().owner().started_at,
             home: host.home().root().display().to_string(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
             running: count(RunStatus::Running),

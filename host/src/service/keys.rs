@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use od_protocol::ErrorKind;
-use od_protocol::api::{KEY_CONFLICT, StartRunsParams};
+use od_protocol::api::{KEY_CONFLICT, StartRunParams};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep};
@@ -90,7 +90,7 @@ pub(super) fn forget_removed(home: &OdHome) {
 async fn take_file(home: &OdHome, key: &str) -> Result<KeyFile, HostError> {
     let due = Instant::now() + LONGEST_WAIT;
     loop {
-        match KeyFile::take(home, key) {
+        match KeyFile::lock(home, key) {
             Ok(Some(file)) => return Ok(file),
             Ok(None) if Instant::now() >= due => return Err(taken(key)),
             Ok(None) => sleep(PAUSE).await,
@@ -122,8 +122,8 @@ pub(super) fn check_name(member: &str, name: Option<&String>) -> Result<(), Host
 }
 
 /// What a key stands for: everything that decides what the run does. Who asks and how long it may wait do not.
-pub(super) fn task_hash(params: &StartRunsParams) -> Result<String, HostError> {
-    let StartRunsParams { agent, task, approvals, fallback, retry, .. } = params;
+pub(super) fn task_hash(params: &StartRunParams) -> Result<String, HostError> {
+    let StartRunParams { agent, task, approvals, fallback, retry, .. } = params;
     let bytes = serde_json::to_vec(&(agent, task, approvals, fallback, retry))
         .map_err(|error| HostError::usage(format!("the task has no JSON form: {error}")))?;
     Ok(key_file::hex(&Sha256::digest(bytes)))
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn what_the_run_does_decides_the_hash_and_nothing_else() {
-        let hash = |change: fn(&mut StartRunsParams)| {
-            let mut params = StartRunsParams::default();
+        let hash = |change: fn(&mut StartRunParams)| {
+            let mut params = StartRunParams::default();
             change(&mut params);
             task_hash(&params).expect("a hash")
         };

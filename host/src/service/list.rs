@@ -38,7 +38,7 @@ impl Service {
                 && params.state.is_none_or(|state| info.state == state)
         };
         let ids = store::ids(self.host().home())?;
-        let shown = |id: String| self.host().shown(&id).map(|record| self.info(record));
+        let shown = |id: String| self.host().readable_record(&id).map(|record| self.info(record));
         let fitting = ids.into_iter().filter(is_older).filter_map(shown).filter(fits);
         let mut runs: Vec<RunInfo> = fitting.take(limit + 1).collect();
         let more = runs.len() > limit;
@@ -49,7 +49,7 @@ impl Service {
 
     /// A run as the API shows it.
     pub(super) fn info(&self, record: RunRecord) -> RunInfo {
-        let queue_position = self.shared.room.position(&record.run_id);
+        let queue_position = self.shared.queue.position(&record.run_id);
         RunInfo {
             run_id: record.run_id,
             agent: record.agent,

@@ -1,7 +1,7 @@
-//! Parameters at the API's door: held against the document that `rpc.discover` answers before they become Rust, so
-//! that a word or a member that nobody knows is refused by its name and never read as something else.
+//! Parses the parameters of API methods. Stricter than the Rust types, which ignore unknown members and accept
+//! unknown words for later versions: a client must learn about a misspelled parameter.
 
-mod shape;
+mod strict;
 
 use std::sync::LazyLock;
 
@@ -9,40 +9,39 @@ use od_protocol::{ErrorKind, ErrorObject};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use shape::Misfit;
+use strict::Problem;
 
-/// The OpenRPC document: what `rpc.discover` answers, and what parameters must fit.
+/// The OpenRPC document: the result of `rpc.discover`, and the source of the names that parameters may have.
 pub(crate) static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../schemas/api/v1/openrpc.json"))
         .expect("the document is JSON")
 });
 
-/// Where everything that can be asked is described, for whoever has only the host.
-pub(super) const DESCRIBED: &str = "rpc.discover describes every method and its parameters";
+pub(super) const DISCOVER_HINT: &str = "rpc.discover describes every method and its parameters";
 
-/// Reads the parameters of a method; `type_name` is their type in the document. Absent ones and null are an object
-/// without members.
+/// Parses the parameters of a method; `type_name` is their type in the document. Absent parameters and `null` mean
+/// an empty object.
 ///
 /// # Errors
-/// `invalid_params`: what does not fit, where (`data.which`), and what would.
-pub(crate) fn read<P: DeserializeOwned>(
+/// `invalid_params` with the path of the wrong parameter in `data.which`.
+pub(crate) fn parse<P: DeserializeOwned>(
     method: &str,
     type_name: &str,
     params: Option<&str>,
 ) -> Result<P, ErrorObject> {
-    let unreadable = |error: serde_json::Error| refusal(method, &error.to_string(), DESCRIBED);
-    let value: Value = match params {
+    let value = match params {
         None | Some("null") => Value::Object(serde_json::Map::new()),
-        Some(text) => serde_json::from_str(text).map_err(unreadable)?,
+        Some(text) => serde_json::from_str(text).map_err(|error| {
+            invalid(method, Problem { path: String::new(), text: error.to_string() })
+        })?,
     };
-    if let Err(Misfit { path, problem, advice }) = shape::check(&DOCUMENT, type_name, &value) {
-        let error = refusal(method, &problem, &format!("{advice}; {DESCRIBED}"));
-        return Err(if path.is_empty() { error } else { error.with_which(path) });
-    }
-    serde_json::from_value(value).map_err(unreadable)
+    strict::check(&DOCUMENT, type_name, &value)
+        .and_then(|()| serde_path_to_error::deserialize(&value).map_err(Problem::from))
+        .map_err(|problem| invalid(method, problem))
 }
 
-fn refusal(method: &str, problem: &str, hint: &str) -> ErrorObject {
-    let text = format!("the parameters of {method} do not fit: {problem}");
-    ErrorObject::new(ErrorKind::InvalidParams, text).with_hint(hint)
+fn invalid(method: &str, Problem { path, text }: Problem) -> ErrorObject {
+    let error = ErrorObject::new(ErrorKind::InvalidParams, format!("{method}: {text}"))
+        .with_hint(DISCOVER_HINT);
+    if path.is_empty() { error } else { error.with_which(path) }
 }

@@ -9,7 +9,7 @@ use crate::error::HostError;
 use crate::host::Host;
 use crate::journal::folder::RunFolder;
 use crate::journal::store;
-use crate::plugin::os;
+use crate::plugin::orphans;
 use crate::run::recover;
 
 /// An adapter that has lost its host ends its agent CLI first, for which it has five seconds.
@@ -20,7 +20,7 @@ pub(super) fn end_outlived_in_background(host: &Host) {
     let home = host.home().root().to_owned();
     drop(tokio::spawn(async move {
         tokio::time::sleep(LAST_MOMENTS).await;
-        let ended = tokio::task::spawn_blocking(move || os::end_outlived(&home)).await;
+        let ended = tokio::task::spawn_blocking(move || orphans::kill_adapters(&home)).await;
         if let Ok(ended @ 1..) = ended {
             tracing::warn!(ended, "processes of a host that is gone were ended");
         }
@@ -39,15 +39,15 @@ pub(super) fn settle_in_background(host: &Host) {
 
 fn settle_all(host: &Host) -> Result<(), HostError> {
     let is_over = |run_id: &str| {
-        store::is_proper_id(run_id)
-            && recover::is_over(&RunFolder::of(host.home(), run_id)).is_ok_and(|is_over| is_over)
+        store::is_valid_id(run_id)
+            && recover::has_ended(&RunFolder::of(host.home(), run_id)).is_ok_and(|is_over| is_over)
     };
-    let strays = os::end_strays(is_over);
+    let strays = orphans::kill_of_ended_runs(is_over);
     if strays > 0 {
         tracing::warn!(strays, "processes of runs that are over were ended");
     }
     keys::forget_removed(host.home());
-    let halves = store::remove_halves(host.home())?;
+    let halves = store::remove_incomplete(host.home())?;
     if halves > 0 {
         tracing::info!(
             halves,
@@ -57,7 +57,7 @@ fn settle_all(host: &Host) -> Result<(), HostError> {
     for run_id in store::ids(host.home())? {
         let folder = RunFolder::of(host.home(), &run_id);
         match recover::settle(&folder) {
-            Ok(record) if !record.status.is_alive() => recover::remove_traces(&folder),
+            Ok(record) if !record.status.is_alive() => recover::remove_runtime_files(&folder),
             Ok(_) => {}
             Err(error) if folder.has_record() => {
                 tracing::warn!(run_id, %error, "a run cannot be settled");

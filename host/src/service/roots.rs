@@ -6,7 +6,8 @@ use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use od_protocol::api::{PATH_NOT_ALLOWED, RunTask};
+use od_protocol::api::PATH_NOT_ALLOWED;
+use od_protocol::TaskSpec;
 use od_protocol::{ErrorKind, ImageInput};
 
 use crate::error::HostError;
@@ -71,7 +72,7 @@ impl Roots {
     ///
     /// # Errors
     /// `_od.path_not_allowed` for the first that may not.
-    pub fn check(&self, task: &RunTask) -> Result<(), HostError> {
+    pub fn check(&self, task: &TaskSpec) -> Result<(), HostError> {
         self.check_path("cwd", &task.cwd)?;
         let images = task.prompt.images.iter().filter_map(|image: &ImageInput| image.path.as_ref());
         let named = [
@@ -188,11 +189,11 @@ mod tests {
             std::fs::write(self.scratch.path().join(path), content).expect("a file");
         }
 
-        fn task(&self) -> RunTask {
-            RunTask { cwd: self.path("in"), ..RunTask::default() }
+        fn task(&self) -> TaskSpec {
+            TaskSpec { cwd: self.path("in"), ..TaskSpec::default() }
         }
 
-        fn allows(&self, task: &RunTask) -> bool {
+        fn allows(&self, task: &TaskSpec) -> bool {
             match self.roots.check(task) {
                 Ok(()) => true,
                 Err(error) => {
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn a_folder_below_a_root_is_allowed_and_its_neighbour_is_not() {
         let place = Place::new();
-        let allows = |cwd: String| place.allows(&RunTask { cwd, ..RunTask::default() });
+        let allows = |cwd: String| place.allows(&TaskSpec { cwd, ..TaskSpec::default() });
         assert!(allows(place.path("in")));
         assert!(allows(place.path("in/not/there/yet")));
         assert!(allows(place.path("out/../in")));
@@ -254,7 +255,7 @@ mod tests {
         link("in/way-out", place.path("out"));
         link("in/nowhere", place.path("out/not-yet"));
         link("out/way-in", place.path("in"));
-        let allows = |cwd: &str| place.allows(&RunTask { cwd: place.path(cwd), ..place.task() });
+        let allows = |cwd: &str| place.allows(&TaskSpec { cwd: place.path(cwd), ..place.task() });
         assert!(!allows("in/way-out"));
         assert!(!allows("in/way-out/new"));
         assert!(!allows("in/nowhere"));
@@ -268,7 +269,7 @@ mod tests {
         place.write("in/empty.txt", "");
         place.write("in/old.trace", "{}");
         let allows = |path: &str| {
-            place.allows(&RunTask { trace_path: Some(place.path(path)), ..place.task() })
+            place.allows(&TaskSpec { trace_path: Some(place.path(path)), ..place.task() })
         };
         assert!(allows("in/new.jsonl") && allows("in/empty.txt") && allows("in/old.trace"));
         assert!(!allows("in/notes.txt") && !allows("in"));

@@ -3,11 +3,8 @@
 
 use std::time::Duration;
 
-use od_protocol::api::{
-    CancelRunsParams, DeleteRunsParams, DeleteRunsResult, GET_RUN_RESULT, GetRunResultParams,
-    InputRunsParams, RUN_ACTIVE, RespondRunsParams, RunResult,
-};
-use od_protocol::{CancelRunResult, ErrorKind, InputRunResult, RespondRunParams, RespondRunResult};
+use od_protocol::api::{CancelRunParams, DeleteRunParams, DeleteRunResult, GET_RUN_RESULT, GetRunResultParams, InputRunParams, RUN_ACTIVE, RespondRunParams, RunResult};
+use od_protocol::{ErrorKind, adapter};
 
 use super::Service;
 use crate::control::RunClient;
@@ -59,13 +56,13 @@ impl Service {
     ///
     /// # Errors
     /// `run_unknown` when it is not there or over, or what the adapter answered.
-    pub async fn input_run(&self, params: InputRunsParams) -> Result<InputRunResult, HostError> {
-        let InputRunsParams { run_id, text, expected_turn } = params;
+    pub async fn input_run(&self, params: InputRunParams) -> Result<adapter::InputRunResult, HostError> {
+        let InputRunParams { run_id, text, expected_turn } = params;
         let outcome = match self.host().live_run(&run_id) {
             Some(run) => run.input(text, expected_turn).await?,
             None => self.owner_of(&run_id).await?.input(text, expected_turn).await?,
         };
-        Ok(InputRunResult { outcome })
+        Ok(adapter::InputRunResult { outcome })
     }
 
     /// `runs/respond`.
@@ -74,10 +71,10 @@ impl Service {
     /// `run_unknown` when it is not there or over, or what the adapter answered.
     pub async fn respond_run(
         &self,
-        params: RespondRunsParams,
-    ) -> Result<RespondRunResult, HostError> {
-        let RespondRunsParams { run_id, approval_id, outcome, updated_input, message } = params;
-        let answer = RespondRunParams {
+        params: RespondRunParams,
+    ) -> Result<adapter::RespondRunResult, HostError> {
+        let RespondRunParams { run_id, approval_id, outcome, updated_input, message } = params;
+        let answer = adapter::RespondRunParams {
             run_id: run_id.clone(),
             approval_id,
             outcome,
@@ -89,27 +86,27 @@ impl Service {
             Some(run) => run.respond(answer).await?,
             None => self.owner_of(&run_id).await?.respond(answer).await?,
         }
-        Ok(RespondRunResult {})
+        Ok(adapter::RespondRunResult {})
     }
 
     /// `runs/cancel`: answers when the wish is on its way; the events tell the rest.
     ///
     /// # Errors
     /// When another process owns the run and cannot be reached.
-    pub async fn cancel_run(&self, params: CancelRunsParams) -> Result<CancelRunResult, HostError> {
+    pub async fn cancel_run(&self, params: CancelRunParams) -> Result<adapter::CancelRunResult, HostError> {
         let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
         if let Some(run) = self.host().live_run(&params.run_id) {
-            return Ok(CancelRunResult { accepted: run.cancel(grace) });
+            return Ok(adapter::CancelRunResult { accepted: run.cancel(grace) });
         }
         if !self.is_alive(&params.run_id).await {
-            return Ok(CancelRunResult { accepted: false });
+            return Ok(adapter::CancelRunResult { accepted: false });
         }
         let asked = async { self.owner_of(&params.run_id).await?.cancel(grace).await };
         match asked.await {
-            Ok(accepted) => Ok(CancelRunResult { accepted }),
+            Ok(accepted) => Ok(adapter::CancelRunResult { accepted }),
             Err(error) if self.is_alive(&params.run_id).await => Err(error),
             // It came to its end meanwhile, and so did the way to its owner.
-            Err(_) => Ok(CancelRunResult { accepted: false }),
+            Err(_) => Ok(adapter::CancelRunResult { accepted: false }),
         }
     }
 
@@ -119,9 +116,9 @@ impl Service {
     /// `_od.run_active` while it goes on or waits.
     pub async fn delete_run(
         &self,
-        params: DeleteRunsParams,
-    ) -> Result<DeleteRunsResult, HostError> {
-        let DeleteRunsParams { run_id } = params;
+        params: DeleteRunParams,
+    ) -> Result<DeleteRunResult, HostError> {
+        let DeleteRunParams { run_id } = params;
         if let Some(run) = self.host().live_run(&run_id)
             && !run.status().is_alive()
         {
@@ -130,7 +127,7 @@ impl Service {
         match self.known(&run_id).await {
             Ok(record) if record.status.is_alive() => return Err(active(&run_id)),
             Err(error) if error.failure == UNKNOWN => {
-                return Ok(DeleteRunsResult { deleted: false });
+                return Ok(DeleteRunResult { deleted: false });
             }
             // What cannot be read can still be removed.
             Ok(_) | Err(_) => {}
@@ -140,7 +137,7 @@ impl Service {
         let deleted = removal.unwrap_or_else(|error| {
             Err(HostError::protocol(ErrorKind::Internal, format!("cannot remove a run: {error}")))
         })?;
-        Ok(DeleteRunsResult { deleted })
+        Ok(DeleteRunResult { deleted })
     }
 
     /// The record of a run by its whole id. One of this process is asked itself; one that is over costs a look at a
@@ -150,7 +147,7 @@ impl Service {
             return Ok(run.record());
         }
         let folder = self.folder_of(run_id)?;
-        recover::settle_beside(&folder).await.map_err(|error| explain(error, &folder, run_id))
+        recover::settle_async(&folder).await.map_err(|error| explain(error, &folder, run_id))
     }
 
     async fn is_alive(&self, run_id: &str) -> bool {
@@ -164,7 +161,7 @@ impl Service {
 
     /// Where a run would lie, if the id can be one.
     fn folder_of(&self, run_id: &str) -> Result<RunFolder, HostError> {
-        match store::is_proper_id(run_id) {
+        match store::is_valid_id(run_id) {
             true => Ok(RunFolder::of(self.host().home(), run_id)),
             false => Err(unknown(run_id)),
         }

@@ -1,7 +1,7 @@
 //! `sessions/*`: an agent's own sessions, read by its adapter.
 
-use od_protocol::api::{ListAgentSessionsParams, ReadAgentSessionParams};
-use od_protocol::{ListSessionsParams, ListSessionsResult, ReadSessionsParams, ReadSessionsResult};
+use od_protocol::api::{ListSessionsParams, ReadSessionParams};
+use od_protocol::adapter;
 
 use super::Service;
 use crate::error::HostError;
@@ -10,24 +10,24 @@ impl Service {
     /// `sessions/list`.
     ///
     /// # Errors
-    /// `capability_unsupported`, or what the adapter answered.
+    /// `capability_unsupported`, or the adapter's error.
     pub async fn list_sessions(
         &self,
-        params: ListAgentSessionsParams,
-    ) -> Result<ListSessionsResult, HostError> {
-        let ListAgentSessionsParams { agent, cwd, limit } = params;
-        self.host().ask(&agent, ListSessionsParams { cwd, limit }).await
+        params: ListSessionsParams,
+    ) -> Result<adapter::ListSessionsResult, HostError> {
+        let ListSessionsParams { agent, cwd, limit } = params;
+        self.host().ask(&agent, adapter::ListSessionsParams { cwd, limit }).await
     }
 
     /// `sessions/read`.
     ///
     /// # Errors
-    /// `capability_unsupported`, `session_unknown`, or what else the adapter answered.
+    /// `capability_unsupported`, `session_unknown`, or another error of the adapter.
     pub async fn read_session(
         &self,
-        params: ReadAgentSessionParams,
-    ) -> Result<ReadSessionsResult, HostError> {
-        let ReadAgentSessionParams { agent, id, cwd } = params;
-        self.host().ask(&agent, ReadSessionsParams { id, cwd }).await
+        params: ReadSessionParams,
+    ) -> Result<adapter::ReadSessionResult, HostError> {
+        let ReadSessionParams { agent, id, cwd } = params;
+        self.host().ask(&agent, adapter::ReadSessionParams { id, cwd }).await
     }
 }

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use od_protocol::api::{RunInfo, RunState, StartRunsParams, StartRunsResult};
+use od_protocol::api::{RunInfo, RunState, StartRunParams, StartRunResult};
 
 use super::runs::UNKNOWN;
 use super::{Client, Service, keys};
 use crate::error::HostError;
 use crate::journal::store;
-use crate::queue::{self, Ticket};
-use crate::run::{Answers, Origin, PendingRun, RunRequest};
+use crate::run::{Answers, Origin, RunRequest};
 
 impl Service {
     /// `runs/start`.
@@ -20,8 +19,8 @@ impl Service {
     pub async fn start_run(
         &self,
         client: &Client,
-        mut params: StartRunsParams,
-    ) -> Result<StartRunsResult, HostError> {
+        mut params: StartRunParams,
+    ) -> Result<StartRunResult, HostError> {
         keys::check_name("client", params.client.as_ref())?;
         keys::check_name("key", params.key.as_ref())?;
         self.options().roots.check(&params.task)?;
@@ -30,7 +29,7 @@ impl Service {
             Some(key) => self.start_once(client, key, params).await,
             None => {
                 let origin = Origin { client: Some(client), ..Origin::default() };
-                self.start_fresh(store::fresh_id(), origin, params).await
+                self.start_fresh(store::new_run_id(), origin, params).await
             }
         }
     }
@@ -40,8 +39,8 @@ impl Service {
         &self,
         client: String,
         key: String,
-        params: StartRunsParams,
-    ) -> Result<StartRunsResult, HostError> {
+        params: StartRunParams,
+    ) -> Result<StartRunResult, HostError> {
         let hash = keys::task_hash(&params)?;
         let turn = self.shared.keys.turn(self.host().home(), key.clone()).await?;
         if let Some(run_id) = turn.run_id()? {
@@ -55,7 +54,7 @@ impl Service {
                 Err(error) => return Err(error),
             }
         }
-        let run_id = store::fresh_id();
+        let run_id = store::new_run_id();
         turn.assign(&run_id)?;
         let origin = Origin { client: Some(client), key: Some(key), task_hash: Some(hash) };
         self.start_fresh(run_id, origin, params).await
@@ -65,8 +64,8 @@ impl Service {
         &self,
         run_id: String,
         origin: Origin,
-        params: StartRunsParams,
-    ) -> Result<StartRunsResult, HostError> {
+        params: StartRunParams,
+    ) -> Result<StartRunResult, HostError> {
         // An active agent that cannot run is not replaced silently: the run says what it lacks.
         let agent = match params.agent.or_else(|| self.host().active_agent()) {
             Some(agent) => agent,
@@ -77,8 +76,6 @@ impl Service {
             let known = self.host().check_known(&policy.agents).await;
             known.map_err(|error| error.with_which("fallback.agents"))?;
         }
-        let lane = origin.client.clone().unwrap_or_default();
-        let seat = self.shared.room.enter(Ticket::new(run_id.clone(), agent.clone(), lane))?;
         let request = RunRequest {
             agent: agent.clone(),
             params: params.task.into_start_run(run_id.clone()),
@@ -87,17 +84,16 @@ impl Service {
             fallback: params.fallback,
             origin,
         };
-        let pending = PendingRun::create(self.host(), request).await?;
-        let queue_position = seat.standing().map(|standing| standing.position);
-        let queue_limit = params.queue_ms.map(Duration::from_millis);
-        tokio::spawn(queue::drive(pending, seat, queue_limit));
+        let (queue, limit) = (&self.shared.queue, params.queue_ms.map(Duration::from_millis));
+        self.host().start_queued(request, queue, limit).await?;
+        let queue_position = queue.position(&run_id);
         let state = if queue_position.is_some() { RunState::Queued } else { RunState::Running };
-        Ok(StartRunsResult { run_id, agent, state, existing: false, queue_position })
+        Ok(StartRunResult { run_id, agent, state, existing: false, queue_position })
     }
 }
 
-fn existing(info: RunInfo) -> StartRunsResult {
-    StartRunsResult {
+fn existing(info: RunInfo) -> StartRunResult {
+    StartRunResult {
         run_id: info.run_id,
         agent: info.agent,
         state: info.state,

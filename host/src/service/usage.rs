@@ -1,4 +1,4 @@
-//! `usage/*`: what runs have used.
+//! `usage/*`: the usage of runs.
 
 use od_protocol::ErrorKind;
 use od_protocol::api::{SummarizeUsageParams, UsageSummary};
@@ -10,20 +10,20 @@ impl Service {
     /// `usage/summary`.
     ///
     /// # Errors
-    /// When the period ends before it begins, or the ledger cannot be read.
+    /// When the period ends before it starts, or the ledger cannot be read.
     pub async fn summarize_usage(
         &self,
         params: SummarizeUsageParams,
     ) -> Result<UsageSummary, HostError> {
-        // What has said `done` is counted; each is entered at once then, whatever its adapter does.
+        // A run whose `done` a client has seen must be counted, so wait until its usage is recorded.
         for run in self.host().live_runs().iter().filter(|run| run.has_said_done()) {
             run.entered().await;
         }
-        // A long ledger takes a while to read; runs and other calls do not wait for it.
+        // Reading a long ledger must not block runs and other calls.
         let host = self.host().clone();
         let summary = tokio::task::spawn_blocking(move || host.usage(&params));
         summary.await.unwrap_or_else(|error| {
-            Err(HostError::protocol(ErrorKind::Internal, format!("cannot add up: {error}")))
+            Err(HostError::protocol(ErrorKind::Internal, format!("cannot summarize usage: {error}")))
         })
     }
 }

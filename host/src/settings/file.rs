@@ -1,4 +1,4 @@
-//! `settings.toml` as a file: who may have written it, and where exactly something in it cannot be used.
+//! Reads `settings.toml`: checks that only the user could have written it, and reports the line and key of a mistake.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::Settings;
 use crate::error::HostError;
 use crate::trust::check_private;
 
-/// Reads the file; an absent one gives the defaults. It names programs to execute, so nobody else may be able to
+/// Reads the file; an absent one gives the defaults. The file names programs to execute, so no other user may be able to
 /// write it.
 pub(super) fn read(path: &Path) -> Result<Settings, HostError> {
     let text = match std::fs::read_to_string(path) {
@@ -21,16 +21,16 @@ pub(super) fn read(path: &Path) -> Result<Settings, HostError> {
     };
     check_private(path).map_err(|problem| {
         HostError::usage(format!("cannot use {}: {}", path.display(), problem.reason))
-            .with_hint(format!("look at it, then: {}", problem.fix))
+            .with_hint(format!("check its content, then: {}", problem.fix))
     })?;
     parse(&text).map_err(|Mistake { line, text }| {
         let path = path.display();
         HostError::usage(format!("cannot use {path}: line {line}: {text}"))
-            .with_hint(format!("correct line {line} of {path}, or remove it to have the default"))
+            .with_hint(format!("correct line {line} of {path}, or remove it to use the default"))
     })
 }
 
-/// What cannot be used.
+/// A value or key that is not valid.
 #[derive(Debug, PartialEq, Eq)]
 struct Mistake {
     /// From 1.
@@ -42,7 +42,7 @@ fn parse(text: &str) -> Result<Settings, Mistake> {
     toml::from_str(text).map_err(|error| {
         let Range { start, .. } = error.span().unwrap_or_default();
         let before = text.get(..start).unwrap_or_default();
-        let message = in_plain_words(error.message());
+        let message = without_rust_types(error.message());
         let text = match key(text, start) {
             Some(key) => format!("{key}: {message}"),
             None => message,
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Settings, Mistake> {
     })
 }
 
-/// The key at a place, after the name of its table.
+/// The key at a position, with the name of its table.
 fn key(text: &str, place: usize) -> Option<String> {
     let end = text.get(place..)?.find('\n').map_or(text.len(), |length| place + length);
     let mut lines = text.get(..end)?.lines().map(str::trim).rev();
@@ -70,8 +70,8 @@ fn table_name(line: &str) -> String {
     line.trim_start_matches('[').split(']').next().unwrap_or_default().trim().to_owned()
 }
 
-/// The parser's words without the names of Rust's types.
-fn in_plain_words(message: &str) -> String {
+/// Replaces the names of Rust types in a message of the parser.
+fn without_rust_types(message: &str) -> String {
     let message = match message.split_once("expected struct ") {
         Some((before, _)) => format!("{before}expected a table"),
         None => message.to_owned(),
@@ -79,8 +79,8 @@ fn in_plain_words(message: &str) -> String {
     let number = "expected a whole number";
     let above_zero = format!("{number} above 0");
     ["a nonzero u32", "u32", "u64", "usize"].iter().fold(message, |message, name| {
-        let words = if name.contains("nonzero") { above_zero.as_str() } else { number };
-        message.replace(&format!("expected {name}"), words)
+        let expected = if name.contains("nonzero") { above_zero.as_str() } else { number };
+        message.replace(&format!("expected {name}"), expected)
     })
 }
 
@@ -89,12 +89,12 @@ mod tests {
     use super::*;
 
     fn mistake(text: &str) -> (usize, String) {
-        let mistake = parse(text).expect_err("it cannot be used");
+        let mistake = parse(text).expect_err("a mistake");
         (mistake.line, mistake.text)
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_line_and_key() {
+    fn mistake_has_line_and_key() {
         let (line, text) = mistake("# mine\n[serve]\nallowHosts = []\nbind = 5\n");
         assert_eq!(line, 4);
         assert!(text.starts_with("serve.bind: ") && text.contains("a string"), "{text}");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_nobody_knows_is_told_with_those_there_are() {
+    fn unknown_key_lists_known_keys() {
         let (line, text) = mistake("[serve]\n\nmaxConection = 5\n");
         assert_eq!(line, 3);
         for word in ["serve.maxConection", "`maxConnections`", "`allowOrigins`"] {
@@ -120,22 +120,22 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_nothing_are_refused() {
+    fn zero_limits_are_rejected() {
         for text in [
             "[serve]\nmaxConnections = 0",
             "[serve]\nmaxRequestBytes = 0",
             "[serve]\nmaxSubscriptions = 0",
             "[limits]\nmaxRuns = 0",
         ] {
-            let (line, told) = mistake(text);
-            assert_eq!(line, 2, "{told}");
-            assert!(told.ends_with("expected a whole number above 0"), "{told}");
+            let (line, message) = mistake(text);
+            assert_eq!(line, 2, "{message}");
+            assert!(message.ends_with("expected a whole number above 0"), "{message}");
         }
         assert!(parse("[serve]\nmaxCallsPerSecond = 0\n[limits]\nmaxQueued = 0").is_ok());
     }
 
     #[test]
-    fn what_is_no_toml_is_told_with_its_line() {
+    fn invalid_toml_has_its_line() {
         assert_eq!(mistake("[serve]\nbind = \"open\n").0, 2);
     }
 }

@@ -1,5 +1,5 @@
-//! Calls of the API: a span for whatever is logged inside, one line at level debug, and the count. A call whose client
-//! went away before it was answered counts as `request_cancelled`.
+//! Calls of the API: a logging span, one line at level debug, and the metrics. A call whose client disconnects before
+//! the response counts as `request_cancelled`.
 
 use std::time::Instant;
 
@@ -9,46 +9,46 @@ use tracing::Span;
 use super::Telemetry;
 use super::metrics::{Metrics, method_label};
 
-/// A call that has begun.
+/// A call in progress.
 #[derive(Debug)]
 pub(crate) struct ApiCall {
     metrics: Metrics,
     method: &'static str,
-    begun: Instant,
+    started: Instant,
     span: Span,
-    answered: bool,
+    is_answered: bool,
 }
 
 impl Telemetry {
-    /// A call begins. Its parameters are nobody's business, nor is a name that is no method's.
+    /// Begins a call. Parameters and unknown method names are not logged.
     pub(crate) fn call(&self, client: &str, method: &str) -> ApiCall {
         let method = method_label(method);
         let span = tracing::debug_span!("call", method, client);
         ApiCall {
             metrics: self.metrics.clone(),
             method,
-            begun: Instant::now(),
+            started: Instant::now(),
             span,
-            answered: false,
+            is_answered: false,
         }
     }
 }
 
 impl ApiCall {
-    /// What is logged inside belongs to it.
+    /// The span for everything logged during the call.
     pub(crate) fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// It was answered.
-    pub(crate) fn ended<T>(mut self, answer: &Result<T, ErrorObject>) {
+    /// Records the response.
+    pub(crate) fn finish<T>(mut self, answer: &Result<T, ErrorObject>) {
         let kind = answer.as_ref().err().map(ErrorObject::kind);
-        self.answered = true;
-        self.count("answered", kind.as_ref().map_or("ok", ErrorKind::as_str));
+        self.is_answered = true;
+        self.record("answered", kind.as_ref().map_or("ok", ErrorKind::as_str));
     }
 
-    fn count(&self, how: &str, outcome: &str) {
-        let took = self.begun.elapsed();
+    fn record(&self, how: &str, outcome: &str) {
+        let took = self.started.elapsed();
         self.metrics.called(self.method, outcome, took);
         let _inside = self.span.enter();
         tracing::debug!(outcome, duration_ms = took.as_secs_f64() * 1000.0, "call {how}");
@@ -57,8 +57,8 @@ impl ApiCall {
 
 impl Drop for ApiCall {
     fn drop(&mut self) {
-        if !self.answered {
-            self.count("given up", ErrorKind::RequestCancelled.as_str());
+        if !self.is_answered {
+            self.record("cancelled", ErrorKind::RequestCancelled.as_str());
         }
     }
 }

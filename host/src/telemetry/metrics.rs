@@ -1,6 +1,6 @@
-//! What the host counts, and its text for Prometheus. `host/README.md` has the table of all metrics.
+//! The metrics of a host, and their text for Prometheus. `host/README.md` lists all metrics.
 //!
-//! Handles are cheap: a count is one atomic addition. Every label has a bounded set of values (see `labels`).
+//! Incrementing a counter is one atomic addition. Every label has a bounded set of values (see `labels`).
 
 mod adapters;
 mod api;
@@ -8,8 +8,8 @@ mod labels;
 mod runs;
 mod state;
 
-pub(crate) use adapters::AdapterMeter;
-pub use api::{Face, Present, Refusal};
+pub(crate) use adapters::AdapterCounters;
+pub use api::{Transport, GaugeGuard, Refusal};
 pub(super) use labels::method_label;
 pub(crate) use runs::EndedRun;
 pub(crate) use state::Snapshot;
@@ -26,12 +26,12 @@ use labels::Agents;
 use runs::RunMetrics;
 use state::StateMetrics;
 
-use crate::usage::Used;
+use crate::usage::AttemptUsage;
 
 /// The media type of [`Metrics::encode`]'s text.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Everything one host counts. Clones share it.
+/// All metrics of one host. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Metrics {
     shared: Arc<Shared>,
@@ -62,57 +62,57 @@ impl Metrics {
         Self { shared: Arc::new(shared) }
     }
 
-    /// A run has begun, after so long in the queue.
+    /// Counts the start of a run after this time in the queue.
     pub(crate) fn run_started(&self, agent: &str, waited: Duration) {
         self.shared.runs.started(self.agent(agent), waited);
     }
 
-    /// A run is over.
+    /// Counts the end of a run.
     pub(crate) fn run_ended(&self, run: &EndedRun<'_>) {
         self.shared.runs.ended(self.agent(run.agent), run);
     }
 
-    /// An attempt of a run that is over used this.
-    pub(crate) fn used(&self, used: &Used) {
-        self.shared.runs.used(self.agent(&used.agent), &used.spent);
+    /// Counts the usage of one attempt of a finished run.
+    pub(crate) fn used(&self, used: &AttemptUsage) {
+        self.shared.runs.used(self.agent(&used.agent), &used.tokens);
     }
 
-    /// A handle for one adapter process.
-    pub(crate) fn adapter(&self, agent: &str) -> AdapterMeter {
-        self.shared.adapters.meter(self.agent(agent))
+    /// The counters of one adapter process.
+    pub(crate) fn adapter(&self, agent: &str) -> AdapterCounters {
+        self.shared.adapters.counters(self.agent(agent))
     }
 
-    /// An adapter was asked what it finds.
+    /// Records the duration of a detection.
     pub(crate) fn detected(&self, agent: &str, took: Duration) {
         self.shared.adapters.detected(self.agent(agent), took);
     }
 
-    /// A call of the API was answered: with `ok`, or with the kind of its error.
+    /// Counts a call of the API; the outcome is `ok` or the kind of its error.
     pub(crate) fn called(&self, method: &'static str, outcome: &str, took: Duration) {
         self.shared.api.called(method, outcome, took);
     }
 
-    /// A request was turned away before it reached a method.
+    /// Counts a request that was rejected before it reached a method.
     pub fn refused(&self, refusal: Refusal) {
         self.shared.api.refused(refusal);
     }
 
-    /// A client is connected as long as the answer lives.
-    pub fn client(&self, face: Face) -> Present {
-        self.shared.api.client(face)
+    /// Counts a connected client until the guard is dropped.
+    pub fn client(&self, transport: Transport) -> GaugeGuard {
+        self.shared.api.client(transport)
     }
 
-    /// Somebody watches a run as long as the answer lives.
-    pub fn subscriber(&self) -> Present {
+    /// Counts a subscriber of a run until the guard is dropped.
+    pub fn subscriber(&self) -> GaugeGuard {
         self.shared.api.subscriber()
     }
 
-    /// All of it in the OpenMetrics text format.
+    /// Encodes all metrics in the OpenMetrics text format.
     pub(crate) fn encode(&self, snapshot: &Snapshot) -> String {
         self.shared.state.set(snapshot);
         let mut text = String::new();
         if let Err(error) = text::encode(&mut text, &self.shared.registry) {
-            tracing::warn!(%error, "the metrics have no text form");
+            tracing::warn!(%error, "cannot encode the metrics");
         }
         text
     }

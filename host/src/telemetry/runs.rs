@@ -1,4 +1,4 @@
-//! The two moments of a run that everybody wants to see: its beginning and its end.
+//! Reports the start and the end of runs to logs, metrics and traces.
 
 use std::time::Duration;
 
@@ -7,41 +7,51 @@ use od_protocol::{Done, ErrorKind};
 use super::Telemetry;
 use super::metrics::EndedRun;
 use crate::journal::RunRecord;
-use crate::run::RunHandle;
-use crate::usage::Used;
+use crate::journal::folder::RunFolder;
+use crate::usage::AttemptUsage;
 
-/// How long a journal has become.
+/// The size of a journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct JournalSize {
-    /// Its events.
+    /// The number of events.
     pub(crate) events: u64,
-    /// Its bytes.
+    /// The length of the file.
     pub(crate) bytes: u64,
 }
 
+/// A run that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunEnd<'a> {
+    pub(crate) record: &'a RunRecord,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) size: JournalSize,
+    pub(crate) done: &'a Done,
+    /// The usage of each attempt.
+    pub(crate) attempts: &'a [AttemptUsage],
+}
+
 impl Telemetry {
-    /// A run has begun, after so long in the queue.
+    /// Reports that a run started after this time in the queue.
     pub(crate) fn run_started(&self, record: &RunRecord, waited: Duration) {
         self.metrics.run_started(&record.agent, waited);
         let waited_ms = u64::try_from(waited.as_millis()).ok().filter(|waited| *waited > 0);
         tracing::info!(agent = record.agent, waited_ms, "run started");
     }
 
-    /// An adapter was asked what it finds, and took so long.
+    /// Reports the duration of a detection.
     pub(crate) fn detected(&self, agent: &str, took: Duration) {
         self.metrics.detected(agent, took);
-        tracing::debug!(agent, duration_ms = took.as_secs_f64() * 1000.0, "agent looked at");
+        tracing::debug!(agent, duration_ms = took.as_secs_f64() * 1000.0, "agent detected");
     }
 
-    /// A run is over; `used` is what its attempts used.
-    pub(crate) fn run_ended(&self, run: &RunHandle, done: &Done, used: &[Used]) {
-        let record = run.record();
-        let JournalSize { events, bytes } = run.journal_size();
+    /// Reports that a run ended.
+    pub(crate) fn run_ended(&self, end: &RunEnd<'_>) {
+        let RunEnd { record, folder, size: JournalSize { events, bytes }, done, attempts } = *end;
         if let Some(kind) = &done.error_kind {
             self.metrics.adapter(&record.agent).failed(kind);
         }
         self.metrics.run_ended(&EndedRun { agent: &record.agent, done, events, bytes });
-        used.iter().for_each(|used| self.metrics.used(used));
+        attempts.iter().for_each(|attempt| self.metrics.used(attempt));
         tracing::info!(
             agent = record.agent,
             status = done.status.as_str(),
@@ -51,7 +61,7 @@ impl Telemetry {
             "run ended"
         );
         if let Some(traces) = &self.traces {
-            traces.send(run.folder(), &record);
+            traces.send(folder, record);
         }
     }
 }

@@ -1,23 +1,22 @@
-//! Trust on Unix: owner and mode of the executable and of the folder it lies in.
+//! Trust on Unix: owner and mode of the executable and of its folder.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::Problem;
-use crate::discover::Rule;
+use super::{Problem, Rule};
 
 const ROOT: u32 = 0;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const EXECUTABLE: u32 = 0o111;
 
-/// Whether a file may be executed. Follows symbolic links: what they point at is what runs.
+/// Checks whether a file may be executed. Follows symbolic links, because their target is what runs.
 pub(crate) fn check_file(path: &Path) -> Result<(), Problem> {
-    let metadata = look_at(path)?;
+    let metadata = read_metadata(path)?;
     if !metadata.is_file() {
         return Err(Problem {
             rule: Rule::NotExecutable,
-            reason: "it is no regular file".to_owned(),
+            reason: "it is not a regular file".to_owned(),
             fix: format!("remove {}", path.display()),
         });
     }
@@ -32,17 +31,17 @@ pub(crate) fn check_file(path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether only the user or root can have written a file.
+/// Checks that only the user or root could have written a file.
 pub(crate) fn check_private(path: &Path) -> Result<(), Problem> {
-    let owner = Owner::of(&look_at(path)?);
+    let owner = Owner::of(&read_metadata(path)?);
     check_owner(path, owner, Rule::ForeignFile)?;
     check_mode(path, owner.mode, Rule::WritableFile)
 }
 
-/// Whether a folder is one that only the user or root can put files into. The sticky bit does not
-/// help: it keeps strangers from removing a file, not from adding one.
+/// Checks that only the user or root can add files to a folder. The sticky bit does not help: it prevents other users
+/// from removing a file, not from adding one.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Problem> {
-    let owner = Owner::of(&look_at(path)?);
+    let owner = Owner::of(&read_metadata(path)?);
     check_owner(path, owner, Rule::ForeignFolder)?;
     check_mode(path, owner.mode, Rule::WritableFolder)
 }
@@ -64,10 +63,10 @@ impl Owner {
     }
 }
 
-fn look_at(path: &Path) -> Result<Metadata, Problem> {
+fn read_metadata(path: &Path) -> Result<Metadata, Problem> {
     std::fs::metadata(path).map_err(|error| Problem {
         rule: Rule::Unreadable,
-        reason: format!("it cannot be looked at: {error}"),
+        reason: format!("cannot read its metadata: {error}"),
         fix: format!("remove {} or make it readable", path.display()),
     })
 }
@@ -89,11 +88,11 @@ fn check_mode(path: &Path, mode: u32, rule: Rule) -> Result<(), Problem> {
         return Ok(());
     }
     let what = if rule == Rule::WritableFile { "the file" } else { "the folder" };
-    let who = if mode & 0o002 != 0 { "anybody" } else { "its group" };
+    let who = if mode & 0o002 != 0 { "all users" } else { "its group" };
     Err(Problem {
         rule,
         reason: format!(
-            "{what} {} can be written by {who} (mode {:04o})",
+            "{what} {} is writable by {who} (mode {:04o})",
             path.display(),
             mode & 0o7777
         ),
@@ -101,7 +100,7 @@ fn check_mode(path: &Path, mode: u32, rule: Rule) -> Result<(), Problem> {
     })
 }
 
-/// A path as one word of a shell.
+/// Quotes a path for a shell.
 fn quote(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@,".contains(&byte);
@@ -117,18 +116,18 @@ mod tests {
     }
 
     #[test]
-    fn the_user_and_root_are_trusted_and_nobody_else() {
-        let verdict = |user| {
+    fn only_user_and_root_are_trusted() {
+        let check = |user| {
             check_owner(Path::new("/x"), owner(user), Rule::ForeignFile)
                 .map_err(|problem| problem.rule)
         };
-        assert_eq!(verdict(1000), Ok(()));
-        assert_eq!(verdict(0), Ok(()));
-        assert_eq!(verdict(1001), Err(Rule::ForeignFile));
+        assert_eq!(check(1000), Ok(()));
+        assert_eq!(check(0), Ok(()));
+        assert_eq!(check(1001), Err(Rule::ForeignFile));
     }
 
     #[test]
-    fn a_fix_can_be_pasted_into_a_shell() {
+    fn fix_is_quoted_for_the_shell() {
         let problem = check_mode(Path::new("/a b/it's"), 0o777, Rule::WritableFile);
         assert_eq!(
             problem.map_err(|problem| problem.fix),

@@ -1,5 +1,5 @@
-//! The ledger's files: `usage/YYYY-MM.jsonl`, rows appended and read back from the newest on. The month is the one
-//! of `endedAt` in UTC, so that a file's name does not depend on where the host is.
+//! The ledger's files: `usage/YYYY-MM.jsonl`. Rows are appended, and read from the newest to the oldest. The month is
+//! that of `endedAt` in UTC, so that a file's name does not depend on the time zone.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
-use super::lines::LinesFromEnd;
 use super::os;
 use super::row::{self, LedgerRow};
 use crate::error::HostError;
+use crate::files::LinesFromEnd;
 use crate::home::{OdHome, make_private_folder};
 
-/// How much of a file's end is looked at for half a line at once.
-const CHUNK: u64 = 64 * 1024;
+/// Bytes that are read at once to find an incomplete last line.
+const CHUNK_BYTES: u64 = 64 * 1024;
 
-/// A span of time in milliseconds since 1970; the end is outside.
+/// A time span in milliseconds since 1970; the end is exclusive.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
     pub(super) since: u64,
@@ -29,38 +29,36 @@ impl Period {
     /// All of time.
     pub(super) const ALL: Self = Self { since: 0, until: u64::MAX };
 
-    pub(super) fn contains(self, moment: u64) -> bool {
-        (self.since..self.until).contains(&moment)
+    pub(super) fn contains(self, time: u64) -> bool {
+        (self.since..self.until).contains(&time)
     }
 }
 
-/// How a file of the ledger is, for `doctor`.
+/// The state of one file of the ledger, for `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Condition {
-    /// The file.
+pub(crate) struct LedgerFile {
     pub(crate) path: PathBuf,
-    /// Rows that can be read.
+    /// The number of valid rows.
     pub(crate) rows: u64,
-    /// Lines that cannot.
+    /// The number of lines that cannot be parsed.
     pub(crate) unread: u64,
 }
 
-/// How each file of the ledger is, the newest first.
-pub(crate) fn examine(home: &OdHome) -> Result<Vec<Condition>, HostError> {
-    let mut conditions = Vec::new();
+/// Checks each file of the ledger, the newest first.
+pub(crate) fn examine(home: &OdHome) -> Result<Vec<LedgerFile>, HostError> {
+    let mut files = Vec::new();
     for path in months(home, Period::ALL)? {
-        let mut condition = Condition { path, rows: 0, unread: 0 };
-        let path = condition.path.clone();
-        condition.unread = read_month(&path, &mut |_| {
-            condition.rows += 1;
+        let mut rows = 0;
+        let unread = read_month(&path, &mut |_| {
+            rows += 1;
             true
         })?;
-        conditions.push(condition);
+        files.push(LedgerFile { path, rows, unread });
     }
-    Ok(conditions)
+    Ok(files)
 }
 
-/// Appends the rows of one run, all of them in one write.
+/// Appends the rows of one run in one write.
 pub(super) fn append(home: &OdHome, rows: &[LedgerRow<'_>]) -> std::io::Result<()> {
     let Some(first) = rows.first() else { return Ok(()) };
     let mut lines = Vec::new();
@@ -69,34 +67,34 @@ pub(super) fn append(home: &OdHome, rows: &[LedgerRow<'_>]) -> std::io::Result<(
         lines.push(b'\n');
     }
     make_private_folder(&home.usage())?;
-    let mut file = os::open_alone(&file_of(home, first.ended_at))?;
-    take_back_half_a_line(&mut file)?;
+    let mut file = os::open_exclusive(&file_of(home, first.ended_at))?;
+    remove_incomplete_line(&mut file)?;
     file.write_all(&lines)
 }
 
-/// Tells the rows of a period, those of the newest run first, until `told` says that it has enough; of a run that
-/// was entered twice only the newer entry. Returns how many lines cannot be read.
+/// Calls `visit` with the rows of a period, those of the newest run first, until it returns `false`. Of a run that was
+/// recorded twice only the newer rows count. Returns the number of lines that cannot be parsed.
 pub(super) fn read(
     home: &OdHome,
     period: Period,
-    told: &mut dyn FnMut(&LedgerRow<'_>) -> bool,
+    visit: &mut dyn FnMut(&LedgerRow<'_>) -> bool,
 ) -> Result<u64, HostError> {
     let mut unread = 0;
-    let mut enough = false;
+    let mut is_finished = false;
     let mut seen = Seen::default();
     for path in months(home, period)? {
         unread += read_month(&path, &mut |row| {
-            enough = period.contains(row.ended_at) && seen.is_new(row) && !told(row);
-            !enough
+            is_finished = period.contains(row.ended_at) && seen.is_new(row) && !visit(row);
+            !is_finished
         })?;
-        if enough {
+        if is_finished {
             break;
         }
     }
     Ok(unread)
 }
 
-/// The rows that were told already, as hashes: a few bytes for each.
+/// The rows that were visited, as hashes to save memory.
 #[derive(Default)]
 struct Seen {
     state: RandomState,
@@ -109,15 +107,15 @@ impl Seen {
     }
 }
 
-fn read_month(path: &Path, told: &mut dyn FnMut(&LedgerRow<'_>) -> bool) -> Result<u64, HostError> {
+fn read_month(path: &Path, visit: &mut dyn FnMut(&LedgerRow<'_>) -> bool) -> Result<u64, HostError> {
     let failed = |error: std::io::Error| {
         HostError::storage(format!("cannot read the usage ledger {}", path.display()), &error)
     };
     let mut lines = File::open(path).and_then(LinesFromEnd::open).map_err(failed)?;
     let mut unread = 0;
     while let Some(line) = lines.next().map_err(failed)? {
-        match row::read(line) {
-            Some(row) if !told(&row) => break,
+        match row::parse(line) {
+            Some(row) if !visit(&row) => break,
             Some(_) => {}
             None => unread += 1,
         }
@@ -125,7 +123,7 @@ fn read_month(path: &Path, told: &mut dyn FnMut(&LedgerRow<'_>) -> bool) -> Resu
     Ok(unread)
 }
 
-/// The files that can hold rows of a period, the newest first.
+/// The files that can contain rows of a period, the newest first.
 fn months(home: &OdHome, period: Period) -> Result<Vec<PathBuf>, HostError> {
     let folder = home.usage();
     let entries = match std::fs::read_dir(&folder) {
@@ -152,24 +150,24 @@ fn is_month(name: &str) -> bool {
     name.len() == 7 && name.bytes().enumerate().all(shape)
 }
 
-fn file_of(home: &OdHome, moment: u64) -> PathBuf {
-    home.usage().join(format!("{}.jsonl", month(moment)))
+fn file_of(home: &OdHome, time: u64) -> PathBuf {
+    home.usage().join(format!("{}.jsonl", month(time)))
 }
 
-/// `2026-11`. What is beyond all calendars is the last month of them.
-fn month(moment: u64) -> String {
-    let moment = i64::try_from(moment).ok();
-    let moment = moment.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
-    let date = moment.unwrap_or(jiff::Timestamp::MAX).to_zoned(TimeZone::UTC).date();
+/// `2026-11`. A time beyond the calendar gives its last month.
+fn month(time: u64) -> String {
+    let time = i64::try_from(time).ok();
+    let time = time.and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+    let date = time.unwrap_or(jiff::Timestamp::MAX).to_zoned(TimeZone::UTC).date();
     format!("{:04}-{:02}", date.year(), date.month())
 }
 
-/// A host that died in the middle of a row has left half a line: the next row must not be glued to it.
-fn take_back_half_a_line(file: &mut File) -> std::io::Result<()> {
+/// Removes the incomplete last line of a host that died while it wrote a row, so that the next row starts a new line.
+fn remove_incomplete_line(file: &mut File) -> std::io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut end = length;
     while end > 0 {
-        let start = end.saturating_sub(CHUNK);
+        let start = end.saturating_sub(CHUNK_BYTES);
         file.seek(SeekFrom::Start(start))?;
         let mut chunk = Vec::new();
         (&*file).take(end - start).read_to_end(&mut chunk)?;

@@ -1,4 +1,4 @@
-//! Adding up: rows in, figures by agent, model, provider, credential or day out. One row is held at a time.
+//! Sums of the ledger by agent, model, provider, credential or day. Only one row is in memory at a time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use super::row::LedgerRow;
 use crate::error::HostError;
 use crate::home::OdHome;
 
-/// Nine digits of a dollar are kept of a sum; what is beyond is noise of the adding.
-const DIGITS: f64 = 1e9;
+/// Sums are rounded to nine digits, which removes the errors of floating-point addition.
+const COST_PRECISION: f64 = 1e9;
 
-/// Adds up the ledger; days are those of the zone.
+/// Sums up the ledger; days are those of the time zone.
 ///
 /// # Errors
 /// When the period ends before it begins, or the ledger cannot be read.
@@ -29,7 +29,7 @@ pub fn summarize(
     };
     if period.since >= period.until {
         return Err(HostError::usage("the period ends before it begins")
-            .with_hint("let `since` be an earlier time than `until`"));
+            .with_hint("`since` must be earlier than `until`"));
     }
     let by = params.by.unwrap_or(UsageGroup::Agent);
     let mut groups: HashMap<String, Sum> = HashMap::new();
@@ -64,27 +64,27 @@ fn group<'a>(by: UsageGroup, row: &'a LedgerRow<'_>, zone: &TimeZone) -> Cow<'a,
     }
 }
 
-/// `2026-11-16`; empty for a time that no calendar has.
-fn day(moment: u64, zone: &TimeZone) -> String {
-    let moment = i64::try_from(moment).ok();
-    let moment = moment.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
-    moment.map_or_else(String::new, |moment| moment.to_zoned(zone.clone()).date().to_string())
+/// `2026-11-16`; empty for a time beyond the calendar.
+fn day(time: u64, zone: &TimeZone) -> String {
+    let time = i64::try_from(time).ok();
+    let time = time.and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+    time.map_or_else(String::new, |time| time.to_zoned(zone.clone()).date().to_string())
 }
 
-/// The figures of one group so far. The rows of a run follow each other.
+/// The figures of one group so far. The rows of a run are consecutive.
 #[derive(Debug, Default)]
 struct Sum {
     row: UsageRow,
     run: Option<OpenRun>,
 }
 
-/// The run whose rows are being told.
+/// The run whose rows are being added.
 #[derive(Debug)]
 struct OpenRun {
     run_id: String,
-    /// Some of its rows state a cost.
-    states_cost: bool,
-    /// Some of its rows tell of use, but not what it cost.
+    /// Some of its rows have a cost.
+    has_cost: bool,
+    /// Some of its rows have usage without a cost.
     lacks_cost: bool,
 }
 
@@ -95,32 +95,32 @@ impl Sum {
             self.row.runs += 1;
             self.run = Some(OpenRun {
                 run_id: row.run_id.clone().into_owned(),
-                states_cost: false,
+                has_cost: false,
                 lacks_cost: false,
             });
         }
         if let Some(run) = &mut self.run {
-            run.states_cost |= row.spent.cost_usd.is_some();
-            run.lacks_cost |= row.spent.cost_usd.is_none() && row.source.is_some();
+            run.has_cost |= row.tokens.cost_usd.is_some();
+            run.lacks_cost |= row.tokens.cost_usd.is_none() && row.source.is_some();
         }
-        let (sum, spent) = (&mut self.row, &row.spent);
-        sum.input_tokens = sum.input_tokens.saturating_add(spent.input_tokens);
-        sum.output_tokens = sum.output_tokens.saturating_add(spent.output_tokens);
-        sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(spent.cache_read_tokens);
-        sum.cache_write_tokens = sum.cache_write_tokens.saturating_add(spent.cache_write_tokens);
-        sum.total_tokens = sum.total_tokens.saturating_add(spent.total_tokens);
-        sum.cost_usd = [sum.cost_usd, spent.cost_usd].into_iter().flatten().reduce(|a, b| a + b);
+        let (sum, tokens) = (&mut self.row, &row.tokens);
+        sum.input_tokens = sum.input_tokens.saturating_add(tokens.input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(tokens.output_tokens);
+        sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(tokens.cache_read_tokens);
+        sum.cache_write_tokens = sum.cache_write_tokens.saturating_add(tokens.cache_write_tokens);
+        sum.total_tokens = sum.total_tokens.saturating_add(tokens.total_tokens);
+        sum.cost_usd = [sum.cost_usd, tokens.cost_usd].into_iter().flatten().reduce(|a, b| a + b);
     }
 
     fn close_run(&mut self) {
-        if self.run.take().is_some_and(|run| run.lacks_cost || !run.states_cost) {
+        if self.run.take().is_some_and(|run| run.lacks_cost || !run.has_cost) {
             self.row.runs_without_cost += 1;
         }
     }
 
     fn finish(mut self, group: String) -> UsageRow {
         self.close_run();
-        let cost_usd = self.row.cost_usd.map(|cost| (cost * DIGITS).round() / DIGITS);
+        let cost_usd = self.row.cost_usd.map(|cost| (cost * COST_PRECISION).round() / COST_PRECISION);
         UsageRow { group, cost_usd, ..self.row }
     }
 }

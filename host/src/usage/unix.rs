@@ -1,4 +1,4 @@
-//! The ledger's files on Unix: private, and written by one process at a time.
+//! The ledger's files on Unix: private, and open in one process at a time.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Opens a file for one more row; waits while another process writes one.
-pub(super) fn open_alone(path: &Path) -> std::io::Result<File> {
+/// Opens a file to append rows; waits while another process has it open.
+pub(super) fn open_exclusive(path: &Path) -> std::io::Result<File> {
     let file = File::options().read(true).append(true).create(true).mode(0o600).open(path)?;
     flock(&file, FlockOperation::LockExclusive)?;
     Ok(file)

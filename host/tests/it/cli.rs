@@ -1,9 +1,9 @@
-//! The binary `od-host` as a person or a script meets it: real processes, scratch homes.
+//! Tests of the binary `od-host`: real processes in scratch homes.
 
+mod active_run;
 mod agents;
 mod arguments;
 pub(crate) mod collector;
-mod live;
 mod render;
 mod run;
 pub(crate) mod scratch;

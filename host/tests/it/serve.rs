@@ -1,6 +1,6 @@
-//! `od-host serve` as an app meets it: the real binary on a free port or on a pipe, in a scratch home.
+//! Tests of `od-host serve`: the real binary on a free port or on stdin and stdout, in a scratch home.
 
-mod clients;
+mod client_packages;
 mod http;
 mod keys;
 mod limits;
@@ -9,7 +9,7 @@ mod logs;
 mod raw_websocket;
 mod security;
 mod sse;
-pub(crate) mod stage;
+pub(crate) mod server_process;
 #[cfg(unix)]
 mod start;
 mod stdio;
@@ -17,13 +17,14 @@ mod tls;
 mod traces;
 mod websocket;
 
+mod bad_input;
 mod client;
-mod tour;
+mod transports;
 
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(target_os = "linux")]
-mod outlived;
+mod orphaned_adapters;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
@@ -33,4 +34,4 @@ mod stop;
 #[cfg(target_os = "linux")]
 mod supervision;
 #[cfg(target_os = "linux")]
-mod waiting;
+mod run_result;

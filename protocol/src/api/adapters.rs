@@ -1,87 +1,94 @@
-//! Adapters: the executables, and which of them are trusted.
+//! Adapters: the executables and their trust.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::InstallMethod;
 
 /// Parameters of `adapters/list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ListAdaptersParams {}
 
-/// An adapter that is used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// An adapter in use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsedAdapter {
-    /// The agent it is for.
+    /// The agent id.
     pub id: String,
-    /// For people.
+    /// The name for people.
     pub display_name: String,
-    /// Its version.
+    /// The version.
     pub version: String,
     /// The executable.
     pub path: String,
-    /// Where it was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`, `path`.
+    /// Where the adapter was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`,
+    /// `path`.
     pub origin: String,
-    /// Of the executable, in hex.
+    /// The SHA-256 of the executable in hex.
     pub sha256: String,
-    /// It is pinned as trusted.
+    /// Whether the executable is pinned as trusted.
     pub pinned: bool,
 }
 
-/// An adapter that is hidden by an earlier one of the same name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// An adapter that an earlier one of the same name hides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HiddenAdapter {
-    /// The agent it is for.
+    /// The agent id.
     pub id: String,
     /// The executable that is not used.
     pub path: String,
-    /// The one that is.
+    /// The executable that is used.
     pub by: String,
 }
 
-/// A file or folder that was passed over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A file or folder that was rejected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RejectedAdapter {
-    /// The agent it is for, when the file has a proper name.
+    /// The agent id, if the file has a valid name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The executable or folder.
     pub path: String,
-    /// Which rule it breaks, as a word for programs.
+    /// The violated rule, as a code for programs.
     pub rule: String,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
-    /// What to type or change.
+    /// What to type or change to fix it.
     pub fix: String,
-    /// Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes.
+    /// The SHA-256 of the executable in hex if pinning would make it usable, as used by
+    /// `adapters/trust`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
 
 /// Result of `adapters/list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListAdaptersResult {
-    /// In the order of their ids.
+    /// Sorted by id.
     pub adapters: Vec<UsedAdapter>,
-    /// Hidden by an earlier one.
+    /// Hidden adapters.
     pub hidden: Vec<HiddenAdapter>,
-    /// Passed over.
+    /// Rejected files and folders.
     pub rejected: Vec<RejectedAdapter>,
-    /// The rule of trust: `path` or `pinned`.
+    /// The trust policy: `path` or `pinned`.
     pub policy: String,
 }
 
 /// Parameters of `adapters/trust`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct TrustAdaptersParams {
-    /// Of the executable, in hex: what `adapters/list` or the file itself says.
+pub struct TrustAdapterParams {
+    /// The SHA-256 of the executable in hex, from `adapters/list` or computed from the file.
     pub sha256: String,
-    /// False takes it back; absent means true.
+    /// `false` revokes the trust; absent means true.
     #[serde(default = "yes")]
     pub trusted: bool,
 }
@@ -91,48 +98,52 @@ fn yes() -> bool {
 }
 
 /// Result of `adapters/trust`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct TrustAdaptersResult {
-    /// The rule of trust: `path` or `pinned`. With `path` pins are kept but decide nothing.
+pub struct TrustAdapterResult {
+    /// The trust policy: `path` or `pinned`. With `path` the pins are stored but have no effect.
     pub policy: String,
-    /// All that are pinned now, in hex.
+    /// All pinned SHA-256 values in hex.
     pub pinned: Vec<String>,
 }
 
 /// Parameters of `adapters/install-hints`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListInstallHintsParams {
-    /// Only this one; absent means all.
+    /// Only this agent; absent means all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
 
-/// What to type to get an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How to install an agent and log in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InstallHint {
     /// The agent.
     pub agent: String,
-    /// For people.
+    /// The name for people.
     pub display_name: String,
-    /// The agent CLI is there.
+    /// The agent CLI is installed.
     pub installed: bool,
-    /// Ways to install it that work on this platform.
+    /// Ways to install it on this platform.
     pub install: Vec<InstallMethod>,
-    /// What to type to log in.
+    /// The command to log in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,
-    /// Where to read more.
+    /// A web page about the agent CLI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
 }
 
 /// Result of `adapters/install-hints`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListInstallHintsResult {
-    /// In the order of the agents' ids.
+    /// Sorted by agent id.
     pub hints: Vec<InstallHint>,
 }

@@ -1,51 +1,43 @@
-//! When a run may be tried again or handed to another agent. Both are off unless a client asks.
+//! Retries by the same agent and fallback to another agent. Both are off unless a client requests them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ErrorKind;
-use crate::wire_enum::wire_enum;
+use crate::{ErrorKind, Handover};
 
-wire_enum! {
-    /// What the next agent is told of what has happened. An unknown word is the prompt only.
-    pub enum Handover, unknown => Prompt {
-        /// The prompt alone, as if nothing had happened.
-        Prompt = "prompt",
-        /// The prompt, and before it what the agent before has said and done.
-        Transcript = "transcript",
-    }
-}
-
-/// Other agents that may take over when one fails. Every switch is an event `agent_switched`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Other agents that may continue the run when one fails. Every switch is an event
+/// `agent_switched`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FallbackPolicy {
-    /// In this order, each at most once.
+    /// The agents in this order, each at most once.
     pub agents: Vec<String>,
-    /// Only after errors of these kinds; absent means those that another agent may not have: a CLI or login that is
-    /// missing, a crash, a limit, a provider that cannot be reached.
+    /// The error kinds that cause a switch. Absent means those that another agent may not have: a
+    /// missing CLI or login, a crash, a limit, an unreachable provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<ErrorKind>>,
-    /// What the next agent is told; absent means the transcript.
+    /// What the next agent receives; absent means the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Handover>,
 }
 
-/// Whether the same agent may try again. Every new attempt is an event `retry`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Whether the same agent may retry. Every retry is an event `retry`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
-    /// Attempts of one agent, the first included; absent means 3.
+    /// The maximum number of attempts of one agent, including the first; absent means 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// Only after errors of these kinds; absent means those that pass: a rate limit, a provider that cannot be reached,
-    /// a crash.
+    /// The error kinds that cause a retry. Absent means transient ones: a rate limit, an
+    /// unreachable provider, a crash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<ErrorKind>>,
-    /// The longest wait for a stated reset; a later one is not waited for. Absent means an hour.
+    /// The maximum wait for a reported reset; the host does not wait for a later one. Absent means
+    /// one hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_wait_ms: Option<u64>,
-    /// The first pause where no reset is stated; it doubles each time. Absent means a second.
+    /// The first pause when no reset is reported; it doubles each time. Absent means one second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_ms: Option<u64>,
 }

@@ -1,75 +1,80 @@
 //! The host itself.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ProtocolRange;
 
 /// Parameters of `host/info`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GetHostInfoParams {}
 
-/// What the host lets through.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The limits of the host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HostLimits {
-    /// Runs at the same time.
+    /// The maximum number of concurrent runs.
     pub max_runs: u32,
-    /// Runs at the same time of one agent, unless its settings say otherwise.
+    /// The maximum number of concurrent runs of one agent, unless its settings define another.
     pub max_runs_per_agent: u32,
-    /// Runs that wait.
+    /// The maximum number of queued runs.
     pub max_queued: u32,
-    /// The largest request.
+    /// The maximum size of a request.
     pub max_request_bytes: u64,
-    /// Calls of one client in a second.
+    /// The maximum number of calls per second of one client.
     pub max_calls_per_second: u32,
 }
 
 /// Result of `host/info`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HostStatus {
-    /// Always `od-host`.
+    /// The name of the program, always `od-host`.
     pub name: String,
-    /// Its version.
+    /// The version.
     pub version: String,
     /// The major of this API.
     pub api: u32,
-    /// The majors of the adapter protocol.
+    /// The supported majors of the adapter protocol.
     pub protocol: ProtocolRange,
-    /// The host's process.
+    /// The process id of the host.
     pub pid: u32,
-    /// In milliseconds since 1970.
+    /// The start time in milliseconds since 1970.
     pub started_at: u64,
-    /// The host's folder.
+    /// The folder of the host's files.
     pub home: String,
-    /// Such as `linux-x86_64`.
+    /// The platform, such as `linux-x86_64`.
     pub platform: String,
-    /// Runs that are going on in this process.
+    /// The number of running runs of this process.
     pub running: u32,
-    /// Runs that wait.
+    /// The number of queued runs.
     pub queued: u32,
-    /// It takes no more runs.
+    /// Whether the host rejects new runs because it is shutting down.
     pub draining: bool,
     /// The folders that runs may work in.
     pub roots: Vec<String>,
-    /// What the host lets through.
+    /// The limits of the host.
     pub limits: HostLimits,
 }
 
 /// Parameters of `host/shutdown`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShutdownHostParams {
-    /// How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`).
+    /// How long runs may continue before they are cancelled; absent means the value of `serve
+    /// --drain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_ms: Option<u64>,
 }
 
-/// Result of `host/shutdown`, sent before the host ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Result of `host/shutdown`, sent before the host exits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ShutdownHostResult {
-    /// Runs that are going on or wait; they end or are cancelled.
+    /// The number of running and queued runs; they end or are cancelled.
     pub runs: u32,
 }

@@ -1,102 +1,107 @@
-//! What came of a run, composed from its events.
+//! The result of a run, composed from its events.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CredentialKind, DoneEvidence, DoneStatus, ErrorKind, FileOp, StopReason, Usage};
 
 /// Parameters of `runs/result`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GetRunResultParams {
     /// The run.
     pub run_id: String,
-    /// How long to wait for its end; absent means as long as it takes, 0 means not at all. When the time is over the
-    /// error is `timeout`; the run goes on.
+    /// How long to wait for the end of the run; absent means without limit, 0 means not at all.
+    /// After this time the error is `timeout` and the run continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
-/// How a run ended, and what that stands on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How a run ended, with the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunVerdict {
     /// How it ended.
     pub status: DoneStatus,
     /// Why the model stopped.
     pub stop_reason: StopReason,
-    /// What the verdict stands on.
+    /// The evidence for the status.
     pub evidence: DoneEvidence,
     /// With `failed` and `timed_out`: the kind of error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
-    /// What was tried, on what, why it failed.
+    /// What failed, on what and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What to type or change now.
+    /// What to type or change to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// A file the run changed: the sum of its changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A file that the run changed: the sum of its changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
-    /// What happened to it last.
+    /// The last operation.
     pub op: FileOp,
-    /// With `rename`: where it was.
+    /// With `rename`: the old path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
 /// One attempt of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunAttempt {
     /// The agent.
     pub agent: String,
-    /// The model in use, when it is known.
+    /// The model, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What kind of credential paid, when it is known.
+    /// The kind of credential that paid, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<CredentialKind>,
-    /// What it used, when it is known.
+    /// The usage, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Why it was not the last; absent for the last.
+    /// The error that ended this attempt; absent for the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
 }
 
-/// Result of `runs/result`: what came of a run that is over.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Result of `runs/result`: the result of a finished run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
     /// The run.
     pub run_id: String,
-    /// The agent that had it last.
+    /// The last agent of the run.
     pub agent: String,
     /// The text of the agent's last message.
     pub content: String,
-    /// US dollars of all attempts, only when the agent CLIs state them; null means not stated, which is not zero.
+    /// The cost of all attempts in US dollars if the agent CLIs report it; null means not reported,
+    /// which is not zero.
     pub cost_usd: Option<f64>,
-    /// From start to end, the time in the queue excluded.
+    /// The time from start to end, without the time in the queue.
     pub duration_ms: u64,
-    /// What all attempts used together, when it is known.
+    /// The total usage of all attempts, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The files it changed, by path.
+    /// The changed files, sorted by path.
     pub files: Vec<ChangedFile>,
     /// How it ended.
     pub verdict: RunVerdict,
-    /// The native session: what `task.session.id` takes.
+    /// The native session id, as used by `task.session.id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The number of the last event.
+    /// The sequence number of the last event.
     pub last_seq: u64,
-    /// All attempts, in order; mostly one.
+    /// All attempts in order; usually one.
     pub attempts: Vec<RunAttempt>,
 }

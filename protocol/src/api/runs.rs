@@ -1,238 +1,250 @@
-//! Runs: started, watched, fed, stopped, removed.
+//! Runs: start, attach, list, input, respond, cancel, delete.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FallbackPolicy, RetryPolicy};
-pub use crate::run::RunTask;
 use crate::wire_enum::wire_enum;
-use crate::{ApprovalOutcome, ErrorKind, JsonObject, RunEventParams};
+use crate::{ApprovalOutcome, ErrorKind, JsonObject, RunEventParams, TaskSpec};
 
-/// Parameters of `runs/start`: what an agent shall do, and how the host goes about it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Parameters of `runs/start`: the task, and how the host runs it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct StartRunsParams {
-    /// The agent; absent means the active one, and without one the best that is ready.
+pub struct StartRunParams {
+    /// The agent; absent means the active one, or the best ready one if none is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The client's own name for this run: the same key and task again gives the same run.
+    /// An idempotency key: the same key with the same task returns the same run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Who asks, for a fair queue: clients take turns. Absent means the connection.
+    /// The client id for a fair queue, in which clients take turns. Absent means the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// What to do.
-    pub task: RunTask,
-    /// Somebody answers approvals with `runs/respond`; otherwise the agent is told no.
+    /// The task.
+    pub task: TaskSpec,
+    /// Whether the client answers approvals with `runs/respond`; otherwise they are denied.
     #[serde(default)]
     pub approvals: bool,
-    /// Other agents that may take over; absent means none.
+    /// Other agents that may continue the run; absent means none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackPolicy>,
-    /// Whether the same agent may try again; absent means no.
+    /// Whether the same agent may retry; absent means no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryPolicy>,
-    /// How long the run may wait in the queue; absent means as long as it takes.
+    /// The maximum time in the queue; absent means without limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_ms: Option<u64>,
 }
 
 wire_enum! {
-    /// How a run stands. An unknown word is a failure.
+    /// The state of a run. An unknown value means failed.
     pub enum RunState, unknown => Failed {
-        /// It waits for its turn.
+        /// It waits in the queue.
         Queued = "queued",
-        /// It is going on.
+        /// It is running.
         Running = "running",
-        /// The agent itself said that it is done.
+        /// The agent reported that it finished.
         Completed = "completed",
-        /// Something went wrong.
+        /// An error.
         Failed = "failed",
-        /// It was told to stop.
+        /// The run was cancelled.
         Cancelled = "cancelled",
-        /// A limit of time ran out.
+        /// A time limit was reached.
         TimedOut = "timed_out",
     }
 }
 
 /// Result of `runs/start`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct StartRunsResult {
+pub struct StartRunResult {
     /// The run.
     pub run_id: String,
-    /// The agent it goes to.
+    /// The agent.
     pub agent: String,
-    /// How it stands.
+    /// The state.
     pub state: RunState,
-    /// The run was there already: a call with the same key had started it.
+    /// Whether the run already existed: an earlier call with the same key started it.
     #[serde(default)]
     pub existing: bool,
-    /// Its place in the queue, from 1, while it waits.
+    /// The position in the queue, from 1, while the run is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
 }
 
 /// Parameters of `runs/attach`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct AttachRunsParams {
-    /// The run, going on or over.
+pub struct AttachRunParams {
+    /// The run, running or finished.
     pub run_id: String,
-    /// The number of the first event to send; absent means 0, the first.
+    /// The sequence number of the first event to send; absent means 0.
     #[serde(default)]
     pub from: u64,
 }
 
-/// What `runs/event` brings: one or more events, in order, without a gap.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Events of a run in order, without gaps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunEvents {
-    /// The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run
-    /// is over and has no event of the number that was asked for.
+    /// The events with run id and sequence number. Nothing follows `done`. An empty list means that
+    /// the run has finished and has no event with the requested sequence number.
     pub events: Vec<RunEventParams>,
 }
 
-/// Parameters of `runs/event`: what a subscription brings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Parameters of `runs/event`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedEvents {
-    /// What `runs/attach` answered.
+    /// The subscription id that `runs/attach` returned.
     pub subscription: String,
     /// The events.
     pub result: RunEvents,
 }
 
 /// Parameters of `runs/list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListRunsParams {
-    /// At most so many; absent means 50.
+    /// The most runs to return; absent means 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Only runs older than this one: what `next` said.
+    /// Only runs older than this one: the value of `next`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// Only runs of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Only runs that stand like this.
+    /// Only runs in this state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RunState>,
 }
 
 /// Result of `runs/list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListRunsResult {
-    /// The newest first.
+    /// Newest first.
     pub runs: Vec<RunInfo>,
-    /// What `before` takes to get the next ones; absent when there are none.
+    /// The value of `before` for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// Parameters of `runs/get`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GetRunParams {
     /// The run.
     pub run_id: String,
 }
 
-/// How one run stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The state of one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunInfo {
     /// The run.
     pub run_id: String,
-    /// The agent that has it now.
+    /// The current agent of the run.
     pub agent: String,
-    /// Where the agent works.
+    /// The working folder.
     pub cwd: String,
     /// The first line of the prompt, shortened.
     pub prompt_preview: String,
-    /// The model that was asked for.
+    /// The requested model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How it stands.
+    /// The state.
     pub state: RunState,
-    /// Its place in the queue, from 1, while it waits.
+    /// The position in the queue, from 1, while the run is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
-    /// In milliseconds since 1970.
+    /// The start time in milliseconds since 1970.
     pub started_at: u64,
-    /// In milliseconds since 1970; absent while it is going on.
+    /// The end time in milliseconds since 1970; absent while the run is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
-    /// With `failed` and `timed_out`: what went wrong.
+    /// With `failed` and `timed_out`: the kind of error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
-    /// The native session: what `task.session.id` takes.
+    /// The native session id, as used by `task.session.id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The client's own name for it.
+    /// The idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// How many attempts there were so far, the first included.
+    /// The number of attempts so far, including the first.
     #[serde(default)]
     pub attempts: u32,
 }
 
 /// Parameters of `runs/input`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct InputRunsParams {
+pub struct InputRunParams {
     /// The run.
     pub run_id: String,
-    /// What to say.
+    /// The text for the agent.
     pub text: String,
-    /// Only while this turn runs; otherwise refused.
+    /// Accept the input only while this turn runs; refuse it otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn: Option<String>,
 }
 
 /// Parameters of `runs/respond`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct RespondRunsParams {
+pub struct RespondRunParams {
     /// The run.
     pub run_id: String,
-    /// What `approval_requested` named.
+    /// The approval id of `approval_requested`.
     pub approval_id: String,
-    /// Yes or no.
+    /// The decision.
     pub outcome: ApprovalOutcome,
-    /// With yes: the tool's input, changed; absent leaves it as it is.
+    /// With an allowing decision: the changed tool input; absent means unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<JsonObject>,
-    /// With no: why, for the agent.
+    /// With a denial: the reason, for the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
 /// Parameters of `runs/cancel`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct CancelRunsParams {
+pub struct CancelRunParams {
     /// The run.
     pub run_id: String,
-    /// How long the agent CLI may take to stop politely; absent means 2000, 0 means at once.
+    /// The grace period of the agent CLI; absent means 2000, 0 means kill immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
 }
 
 /// Parameters of `runs/delete`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct DeleteRunsParams {
-    /// The run; one that is going on is refused.
+pub struct DeleteRunParams {
+    /// The run. An active run is an error.
     pub run_id: String,
 }
 
 /// Result of `runs/delete`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct DeleteRunsResult {
-    /// It was there and is gone.
+pub struct DeleteRunResult {
+    /// Whether the run existed and was removed.
     pub deleted: bool,
 }

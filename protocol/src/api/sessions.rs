@@ -1,31 +1,32 @@
 //! An agent's native sessions.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `sessions/list`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ListAgentSessionsParams {
+pub struct ListSessionsParams {
     /// The agent.
     pub agent: String,
     /// Only sessions of this folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// At most so many, the newest first; absent means 50.
+    /// The most sessions to return, newest first; absent means 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
 /// Parameters of `sessions/read`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ReadAgentSessionParams {
+pub struct ReadSessionParams {
     /// The agent.
     pub agent: String,
     /// The session.
     pub id: String,
-    /// Where it ran, for agent CLIs that keep sessions by folder.
+    /// The working folder of the session, for agent CLIs that store sessions by folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }

@@ -1,20 +1,19 @@
-//! The usage ledger, added up.
+//! Summaries of the usage ledger.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What the figures are added up by. An unknown word is the agent.
+    /// How usage is grouped. An unknown value means by agent.
     pub enum UsageGroup, unknown => Agent {
         /// The agent.
         Agent = "agent",
         /// The model.
         Model = "model",
-        /// Who runs the model.
+        /// The provider of the model.
         Provider = "provider",
-        /// What kind of credential paid.
+        /// The kind of credential that paid.
         Credential = "credential",
         /// The day, in the host's time zone.
         Day = "day",
@@ -22,27 +21,29 @@ wire_enum! {
 }
 
 /// Parameters of `usage/summary`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SummarizeUsageParams {
-    /// What to add up by; absent means the agent.
+    /// How to group; absent means by agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<UsageGroup>,
-    /// Only from this time on, in milliseconds since 1970.
+    /// Only usage since this time, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Only before this time, in milliseconds since 1970.
+    /// Only usage before this time, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<u64>,
 }
 
-/// Figures of one group.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The usage of one group.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
-    /// The agent, model, provider, credential kind or day; empty means not known.
+    /// The agent, model, provider, credential kind or day; empty means unknown.
     pub group: String,
-    /// Runs.
+    /// The number of runs.
     pub runs: u64,
     /// Tokens sent, cached ones excluded.
     pub input_tokens: u64,
@@ -52,25 +53,26 @@ pub struct UsageRow {
     pub cache_read_tokens: u64,
     /// Tokens written to a cache.
     pub cache_write_tokens: u64,
-    /// All of the above.
+    /// The sum of all tokens.
     pub total_tokens: u64,
-    /// US dollars, of the runs whose agent CLI states them; null means that none does.
+    /// The cost in US dollars of the runs whose agent CLI reports it; null means that none does.
     pub cost_usd: Option<f64>,
-    /// Runs whose cost is not stated, so not in `costUsd`.
+    /// The number of runs without a reported cost, which `costUsd` excludes.
     pub runs_without_cost: u64,
 }
 
 /// Result of `usage/summary`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageSummary {
-    /// What the rows are.
+    /// How the rows are grouped.
     pub by: UsageGroup,
-    /// Days in their order, otherwise the most tokens first.
+    /// The groups: days in order, otherwise the most tokens first.
     pub rows: Vec<UsageRow>,
-    /// All of them together.
+    /// The totals.
     pub total: UsageRow,
-    /// Lines of the ledger that are damaged or of a later version, so not in the figures.
+    /// The number of damaged or newer lines of the ledger, which the numbers exclude.
     #[serde(default)]
     pub unread_lines: u64,
 }

@@ -1,141 +1,147 @@
-//! The frame of a run: start, session, turns, errors, end.
+//! The lifecycle of a run: start, session, turns, errors, end.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::wire_enum::wire_enum;
 use crate::{Credential, ErrorKind, JsonObject, SessionMode, TestedVersion, Usage};
 
 /// Payload of `run_started`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunStarted {
-    /// The file that was started; null when nothing could be.
+    /// The executable; null when nothing could be started.
     pub cli_path: Option<String>,
-    /// Its version; null when unknown.
+    /// The version of the agent CLI; null when unknown.
     pub cli_version: Option<String>,
-    /// Its process; null when nothing could be started.
+    /// The process id; null when nothing could be started.
     pub pid: Option<u32>,
-    /// Its arguments, without the prompt and without secrets.
+    /// The arguments, without the prompt and without secrets.
     pub argv: Vec<String>,
-    /// The agent CLI's own name for the mode; null means its default.
+    /// The agent CLI's own name of the permission mode; null means its default.
     pub permission_mode: Option<String>,
-    /// Who pays; null when it cannot be told.
+    /// The credential that pays; null when unknown.
     pub credential: Option<Credential>,
-    /// Against the version the adapter was tested with; null when unknown.
+    /// How the version compares to the tested one; null when unknown.
     pub tested_version: Option<TestedVersion>,
 }
 
 /// Payload of `session_started`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStarted {
-    /// The native id: what `resume` takes.
+    /// The native session id, as used by `resume`.
     pub session_id: String,
-    /// New, resumed or forked.
+    /// Whether the session is new, resumed or forked.
     pub mode: SessionMode,
-    /// With `fork`: whose copy it is.
+    /// With `fork`: the session that was copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<String>,
     /// The model in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where the agent says it works.
+    /// The working folder that the agent CLI reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The tools it has.
+    /// The available tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The MCP servers it has.
+    /// The available MCP servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<Vec<McpServerStatus>>,
 }
 
-/// An MCP server as the agent CLI sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// An MCP server as the agent CLI reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerStatus {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The agent CLI's own word (`connected`, `failed`, …).
+    /// The agent CLI's own status (`connected`, `failed`, …).
     pub status: String,
 }
 
 /// Payload of `turn_started`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStarted {
-    /// Names the turn; `run/input.expectedTurn` takes it.
+    /// The id of the turn, as used by `run/input.expectedTurn`.
     pub turn_id: String,
 }
 
 wire_enum! {
-    /// Why the model stopped (the words of ACP and two of ours). An unknown word is other.
+    /// Why the model stopped (the values of ACP and two more). An unknown value means other.
     pub enum StopReason, unknown => Other {
-        /// It was done.
+        /// It finished.
         EndTurn = "end_turn",
-        /// Its answer grew too long.
+        /// Its answer reached the maximum length.
         MaxTokens = "max_tokens",
-        /// It took too many turns.
+        /// It reached the maximum number of turns.
         MaxTurnRequests = "max_turn_requests",
-        /// It declined.
+        /// It refused to answer.
         Refusal = "refusal",
-        /// It was told to.
+        /// It was cancelled.
         Cancelled = "cancelled",
-        /// Something went wrong.
+        /// An error.
         Error = "error",
-        /// Something else.
+        /// Anything else.
         Other = "other",
     }
 }
 
 /// Payload of `turn_ended`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnded {
     /// The turn.
     pub turn_id: String,
-    /// Why it is over.
+    /// Why the turn ended.
     pub stop_reason: StopReason,
 }
 
 /// Payload of `status`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// A short word: `requesting`, `waiting`, `compacting`, ….
+    /// A short name: `requesting`, `waiting`, `compacting`, ….
     pub phase: String,
-    /// More, for people.
+    /// More details, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How long the first token took, when the agent CLI says so.
+    /// The time to the first token, if the agent CLI reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
 }
 
 /// Payload of `error`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorEvent {
     /// The kind.
     pub kind: ErrorKind,
-    /// What was tried, on what, why it failed.
+    /// What failed, on what and why.
     pub message: String,
-    /// What to type or change now.
+    /// What to type or change to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The run ends because of it.
+    /// Whether the error ends the run.
     pub fatal: bool,
-    /// The same run may succeed later without a change.
+    /// Whether the same run may succeed later without a change.
     #[serde(default)]
     pub retryable: bool,
-    /// Anything else worth keeping, never a secret.
+    /// Further details, never a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<JsonObject>,
 }
 
 impl ErrorEvent {
-    /// An error that ends the run.
+    /// Creates an error that ends the run.
     pub fn fatal(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -147,7 +153,7 @@ impl ErrorEvent {
         }
     }
 
-    /// Adds what to type or change now.
+    /// Adds the hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -156,77 +162,79 @@ impl ErrorEvent {
 }
 
 wire_enum! {
-    /// How a run ended. An unknown word is a failure.
+    /// How a run ended. An unknown value means failed.
     pub enum DoneStatus, unknown => Failed {
-        /// The agent CLI itself said that it is done.
+        /// The agent CLI reported that it finished.
         Completed = "completed",
-        /// Something went wrong.
+        /// An error.
         Failed = "failed",
-        /// It was told to stop.
+        /// The run was cancelled.
         Cancelled = "cancelled",
-        /// A limit of time ran out.
+        /// A time limit was reached.
         TimedOut = "timed_out",
     }
 }
 
 wire_enum! {
-    /// What the verdict stands on. An unknown word is read as the weakest.
+    /// The evidence for the status. An unknown value means the weakest.
     pub enum DoneEvidence, unknown => ExitCode {
-        /// The agent CLI's own last message.
+        /// The agent CLI's own final message.
         NativeResult = "native_result",
         /// The model's stop reason.
         StopReason = "stop_reason",
         /// Only the exit code.
         ExitCode = "exit_code",
-        /// The adapter or host stopped it.
+        /// The adapter or the host stopped the run.
         Watchdog = "watchdog",
-        /// A signal ended it.
+        /// A signal ended the agent CLI.
         Signal = "signal",
     }
 }
 
 /// Payload of `done`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
     /// How it ended.
     pub status: DoneStatus,
     /// Why the model stopped.
     pub stop_reason: StopReason,
-    /// With `failed` and `timed_out`: the kind of the fatal `error` before.
+    /// With `failed` and `timed_out`: the kind of the preceding fatal `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
-    /// What the verdict stands on.
+    /// The evidence for the status.
     pub evidence: DoneEvidence,
-    /// The native session, when it is known.
+    /// The native session id, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The agent CLI's exit code; absent when a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the agent CLI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// From `run/start` to now.
+    /// The time since `run/start`.
     pub duration_ms: u64,
-    /// What came of it.
+    /// Totals of the run.
     pub totals: Totals,
 }
 
-/// What came of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Totals of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Totals {
     /// Bytes of message text, discarded messages excluded.
     pub text_bytes: u64,
     /// Tool calls.
     pub tool_calls: u64,
-    /// Different files changed.
+    /// The number of different files that changed.
     pub files_changed: u64,
-    /// The run's usage, when it is known.
+    /// The usage of the run, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// US dollars, when the agent CLI stated them.
+    /// The cost in US dollars, if the agent CLI reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }

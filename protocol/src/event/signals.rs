@@ -1,85 +1,98 @@
-//! What a host watches: limits, retries, drift, notices, signs of life.
+//! Limits, retries, switches of agents, notices and heartbeats.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ErrorKind;
-use crate::api::Handover;
 use crate::wire_enum::wire_enum;
 
 /// Payload of `context`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
-    /// Tokens in the model's window.
+    /// Tokens in the model's context window.
     pub used_tokens: u64,
-    /// How many fit; absent means not stated.
+    /// The size of the context window; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// The conversation was just shortened.
+    /// Whether the conversation was just compacted.
     #[serde(default)]
     pub compacted: bool,
 }
 
 /// Payload of `rate_limited`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimited {
-    /// How long to wait, when it is stated.
+    /// How long to wait, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// When it is over, in milliseconds since 1970, when it is stated.
+    /// When the limit ends, in milliseconds since 1970, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
-    /// Which window ran out, in the provider's words.
+    /// The exhausted window, by the provider's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<String>,
-    /// Who says so: `cli`, `provider`.
+    /// Who reported it: `cli`, `provider`.
     pub source: String,
 }
 
 /// Payload of `retry`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Retry {
-    /// Which one, from 1.
+    /// The number of the retry, from 1.
     pub attempt: u32,
-    /// How many there will be at most; absent means not stated.
+    /// The maximum number of retries; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// How long until then; absent means not stated.
+    /// The time until the retry; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
-    /// Why, in the agent CLI's words.
+    /// The reason, as the agent CLI reports it.
     pub reason: String,
 }
 
-/// Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose
-/// own `run_started` (with who pays) follows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+wire_enum! {
+    /// What the next agent receives about the previous attempt. An unknown value means the prompt
+    /// only.
+    pub enum Handover, unknown => Prompt {
+        /// The prompt alone.
+        Prompt = "prompt",
+        /// The prompt, preceded by what the previous agent wrote and did.
+        Transcript = "transcript",
+    }
+}
+
+/// Payload of `agent_switched`, which only the host sends: the run continues with another agent,
+/// whose own `run_started` follows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSwitched {
     /// The agent that failed.
     pub from_agent: String,
-    /// The agent that takes over.
+    /// The agent that continues the run.
     pub to_agent: String,
-    /// Which attempt of the run this is, from 2.
+    /// The number of the attempt, from 2.
     pub attempt: u32,
     /// The kind of error that caused it.
     pub error_kind: ErrorKind,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
-    /// What the next agent is told.
+    /// What the next agent receives.
     pub handover: Handover,
-    /// How much of what happened is handed over, in bytes.
+    /// The size of the handover text in bytes.
     #[serde(default)]
     pub handover_bytes: u64,
 }
 
 wire_enum! {
-    /// What became of a skill or plugin. An unknown word is read as loaded.
+    /// What happened to a skill or plugin. An unknown value means loaded.
     pub enum ExtensionPhase, unknown => Loaded {
-        /// It is there.
+        /// It was loaded.
         Loaded = "loaded",
         /// It was used.
         Invoked = "invoked",
@@ -87,36 +100,38 @@ wire_enum! {
 }
 
 /// Payload of `skill` and `plugin`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Extension {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What became of it.
+    /// What the agent does with the input.
     pub phase: ExtensionPhase,
-    /// Where it comes from; absent means not stated.
+    /// The source; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
 /// Payload of `mode_changed`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModeChanged {
-    /// The model now in use.
+    /// The current model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The permission mode now in use.
+    /// The current permission mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
 }
 
 wire_enum! {
-    /// How loud a notice is. An unknown word is a warning.
+    /// The level of a notice. An unknown value means a warning.
     pub enum NoticeLevel, unknown => Warn {
-        /// For people who look for a fault.
+        /// For debugging.
         Debug = "debug",
-        /// For everybody.
+        /// For information.
         Info = "info",
         /// Something may be wrong.
         Warn = "warn",
@@ -124,36 +139,39 @@ wire_enum! {
 }
 
 /// Payload of `notice`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// How loud.
+    /// The level.
     pub level: NoticeLevel,
-    /// A word for programs.
+    /// A code for programs.
     pub code: String,
     /// A sentence for people.
     pub text: String,
-    /// What to type or change.
+    /// What to type or change to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 /// Payload of `unmapped`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Unmapped {
-    /// The agent CLI's own name for it.
+    /// The agent CLI's own name.
     pub native_type: String,
-    /// The first one seen, shortened and without secrets.
+    /// The first occurrence, shortened and without secrets.
     pub sample: String,
-    /// How many so far.
+    /// The number of occurrences so far.
     pub count: u64,
 }
 
-/// Payload of `heartbeat`, at least every ten seconds of silence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Payload of `heartbeat`, sent at least every ten seconds without output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Heartbeat {
-    /// How long the agent CLI has been silent.
+    /// The time since the last output of the agent CLI.
     pub silent_ms: u64,
 }

@@ -1,6 +1,5 @@
-//! What the agent does: tool calls, file changes, approvals, helpers.
+//! Tool calls, file changes, approvals and subagents.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +9,7 @@ use crate::{
 };
 
 wire_enum! {
-    /// What a tool does (ACP's set). An unknown word is other.
+    /// What a tool does (the values of ACP). An unknown value means other.
     pub enum ToolKind, unknown => Other {
         /// Reads files or data.
         Read = "read",
@@ -26,7 +25,7 @@ wire_enum! {
         Execute = "execute",
         /// Thinks or plans.
         Think = "think",
-        /// Fetches from outside.
+        /// Fetches external data.
         Fetch = "fetch",
         /// Anything else.
         Other = "other",
@@ -34,54 +33,57 @@ wire_enum! {
 }
 
 /// Payload of `tool_call_started`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallStarted {
-    /// Names the call.
+    /// The id of the call.
     pub tool_call_id: String,
     /// The agent CLI's own name for the tool.
     pub name: String,
-    /// What it does.
+    /// What the tool does.
     pub kind: ToolKind,
-    /// One line for people.
+    /// A one-line title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The MCP server the tool belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<String>,
-    /// The call whose helper makes this one.
+    /// The call whose subagent makes this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_tool_call_id: Option<String>,
 }
 
 /// Payload of `tool_input_delta`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInputDelta {
     /// The call.
     pub tool_call_id: String,
-    /// The next piece of its input, as raw JSON text.
+    /// The next piece of the input, as raw JSON text.
     pub text: String,
 }
 
 /// Payload of `tool_call_ready`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallReady {
     /// The call.
     pub tool_call_id: String,
-    /// All of its input, as the agent CLI states it.
+    /// The complete input, as the agent CLI reports it.
     pub input: Value,
-    /// One line for people, now that the input is known.
+    /// A one-line title for people, derived from the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The input was cut.
+    /// Present when the input was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,
 }
 
 wire_enum! {
-    /// Where a piece of output comes from. An unknown word is read as stdout.
+    /// The stream of a piece of output. An unknown value means stdout.
     pub enum OutputStream, unknown => Stdout {
         /// Standard output.
         Stdout = "stdout",
@@ -91,17 +93,18 @@ wire_enum! {
 }
 
 /// Payload of `tool_output_delta`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutputDelta {
     /// The call.
     pub tool_call_id: String,
-    /// The next piece of its output.
+    /// The next piece of the output.
     pub text: String,
-    /// Where it comes from; absent means not stated.
+    /// The stream; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<OutputStream>,
-    /// The piece was cut.
+    /// Present when the piece was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,
 }
@@ -109,149 +112,155 @@ pub struct ToolOutputDelta {
 wire_enum! {
     /// How a call ended.
     pub enum ToolStatus, unknown => Unknown {
-        /// It worked.
+        /// It succeeded.
         Ok = "ok",
         /// It failed.
         Error = "error",
-        /// It was not allowed.
+        /// It was denied.
         Denied = "denied",
-        /// The run was stopped.
+        /// The run was cancelled.
         Cancelled = "cancelled",
-        /// The agent CLI never said.
+        /// The agent CLI reported no status.
         Unknown = "unknown",
     }
 }
 
 /// Payload of `tool_result`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// The call.
     pub tool_call_id: String,
     /// How it ended.
     pub status: ToolStatus,
-    /// What it gave: text, or the agent CLI's own structure.
+    /// The output: text, or the agent CLI's own structure.
     pub output: Value,
-    /// With a command: its exit code.
+    /// The exit code of a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The output was cut.
+    /// Present when the output was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,
 }
 
 wire_enum! {
-    /// What was done to a file. An unknown word is an edit.
+    /// The operation on a file. An unknown value means an edit.
     pub enum FileOp, unknown => Edit {
-        /// It is new.
+        /// The file was created.
         Create = "create",
-        /// It was changed.
+        /// The file was changed.
         Edit = "edit",
-        /// It is gone.
+        /// The file was deleted.
         Delete = "delete",
-        /// It has another name.
+        /// The file was renamed.
         Rename = "rename",
     }
 }
 
 wire_enum! {
-    /// Who saw the change. An unknown word is read as observed.
+    /// Who detected the change. An unknown value means observed.
     pub enum FileChangeSource, unknown => Observed {
         /// The agent CLI reported it.
         Native = "native",
-        /// Adapter or host saw it on disk.
+        /// The adapter or the host detected it on disk.
         Observed = "observed",
     }
 }
 
 /// Payload of `file_change`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: String,
-    /// What was done to it.
+    /// The operation.
     pub op: FileOp,
-    /// With `rename`: its old name.
+    /// With `rename`: the old path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Who saw it.
+    /// Who detected it.
     pub source: FileChangeSource,
-    /// A unified diff, where the agent CLI gives one.
+    /// A unified diff, if the agent CLI provides one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// The call that did it.
+    /// The tool call that changed the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The diff was cut.
+    /// Present when the diff was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,
 }
 
 /// Payload of `approval_requested`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequested {
-    /// Names the question.
+    /// The id of the approval.
     pub approval_id: String,
-    /// What kind of thing it is.
+    /// What the agent requests approval for.
     pub category: ApprovalCategory,
-    /// How much harm a wrong answer can do.
+    /// How much harm a wrong decision can do.
     pub risk: ApprovalRisk,
-    /// One line for people: what exactly would happen.
+    /// A one-line summary for people: what exactly would happen.
     pub summary: String,
-    /// The call that waits.
+    /// The tool call that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The input that waits, for a person to see or edit.
+    /// The input of the tool call, to show or edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// The answers on offer.
+    /// The decisions that the agent CLI offers.
     pub options: Vec<ApprovalOption>,
-    /// How long it waits before it is denied; null means without limit.
+    /// How long the request waits before it is denied; null means without limit.
     pub deadline_ms: Option<u64>,
 }
 
 /// Payload of `approval_resolved`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalResolved {
-    /// The question.
+    /// The approval.
     pub approval_id: String,
     /// The decision.
     pub outcome: ApprovalOutcome,
-    /// Who made it.
+    /// Who decided.
     pub by: ApprovalResolver,
 }
 
 /// Payload of `subagent_started`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubagentStarted {
-    /// Names the helper.
+    /// The id of the subagent.
     pub subagent_id: String,
-    /// What it is for.
+    /// The title of the subagent's task.
     pub title: String,
-    /// The call that started it.
+    /// The tool call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_tool_call_id: Option<String>,
 }
 
 /// Payload of `subagent_stopped`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubagentStopped {
-    /// The helper.
+    /// The subagent.
     pub subagent_id: String,
-    /// What it was for.
+    /// The title of the subagent's task.
     pub title: String,
-    /// The call that started it.
+    /// The tool call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_tool_call_id: Option<String>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ToolStatus>,
-    /// What it did inside, counted.
+    /// A summary of what the subagent did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }

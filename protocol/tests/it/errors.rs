@@ -1,4 +1,4 @@
-//! The table of error kinds, written down a second time: a code never changes its meaning.
+//! The table of error kinds, written a second time: a code never changes its meaning.
 
 use od_protocol::{ErrorKind, ErrorObject};
 
@@ -42,21 +42,21 @@ const TABLE: &[(i32, &str)] = &[
 ];
 
 #[test]
-fn codes_and_kinds_are_those_of_the_specification() {
+fn codes_and_kinds_match_specification() {
     let found: Vec<(i32, &str)> =
         ErrorKind::KNOWN.iter().map(|kind| (kind.code(), kind.as_str())).collect();
     assert_eq!(found, TABLE);
 }
 
 #[test]
-fn a_kind_is_read_as_it_is_written() {
+fn kind_reads_back_as_written() {
     for kind in ErrorKind::KNOWN {
         assert_eq!(ErrorKind::from_wire(kind.as_str()), *kind);
     }
 }
 
 #[test]
-fn an_error_without_data_is_read_by_its_code() {
+fn error_without_data_gets_kind_from_code() {
     for (code, kind) in TABLE {
         let error = ErrorObject { code: *code, message: "x".to_owned(), data: None };
         assert_eq!(error.kind().as_str(), *kind);
@@ -66,22 +66,22 @@ fn an_error_without_data_is_read_by_its_code() {
 }
 
 #[test]
-fn a_vendor_kind_gets_a_code_of_the_vendors_range() {
+fn vendor_kind_has_vendor_code() {
     assert_eq!(ErrorKind::Vendor("_x.y".to_owned()).code(), 2000);
 }
 
 #[test]
-fn an_error_explains_itself() {
-    let error = ErrorObject::new(ErrorKind::Timeout, "no sign of life in 30 s")
+fn error_shows_kind_message_and_hint() {
+    let error = ErrorObject::new(ErrorKind::Timeout, "no output in 30 s")
         .with_hint("raise timeouts.startMs")
         .with_which("start");
-    assert_eq!(error.to_string(), "timeout: no sign of life in 30 s");
+    assert_eq!(error.to_string(), "timeout: no output in 30 s");
     assert_eq!(error.hint(), Some("raise timeouts.startMs"));
     assert_eq!(error.data.expect("data").which.as_deref(), Some("start"));
 }
 
 #[test]
-fn the_kind_decides_whether_the_same_call_may_succeed_later() {
+fn kind_decides_whether_error_is_retryable() {
     let retryable = |kind: &str| {
         let error = ErrorObject::new(ErrorKind::from_wire(kind), "x");
         error.data.expect("data").retryable

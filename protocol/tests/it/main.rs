@@ -1,16 +1,12 @@
-//! The tests of the protocol crate: what is published, what is read, what the repository promises.
+//! The tests of the protocol crate. Tests of the published schemas are in `schemas/xtask`.
 
 mod compatibility;
 mod environment;
 mod errors;
-#[cfg(target_os = "linux")]
-mod example_adapter;
-mod messages;
-mod reader;
-mod repository;
-mod round_trip;
-mod schemas;
-mod session;
-mod strategy;
-mod validator;
+mod message;
 mod versions;
+
+/// A folder of the repository, by its path from the root.
+fn repository_folder(path: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}

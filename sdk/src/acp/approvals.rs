@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, RespondRunParams,
-    ToolKind,
-};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, ToolKind};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
@@ -51,7 +49,7 @@ impl Approvals {
     ) {
         self.asked += 1;
         let approval_id = format!("approval-{}", self.asked);
-        let (category, risk) = approval::judge(call.kind);
+        let (category, risk) = approval::assess_risk(call.kind);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: approval_id.clone(),
             category,

@@ -36,7 +36,7 @@ pub enum Stage {
 pub trait Dialect: Send {
     /// What an error of the agent means.
     fn failure(&self, error: &RpcError, stage: Stage) -> ErrorEvent {
-        failure::judge(error, stage)
+        failure::classify(error, stage)
     }
 
     /// The tool's own name, as the agent calls it. ACP has none: agents put it into `_meta`, into

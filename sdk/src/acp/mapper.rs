@@ -4,10 +4,8 @@
 mod session;
 mod updates;
 
-use od_protocol::{
-    DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, RespondRunParams, StopReason,
-    UserMessage,
-};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, StopReason, UserMessage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -22,7 +20,7 @@ use super::tools::Tools;
 use super::turns::Turns;
 use super::words::{AgentCapabilities, PermissionParams, PromptResult, UpdateHead, UpdateParams};
 use crate::json_rpc::{self, Incoming, METHOD_NOT_FOUND, Requests, RpcError};
-use crate::{Ending, Exit, Mapper, PoliteStop, RunOutput};
+use crate::{RunOutcome, Exit, Mapper, PoliteStop, RunOutput};
 
 /// What a request of ours was for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +136,7 @@ impl AcpMapper {
                 output.event(Event::UserMessage(UserMessage { text: text.clone() }));
                 self.say(vec![opening::text_block(&text)], output);
             }
-            None => self.finish(Ending { stop_reason, ..Ending::COMPLETED }, output),
+            None => self.finish(RunOutcome { stop_reason, ..RunOutcome::COMPLETED }, output),
         }
     }
 
@@ -193,7 +191,7 @@ impl AcpMapper {
         output.close_stdin();
     }
 
-    fn finish(&mut self, ending: Ending, output: &mut RunOutput) {
+    fn finish(&mut self, ending: RunOutcome, output: &mut RunOutput) {
         self.speech.end(output);
         output.close_stdin();
         output.finish(ending);
@@ -267,10 +265,10 @@ impl Mapper for AcpMapper {
         PoliteStop::Written
     }
 
-    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
+    fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let failure = self.dialect.exit_failure(exit)?;
         output.event(Event::Error(ErrorEvent { fatal: true, ..failure }));
-        Some(Ending {
+        Some(RunOutcome {
             status: DoneStatus::Failed,
             stop_reason: StopReason::Error,
             evidence: DoneEvidence::ExitCode,
@@ -278,8 +276,8 @@ impl Mapper for AcpMapper {
     }
 }
 
-fn cancelled() -> Ending {
-    Ending {
+fn cancelled() -> RunOutcome {
+    RunOutcome {
         status: DoneStatus::Cancelled,
         stop_reason: StopReason::Cancelled,
         evidence: DoneEvidence::NativeResult,

@@ -144,6 +144,7 @@ fn usage(scope: UsageScope, tokens: Tokens, cost_usd: Option<f64>, model: Option
         total_tokens: tokens.sum(),
         cost_usd,
         model,
+        provider: None,
         service_tier: None,
         source: UsageSource::Cli,
     })

@@ -1,8 +1,7 @@
 //! What a run asks of the agent before and with its first prompt, and the lines that say so.
 
-use od_protocol::{
-    ErrorKind, ErrorObject, McpServer, McpTransport, Prompt, SessionChoice, StartRunParams,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject, McpServer, McpTransport, Prompt, SessionChoice};
 use serde_json::{Value, json};
 
 use crate::json_rpc::{Dialect, Requests};

@@ -1,7 +1,8 @@
 //! What a session is set to, and the models it offers: agents state both either as `models` and
 //! `modes` or as `configOptions`.
 
-use od_protocol::{Event, ListModelsResult, ModeChanged, Model, ModelsSource};
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Event, ModeChanged, Model, ModelsSource};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use od_protocol::{Event, Image, MessageDiscarded, MessageStopped, ThinkingStoppe
 use super::dialect::Dialect;
 use super::words::{Chunk, ContentBlock};
 use crate::RunOutput;
-use crate::restart::Restart;
+use crate::repeat::RepeatDetector;
 
 /// How much, about, of the last message is kept for whoever asks what was said last.
 const KEPT_BYTES: usize = 4096;
@@ -22,7 +22,7 @@ pub(super) struct Speech {
     last_text: String,
     /// Its id.
     last_message: Option<String>,
-    restart: Restart,
+    restart: RepeatDetector,
     /// The messages of the answer so far: since the prompt, or since the last tool.
     answer: Vec<String>,
     /// How often the answer broke off.
@@ -115,7 +115,7 @@ impl Speech {
 
     /// An answer that begins anew takes back what was said of it before.
     fn watch(&mut self, piece: &str, output: &mut RunOutput) {
-        if self.restart.is_anew(piece) {
+        if self.restart.is_repeated(piece) {
             self.start_over(output);
         }
     }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use od_protocol::{McpServer, McpTransport, Prompt, SessionChoice, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{McpServer, McpTransport, Prompt, SessionChoice, SessionMode};
 use serde_json::{Value, json};
 
 use super::*;

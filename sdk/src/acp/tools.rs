@@ -4,9 +4,7 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    Event, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus,
-};
+use od_protocol::{Event, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
 use serde_json::Value;
 
 use super::dialect::Dialect;

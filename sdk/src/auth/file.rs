@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::expiry;
-use crate::probe::files;
+use crate::files;
 
 /// Credential files are a few kilobytes; the ones that also hold settings stay below this.
 const FILE_LIMIT: u64 = 4 << 20;

@@ -1,13 +1,13 @@
-//! What a detection looked at, as evidence: names of files and variables, never their content.
+//! The evidence of a detection: names of files and variables, never their content.
 
 use std::path::Path;
 
 use od_protocol::{AuthInfo, Evidence, Manifest};
 
-use crate::probe::{self, files, os};
-use crate::{Install, Machine};
+use crate::probe::{self, os};
+use crate::{Install, Machine, files};
 
-/// The version and how it was learnt, or why it was not.
+/// The version and its origin, or why it is unknown.
 pub(super) fn of_version(install: &Install, version: Option<&str>, how: &str) -> Evidence {
     Evidence {
         signal: "version".to_owned(),
@@ -20,16 +20,16 @@ pub(super) fn of_version(install: &Install, version: Option<&str>, how: &str) ->
     }
 }
 
-/// The login shell, which did not tell its PATH.
-pub(super) fn of_silent_shell(machine: &Machine) -> Evidence {
+/// The login shell that reported no PATH.
+pub(super) fn of_failed_shell(machine: &Machine) -> Evidence {
     let shell = machine.var("SHELL");
     Evidence {
         signal: "login_shell_path".to_owned(),
         subject: shell.unwrap_or("SHELL").to_owned(),
         found: false,
         detail: Some(match shell {
-            Some(_) => "it does not tell its PATH".to_owned(),
-            None => "no shell is named".to_owned(),
+            Some(_) => "reported no PATH".to_owned(),
+            None => "SHELL is not set".to_owned(),
         }),
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn of_config_dir(folder: &Path) -> Evidence {
     }
 }
 
-/// The variables and files that the manifest names as carriers of credentials.
+/// The variables and files in which the manifest expects credentials.
 pub(super) fn of_auth(auth_info: &AuthInfo, machine: &Machine) -> Vec<Evidence> {
     let variables = auth_info.env.iter().map(|name| Evidence {
         signal: "env".to_owned(),
@@ -59,18 +59,18 @@ pub(super) fn of_auth(auth_info: &AuthInfo, machine: &Machine) -> Vec<Evidence> 
 
 fn of_auth_file(path: &Path) -> Evidence {
     let metadata = path.metadata();
-    let open = metadata.as_ref().is_ok_and(os::is_readable_by_everybody);
+    let is_open = metadata.as_ref().is_ok_and(os::is_world_readable);
     Evidence {
         signal: "auth_file".to_owned(),
         subject: path.display().to_string(),
         found: metadata.is_ok(),
-        detail: open.then(|| {
-            format!("everybody on this machine can read it; {}", os::make_private_command(path))
+        detail: is_open.then(|| {
+            format!("every user of this machine can read it; {}", os::make_private_command(path))
         }),
     }
 }
 
-/// The other programs that the manifest requires.
+/// The programs that the manifest requires.
 pub(super) fn of_programs(
     manifest: &Manifest,
     install: &Install,

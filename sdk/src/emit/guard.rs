@@ -5,14 +5,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
-    Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
-    ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage,
-    UsageScope,
-};
+use od_protocol::{ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind, Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped, ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage, UsageScope};
 
-use crate::adapter::Ending;
+use crate::RunOutcome;
 
 /// What an event turned into: first the repairs, then the event itself unless it was dropped.
 pub(super) struct Admission {
@@ -275,7 +270,7 @@ impl Guard {
     }
 
     /// Everything that is open, closed; then what is told once at the end.
-    pub(super) fn close(&mut self, ending: &Ending) -> Vec<Event> {
+    pub(super) fn close(&mut self, outcome: &RunOutcome) -> Vec<Event> {
         let mut events = Vec::new();
         events.extend(self.stop_thinking());
         events.extend(self.stop_message());
@@ -286,7 +281,7 @@ impl Guard {
                 by: ApprovalResolver::Cancel,
             }));
         }
-        let status = match ending.status {
+        let status = match outcome.status {
             DoneStatus::Cancelled => ToolStatus::Cancelled,
             _ => ToolStatus::Unknown,
         };
@@ -306,7 +301,7 @@ impl Guard {
         events
             .extend(std::mem::take(&mut self.subagents).into_values().map(Event::SubagentStopped));
         if let Some(turn_id) = self.turn.take() {
-            events.push(Event::TurnEnded(TurnEnded { turn_id, stop_reason: ending.stop_reason }));
+            events.push(Event::TurnEnded(TurnEnded { turn_id, stop_reason: outcome.stop_reason }));
         }
         let repeated = self.unmapped.values().filter(|unmapped| unmapped.count > 1);
         events.extend(repeated.cloned().map(Event::Unmapped));

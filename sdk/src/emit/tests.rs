@@ -1,9 +1,6 @@
 //! The emitter as its users see it: events in, lines out.
 
-use od_protocol::{
-    DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult,
-    ToolStatus,
-};
+use od_protocol::{DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult, ToolStatus};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -30,8 +27,8 @@ fn types(emitter: &mut Emitter) -> Vec<String> {
     events(emitter).iter().map(|event| event.type_name().to_owned()).collect()
 }
 
-fn ending(status: DoneStatus) -> Ending {
-    Ending { status, stop_reason: StopReason::EndTurn, evidence: DoneEvidence::NativeResult }
+fn outcome(status: DoneStatus) -> RunOutcome {
+    RunOutcome { status, stop_reason: StopReason::EndTurn, evidence: DoneEvidence::NativeResult }
 }
 
 fn tool_result(id: &str) -> Event {
@@ -45,6 +42,28 @@ fn tool_result(id: &str) -> Event {
 }
 
 #[test]
+fn usage_gets_the_provider_of_the_login() {
+    let usage = |provider: Option<&str>| -> Event {
+        let usage = json!({
+            "type": "usage", "scope": "turn", "cumulative": false, "inputTokens": 1, "outputTokens": 1,
+            "totalTokens": 2, "costUsd": null, "source": "cli", "provider": provider,
+        });
+        serde_json::from_value(usage).expect("an event")
+    };
+    let mut emitter = emitter().with_provider(Some("acme".to_owned()));
+    emitter.event(usage(None));
+    emitter.event(usage(Some("other")));
+    let providers: Vec<_> = events(&mut emitter)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Usage(usage) => usage.provider,
+            _ => None,
+        })
+        .collect();
+    assert_eq!(providers, ["acme", "other"]);
+}
+
+#[test]
 fn missing_starts_are_added_and_open_things_closed() {
     let mut emitter = emitter();
     emitter.thinking_delta("t1", "hm");
@@ -52,7 +71,7 @@ fn missing_starts_are_added_and_open_things_closed() {
     emitter.text_delta("m1", "b");
     emitter.event(tool_result("c1"));
     emitter.event(tool_result("c1"));
-    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    emitter.done(outcome(DoneStatus::Completed), &Exit::default());
     emitter.text_delta("m1", "late");
     emitter.event(tool_result("c2"));
     assert_eq!(
@@ -78,7 +97,7 @@ fn a_discarded_message_no_longer_counts() {
     emitter.text_delta("m1", "wrong");
     emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m1".to_owned() }));
     emitter.text_delta("m2", "right!");
-    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    emitter.done(outcome(DoneStatus::Completed), &Exit::default());
     let Some(Event::Done(done)) = events(&mut emitter).pop() else { panic!("no done") };
     assert_eq!(done.totals.text_bytes, 6);
 }
@@ -90,7 +109,7 @@ fn a_message_that_goes_on_after_another_is_counted_whole() {
         emitter.text_delta(id, text);
     }
     emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m2".to_owned() }));
-    emitter.done(ending(DoneStatus::Completed), &Exit::default());
+    emitter.done(outcome(DoneStatus::Completed), &Exit::default());
     let Some(Event::Done(done)) = events(&mut emitter).pop() else { panic!("no done") };
     assert_eq!(done.totals.text_bytes, 5);
 }
@@ -149,12 +168,12 @@ fn a_piece_of_text_is_written_as_serde_would() {
 fn verdict_and_errors_agree() {
     let mut completed = emitter();
     completed.event(Event::Error(ErrorEvent::fatal(ErrorKind::RateLimited, "slow down")));
-    completed.done(ending(DoneStatus::Completed), &Exit::default());
+    completed.done(outcome(DoneStatus::Completed), &Exit::default());
     let Some(Event::Done(done)) = events(&mut completed).pop() else { panic!("no done") };
     assert_eq!((done.status, done.error_kind), (DoneStatus::Failed, Some(ErrorKind::RateLimited)));
 
     let mut failed = emitter();
-    failed.done(ending(DoneStatus::Failed), &Exit::default());
+    failed.done(outcome(DoneStatus::Failed), &Exit::default());
     assert_eq!(types(&mut failed), ["error", "done"]);
 }
 
@@ -205,10 +224,10 @@ proptest! {
                 5 => emitter.event(Event::ThinkingDelta(ThinkingDelta { thinking_id: id, text: "y".into(), truncated: None })),
                 6 => emitter.event(Event::MessageStopped(od_protocol::MessageStopped { message_id: id })),
                 7 => emitter.event(Event::Error(ErrorEvent::fatal(ErrorKind::Internal, "x"))),
-                _ => emitter.done(ending(DoneStatus::Completed), &Exit::default()),
+                _ => emitter.done(outcome(DoneStatus::Completed), &Exit::default()),
             }
         }
-        emitter.done(ending(DoneStatus::Completed), &Exit::default());
+        emitter.done(outcome(DoneStatus::Completed), &Exit::default());
         let events = events(&mut emitter);
         let count = |name: &str| events.iter().filter(|event| event.type_name() == name).count();
         prop_assert_eq!(count("done"), 1);

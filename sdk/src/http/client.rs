@@ -12,9 +12,8 @@ use ureq::Agent;
 use ureq::http::Request as HttpRequest;
 
 use super::sse::Events;
-use super::{Answer, Command, Reply, Request, Server, Wiring};
+use super::{Answer, Command, Reply, Request, RunEvents, Server, Wiring};
 use crate::outbox::Outbox;
-use crate::run::RunCore;
 
 /// A server that boots a project for its first request may take this long on a busy machine.
 const REPLY_LIMIT: Duration = Duration::from_secs(90);
@@ -26,14 +25,14 @@ const CHUNK: usize = 64 * 1024;
 /// Takes wishes until the run is over.
 pub(super) fn start(wiring: Wiring) {
     thread::spawn(move || {
-        let Wiring { core, commands, outbox, mut trace } = wiring;
+        let Wiring { run, commands, outbox, mut trace } = wiring;
         let mut server = None;
         for command in commands {
             match (command, &server) {
                 (Command::Connect(new), _) => server = Some(new),
                 (Command::Request(request), Some(server)) => {
-                    let (server, core) = (Server::clone(server), Arc::clone(&core));
-                    thread::spawn(move || core.map_reply(&ask(&server, &request, REPLY_LIMIT)));
+                    let (server, run) = (Server::clone(server), Arc::clone(&run));
+                    thread::spawn(move || run.on_reply(&ask(&server, &request, REPLY_LIMIT)));
                 }
                 (Command::OpenStream(path), Some(server)) => {
                     let stream = Stream {
@@ -42,9 +41,9 @@ pub(super) fn start(wiring: Wiring) {
                         outbox: outbox.clone(),
                         trace: trace.take(),
                     };
-                    let core = Arc::clone(&core);
-                    core.begin_stream();
-                    thread::spawn(move || stream.read(&core));
+                    let run = Arc::clone(&run);
+                    run.on_stream_opened();
+                    thread::spawn(move || stream.read(run.as_ref()));
                 }
                 (_, None) => tracing::error!("a request without a server to send it to"),
             }
@@ -99,30 +98,29 @@ struct Stream {
 
 impl Stream {
     /// Reads until the end of the stream or of the run.
-    fn read(mut self, core: &RunCore) {
+    fn read(mut self, run: &dyn RunEvents) {
         let cap = usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX);
         let mut events = Events::new(cap);
         match self.open() {
             Ok(mut body) => {
                 let mut chunk = vec![0; CHUNK];
                 loop {
-                    self.outbox.wait_for_room();
+                    self.outbox.wait_for_space();
                     let count = match body.read(&mut chunk) {
                         Ok(0) | Err(_) => break,
                         Ok(count) => count,
                     };
                     self.keep(&chunk[..count]);
-                    core.map_stream(|each| events.feed(&chunk[..count], each));
-                    if core.is_over() {
+                    run.on_stream_events(&mut |each| events.feed(&chunk[..count], each));
+                    if run.is_done() {
                         return;
                     }
                 }
             }
             Err(error) => tracing::debug!(%error, "the stream of events cannot be opened"),
         }
-        core.map_stream(|each| events.finish(each));
-        core.tell_oversized(events.oversized);
-        core.end_stream();
+        run.on_stream_events(&mut |each| events.finish(each));
+        run.on_stream_ended(events.oversized);
     }
 
     fn open(&self) -> Result<impl Read + use<>, ureq::Error> {

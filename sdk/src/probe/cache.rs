@@ -1,7 +1,7 @@
-//! What agent CLIs answered before, kept in the state folder: one small file per program name.
+//! Caches what agent CLIs answered, in the state folder: one small file per program name.
 //!
-//! An answer counts as long as path, file number, size and time of change are the same. A file
-//! that cannot be read or understood counts as empty and is written anew.
+//! An answer is valid while path, file number, size and modification time are the same. A cache file
+//! that cannot be read or parsed counts as empty and is replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,26 +9,25 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::{files, os};
-use crate::Machine;
-use crate::help::Flags;
+use super::os;
+use crate::{Flags, Machine, files};
 
-/// Far more than the answers of a few installs.
-const FILE_LIMIT: u64 = 1 << 20;
+/// A larger cache file is ignored.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What one file answered.
+/// What one program answered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Answers {
     identity: Identity,
-    /// To `--version`.
+    /// The answer to `--version`.
     pub(crate) version: Option<VersionAnswer>,
-    /// The flags of each help page, by the arguments that show it.
+    /// The flags of each help page, by the arguments that print it.
     pub(crate) help: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Answers {
-    /// The flags of all help pages that were ever asked for; `None` when none was.
+    /// Returns the flags of all help pages that were read; `None` when none was.
     pub(crate) fn flags(&self) -> Option<Flags> {
         let names = self.help.values().flatten().cloned();
         (!self.help.is_empty()).then(|| Flags::from_names(names))
@@ -39,13 +38,13 @@ impl Answers {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct VersionAnswer {
-    /// The version in the text.
+    /// The version.
     pub(crate) version: String,
-    /// When it was asked, in milliseconds since 1970.
+    /// When `--version` ran, in milliseconds since 1970.
     pub(crate) asked_at: u64,
 }
 
-/// What tells a file from the one that replaced it.
+/// Distinguishes a file from the one that replaced it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Identity {
@@ -66,8 +65,8 @@ impl Identity {
     }
 }
 
-/// What the file at this path has answered; empty when nothing is remembered.
-pub(crate) fn recall(machine: &Machine, cli: &Path) -> Answers {
+/// Returns the cached answers of a program; empty when there are none.
+pub(crate) fn load(machine: &Machine, cli: &Path) -> Answers {
     let Some(file) = cache_file(machine, cli) else { return Answers::default() };
     let answers = read(&file).remove(&key(cli)).unwrap_or_default();
     match Identity::of(cli) == Some(answers.identity.clone()) {
@@ -76,12 +75,13 @@ pub(crate) fn recall(machine: &Machine, cli: &Path) -> Answers {
     }
 }
 
-/// Keeps an answer. A state folder that cannot be written costs time later, nothing else.
-pub(crate) fn remember(machine: &Machine, cli: &Path, change: impl FnOnce(&mut Answers)) {
+/// Changes the cached answers of a program. A state folder that cannot be written only costs time
+/// later.
+pub(crate) fn update(machine: &Machine, cli: &Path, change: impl FnOnce(&mut Answers)) {
     let (Some(file), Some(identity)) = (cache_file(machine, cli), Identity::of(cli)) else {
         return;
     };
-    let mut answers = recall(machine, cli);
+    let mut answers = load(machine, cli);
     answers.identity = identity;
     change(&mut answers);
     let mut all = read(&file);
@@ -91,7 +91,7 @@ pub(crate) fn remember(machine: &Machine, cli: &Path, change: impl FnOnce(&mut A
         .map_err(std::io::Error::from)
         .and_then(|content| files::replace(&file, &content));
     if let Err(error) = written {
-        tracing::warn!(file = %file.display(), %error, "an answer of the agent CLI is not kept");
+        tracing::warn!(file = %file.display(), %error, "cannot cache an answer of the agent CLI");
     }
 }
 
@@ -105,7 +105,7 @@ fn key(cli: &Path) -> String {
 }
 
 fn read(file: &Path) -> BTreeMap<String, Answers> {
-    files::read_bounded(file, FILE_LIMIT)
+    files::read_bounded(file, MAX_FILE_BYTES)
         .ok()
         .and_then(|content| serde_json::from_slice(&content).ok())
         .unwrap_or_default()

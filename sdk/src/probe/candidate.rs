@@ -1,4 +1,4 @@
-//! What lies at one path where an agent CLI might be.
+//! Inspects one path where an agent CLI may be.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use od_protocol::ErrorKind;
 
 use super::os;
 
-/// What lies there.
+/// What a path is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Candidate {
-    /// A file that can be started.
+    /// An executable file.
     Usable(PathBuf),
-    /// Something that cannot.
-    Spoiled(PathBuf, Flaw),
+    /// Something that cannot be started.
+    Unusable(PathBuf, Flaw),
     /// Nothing.
     Absent,
 }
 
-/// Why a thing cannot be started.
+/// Why something cannot be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     /// It is a folder.
     Folder,
-    /// It is a file without the right to be executed.
+    /// It is a file without execute permission.
     NotExecutable,
-    /// It is a link whose target is gone.
+    /// It is a link whose target does not exist.
     BrokenLink,
-    /// It is neither a file nor a folder, or cannot be looked at.
-    Unusable,
+    /// It is neither a file nor a folder, or its metadata cannot be read.
+    Unreadable,
 }
 
 impl Flaw {
@@ -37,20 +37,20 @@ impl Flaw {
         match self {
             Self::Folder => "is a folder",
             Self::NotExecutable => "is not executable",
-            Self::BrokenLink => "is a link to a file that is gone",
-            Self::Unusable => "cannot be read",
+            Self::BrokenLink => "is a link to a file that does not exist",
+            Self::Unreadable => "cannot be read",
         }
     }
 
-    /// A link to nothing is no agent CLI; the others are one that does not start.
+    /// A broken link is a missing CLI; the others are a CLI that does not start.
     pub(super) fn error_kind(self) -> ErrorKind {
         match self {
             Self::BrokenLink => ErrorKind::CliNotFound,
-            Self::Folder | Self::NotExecutable | Self::Unusable => ErrorKind::CliSpawnFailed,
+            Self::Folder | Self::NotExecutable | Self::Unreadable => ErrorKind::CliSpawnFailed,
         }
     }
 
-    /// What to type, where a command mends it.
+    /// Returns the command that fixes it, if one does.
     pub(super) fn hint(self, path: &Path) -> Option<String> {
         (self == Self::NotExecutable).then(|| os::make_executable_command(path))
     }
@@ -62,23 +62,23 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// What lies at exactly this path.
+/// Inspects exactly this path.
 pub(super) fn at(path: &Path) -> Candidate {
     let flaw = match path.metadata() {
         Ok(metadata) if metadata.is_dir() => Flaw::Folder,
-        Ok(metadata) if !metadata.is_file() => Flaw::Unusable,
+        Ok(metadata) if !metadata.is_file() => Flaw::Unreadable,
         Ok(_) if os::is_executable(path) => return Candidate::Usable(path.to_owned()),
         Ok(_) => Flaw::NotExecutable,
         Err(_) => match path.symlink_metadata() {
             Ok(link) if link.is_symlink() => Flaw::BrokenLink,
-            Ok(_) => Flaw::Unusable,
+            Ok(_) => Flaw::Unreadable,
             Err(_) => return Candidate::Absent,
         },
     };
-    Candidate::Spoiled(path.to_owned(), flaw)
+    Candidate::Unusable(path.to_owned(), flaw)
 }
 
-/// What a folder holds under a program's name; the platform's extensions count (`claude.cmd`).
+/// Inspects a program's name in a folder, with the platform's extensions (`claude.cmd`).
 pub(super) fn in_folder(folder: &Path, name: &str) -> Candidate {
     match which::which_in(name, Some(folder), folder) {
         Ok(path) => Candidate::Usable(path),

@@ -1,17 +1,16 @@
-//! The folders a script needs on PATH to find its interpreter. Most agent CLIs are scripts that
-//! start with `#!/usr/bin/env node`; a host that was started from a desktop has no `node` on PATH.
+//! Finds the folders that a script needs on PATH for its interpreter. Most agent CLIs are scripts
+//! that start with `#!/usr/bin/env node`; a host started from a desktop has no `node` on PATH.
 
 use std::path::{Path, PathBuf};
 
 use od_protocol::Evidence;
 
 use super::candidate::{self, Candidate};
-use super::files;
 use super::search::Place;
-use crate::Machine;
+use crate::{Machine, files};
 
-/// The folders besides PATH and the script's own. An agent CLI that was found through the login
-/// shell gets all of the shell's PATH: its tools are there as well.
+/// Returns the folders besides PATH and the script's own. An agent CLI that was found through the
+/// login shell gets the shell's whole PATH, because its tools are there too.
 pub(super) fn extra_path(
     cli: &Path,
     places: &[Place],
@@ -47,7 +46,7 @@ pub(super) fn extra_path(
     extra
 }
 
-/// The program that `#!/usr/bin/env program` looks up in PATH.
+/// Returns the program that `#!/usr/bin/env program` looks up in PATH.
 fn looked_up_interpreter(beginning: &str) -> Option<String> {
     let line = beginning.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();
@@ -61,7 +60,7 @@ mod tests {
     use super::looked_up_interpreter;
 
     #[test]
-    fn only_env_looks_up() {
+    fn only_env_looks_up_in_path() {
         let interpreter = |text| looked_up_interpreter(text);
         assert_eq!(interpreter("#!/usr/bin/env node\nx").as_deref(), Some("node"));
         assert_eq!(interpreter("#! /usr/bin/env -S A=1 bun run").as_deref(), Some("bun"));

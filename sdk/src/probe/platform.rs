@@ -1,10 +1,10 @@
-//! The operating systems a manifest distinguishes, and which of its install commands fits one.
+//! The operating systems of a manifest, and the install command for each.
 
 use od_protocol::{CliInfo, InstallMethod};
 
-use crate::cli_version::Installer;
+use super::version::Installer;
 
-/// An operating system, as a value: the rules for all of them are tested on each.
+/// An operating system, as a value, so that every platform's rules can be tested on each platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// Linux and the other free Unixes.
@@ -16,7 +16,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// The one this program runs on.
+    /// The platform this program runs on.
     pub const fn current() -> Self {
         if cfg!(windows) {
             Self::Windows
@@ -27,7 +27,7 @@ impl Platform {
         }
     }
 
-    /// Its word in a manifest.
+    /// Its name in a manifest.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Linux => "linux",
@@ -37,8 +37,8 @@ impl Platform {
     }
 }
 
-/// What to type to install or upgrade: with the tool that installed what is there, else the first
-/// method for this platform, else the first for any.
+/// Returns the command to install or update: with the tool that installed the CLI, else the first
+/// method for this platform, else the first for any platform.
 pub fn install_command(
     cli: &CliInfo,
     platform: Platform,
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn cli(methods: &[(&str, &str, &str)]) -> CliInfo {
-        let mut cli = crate::testing::manifest("x").cli;
+        let mut cli = od_protocol::Manifest::new("x", "X").cli;
         cli.install = methods
             .iter()
             .map(|(platform, kind, command)| InstallMethod {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platforms_own_command_beats_the_general_one() {
+    fn platform_command_is_preferred_to_general_one() {
         let cli = cli(&[
             ("any", "npm", "npm i -g x"),
             ("windows", "script", "irm x | iex"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn no_command_for_another_platform() {
+    fn command_of_other_platform_is_not_used() {
         let cli = cli(&[("windows", "script", "irm x | iex")]);
         assert_eq!(install_command(&cli, Platform::Linux, None), None);
     }

@@ -1,4 +1,4 @@
-//! The places where an agent CLI may be, and the walk through them.
+//! Searches the places where an agent CLI may be.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,22 +7,22 @@ use od_protocol::Evidence;
 
 use super::candidate::{self, Candidate, Flaw};
 use super::platform::Platform;
-use super::well_known;
-use crate::{Install, Machine, login_shell};
+use super::{login_shell, well_known};
+use crate::{Install, Machine};
 
-/// Folders that are looked at for one reason.
+/// Folders that are searched for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The evidence's signal.
     pub(super) signal: &'static str,
-    /// The evidence's subject when none of the folders holds anything.
+    /// The evidence's subject when none of the folders has the program.
     subject: String,
-    /// In their order, absolute ones only.
+    /// In search order, only absolute ones.
     pub(super) folders: Vec<PathBuf>,
 }
 
 impl Place {
-    /// Every place, in the order in which they win.
+    /// All places, in search order.
     pub(super) fn all(machine: &Machine, own_folders: &[PathBuf]) -> Vec<Self> {
         let mut places = vec![Self::path(machine)];
         places.extend(login_shell::remembered(machine).map(|path| Self::login_shell(&path)));
@@ -39,7 +39,7 @@ impl Place {
         Self::new("path", "PATH", std::env::split_paths(path).collect())
     }
 
-    /// What an agent CLI that was found gets on top of PATH.
+    /// The folders that an agent CLI gets in front of PATH.
     pub(super) fn of_install(install: &Install) -> Self {
         Self::new("path", "PATH", install.path_folders())
     }
@@ -52,7 +52,7 @@ impl Place {
         )
     }
 
-    /// A relative folder means another one in every working directory: it is never looked at.
+    /// Relative folders are dropped: they depend on the working directory.
     fn new(signal: &'static str, subject: &str, mut folders: Vec<PathBuf>) -> Self {
         folders.retain(|folder| folder.is_absolute());
         Self { signal, subject: subject.to_owned(), folders }
@@ -63,24 +63,24 @@ impl Place {
     }
 }
 
-/// What the walk brought.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// The file a run starts.
+    /// The program that a run starts.
     pub(super) used: Option<PathBuf>,
-    /// What was looked at, in its order.
+    /// What was inspected, in order.
     pub(super) evidence: Vec<Evidence>,
-    /// The first thing that has the right name and cannot be started.
-    pub(super) spoiled: Option<(PathBuf, Flaw)>,
+    /// The first match that cannot be started.
+    pub(super) unusable: Option<(PathBuf, Flaw)>,
 }
 
-/// Walks through all places for the best name, then for the next: a better name anywhere beats a
-/// worse one on PATH, because the worse ones (`agent`) are the ones that strangers share.
+/// Searches all places for the first name, then for the next. The first name anywhere is better than
+/// a later one on PATH, because other programs share the later names (`agent`).
 pub(super) fn search(names: &[String], places: &[Place]) -> Findings {
     let mut findings = Findings::default();
     for name in names.iter().filter(|name| is_plain(name)) {
         let mut walk = Walk { name, folders_seen: HashSet::new(), findings: &mut findings };
-        places.iter().for_each(|place| walk.through(place));
+        places.iter().for_each(|place| walk.search_place(place));
         if findings.used.is_some() {
             break;
         }
@@ -88,7 +88,7 @@ pub(super) fn search(names: &[String], places: &[Place]) -> Findings {
     findings
 }
 
-/// A name and no path: a manifest must not reach outside the folders.
+/// Whether the name has no path: a manifest must not reach outside the folders.
 fn is_plain(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|file_name| file_name == name)
 }
@@ -100,26 +100,26 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn through(&mut self, place: &Place) {
-        let mut noted = false;
+    fn search_place(&mut self, place: &Place) {
+        let mut has_match = false;
         for folder in &place.folders {
             if self.folders_seen.insert(folder.clone()) {
-                noted |= self.look_into(folder, place);
+                has_match |= self.search_folder(folder, place);
             }
         }
-        if !noted && self.findings.used.is_none() {
+        if !has_match && self.findings.used.is_none() {
             let detail = format!("no {} in {}", self.name, existing(&place.folders));
             self.findings.evidence.push(place.evidence(place.subject.clone(), false, Some(detail)));
         }
     }
 
-    /// True when there was something to note.
-    fn look_into(&mut self, folder: &Path, place: &Place) -> bool {
+    /// Returns whether the folder has the name.
+    fn search_folder(&mut self, folder: &Path, place: &Place) -> bool {
         let evidence = match candidate::in_folder(folder, self.name) {
             Candidate::Absent => return false,
-            Candidate::Spoiled(path, flaw) => {
+            Candidate::Unusable(path, flaw) => {
                 let subject = path.display().to_string();
-                self.findings.spoiled.get_or_insert((path, flaw));
+                self.findings.unusable.get_or_insert((path, flaw));
                 place.evidence(subject, false, Some(flaw.text().to_owned()))
             }
             Candidate::Usable(path) => {
@@ -145,10 +145,10 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The folders that are there; the others would only hide them.
+/// Lists the folders that exist.
 fn existing(folders: &[PathBuf]) -> String {
-    let there = folders.iter().filter(|folder| folder.is_dir());
-    let shown: Vec<String> = there.map(|folder| folder.display().to_string()).collect();
+    let existing = folders.iter().filter(|folder| folder.is_dir());
+    let shown: Vec<String> = existing.map(|folder| folder.display().to_string()).collect();
     match shown.is_empty() {
         true => format!("{} folders: none of them exists", folders.len()),
         false => shown.join(", "),

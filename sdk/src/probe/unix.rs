@@ -1,4 +1,4 @@
-//! Questions about files that Unix answers its own way.
+//! File properties on Unix.
 
 use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -6,27 +6,27 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-/// This user may start the file.
+/// Whether this user may execute the file.
 pub(crate) fn is_executable(path: &Path) -> bool {
     access(path, Access::EXEC_OK).is_ok()
 }
 
-/// What to type to make a file executable.
+/// Returns the command that makes a file executable.
 pub(crate) fn make_executable_command(path: &Path) -> String {
     format!("chmod +x '{}'", path.display())
 }
 
-/// The number of the file on its disk.
+/// Returns the inode number.
 pub(crate) fn file_number(metadata: &Metadata) -> u64 {
     metadata.ino()
 }
 
-/// Everybody on the machine may read the file.
-pub(crate) fn is_readable_by_everybody(metadata: &Metadata) -> bool {
+/// Whether every user of the machine may read the file.
+pub(crate) fn is_world_readable(metadata: &Metadata) -> bool {
     metadata.permissions().mode() & 0o004 != 0
 }
 
-/// What to type to close a file to others.
+/// Returns the command that makes a file private.
 pub(crate) fn make_private_command(path: &Path) -> String {
     format!("chmod 600 '{}'", path.display())
 }

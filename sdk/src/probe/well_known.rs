@@ -1,10 +1,10 @@
-//! Folders where installers put programs without telling PATH.
+//! Folders where installers put programs without adding them to PATH.
 
 use std::path::{Path, PathBuf};
 
 use super::platform::Platform;
+use super::version::CliVersion;
 use crate::Machine;
-use crate::cli_version::CliVersion;
 
 /// Folders below the home folder on every platform.
 const BELOW_HOME: &[&str] = &[".local/bin", "bin", ".yarn/bin"];
@@ -36,7 +36,7 @@ const WINDOWS: &[(&str, &str)] = &[
     ("PROGRAMFILES", "nodejs"),
 ];
 
-/// The folders of a platform, the person's own before the machine's. Pure.
+/// Returns the folders of a platform, the user's own before the machine's. Pure.
 pub fn folders(platform: Platform, machine: &Machine) -> Vec<PathBuf> {
     let movable =
         |(variable, folder, inner): &(&str, &str, &str)| machine.dir(variable, folder).join(inner);
@@ -65,8 +65,8 @@ pub fn folders(platform: Platform, machine: &Machine) -> Vec<PathBuf> {
     folders
 }
 
-/// The folders of every Node.js that nvm and fnm keep, each tool's newest first: different agent
-/// CLIs live under different ones.
+/// Returns the folders of every Node.js of nvm and fnm, each tool's newest first: agent CLIs may be
+/// installed under different ones.
 pub fn node_versions(machine: &Machine) -> Vec<PathBuf> {
     let nvm = machine.dir("NVM_DIR", ".nvm").join("versions/node");
     let fnm = machine.dir("FNM_DIR", ".local/share/fnm").join("node-versions");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_has_the_persons_folders_before_the_machines() {
+    fn linux_user_folders_precede_system_folders() {
         let folders = shown(Platform::Linux, &machine("/home/ada", &[]));
         let position = |wanted: &str| folders.iter().position(|folder| folder == wanted);
         assert_eq!(position("/home/ada/.local/bin"), Some(0));
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn macos_has_homebrew() {
+    fn macos_includes_homebrew() {
         let folders = shown(Platform::Macos, &machine("/Users/ada", &[]));
         assert!(folders.contains(&"/opt/homebrew/bin".to_owned()));
         assert!(folders.contains(&"/Users/ada/Library/pnpm".to_owned()));
     }
 
     #[test]
-    fn windows_follows_its_variables_and_leaves_out_what_is_not_set() {
+    fn windows_uses_only_set_variables() {
         let machine = machine("C:/Users/ada", &[("APPDATA", "C:/Users/ada/AppData/Roaming")]);
         let folders = shown(Platform::Windows, &machine);
         assert!(folders.contains(&"C:/Users/ada/AppData/Roaming/npm".to_owned()));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_moves_a_folder() {
+    fn variable_moves_folder() {
         let machine = machine("/home/ada", &[("BUN_INSTALL", "/opt/bun")]);
         let folders = shown(Platform::Linux, &machine);
         assert!(folders.contains(&"/opt/bun/bin".to_owned()));

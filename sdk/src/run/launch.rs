@@ -1,60 +1,59 @@
-//! From an invocation to a process.
+//! Turns an invocation into a process.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use od_protocol::{ErrorKind, ErrorObject, Event, Notice, NoticeLevel, RunStarted, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject, Event, Notice, NoticeLevel, RunStarted};
+use od_os::tree::{Pipes, Tree};
 use tempfile::TempDir;
 
 use super::os;
-use crate::invocation::ProcessUse;
-use crate::invocation::{RUN_FOLDER, RunFile};
-use crate::probe::files;
-use crate::tree::{Pipes, Tree};
-use crate::{Install, Invocation};
+use crate::invocation::{ProcessUse, RUN_FOLDER, RunFile};
+use crate::{Install, Invocation, files};
 
 /// Linux refuses a longer single argument; other systems have similar limits on the whole.
-const ARGUMENT_BYTES: usize = 128 * 1024 - 1;
+const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
 
-/// The whole command line; Windows stops far earlier than Unix.
-const COMMAND_LINE_BYTES: usize = if cfg!(windows) { 32_000 } else { 1024 * 1024 };
+/// The limit of the whole command line, which is far lower on Windows.
+const MAX_COMMAND_LINE_BYTES: usize = if cfg!(windows) { 32_000 } else { 1024 * 1024 };
 
-/// The longest report that is read.
-const REPORT_BYTES: u64 = 4 << 20;
+/// A longer report is not read.
+const MAX_REPORT_BYTES: u64 = 4 << 20;
 
 /// Everything needed to start an agent CLI.
 #[derive(Debug)]
-pub(crate) struct Launch {
-    pub(crate) install: Install,
-    pub(crate) invocation: Invocation,
-    pub(crate) env: std::collections::BTreeMap<String, String>,
-    pub(crate) start_run_params: StartRunParams,
-    /// The run's own folder, once it is made.
-    pub(crate) folder: Option<TempDir>,
+pub(super) struct Launch {
+    pub(super) install: Install,
+    pub(super) invocation: Invocation,
+    pub(super) env: std::collections::BTreeMap<String, String>,
+    pub(super) start_run_params: StartRunParams,
+    /// The run's own folder, once it exists.
+    pub(super) folder: Option<TempDir>,
 }
 
 impl Launch {
-    /// Refuses what the system would refuse less clearly.
-    pub(crate) fn check(&self) -> Result<(), ErrorObject> {
+    /// Checks the limits of the system, whose own error is less clear.
+    pub(super) fn check(&self) -> Result<(), ErrorObject> {
         let lengths = self.invocation.args.iter().map(|argument| argument.text.len());
         let (longest, total) =
             lengths.fold((0, 0), |(longest, total), length| (length.max(longest), total + length));
-        if longest <= ARGUMENT_BYTES && total <= COMMAND_LINE_BYTES {
+        if longest <= MAX_ARGUMENT_BYTES && total <= MAX_COMMAND_LINE_BYTES {
             return Ok(());
         }
         Err(ErrorObject::new(
             ErrorKind::PromptTooLarge,
             format!(
-                "the command line would hold an argument of {longest} bytes ({total} in all), more than the system takes"
+                "the command line is too long: {total} bytes, its longest argument {longest} bytes"
             ),
         )
         .with_hint("shorten the system prompt or the tool lists, or put them into a file"))
     }
 
-    /// Makes the run's own folder, where the agent CLI needs one. It is removed with the launch.
-    fn make_folder(&mut self) -> io::Result<()> {
+    /// Creates the run's own folder if the agent CLI needs one. It is removed with the launch.
+    fn create_folder(&mut self) -> io::Result<()> {
         if self.invocation.files.is_empty() {
             return Ok(());
         }
@@ -73,16 +72,16 @@ impl Launch {
         Ok(())
     }
 
-    /// Takes the run's own folder away and gives back what the agent CLI wrote into its report.
-    pub(crate) fn remove_folder(&mut self) -> Option<Vec<u8>> {
+    /// Removes the run's own folder and returns the report that the agent CLI wrote into it.
+    pub(super) fn remove_folder(&mut self) -> Option<Vec<u8>> {
         let folder = self.folder.take()?;
         let name = self.invocation.report.as_ref()?;
-        files::read_bounded(&folder.path().join(name), REPORT_BYTES).ok()
+        files::read_bounded(&folder.path().join(name), MAX_REPORT_BYTES).ok()
     }
 
     /// Starts the process.
-    pub(crate) fn spawn(&mut self) -> io::Result<(Tree, Pipes)> {
-        self.make_folder()?;
+    pub(super) fn spawn(&mut self) -> io::Result<(Tree, Pipes)> {
+        self.create_folder()?;
         let mut command = Command::new(&self.install.path);
         command
             .args(&self.install.leading_args)
@@ -96,35 +95,35 @@ impl Launch {
         Tree::spawn(command)
     }
 
-    /// How the run begins, and the flags that it does without.
-    pub(crate) fn first_events(&self, pid: Option<u32>) -> Vec<Event> {
+    /// Returns `run_started` and a notice for each flag that was left out.
+    pub(super) fn first_events(&self, pid: Option<u32>) -> Vec<Event> {
         let left_out = self.invocation.left_out.iter().map(|flag| {
             let text =
-                format!("this version of the agent CLI has no {flag}: the run does without it");
+                format!("this version of the agent CLI has no {flag}; the run starts without it");
             Event::Notice(Notice {
                 level: NoticeLevel::Warn,
                 code: "flag_missing".to_owned(),
                 text,
-                hint: Some("install the tested version: `od-host agents` names it".to_owned()),
+                hint: Some("install the tested version; `od-host agents` lists it".to_owned()),
             })
         });
         [Event::RunStarted(self.run_started(pid))].into_iter().chain(left_out).collect()
     }
 
-    /// The file that gets the raw output.
-    pub(crate) fn trace_file(&self) -> Option<File> {
+    /// Opens the file that receives the raw output.
+    pub(super) fn trace_file(&self) -> Option<File> {
         let path = self.start_run_params.trace_path.as_ref()?;
         match os::open_private(Path::new(path)) {
             Ok(file) => Some(file),
             Err(error) => {
-                tracing::warn!(path, %error, "the trace file cannot be opened");
+                tracing::warn!(path, %error, "cannot open the trace file");
                 None
             }
         }
     }
 
     /// The first event.
-    pub(crate) fn run_started(&self, pid: Option<u32>) -> RunStarted {
+    pub(super) fn run_started(&self, pid: Option<u32>) -> RunStarted {
         if self.invocation.process == ProcessUse::Attached {
             let credential = self.install.credential.clone();
             let permission_mode = self.invocation.permission_mode.clone();
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_of_a_run_are_there_as_long_as_it_is() {
+    fn run_files_are_removed_with_run() {
         let mut invocation = Invocation::default();
         let path = invocation.file("settings.json", "{}");
         invocation.flag("--settings", &path).arg("not {run-folder}");
@@ -162,9 +161,9 @@ mod tests {
             start_run_params: StartRunParams::default(),
             folder: None,
         };
-        launch.make_folder().expect("a folder can be made");
+        launch.create_folder().expect("a folder is created");
         let path = launch.env["SETTINGS"].clone();
-        assert_eq!(fs::read_to_string(&path).expect("the file is there"), "{}");
+        assert_eq!(fs::read_to_string(&path).expect("the file exists"), "{}");
         assert_eq!(launch.invocation.args[1].text, path);
         assert_eq!(launch.invocation.args[2].text, "not {run-folder}");
         drop(launch);
@@ -172,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_that_the_help_does_not_name_is_left_out_and_told() {
-        let flags = Some(crate::help::Flags::parse("--format"));
+    fn flag_missing_from_help_is_left_out_with_notice() {
+        let flags = Some(crate::Flags::parse("--format"));
         let install = Install { flags, ..Install::default() };
         let mut invocation = Invocation::default();
         invocation.known_flag(&install, "--format", "json").known_arg(&install, "--thinking");
@@ -186,8 +185,8 @@ mod tests {
             folder: None,
         };
         assert_eq!(launch.invocation.shown_args(), ["--format", "json", "--variant"]);
-        let told = launch.first_events(None);
-        assert!(matches!(&told[1], Event::Notice(notice) if notice.text.contains("--thinking")));
-        assert_eq!(told.len(), 2);
+        let events = launch.first_events(None);
+        assert!(matches!(&events[1], Event::Notice(notice) if notice.text.contains("--thinking")));
+        assert_eq!(events.len(), 2);
     }
 }

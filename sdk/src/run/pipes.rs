@@ -7,15 +7,18 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread;
 
+use od_os::lines::LineReader;
 use od_protocol::MAX_LINE_BYTES;
 
-use super::core::{RunCore, Wake};
-use super::tail::Tail;
-use crate::lines::LineReader;
+use super::state::{RunState, Wake};
+use super::stderr_tail::StderrTail;
 use crate::outbox::Outbox;
 use crate::output::StdinCommand;
 
-/// Copies what is read to a trace file, when one is asked for.
+/// A longer line of stderr is dropped.
+const MAX_STDERR_LINE_BYTES: usize = 1024 * 1024;
+
+/// Copies what is read to a trace file, if there is one.
 struct Traced<R> {
     source: R,
     trace: Option<File>,
@@ -27,7 +30,7 @@ impl<R: Read> Read for Traced<R> {
         if let Some(trace) = &mut self.trace
             && let Err(error) = trace.write_all(&buffer[..count])
         {
-            tracing::warn!(%error, "the trace file cannot be written; tracing stops");
+            tracing::warn!(%error, "cannot write the trace file; tracing stops");
             self.trace = None;
         }
         Ok(count)
@@ -35,40 +38,40 @@ impl<R: Read> Read for Traced<R> {
 }
 
 /// Reads and maps stdout until its end.
-pub(crate) fn read_stdout(
-    core: Arc<RunCore>,
+pub(super) fn read_stdout(
+    state: Arc<RunState>,
     stdout: ChildStdout,
     trace: Option<File>,
     outbox: Outbox,
 ) {
     thread::spawn(move || {
-        let cap = usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX);
-        let mut reader = LineReader::new(Traced { source: stdout, trace }, cap);
+        let limit = usize::try_from(MAX_LINE_BYTES).unwrap_or(usize::MAX);
+        let mut reader = LineReader::new(Traced { source: stdout, trace }, limit);
         loop {
-            outbox.wait_for_room();
+            outbox.wait_for_space();
             if !reader.fill() {
                 break;
             }
-            core.note_speech();
-            core.map_lines(|each| reader.each_line(each));
+            state.mark_stdout();
+            state.map_lines(|each| reader.each_line(each));
         }
-        core.map_lines(|each| reader.last_line(each));
-        core.tell_oversized(reader.oversized);
-        core.wake(Wake::StdoutEnded);
+        state.map_lines(|each| reader.last_line(each));
+        state.report_oversized(reader.oversized());
+        state.wake(Wake::StdoutEnded);
     });
 }
 
-/// Reads stderr until its end and keeps its tail.
-pub(crate) fn read_stderr(core: Arc<RunCore>, stderr: ChildStderr, tail: Arc<Tail>) {
+/// Reads and maps stderr until its end and keeps its tail.
+pub(super) fn read_stderr(state: Arc<RunState>, stderr: ChildStderr, tail: Arc<StderrTail>) {
     tail.begin();
     thread::spawn(move || {
-        let mut reader = LineReader::new(stderr, 1024 * 1024);
+        let mut reader = LineReader::new(stderr, MAX_STDERR_LINE_BYTES);
         let each = |line: &[u8]| {
             tail.push(line);
-            core.map_stderr_line(line);
+            state.map_stderr_line(line);
         };
         while reader.fill() {
-            core.note_output();
+            state.mark_activity();
             reader.each_line(each);
         }
         reader.last_line(each);
@@ -76,14 +79,14 @@ pub(crate) fn read_stderr(core: Arc<RunCore>, stderr: ChildStderr, tail: Arc<Tai
     });
 }
 
-/// Writes stdin until it is closed. A CLI that reads no more is no failure of the run.
-pub(crate) fn write_stdin(mut stdin: ChildStdin, commands: Receiver<StdinCommand>) {
+/// Writes stdin until it is closed. A CLI that has closed stdin does not fail the run.
+pub(super) fn write_stdin(mut stdin: ChildStdin, commands: Receiver<StdinCommand>) {
     thread::spawn(move || {
         for command in commands {
             match command {
                 StdinCommand::Write(bytes) => {
                     if let Err(error) = stdin.write_all(&bytes).and_then(|()| stdin.flush()) {
-                        tracing::debug!(%error, "the agent CLI reads no more");
+                        tracing::debug!(%error, "the agent CLI has closed stdin");
                         return;
                     }
                 }

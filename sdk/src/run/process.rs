@@ -1,14 +1,14 @@
-//! The process of a run, or none: a run may be attached to a server that somebody else has started.
+//! The process of a run, or none: a run may be attached to a server that was started elsewhere.
 
 use std::sync::Arc;
 
-use crate::tree::{Ownership, Status, Tree};
+use od_os::tree::{Orphans, Status, Tree};
 
 /// The process of a run.
 pub(super) enum Process {
-    /// One of its own, with everything it starts.
+    /// Its own process, with everything that process starts.
     Own(Arc<Tree>),
-    /// None: nothing is to be signalled, reaped or ended.
+    /// None: nothing is signalled, reaped or killed.
     Attached,
 }
 
@@ -36,11 +36,11 @@ impl Process {
         }
     }
 
-    /// Ends everything that is left; says how the process itself ended.
-    pub(super) fn end(&self, ownership: Ownership<'_>) -> Status {
+    /// Kills everything that is alive and returns how the process itself ended.
+    pub(super) fn end(&self, orphans: Orphans<'_>) -> Status {
         match self {
             Self::Own(tree) => {
-                tree.kill_all(ownership);
+                tree.kill_all(orphans);
                 tree.reap()
             }
             Self::Attached => Status::default(),

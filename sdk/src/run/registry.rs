@@ -1,50 +1,46 @@
-//! The runs of this adapter process: accepting, finding, stopping them.
+//! The runs of this adapter process: starts, finds and stops them.
 
 use std::collections::HashMap;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use od_protocol::{
-    CancelRunParams, CancelRunResult, ErrorKind, ErrorObject, InputRunParams, InputRunResult,
-    RespondRunParams, RespondRunResult, StartRunParams, StartRunResult,
+use od_protocol::adapter::{
+    CancelRunParams, CancelRunResult, InputRunParams, InputRunResult, RespondRunParams,
+    RespondRunResult, StartRunParams, StartRunResult,
 };
+use od_protocol::{ErrorKind, ErrorObject};
 
-use super::core::{RunCore, Wake};
-use super::launch::Launch;
-use super::supervise::{Channels, Supervisor};
-use crate::adapter::Adapter;
-use crate::emit::Emitter;
+use super::prepare::{RunSetup, prepare};
+use super::state::{RunState, Wake};
 use crate::outbox::Outbox;
-use crate::output::RunOutput;
-use crate::{Machine, Secret, environment, gate};
 
-/// How many runs one adapter process takes; a host starts one process per run.
-const MOST_RUNS: usize = 64;
+/// A host starts one adapter process per run; this limits hosts that do not.
+const MAX_RUNS: usize = 64;
 
-/// How long an agent CLI may take to stop politely when the host does not say.
-const DEFAULT_GRACE: Duration = Duration::from_millis(2_000);
+/// How long an agent CLI may take to stop politely when `run/cancel` sets no time.
+const DEFAULT_CANCEL_GRACE: Duration = Duration::from_secs(2);
 
-/// What a run needs to know besides its own parameters.
-#[derive(Clone)]
-pub(crate) struct RunsSetup {
-    pub(crate) adapter: Arc<dyn Adapter>,
-    pub(crate) machine: Machine,
-    pub(crate) max_line_bytes: u64,
-}
+/// How long after the polite stop of `shutdown` the runs may take to end.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long runs may take to be killed when the host has exited.
+const KILL_LIMIT: Duration = Duration::from_secs(4);
+
+/// How long the last events may take to be written when the host has exited.
+const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
 /// The runs of this adapter process.
 #[derive(Clone)]
 pub(crate) struct Runs {
     outbox: Outbox,
-    shared: Arc<(Mutex<State>, Condvar)>,
+    shared: Arc<(Mutex<Registry>, Condvar)>,
 }
 
 #[derive(Default)]
-struct State {
-    alive: HashMap<String, Arc<RunCore>>,
-    /// Accepted, but the acceptance is not on its way yet.
-    accepted: Vec<Arc<RunCore>>,
+struct Registry {
+    running: HashMap<String, Arc<RunState>>,
+    /// Accepted, but the acceptance is not queued for the host yet.
+    accepted: Vec<Arc<RunState>>,
 }
 
 impl Runs {
@@ -52,47 +48,43 @@ impl Runs {
         Self { outbox, shared: Arc::default() }
     }
 
-    /// `run/start`: everything that can be refused is refused here, before any process.
+    /// `run/start`.
     pub(crate) fn start(
         &self,
-        setup: &RunsSetup,
+        setup: &RunSetup,
         start_run_params: StartRunParams,
     ) -> Result<StartRunResult, ErrorObject> {
         let run_id = start_run_params.run_id.clone();
-        let (core, supervisor) = self.prepare(setup, start_run_params)?;
-        let mut state = self.lock();
-        if state.alive.contains_key(&run_id) {
-            return Err(ErrorObject::new(
-                ErrorKind::RunIdInUse,
-                format!("a run {run_id:?} is alive already"),
-            ));
+        let (state, supervisor) = prepare(setup, start_run_params, &self.outbox)?;
+        let mut registry = self.lock();
+        if registry.running.contains_key(&run_id) {
+            let message = format!("run {run_id:?} is already running");
+            return Err(ErrorObject::new(ErrorKind::RunIdInUse, message));
         }
-        if state.alive.len() >= MOST_RUNS {
-            return Err(ErrorObject::new(
-                ErrorKind::TooManyRuns,
-                format!("{MOST_RUNS} runs are alive in this adapter process"),
-            )
-            .with_hint("start another adapter process, or wait for a run to end"));
+        if registry.running.len() >= MAX_RUNS {
+            let message = format!("this adapter process already has {MAX_RUNS} runs");
+            return Err(ErrorObject::new(ErrorKind::TooManyRuns, message)
+                .with_hint("start another adapter process, or wait for a run to end"));
         }
-        state.alive.insert(run_id.clone(), core.clone());
-        state.accepted.push(core);
-        drop(state);
+        registry.running.insert(run_id.clone(), state.clone());
+        registry.accepted.push(state);
+        drop(registry);
         let runs = self.clone();
         std::thread::spawn(move || supervisor.supervise(&runs));
         Ok(StartRunResult { run_id })
     }
 
-    /// The acceptances are on their way: the runs may begin.
+    /// Begins the accepted runs. Call it when their acceptances are queued.
     pub(crate) fn begin_accepted(&self) {
-        for core in std::mem::take(&mut self.lock().accepted) {
-            core.wake(Wake::Begin);
+        for state in std::mem::take(&mut self.lock().accepted) {
+            state.wake(Wake::Begin);
         }
     }
 
     /// `run/input`.
     pub(crate) fn input(&self, params: &InputRunParams) -> Result<InputRunResult, ErrorObject> {
-        let core = self.find(&params.run_id)?;
-        let outcome = core.input(&params.text, params.expected_turn.as_deref());
+        let state = self.find(&params.run_id)?;
+        let outcome = state.input(&params.text, params.expected_turn.as_deref());
         Ok(InputRunResult { outcome })
     }
 
@@ -107,111 +99,69 @@ impl Runs {
                 ErrorKind::ApprovalUnknown,
                 format!("run {:?} has no open approval {:?}", params.run_id, params.approval_id),
             )
-            .with_hint("it was answered, ran out of time or was taken back")),
+            .with_hint("it was answered, timed out or was withdrawn")),
         }
     }
 
     /// `run/cancel`.
     pub(crate) fn cancel(&self, params: &CancelRunParams) -> CancelRunResult {
-        let grace = params.grace_ms.map_or(DEFAULT_GRACE, Duration::from_millis);
-        let core = self.lock().alive.get(&params.run_id).cloned();
-        CancelRunResult { accepted: core.is_some_and(|core| core.request_cancel(grace)) }
+        let grace = params.grace_ms.map_or(DEFAULT_CANCEL_GRACE, Duration::from_millis);
+        let state = self.lock().running.get(&params.run_id).cloned();
+        CancelRunResult { accepted: state.is_some_and(|state| state.request_cancel(grace)) }
     }
 
-    /// How many are alive.
+    /// The number of running runs.
     pub(crate) fn count(&self) -> usize {
-        self.lock().alive.len()
+        self.lock().running.len()
     }
 
-    /// Stops them all politely and waits until they are gone.
+    /// Cancels all runs and waits until they have ended.
     pub(crate) fn cancel_all(&self, grace: Duration) {
-        for core in self.cores() {
-            core.request_cancel(grace);
+        for state in self.states() {
+            state.request_cancel(grace);
         }
-        self.wait_until_empty(grace + Duration::from_secs(5));
+        self.wait_until_empty(grace + SHUTDOWN_LIMIT);
     }
 
-    /// The host is gone: ends them all at once; what it may still read is written.
+    /// Kills all runs because the host has exited, and writes their last events.
     pub(crate) fn kill_all(&self) {
-        for core in self.cores() {
-            core.wake(Wake::HostGone);
+        for state in self.states() {
+            state.wake(Wake::HostGone);
         }
-        self.wait_until_empty(Duration::from_secs(4));
-        self.outbox.drain(Duration::from_millis(500));
+        self.wait_until_empty(KILL_LIMIT);
+        self.outbox.drain(DRAIN_LIMIT);
     }
 
-    /// A run has ended.
-    pub(crate) fn forget(&self, run_id: &str) {
-        self.lock().alive.remove(run_id);
+    /// Removes a run that has ended.
+    pub(super) fn remove(&self, run_id: &str) {
+        self.lock().running.remove(run_id);
         self.shared.1.notify_all();
     }
 
-    fn prepare(
-        &self,
-        setup: &RunsSetup,
-        start_run_params: StartRunParams,
-    ) -> Result<(Arc<RunCore>, Supervisor), ErrorObject> {
-        let RunsSetup { adapter, machine, max_line_bytes } = setup;
-        let manifest = adapter.manifest();
-        gate::check(&start_run_params, &manifest.capabilities)?;
-        let machine = machine.clone().with_env(&start_run_params.env);
-        let mut install = adapter.locate(&machine)?;
-        install.credential = adapter.auth(&machine).credential;
-        install.host_answers_approvals = machine.host_answers_approvals;
-        install.secret = Secret::fresh();
-        let invocation = adapter.invocation_on(&machine, &start_run_params, &install)?;
-        let mapper = adapter.mapper(&start_run_params, &install);
-        let env =
-            environment::for_cli(&machine, &manifest, &install, &invocation, &start_run_params);
-        let mut secrets = environment::secret_values(&machine, &manifest, &start_run_params);
-        secrets.push(install.secret.reveal().to_owned());
-        let emitter = Emitter::new(&start_run_params.run_id, *max_line_bytes, secrets);
-        let (stdin_sender, stdin_commands) = channel();
-        let (wake_sender, wakes) = channel();
-        let mut output = RunOutput::new(emitter, stdin_sender);
-        let http = adapter.http().map(|client| {
-            let (http_sender, commands) = channel();
-            output.http = Some(http_sender);
-            (client, commands)
-        });
-        let core = Arc::new(RunCore::new(
-            start_run_params.run_id.clone(),
-            mapper,
-            output,
-            self.outbox.clone(),
-            wake_sender,
-        ));
-        let launch = Launch { install, invocation, env, start_run_params, folder: None };
-        launch.check()?;
-        let channels = Channels { wakes, stdin: Some(stdin_commands), http };
-        let supervisor = Supervisor::new(core.clone(), launch, channels, self.outbox.clone());
-        Ok((core, supervisor))
-    }
-
-    fn find(&self, run_id: &str) -> Result<Arc<RunCore>, ErrorObject> {
-        self.lock().alive.get(run_id).cloned().ok_or_else(|| {
-            ErrorObject::new(ErrorKind::RunUnknown, format!("no run {run_id:?} is alive here"))
+    fn find(&self, run_id: &str) -> Result<Arc<RunState>, ErrorObject> {
+        self.lock().running.get(run_id).cloned().ok_or_else(|| {
+            ErrorObject::new(ErrorKind::RunUnknown, format!("run {run_id:?} is not running here"))
         })
     }
 
-    fn cores(&self) -> Vec<Arc<RunCore>> {
-        self.lock().alive.values().cloned().collect()
+    fn states(&self) -> Vec<Arc<RunState>> {
+        self.lock().running.values().cloned().collect()
     }
 
     fn wait_until_empty(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
-        let mut state = self.lock();
-        while !state.alive.is_empty() {
+        let mut registry = self.lock();
+        while !registry.running.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            let waited = self.shared.1.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.shared.1.wait_timeout(registry, left);
+            registry = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Registry> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
-//! Files of a run on Unix: what an agent CLI prints is for the user alone.
+//! Files of a run on Unix: only the user can read them.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Opens a file to write on; a new one can be read by the user alone.
+/// Opens a file for appending; only the user can read a new one.
 pub(super) fn open_private(path: &Path) -> io::Result<File> {
     File::options().create(true).append(true).mode(0o600).open(path)
 }

@@ -1,4 +1,4 @@
-//! Responses as lines: the id exactly as it came.
+//! Writes responses as lines; the id is copied byte by byte.
 
 use od_protocol::{ErrorObject, MAX_LINE_BYTES};
 use serde::Serialize;
@@ -14,17 +14,17 @@ struct Response<'a, T> {
     error: Option<&'a ErrorObject>,
 }
 
-/// A line that answers `id` with a result.
+/// Returns the line that answers `id` with a result.
 pub(super) fn result(id: &RawValue, result: &RawValue) -> Vec<u8> {
     line(&Response { jsonrpc: "2.0", id, result: Some(result), error: None })
 }
 
-/// A line that answers `id` with an error.
+/// Returns the line that answers `id` with an error.
 pub(super) fn error(id: &RawValue, error: &ErrorObject) -> Vec<u8> {
     line(&Response::<()> { jsonrpc: "2.0", id, result: None, error: Some(error) })
 }
 
-/// Whether a result fits a line.
+/// Whether a result fits the line limit.
 pub(super) fn fits(result: &RawValue) -> bool {
     (result.get().len() as u64) < MAX_LINE_BYTES - 4096
 }

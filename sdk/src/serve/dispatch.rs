@@ -1,7 +1,7 @@
-//! Lines in, calls out: the loop that reads the host, and the state of the handshake.
+//! The loop that reads the host's requests and dispatches them, with the state of the handshake.
 //!
-//! The thread that reads never waits: quick calls are answered here, slow ones (they may look at
-//! the disk or start the agent CLI) on a thread of their own, so `ping` is answered meanwhile.
+//! The reading thread never blocks: it answers quick calls itself and starts a thread for slow ones
+//! (they may read files or start the agent CLI), so `ping` is answered at any time.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,56 +10,51 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use od_protocol::{
-    AdapterInfo, CANCEL_REQUEST, Call, CancelRequestParams, CancelRunParams, DetectAdapterParams,
-    ErrorKind, ErrorObject, GetQuotaParams, HealthAdapterParams, HealthAdapterResult, HealthStatus,
-    InitializeParams, InitializeResult, InputRunParams, JsonObject, ListModelsParams,
-    ListSessionsParams, MAX_LINE_BYTES, METHODS, Message, PROTOCOL_MAJOR, PROTOCOL_REVISION,
-    PingParams, PingResult, ProtocolRange, ReadSessionsParams, RespondRunParams, RespondRunResult,
-    ShutdownParams, ShutdownResult, StartRunParams,
-};
+use od_protocol::adapter::{AdapterInfo, CANCEL_REQUEST, CancelRequestParams, CancelRunParams, DetectAdapterParams, GetQuotaParams, HealthAdapterParams, HealthAdapterResult, InitializeParams, InitializeResult, InputRunParams, ListModelsParams, ListSessionsParams, METHODS, PingParams, PingResult, ReadSessionParams, RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams};
+use od_protocol::{Call, ErrorKind, ErrorObject, HealthStatus, JsonObject, MAX_LINE_BYTES, Message, PROTOCOL_MAJOR, PROTOCOL_REVISION, ProtocolRange};
+use od_os::lines::LineReader;
+use od_os::process;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{answer, stdio};
-use crate::Machine;
-use crate::adapter::Adapter;
-use crate::lines::LineReader;
 use crate::outbox::Outbox;
-use crate::run::{Runs, RunsSetup};
-use crate::tree;
+use crate::run::{RunSetup, Runs};
+use crate::{Adapter, Machine, detect};
 
-/// How long open runs may take to stop when `shutdown` does not say.
+/// How long runs may take to stop when `shutdown` sets no time.
 const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// Serves until the host closes stdin, is gone, or can no longer be written to.
+/// Serves until the host closes stdin, exits, or closes our stdout.
 pub(super) fn serve_stdio(adapter: Arc<dyn Adapter>) -> ExitCode {
     let protocol_output = match stdio::protect_stdout() {
         Ok(file) => file,
         Err(error) => {
-            eprintln!("error: standard output cannot be used: {error}");
+            eprintln!("error: cannot use standard output: {error}");
             return ExitCode::FAILURE;
         }
     };
-    tree::adopt_orphans();
+    if let Err(error) = process::adopt_orphans() {
+        tracing::warn!(%error, "cannot adopt orphans; a detached tool may survive its run");
+    }
     let outbox = Outbox::new(Box::new(protocol_output));
     let dispatcher = Dispatcher::new(adapter, outbox.clone());
     let runs = dispatcher.runs.clone();
     thread::spawn(move || {
-        outbox.write_for_others();
-        leave(&runs);
+        outbox.run_writer();
+        exit(&runs);
     });
     dispatcher.read_host();
-    leave(&dispatcher.runs);
+    exit(&dispatcher.runs);
     ExitCode::SUCCESS
 }
 
-/// The host is gone: ends everything and leaves, from whichever thread notices first.
-fn leave(runs: &Runs) {
+/// Kills all runs and exits. Called by the first thread that notices the end of the host.
+fn exit(runs: &Runs) {
     runs.kill_all();
     std::process::exit(0);
 }
 
-/// The state of the handshake and what calls need.
+/// Dispatches the calls of the host.
 #[derive(Clone)]
 struct Dispatcher {
     adapter: Arc<dyn Adapter>,
@@ -70,13 +65,14 @@ struct Dispatcher {
 
 #[derive(Default)]
 struct State {
-    setup: Option<RunsSetup>,
-    shutting_down: bool,
-    /// Slow calls that are being worked on, by their id as text.
-    slow: HashSet<String>,
+    /// Set by `initialize`.
+    setup: Option<RunSetup>,
+    is_shutting_down: bool,
+    /// Slow calls without an answer yet, by their id as text.
+    open_calls: HashSet<String>,
 }
 
-/// One call on its way to an answer.
+/// The answer to a call.
 type Answer = Result<Box<RawValue>, ErrorObject>;
 
 impl Dispatcher {
@@ -91,9 +87,9 @@ impl Dispatcher {
         let mut oversized = 0;
         while reader.fill() {
             reader.each_line(|line| self.on_line(line));
-            while oversized < reader.oversized {
+            while oversized < reader.oversized() {
                 oversized += 1;
-                let text = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+                let text = format!("the line exceeds {MAX_LINE_BYTES} bytes");
                 self.answer_unknown(&ErrorObject::new(ErrorKind::ParseError, text));
             }
         }
@@ -103,23 +99,23 @@ impl Dispatcher {
         match Message::read(line) {
             Ok(Message::Request { id, method, params }) => self.on_request(id, &method, params),
             Ok(Message::Notification { method, params }) => self.on_notification(&method, params),
-            // The adapter asks nothing, so nothing is answered to it.
-            Ok(Message::Response { .. }) => tracing::debug!("a response to nobody was dropped"),
+            // The adapter sends no requests.
+            Ok(Message::Response { .. }) => tracing::debug!("unexpected response dropped"),
             Err(error) => self.answer_unknown(&error),
         }
     }
 
     fn on_notification(&self, method: &str, params: Option<&RawValue>) {
         if method != CANCEL_REQUEST {
-            tracing::debug!(method, "an unknown notification was dropped");
+            tracing::debug!(method, "unknown notification dropped");
             return;
         }
         let Ok(params) = parse::<CancelRequestParams>(params) else { return };
         let id = params.id.to_string();
-        let was_open = self.lock().slow.remove(&id);
+        let was_open = self.lock().open_calls.remove(&id);
         if let (true, Ok(id)) = (was_open, RawValue::from_string(id)) {
             let error =
-                ErrorObject::new(ErrorKind::RequestCancelled, "the host gave the request up");
+                ErrorObject::new(ErrorKind::RequestCancelled, "the host cancelled the request");
             self.send(answer::error(&id, &error));
         }
     }
@@ -148,7 +144,7 @@ impl Dispatcher {
             }
             "adapter/health" => self.slow(id, params, |this, _: HealthAdapterParams| this.health()),
             "adapter/detect" => self.slow(id, params, |this, params: DetectAdapterParams| {
-                Ok(this.adapter.detect(&this.setup()?.machine, params.refresh))
+                Ok(detect::detect(this.adapter.as_ref(), &this.setup()?.machine, params.refresh))
             }),
             "models/list" => self.slow(id, params, |this, _: ListModelsParams| {
                 this.gated("models", |capabilities| capabilities.models.is_some())?;
@@ -162,35 +158,35 @@ impl Dispatcher {
                 this.gated("sessions", |capabilities| capabilities.sessions.is_some())?;
                 this.adapter.list_sessions(&this.setup()?.machine, &params)
             }),
-            "sessions/read" => self.slow(id, params, |this, params: ReadSessionsParams| {
+            "sessions/read" => self.slow(id, params, |this, params: ReadSessionParams| {
                 this.gated("sessions", |capabilities| capabilities.sessions.is_some())?;
                 this.adapter.read_session(&this.setup()?.machine, &params)
             }),
             "shutdown" => self.slow(id, params, |this, params: ShutdownParams| {
-                this.lock().shutting_down = true;
+                this.lock().is_shutting_down = true;
                 let grace = params.grace_ms.map_or(DEFAULT_SHUTDOWN_GRACE, Duration::from_millis);
                 this.runs.cancel_all(grace);
                 Ok(ShutdownResult {})
             }),
             unknown => {
-                let text = format!("there is no method {unknown:?}");
+                let text = format!("unknown method {unknown:?}");
                 self.send(answer::error(id, &ErrorObject::new(ErrorKind::MethodNotFound, text)));
             }
         }
     }
 
-    /// Before `initialize` everything but `ping` is refused; after `shutdown` everything but it.
+    /// Refuses everything but `ping` before `initialize` and after `shutdown`.
     fn check_state(&self, method: &str) -> Result<(), ErrorObject> {
         let state = self.lock();
         let refuse = |kind, text: &str| Err(ErrorObject::new(kind, text));
         match (method, &state.setup) {
             ("ping", _) => Ok(()),
             ("initialize", Some(_)) => {
-                refuse(ErrorKind::AlreadyInitialized, "initialize was called before")
+                refuse(ErrorKind::AlreadyInitialized, "initialize was already called")
             }
             ("initialize", None) => Ok(()),
             (_, None) => refuse(ErrorKind::NotInitialized, "initialize has not been called"),
-            _ if state.shutting_down && METHODS.iter().any(|known| known.name == method) => {
+            _ if state.is_shutting_down && METHODS.iter().any(|known| known.name == method) => {
                 refuse(ErrorKind::ShuttingDown, "the adapter is shutting down")
             }
             _ => Ok(()),
@@ -202,7 +198,7 @@ impl Dispatcher {
         if manifest.protocol.highest_common(&params.protocol).is_none() {
             return Err(unsupported_protocol(&manifest.protocol, &params.protocol));
         }
-        let setup = RunsSetup {
+        let setup = RunSetup {
             adapter: self.adapter.clone(),
             machine: Machine::current().configured(params),
             max_line_bytes: params.limits.max_line_bytes.min(MAX_LINE_BYTES),
@@ -223,7 +219,7 @@ impl Dispatcher {
         })
     }
 
-    /// Input that a person edited is never dropped in silence: the tool would run with the other.
+    /// Edited input needs its capability: without it the tool would silently run with the original.
     fn respond(&self, params: &RespondRunParams) -> Result<RespondRunResult, ErrorObject> {
         self.gated("approvals", |capabilities| capabilities.approvals.is_some())?;
         if params.updated_input.is_some() {
@@ -234,12 +230,12 @@ impl Dispatcher {
         self.runs.respond(params)
     }
 
-    /// A host may die while another process still holds our stdin open.
+    /// Exits with the host, even when another process still holds our stdin open.
     fn watch_host(&self, host_pid: u32) {
         let runs = self.runs.clone();
         thread::spawn(move || {
-            if tree::wait_until_gone(host_pid) {
-                leave(&runs);
+            if process::wait_until_exited(host_pid) {
+                exit(&runs);
             }
         });
     }
@@ -252,7 +248,7 @@ impl Dispatcher {
             Ok(install) => {
                 details.insert("cliPath".to_owned(), install.path.to_string_lossy().into());
                 details.insert("cliVersion".to_owned(), install.version.into());
-                let message = "the agent CLI is in place".to_owned();
+                let message = "the agent CLI is installed".to_owned();
                 HealthAdapterResult { status: HealthStatus::Ok, message, details }
             }
             Err(error) => HealthAdapterResult {
@@ -289,7 +285,7 @@ impl Dispatcher {
         self.send_answer(id, answer);
     }
 
-    /// Answers on a thread of its own, unless the host gives the call up first.
+    /// Answers on a new thread, unless the host cancels the call first.
     fn slow<P: Call + 'static>(
         &self,
         id: &RawValue,
@@ -301,10 +297,10 @@ impl Dispatcher {
             Err(error) => return self.send(answer::error(id, &error)),
         };
         let (this, id) = (self.clone(), id.to_owned());
-        self.lock().slow.insert(id.get().to_owned());
+        self.lock().open_calls.insert(id.get().to_owned());
         thread::spawn(move || {
             let answer = guarded(|| work(&this, params));
-            if this.lock().slow.remove(id.get()) {
+            if this.lock().open_calls.remove(id.get()) {
                 this.send_answer(&id, answer);
             }
         });
@@ -315,14 +311,14 @@ impl Dispatcher {
             Ok(result) if answer::fits(&result) => answer::result(id, &result),
             Ok(_) => {
                 let error =
-                    ErrorObject::new(ErrorKind::Internal, "the result is longer than a line");
+                    ErrorObject::new(ErrorKind::Internal, "the result exceeds the line limit");
                 answer::error(id, &error)
             }
             Err(error) => answer::error(id, &error),
         });
     }
 
-    /// A line whose sender cannot be told gets an answer with the id null, as JSON-RPC says.
+    /// Answers a line without a readable id; JSON-RPC requires the id null.
     fn answer_unknown(&self, error: &ErrorObject) {
         self.send(answer::error(RawValue::NULL, error));
     }
@@ -332,7 +328,7 @@ impl Dispatcher {
         self.outbox.write_soon();
     }
 
-    fn setup(&self) -> Result<RunsSetup, ErrorObject> {
+    fn setup(&self) -> Result<RunSetup, ErrorObject> {
         self.lock().setup.clone().ok_or_else(|| {
             ErrorObject::new(ErrorKind::NotInitialized, "initialize has not been called")
         })
@@ -346,26 +342,26 @@ impl Dispatcher {
 /// Absent parameters are an empty object.
 fn parse<P: serde::de::DeserializeOwned>(params: Option<&RawValue>) -> Result<P, ErrorObject> {
     serde_json::from_str(params.map_or("{}", RawValue::get)).map_err(|error| {
-        ErrorObject::new(ErrorKind::InvalidParams, format!("the parameters do not fit: {error}"))
+        ErrorObject::new(ErrorKind::InvalidParams, format!("invalid parameters: {error}"))
             .with_hint("schemas/v1/schema.json describes them")
     })
 }
 
-/// A call that panics is answered too.
+/// Turns a panic into an error, so that every call is answered.
 fn guarded<T: serde::Serialize>(work: impl FnOnce() -> Result<T, ErrorObject>) -> Answer {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(ErrorObject::new(ErrorKind::Internal, "the adapter panicked on this call")
-            .with_hint("its stderr says where"))
+            .with_hint("its stderr has the location"))
     })?;
     to_raw_value(&result).map_err(|error| {
-        ErrorObject::new(ErrorKind::Internal, format!("the result is no JSON: {error}"))
+        ErrorObject::new(ErrorKind::Internal, format!("cannot write the result as JSON: {error}"))
     })
 }
 
 fn unsupported_protocol(ours: &ProtocolRange, theirs: &ProtocolRange) -> ErrorObject {
     let side = if theirs.min > ours.max { "adapter" } else { "host" };
     let text = format!(
-        "the host speaks protocol {} to {}, this adapter {} to {}: upgrade the {side}",
+        "the host supports protocol {} to {}, this adapter {} to {}: update the {side}",
         theirs.min, theirs.max, ours.min, ours.max
     );
     let mut error = ErrorObject::new(ErrorKind::UnsupportedProtocol, text);

@@ -1,5 +1,5 @@
-//! Standard output belongs to the protocol: it is moved away, so that a stray print in an adapter
-//! or one of its crates lands on stderr.
+//! Reserves standard output for the protocol: a stray print in an adapter or one of its crates goes
+//! to stderr.
 
 #[cfg(unix)]
 #[path = "stdio/unix.rs"]

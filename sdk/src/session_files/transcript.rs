@@ -1,10 +1,7 @@
 //! What happened in a session, in the words of a run. A session keeps its pieces whole, so each of
 //! them begins and ends at once. What a foreign line means is the adapter's business.
 
-use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
-    ToolResult, UserMessage,
-};
+use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, UserMessage};
 use serde_json::Value;
 
 use super::whole_thought;

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
-    ApprovalResolver, ApprovalRisk, Event, RespondRunParams,
-};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event};
 use serde_json::Value;
 
 use super::{ControlRequestLine, control};

@@ -1,9 +1,6 @@
 //! The events of a tool call, and what the name of its tool tells whatever the agent CLI is.
 
-use od_protocol::{
-    ApprovalCategory, ApprovalRisk, Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult,
-    ToolStatus,
-};
+use od_protocol::{ApprovalCategory, ApprovalRisk, Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus};
 use serde_json::Value;
 
 use super::Block;
@@ -53,7 +50,7 @@ pub fn mcp_server(name: &str) -> Option<String> {
 pub fn judge(name: &str, kind: ToolKind) -> (ApprovalCategory, ApprovalRisk) {
     match mcp_server(name) {
         Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),
-        None => approval::judge(kind),
+        None => approval::assess_risk(kind),
     }
 }
 

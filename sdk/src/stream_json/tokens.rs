@@ -48,6 +48,7 @@ impl Tokens {
             total_tokens: self.sum(),
             cost_usd: None,
             model: None,
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         }

@@ -5,7 +5,7 @@ use od_protocol::{ApprovalOutcome, InputOutcome};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Replay, decide, decision, replay_with};
+use super::{Replay, cancel, decide, decision, replay_with};
 use crate::{Exit, Mapper, RunOutput};
 
 /// A line of such a recording.
@@ -154,8 +154,7 @@ impl Act {
     fn perform(&self, mapper: &mut dyn Mapper, output: &mut RunOutput) {
         match self {
             Self::Cancel => {
-                output.cancelling = true;
-                mapper.on_cancel(output);
+                cancel(mapper, output);
             }
             Self::Decide { approval, outcome } => {
                 let approval_id = format!("approval-{approval}");

@@ -1,8 +1,9 @@
 //! The host decides, in a test: told as the runner tells it, then handed to the mapper.
 
-use od_protocol::{ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event, RespondRunParams};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event};
 
-use crate::{Mapper, RunOutput};
+use crate::{Mapper, PoliteStop, RunOutput};
 
 /// A decision without further words.
 pub fn decision(approval_id: impl Into<String>, outcome: ApprovalOutcome) -> RespondRunParams {
@@ -28,4 +29,10 @@ pub fn decide(
         by: ApprovalResolver::User,
     }));
     mapper.on_decision(respond_run_params, output);
+}
+
+/// Cancels the run as the runner does: it marks the run first and calls the mapper then.
+pub fn cancel(mapper: &mut dyn Mapper, output: &mut RunOutput) -> PoliteStop {
+    output.is_cancelling = true;
+    mapper.on_cancel(output)
 }

@@ -2,10 +2,11 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use od_protocol::{ApprovalOutcome, Event, MAX_LINE_BYTES, RespondRunParams, RunStarted};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalOutcome, Event, MAX_LINE_BYTES, RunStarted};
 use serde_json::Value;
 
-use super::{Replay, decide, decision, end};
+use super::{Replay, cancel, decide, decision, end};
 use crate::emit::Emitter;
 use crate::http::{Answer, Command, Reply, Request, Server};
 use crate::output::RunOutput;
@@ -73,8 +74,7 @@ impl<'a> HttpTalk<'a> {
 
     /// The host wants the run stopped.
     pub fn cancel(&mut self) -> PoliteStop {
-        self.output.cancelling = true;
-        self.mapper.on_cancel(&mut self.output)
+        cancel(self.mapper, &mut self.output)
     }
 
     /// What the mapper has asked for since it was last looked at, streams as a GET.

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use od_protocol::{
-    ErrorKind, ErrorObject, ListSessionsParams, ReadSessionsParams, ReadSessionsResult,
-    SessionSummary,
-};
+use od_protocol::adapter::{ListSessionsParams, ReadSessionParams, ReadSessionResult};
+use od_protocol::{ErrorKind, ErrorObject, SessionSummary};
 
 use super::{Replay, check_events};
 use crate::{Adapter, Machine};
@@ -27,15 +25,15 @@ pub fn read_session(
     adapter: &dyn Adapter,
     machine: &Machine,
     id: &str,
-) -> Result<ReadSessionsResult, ErrorObject> {
-    adapter.read_session(machine, &ReadSessionsParams { id: id.to_owned(), cwd: None })
+) -> Result<ReadSessionResult, ErrorObject> {
+    adapter.read_session(machine, &ReadSessionParams { id: id.to_owned(), cwd: None })
 }
 
 /// Compares the events of a session with those in a file. `UPDATE_EXPECT=1` rewrites it.
 ///
 /// # Panics
 /// When they differ, or when some were left out.
-pub fn check_session(expected_file: &Path, result: &ReadSessionsResult) {
+pub fn check_session(expected_file: &Path, result: &ReadSessionResult) {
     assert!(!result.truncated);
     let events = result.events.iter().map(|event| serde_json::to_value(event).expect("JSON"));
     check_events(expected_file, &Replay { events: events.collect(), stdin: Vec::new() });
@@ -47,10 +45,10 @@ pub fn check_session(expected_file: &Path, result: &ReadSessionsResult) {
 /// When one is.
 pub fn check_unknown_sessions(
     ids: &[&str],
-    read: impl Fn(&ReadSessionsParams) -> Result<ReadSessionsResult, ErrorObject>,
+    read: impl Fn(&ReadSessionParams) -> Result<ReadSessionResult, ErrorObject>,
 ) {
     for id in ids {
-        let error = read(&ReadSessionsParams { id: (*id).to_owned(), cwd: None }).expect_err(id);
+        let error = read(&ReadSessionParams { id: (*id).to_owned(), cwd: None }).expect_err(id);
         assert_eq!(error.kind(), ErrorKind::SessionUnknown, "{id}");
     }
 }

@@ -1,7 +1,7 @@
 //! Detection on made-up homes: what is found, what it costs, and what is left alone.
 
 mod auth;
-mod converse;
+mod cli_query;
 mod detect;
 mod locate;
 mod login_shell;

@@ -1,6 +1,7 @@
 //! `can_use_tool` in Claude Code's words: what is asked, and the tool that asks in words.
 
-use od_protocol::{ApprovalRisk, Event, InputRequested, JsonObject, RespondRunParams, UserMessage};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalRisk, Event, InputRequested, JsonObject, UserMessage};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question, judge};
 use serde_json::Value;

@@ -1,12 +1,10 @@
 //! Rate limits and retries: told as they come, and ended when they would not end by themselves.
 
-use od_protocol::{
-    Credential, DoneEvidence, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry, StopReason,
-};
+use od_protocol::{Credential, DoneEvidence, Event, Quota, QuotaWindow, RateLimited, Retry, StopReason};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::control;
 
-use super::failure::{Complaint, Failure};
+use super::failure::{CliError, Failure};
 use super::outcome;
 use crate::native::{RateLimitInfo, SystemLine};
 use crate::options::Options;
@@ -83,13 +81,13 @@ impl Limits {
 
     fn give_up(&self, reason: &str, attempt: u32, status: Option<u16>, output: &mut RunOutput) {
         let wait = self.last_delay_ms.unwrap_or_default();
-        let complaint = Complaint {
-            word: reason.to_owned(),
+        let cli_error = CliError {
+            code: reason.to_owned(),
             text: format!("stopped at retry {attempt} (in {wait} ms) after {reason}"),
             status,
-            ..Complaint::default()
+            ..CliError::default()
         };
-        let failure = Failure::judge(&complaint, self);
+        let failure = Failure::classify(&cli_error, self);
         output.event(Event::Error(failure.into_event(true)));
         output.write_json(&control::interrupt());
         output.finish(outcome::failed(StopReason::Error, DoneEvidence::Watchdog));
@@ -111,7 +109,7 @@ impl Limits {
         });
         let windows: Vec<QuotaWindow> = windows.collect();
         if !windows.is_empty() {
-            output.event(Event::Quota(GetQuotaResult {
+            output.event(Event::Quota(Quota {
                 windows,
                 rate_limited: is_rejected,
                 earliest_reset_at: resets_at.filter(|_| is_rejected),

@@ -2,35 +2,35 @@
 //! a refused key, and the exit code says 0 for an interrupt (recordings `r401`, `sigint_slow`).
 
 use od_protocol::{DoneEvidence, DoneStatus, StopReason};
-use od_sdk::Ending;
+use od_sdk::RunOutcome;
 
-use super::failure::{Complaint, Failure};
+use super::failure::{CliError, Failure};
 use super::limits::Limits;
 use crate::native::ResultLine;
 
 /// What failed, unless nothing did or the turn was interrupted.
 pub(super) fn failure(
     result: &ResultLine,
-    complaint: Option<Complaint>,
+    cli_error: Option<CliError>,
     limits: &Limits,
 ) -> Option<Failure> {
     if !result.is_error || is_aborted(result) {
         return None;
     }
-    let mut complaint = complaint.unwrap_or_default();
-    if complaint.text.is_empty() {
-        complaint.text = match (&result.result, result.errors.is_empty()) {
+    let mut cli_error = cli_error.unwrap_or_default();
+    if cli_error.text.is_empty() {
+        cli_error.text = match (&result.result, result.errors.is_empty()) {
             (Some(text), true) => text.clone(),
             _ => result.errors.join("; "),
         };
     }
-    complaint.status = result.api_error_status;
-    complaint.terminal_reason = match result.subtype.as_str() {
+    cli_error.status = result.api_error_status;
+    cli_error.terminal_reason = match result.subtype.as_str() {
         "error_max_budget_usd" | "error_max_turns" => Some(result.subtype.clone()),
         _ => result.terminal_reason.clone(),
     };
-    complaint.stop_reason = complaint.stop_reason.or_else(|| result.stop_reason.clone());
-    Some(Failure::judge(&complaint, limits))
+    cli_error.stop_reason = cli_error.stop_reason.or_else(|| result.stop_reason.clone());
+    Some(Failure::classify(&cli_error, limits))
 }
 
 /// How the turn, and with the last turn the run, ended.
@@ -38,21 +38,21 @@ pub(super) fn ending(
     result: &ResultLine,
     failure: Option<&Failure>,
     is_cancelling: bool,
-) -> Ending {
+) -> RunOutcome {
     match failure {
-        _ if result.is_error && (is_cancelling || is_aborted(result)) => Ending {
+        _ if result.is_error && (is_cancelling || is_aborted(result)) => RunOutcome {
             status: DoneStatus::Cancelled,
             stop_reason: StopReason::Cancelled,
             evidence: DoneEvidence::NativeResult,
         },
         Some(failure) => failed(failure.stop_reason, DoneEvidence::NativeResult),
-        None => Ending { stop_reason: stop_reason(result), ..Ending::COMPLETED },
+        None => RunOutcome { stop_reason: stop_reason(result), ..RunOutcome::COMPLETED },
     }
 }
 
 /// It failed.
-pub(super) fn failed(stop_reason: StopReason, evidence: DoneEvidence) -> Ending {
-    Ending { status: DoneStatus::Failed, stop_reason, evidence }
+pub(super) fn failed(stop_reason: StopReason, evidence: DoneEvidence) -> RunOutcome {
+    RunOutcome { status: DoneStatus::Failed, stop_reason, evidence }
 }
 
 fn is_aborted(result: &ResultLine) -> bool {

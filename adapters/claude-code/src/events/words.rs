@@ -1,7 +1,7 @@
 //! What the CLI's names and contents mean, whoever asks: a run or the reader of a session.
 
 use od_protocol::ToolKind;
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde_json::Value;
 
 /// What a tool does, by its name.

@@ -1,7 +1,8 @@
 //! Tools, modes and the run's policy, in the CLI's own rules. A rule of the policy is only ever
 //! translated into something stricter.
 
-use od_protocol::{ApprovalCategory, ErrorKind, ErrorObject, NetworkMode, Policy, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ApprovalCategory, ErrorKind, ErrorObject, NetworkMode, Policy};
 use od_sdk::Invocation;
 use serde_json::json;
 

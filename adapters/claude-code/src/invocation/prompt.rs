@@ -1,7 +1,8 @@
 //! The first lines of stdin: the session is opened where there is something to say about it, then
 //! the prompt.
 
-use od_protocol::{ErrorKind, ErrorObject, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject};
 use od_sdk::start_run::SystemMode;
 use od_sdk::stream_json::control::{image_block, text_block};
 use serde_json::Value;

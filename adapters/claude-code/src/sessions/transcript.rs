@@ -3,7 +3,7 @@
 use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolStatus, UserMessage};
 use od_sdk::session_files::{SessionLine, whole_thought};
 use od_sdk::stream_json::{Block, Message, blocks, call_ready, call_result, call_started, text_of};
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! The host's part in a recording that was made live: decisions, input, cancelling. It acts when
 //! a certain line has gone by, as the person at the recording did.
 
-use od_protocol::{ApprovalOutcome, InputOutcome, JsonObject, RespondRunParams};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalOutcome, InputOutcome, JsonObject};
 use od_sdk::testing::{decide, decision};
 use od_sdk::{Mapper, PoliteStop, RunOutput};
 use serde_json::{Value, json};

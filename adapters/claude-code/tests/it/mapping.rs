@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_claude_code::events::Events;
-use od_protocol::StartRunParams;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::testing::{Replay, replay};
 use od_sdk::{Exit, Install};
 use serde_json::{Value, json};

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use od_adapter_claude_code::events::Events;
-use od_protocol::{SessionChoice, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{SessionChoice, SessionMode};
 use od_sdk::testing::{Replay, check_events, replay_with};
 use od_sdk::{Exit, Install};
 use serde_json::Value;

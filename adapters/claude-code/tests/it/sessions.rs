@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_claude_code::sessions;
-use od_protocol::{ListSessionsParams, ReadSessionsParams};
+use od_protocol::adapter::{ListSessionsParams, ReadSessionParams};
 use od_sdk::testing::{self, check_session, check_unknown_sessions};
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 #[test]
 fn a_session_is_read_as_events() {
     let config_dir = config_dir();
-    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
     let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
     let expected = "recordings/2.1.197/session.events.jsonl";
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
@@ -65,6 +65,6 @@ fn a_torn_or_foreign_line_is_passed_over() {
     let mut content = fs::read(&file).expect("the session is there");
     content.extend_from_slice(b"[1]\n{\"type\":\"user\",\"message\":{\"role\":\"us");
     fs::write(&file, content).expect("a file");
-    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
     assert!(sessions::read(config_dir.path(), &read_sessions_params).is_ok());
 }

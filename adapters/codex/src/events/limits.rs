@@ -1,7 +1,7 @@
 //! Windows of the subscription and retries: told as they come, and ended when they would not end by
 //! themselves.
 
-use od_protocol::{Credential, Event, GetQuotaResult, QuotaWindow, RateLimited, Retry};
+use od_protocol::{Credential, Event, Quota, QuotaWindow, RateLimited, Retry};
 use od_sdk::RunOutput;
 
 use super::failure::Failure;
@@ -17,7 +17,7 @@ pub(crate) struct Limits {
     max_retries: u32,
     max_rate_limit_retries: u32,
     retries: u32,
-    quota: Option<GetQuotaResult>,
+    quota: Option<Quota>,
     /// Who pays: the hint of a refused login depends on it.
     pub(crate) credential: Option<Credential>,
 }
@@ -89,7 +89,7 @@ impl Limits {
 }
 
 /// The windows of a subscription; `None` without one.
-pub(crate) fn windows(snapshot: &RateLimitSnapshot) -> Option<GetQuotaResult> {
+pub(crate) fn windows(snapshot: &RateLimitSnapshot) -> Option<Quota> {
     let named = [("primary", &snapshot.primary), ("secondary", &snapshot.secondary)];
     let windows: Vec<QuotaWindow> = named
         .into_iter()
@@ -101,7 +101,7 @@ pub(crate) fn windows(snapshot: &RateLimitSnapshot) -> Option<GetQuotaResult> {
     let exhausted = windows.iter().filter(|window| window.exhausted);
     let earliest_reset_at = exhausted.clone().filter_map(|window| window.resets_at).min();
     let rate_limited = exhausted.count() > 0 || !snapshot.rate_limit_reached_type.is_null();
-    Some(GetQuotaResult { windows, rate_limited, earliest_reset_at })
+    Some(Quota { windows, rate_limited, earliest_reset_at })
 }
 
 fn quota(name: &str, window: &RateLimitWindow) -> QuotaWindow {

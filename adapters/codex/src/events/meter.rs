@@ -97,6 +97,7 @@ impl Meter {
             total_tokens: tokens.input_tokens.saturating_add(tokens.output_tokens),
             cost_usd: None,
             model: self.model.clone(),
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         })

@@ -1,8 +1,7 @@
 //! From the greeting to the prompt: one request after the other, each after the reply to the last.
 
-use od_protocol::{
-    Effort, Event, ModeChanged, NoticeLevel, SessionMode, SessionStarted, StartRunParams,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, Event, ModeChanged, NoticeLevel, SessionMode, SessionStarted};
 use od_sdk::json_rpc::RpcError;
 use od_sdk::{Install, RunOutput};
 use serde_json::value::RawValue;

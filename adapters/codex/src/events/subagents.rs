@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use od_protocol::{Event, SubagentStarted, SubagentStopped, ToolStatus};
 use od_sdk::RunOutput;
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde_json::value::RawValue;
 
 use super::{read, words};

@@ -1,21 +1,21 @@
 //! How a turn, and with the last turn the run, ended.
 
 use od_protocol::{DoneEvidence, DoneStatus, Event, StopReason};
-use od_sdk::{Ending, Exit, RunOutput};
+use od_sdk::{RunOutcome, Exit, RunOutput};
 
-use super::failure::{self, Failure};
+use super::failure::{Failure, RULES};
 use super::limits::Limits;
 use crate::native::Turn;
 
 /// The CLI would have gone on; it was stopped.
-pub(crate) const GIVEN_UP: Ending = Ending {
+pub(crate) const GIVEN_UP: RunOutcome = RunOutcome {
     status: DoneStatus::Failed,
     stop_reason: StopReason::Error,
     evidence: DoneEvidence::Watchdog,
 };
 
 /// It was interrupted: by us, or by a decision that says so.
-pub(crate) const INTERRUPTED: Ending = Ending {
+pub(crate) const INTERRUPTED: RunOutcome = RunOutcome {
     status: DoneStatus::Cancelled,
     stop_reason: StopReason::Cancelled,
     evidence: DoneEvidence::NativeResult,
@@ -24,7 +24,7 @@ pub(crate) const INTERRUPTED: Ending = Ending {
 /// How a turn ended.
 #[derive(Debug)]
 pub(crate) struct Verdict {
-    pub(crate) ending: Ending,
+    pub(crate) ending: RunOutcome,
     pub(crate) failure: Option<Failure>,
 }
 
@@ -32,7 +32,7 @@ impl Verdict {
     /// From the turn's own status.
     pub(super) fn of_turn(turn: &Turn, limits: &mut Limits, output: &mut RunOutput) -> Self {
         match turn.status.as_str() {
-            "completed" => Self { ending: Ending::COMPLETED, failure: None },
+            "completed" => Self { ending: RunOutcome::COMPLETED, failure: None },
             "interrupted" => Self { ending: INTERRUPTED, failure: None },
             _ if output.is_cancelling() => Self { ending: INTERRUPTED, failure: None },
             _ => {
@@ -47,7 +47,7 @@ impl Verdict {
         if failure.is_rate_limit() {
             limits.tell_rate_limit(output);
         }
-        let ending = Ending {
+        let ending = RunOutcome {
             status: DoneStatus::Failed,
             stop_reason: failure.stop_reason(),
             evidence: DoneEvidence::NativeResult,
@@ -66,10 +66,8 @@ impl Verdict {
 }
 
 /// The CLI ended without a last word: some refusals are only on stderr.
-pub(crate) fn of_exit(exit: &Exit, output: &mut RunOutput) -> Option<Ending> {
-    let mut lines = exit.stderr_tail.lines();
-    let (line, judgement) =
-        lines.find_map(|line| Some((line, failure::refusal_at_start(line)?)))?;
-    output.event(Event::Error(Failure::of_start(line, judgement).into_event(true)));
-    Some(Ending { evidence: DoneEvidence::ExitCode, ..GIVEN_UP })
+pub(crate) fn of_exit(exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
+    let event = od_sdk::failure::classify_stderr(&exit.stderr_tail, &RULES)?;
+    output.event(Event::Error(event));
+    Some(RunOutcome { evidence: DoneEvidence::ExitCode, ..GIVEN_UP })
 }

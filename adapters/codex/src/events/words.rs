@@ -1,7 +1,7 @@
 //! What the CLI's items are, in the protocol's words.
 
 use od_protocol::ToolKind;
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde_json::{Value, json};
 
 use crate::native::{Change, CommandAction, Item};

@@ -1,6 +1,7 @@
 //! `codex exec --json`: one prompt on stdin, whole messages on stdout. What it cannot do is refused.
 
-use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode};
 use od_sdk::start_run::{SystemMode, absolute};
 use od_sdk::{Install, Invocation};
 use serde_json::Value;

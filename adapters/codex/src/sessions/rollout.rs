@@ -1,7 +1,7 @@
 //! The lines of a rollout file, as far as they are used.
 
 use od_sdk::session_files::SessionLine;
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;
 

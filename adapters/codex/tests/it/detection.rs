@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_codex::Codex;
-use od_protocol::{DetectAdapterResult, ErrorKind, TestedVersion};
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::{ErrorKind, TestedVersion};
 use od_sdk::{Adapter, Machine};
 use tempfile::TempDir;
 
@@ -44,7 +45,7 @@ fn detect(versions: &[&str]) -> DetectAdapterResult {
         install(&prefix, version);
         path.push(prefix.join("bin").display().to_string());
     }
-    Codex.detect(&machine(&home, &path.join(":")), false)
+    od_sdk::detect::detect(&Codex, &machine(&home, &path.join(":")), false)
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn what_is_not_there_is_told_with_the_command_that_installs_it() {
     };
     let error = Codex.locate(&machine).expect_err("nothing is there");
     assert_eq!(error.kind(), ErrorKind::CliNotFound);
-    assert!(!Codex.detect(&machine, false).installed);
+    assert!(!od_sdk::detect::detect(&Codex, &machine, false).installed);
 }
 
 #[test]

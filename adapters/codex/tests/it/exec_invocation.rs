@@ -1,8 +1,9 @@
 //! `run/start` → the command line of `codex exec --json`, for versions without an app server.
 
 use od_adapter_codex::Codex;
-use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode, StartRunParams};
-use od_sdk::help::Flags;
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, ErrorKind, ImageInput, SessionChoice, SessionMode};
+use od_sdk::Flags;
 use od_sdk::testing::{SESSION, args, start_params as params, started_with};
 use od_sdk::{Adapter, Install};
 use serde_json::json;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use od_adapter_codex::events::Events;
 use od_adapter_codex::exec_events::ExecEvents;
-use od_protocol::{Effort, InputOutcome, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, InputOutcome};
 use od_sdk::testing::{Replay, replay, replay_with};
 use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutput};
 use serde_json::{Value, json};
@@ -128,7 +129,7 @@ fn permissions_are_granted_as_they_were_asked_for_or_not_at_all() {
             stdout.as_bytes(),
             &exit,
             |mapper: &mut dyn Mapper, output: &mut RunOutput| {
-                let respond_run_params = od_protocol::RespondRunParams {
+                let respond_run_params = od_protocol::adapter::RespondRunParams {
                     run_id: "run".to_owned(),
                     approval_id: "approval-7".to_owned(),
                     outcome,

@@ -1,9 +1,8 @@
 //! Every recording: the real CLI's lines in, the expected events out.
 
 use od_adapter_codex::Codex;
-use od_protocol::{
-    Credential, CredentialKind, Effort, JsonObject, SessionChoice, SessionMode, StartRunParams,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, CredentialKind, Effort, JsonObject, SessionChoice, SessionMode};
 use od_sdk::testing::{Recording, Replay, check_complete, replay_with};
 use od_sdk::{Adapter, Install};
 use serde_json::{Value, json};

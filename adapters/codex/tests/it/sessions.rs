@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use od_adapter_codex::sessions;
-use od_protocol::{ListSessionsParams, ReadSessionsParams};
+use od_protocol::adapter::{ListSessionsParams, ReadSessionParams};
 use od_sdk::testing::{self, check_session, check_unknown_sessions};
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 #[test]
 fn a_session_is_read_as_events() {
     let config_dir = config_dir();
-    let read_sessions_params = ReadSessionsParams { id: SESSION.to_owned(), cwd: None };
+    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
     let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
     check_session(&recordings().join("session.events.jsonl"), &result);
 }

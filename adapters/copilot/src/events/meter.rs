@@ -39,6 +39,7 @@ impl Meter {
             total_tokens: sent.saturating_add(received),
             cost_usd: None,
             model: only_model.or_else(|| self.model.clone()),
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         }));

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind,
-    ToolOutputDelta, ToolResult, ToolStatus,
-};
+use od_protocol::{Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
 use od_sdk::RunOutput;
 use serde_json::Value;
 

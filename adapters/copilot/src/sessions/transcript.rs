@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use od_protocol::{Event, ToolKind};
 use od_sdk::session_files::{Call, SessionLine, Transcript};
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

@@ -1,10 +1,8 @@
 //! `run/start` → command line, variables, stdin.
 
 use od_adapter_copilot::Copilot;
-use od_protocol::{
-    Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode,
-    StartRunParams,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode};
 use od_sdk::testing::{self, SESSION, has, started_with};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};

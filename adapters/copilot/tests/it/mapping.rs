@@ -2,7 +2,7 @@
 
 use od_adapter_copilot::Copilot;
 use od_adapter_copilot::events::Events;
-use od_protocol::StartRunParams;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::testing::{Replay, replay, replay_with};
 use od_sdk::{Adapter, Exit, Install, Mapper};
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Every recording of `--output-format json`: the real CLI's lines in, the expected events out.
 
 use od_adapter_copilot::events::Events;
-use od_protocol::{JsonObject, SessionChoice, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{JsonObject, SessionChoice, SessionMode};
 use od_sdk::testing::{Recording, check_complete, replay};
 
 use crate::talks::TALKS;

@@ -1,7 +1,8 @@
 //! Every recorded talk over ACP: what the agent said in, the expected events out.
 
 use od_adapter_copilot::live;
-use od_protocol::{Prompt, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::Prompt;
 use od_sdk::Exit;
 use od_sdk::testing::AcpTalk;
 

@@ -1,6 +1,6 @@
-//! The artifact: a small self-contained page whose picture grows from the prompt. Pure.
+//! The page that the agent writes: self-contained, with a picture computed from the prompt. Pure.
 
-/// A file name made from a prompt.
+/// Returns a file name made from the prompt's first words.
 pub(super) fn file_name(prompt: &str) -> String {
     let words: Vec<String> = prompt
         .split(|character: char| !character.is_ascii_alphanumeric())
@@ -14,7 +14,7 @@ pub(super) fn file_name(prompt: &str) -> String {
     }
 }
 
-/// The page.
+/// Returns the page for a prompt.
 pub(super) fn html(prompt: &str) -> String {
     let title = escape(&prompt.chars().take(120).collect::<String>());
     let seed = hash(prompt);
@@ -36,9 +36,9 @@ pub(super) fn html(prompt: &str) -> String {
   small {{ opacity: .7 }}
 </style>
 <main>
-  <svg viewBox="-75 -75 150 150" role="img" aria-label="A flower grown from the prompt">{petals}<circle r="10" fill="hsl({hue} 80% 35%)"/></svg>
+  <svg viewBox="-75 -75 150 150" role="img" aria-label="A flower drawn from the prompt">{petals}<circle r="10" fill="hsl({hue} 80% 35%)"/></svg>
   <h1>{title}</h1>
-  <p><small>Made by the demo agent. Every prompt grows another flower.</small></p>
+  <p><small>Written by the demo agent. Every prompt draws another flower.</small></p>
 </main>
 </html>
 "#
@@ -54,7 +54,7 @@ fn petal(seed: u64, index: u64) -> String {
     )
 }
 
-/// FNV-1a: the same prompt grows the same flower on every machine.
+/// FNV-1a: the same prompt draws the same flower on every machine.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -70,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_becomes_a_safe_file_name() {
+    fn file_name_contains_safe_characters_only() {
         assert_eq!(file_name("Make a page, about tea & more!"), "make-a-page-about.html");
         assert_eq!(file_name("../../etc/passwd"), "etc-passwd.html");
         assert_eq!(file_name("日本語"), "demo.html");
     }
 
     #[test]
-    fn a_prompt_cannot_break_out_of_the_page() {
+    fn page_escapes_html_of_prompt() {
         let page = html("<script>alert(1)</script>");
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"));
         assert_ne!(html("a"), html("b"));

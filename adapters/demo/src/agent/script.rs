@@ -1,6 +1,5 @@
-//! What the agent does with a prompt: thinks, plans, looks around, writes a page, tells about it.
-//! A few words in the prompt change the play (`ask`, `fail`, `wait`, `error`); the README lists
-//! them.
+//! The script: think, plan, list files, write a page, report. Keywords in the prompt change it
+//! (`ask`, `fail`, `wait`, `error`); the README lists them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +12,15 @@ use serde_json::{Value, json};
 use super::Options;
 use super::page;
 use super::sessions::Session;
-use super::voice::{Answer, Stopped, Voice};
+use super::stdio::{Answer, Stdio, Stopped, WORD_DELAY};
 use crate::native::{FromAgent, Reason};
 
-/// How long the `wait` play waits.
+/// How long the keyword `wait` waits.
 const WAIT_SECONDS: u64 = 60;
 
-/// One performance.
-struct Stage {
-    voice: Voice,
+/// One run of the script.
+struct Script {
+    stdio: Stdio,
     session: Session,
     cwd: PathBuf,
     effort: Effort,
@@ -31,28 +30,29 @@ struct Stage {
     input_words: u64,
 }
 
-/// Plays until nothing is left to do.
-pub(super) fn play(options: &Options) -> ExitCode {
-    let mut voice = Voice::new(options.model == crate::adapter::MODELS[0].0);
-    let Some(first_prompt) = voice.first_prompt() else { return ExitCode::SUCCESS };
+/// Runs the script for every prompt.
+pub(super) fn run(options: &Options) -> ExitCode {
+    let is_slow = options.model == crate::adapter::MODELS[0].0;
+    let mut stdio = Stdio::new(if is_slow { WORD_DELAY } else { Duration::ZERO });
+    let Some(first_prompt) = stdio.first_prompt() else { return ExitCode::SUCCESS };
     let session = match open_session(options) {
         Ok(session) => session,
-        Err(text) => return give_up(&mut voice, "session_unknown", &text),
+        Err(text) => return fail(&mut stdio, "session_unknown", &text),
     };
     let cwd = match std::env::current_dir() {
         Ok(cwd) => cwd,
-        Err(error) => return give_up(&mut voice, "permission_denied", &error.to_string()),
+        Err(error) => return fail(&mut stdio, "permission_denied", &error.to_string()),
     };
     let effort = options.effort.unwrap_or(Effort::Medium);
     let has_system = options.system.is_some();
-    let mut stage =
-        Stage { voice, session, cwd, effort, has_system, turn: 0, calls: 0, input_words: 0 };
-    let reason = match stage.perform(options, first_prompt) {
+    let mut script =
+        Script { stdio, session, cwd, effort, has_system, turn: 0, calls: 0, input_words: 0 };
+    let reason = match script.answer_prompts(options, first_prompt) {
         Ok(reason) => reason,
         Err(Stopped) => Reason::Stopped,
     };
-    // Nobody may be listening any more; then there is nobody to tell.
-    stage.voice.say(&FromAgent::Bye { reason }).ok();
+    // When stdout is closed, the reason cannot be reported.
+    script.stdio.write(&FromAgent::Bye { reason }).ok();
     match reason {
         Reason::Failed => ExitCode::FAILURE,
         _ => ExitCode::SUCCESS,
@@ -61,7 +61,7 @@ pub(super) fn play(options: &Options) -> ExitCode {
 
 fn open_session(options: &Options) -> Result<Session, String> {
     let load = |id: &String| {
-        Session::load(id).map_err(|error| format!("there is no demo session {id:?}: {error}"))
+        Session::load(id).map_err(|error| format!("unknown demo session {id:?}: {error}"))
     };
     match (&options.resume, &options.fork) {
         (Some(id), _) => load(id),
@@ -70,22 +70,27 @@ fn open_session(options: &Options) -> Result<Session, String> {
     }
 }
 
-fn give_up(voice: &mut Voice, kind: &str, message: &str) -> ExitCode {
+fn fail(stdio: &mut Stdio, kind: &str, message: &str) -> ExitCode {
     let problem = FromAgent::Problem {
         kind: kind.to_owned(),
         message: message.to_owned(),
-        hint: Some("start a new session: leave --resume and --fork out".to_owned()),
+        hint: Some("start a new session: omit --resume and --fork".to_owned()),
     };
-    let said =
-        voice.say(&problem).and_then(|()| voice.say(&FromAgent::Bye { reason: Reason::Failed }));
-    match said {
+    let written = stdio
+        .write(&problem)
+        .and_then(|()| stdio.write(&FromAgent::Bye { reason: Reason::Failed }));
+    match written {
         Ok(()) | Err(Stopped) => ExitCode::FAILURE,
     }
 }
 
-impl Stage {
-    fn perform(&mut self, options: &Options, first_prompt: String) -> Result<Reason, Stopped> {
-        self.voice.say(&FromAgent::Hello {
+impl Script {
+    fn answer_prompts(
+        &mut self,
+        options: &Options,
+        first_prompt: String,
+    ) -> Result<Reason, Stopped> {
+        self.stdio.write(&FromAgent::Hello {
             session: self.session.id.clone(),
             model: options.model.clone(),
             cwd: self.cwd.to_string_lossy().into_owned(),
@@ -93,28 +98,28 @@ impl Stage {
         })?;
         let mut prompt = Some(first_prompt);
         while let Some(text) = prompt {
-            if self.play_turn(&text)? == Reason::Failed {
+            if self.run_turn(&text)? == Reason::Failed {
                 return Ok(Reason::Failed);
             }
-            self.session.remember(&text);
-            prompt = self.voice.next_prompt()?;
+            self.session.append(&text);
+            prompt = self.stdio.next_prompt()?;
         }
         Ok(Reason::Done)
     }
 
-    fn play_turn(&mut self, prompt: &str) -> Result<Reason, Stopped> {
+    fn run_turn(&mut self, prompt: &str) -> Result<Reason, Stopped> {
         self.turn += 1;
         let turn = format!("turn-{}", self.turn);
         self.input_words += prompt.split_whitespace().count() as u64;
-        self.voice.say(&FromAgent::Turn { turn: turn.clone() })?;
+        self.stdio.write(&FromAgent::Turn { turn: turn.clone() })?;
         let thought = self.thought(prompt);
-        self.voice.think(&format!("thought-{}", self.turn), &thought)?;
+        self.stdio.write_thought(&format!("thought-{}", self.turn), &thought)?;
         if has_word(prompt, "error") {
             self.problem()?;
             return Ok(Reason::Failed);
         }
         self.plan(0)?;
-        self.look_around()?;
+        self.list_files()?;
         self.plan(1)?;
         if has_word(prompt, "fail") {
             self.run_failing_command()?;
@@ -125,59 +130,59 @@ impl Stage {
         let written = self.write_page(prompt)?;
         self.plan(2)?;
         let report = self.report(written.as_deref());
-        self.voice.speak(&format!("message-{}", self.turn), &report)?;
+        self.stdio.write_text(&format!("message-{}", self.turn), &report)?;
         self.plan(3)?;
         let usage = FromAgent::Usage {
             input: self.input_words,
-            output: self.voice.words(),
+            output: self.stdio.words_written(),
             cache_read: 0,
             cache_write: 0,
             cost: Some(0.0),
         };
-        self.voice.say(&usage)?;
-        self.voice.say(&FromAgent::TurnEnd { turn })?;
+        self.stdio.write(&usage)?;
+        self.stdio.write(&FromAgent::TurnEnd { turn })?;
         Ok(Reason::Done)
     }
 
     fn thought(&self, prompt: &str) -> String {
         let words = prompt.split_whitespace().count();
-        let mut thought = format!("Somebody gave me {words} words. ");
+        let mut thought = format!("The prompt has {words} words. ");
         if let Some(last) = self.session.prompts.last() {
             let last: String = last.chars().take(60).collect();
-            thought.push_str(&format!("I remember: last time it was \"{last}\". "));
+            thought.push_str(&format!("The previous prompt of this session was \"{last}\". "));
         }
         if self.has_system {
-            thought.push_str("There are instructions above the conversation; I keep to them. ");
+            thought.push_str("There is a system prompt; I follow it. ");
         }
-        thought.push_str("A page with a flower is what I can do, so I look around first. ");
+        thought.push_str("I can write a page with a flower. First I list the files here. ");
         let more = match self.effort {
             Effort::Low => "",
             Effort::High => {
                 "Should the flower turn? Slowly, and not for people who dislike motion. "
             }
             Effort::Max => {
-                "Should the flower turn? Slowly, and not for people who dislike motion. Twelve petals, because a clock has twelve hours and this one is never late. "
+                "Should the flower turn? Slowly, and not for people who dislike motion. Twelve petals fit the circle evenly: one every 30 degrees. "
             }
-            _ => "Twelve petals will do. ",
+            _ => "Twelve petals are enough. ",
         };
         thought.push_str(more);
         thought
     }
 
     fn plan(&mut self, done: usize) -> Result<(), Stopped> {
-        let steps = ["Look around", "Grow a flower into a page", "Tell about it"];
+        let steps = ["List the files", "Write a page with a flower", "Report"];
         let steps =
             steps.iter().enumerate().map(|(index, step)| ((*step).to_owned(), index < done));
         let plan = FromAgent::Plan { steps: steps.collect() };
-        self.voice.say(&plan)
+        self.stdio.write(&plan)
     }
 
     fn call(&mut self, name: &str, title: &str, input: Value) -> Result<String, Stopped> {
         self.calls += 1;
         let id = format!("call-{}", self.calls);
         let (name, title) = (name.to_owned(), title.to_owned());
-        self.voice.say(&FromAgent::Tool { id: id.clone(), name, title, input })?;
-        self.voice.pause(Duration::from_millis(120))?;
+        self.stdio.write(&FromAgent::Tool { id: id.clone(), name, title, input })?;
+        self.stdio.sleep(Duration::from_millis(120))?;
         Ok(id)
     }
 
@@ -188,12 +193,12 @@ impl Stage {
         output: Value,
         exit: Option<i32>,
     ) -> Result<(), Stopped> {
-        self.voice.say(&FromAgent::Result { id, ok, output, exit })
+        self.stdio.write(&FromAgent::Result { id, ok, output, exit })
     }
 
-    fn look_around(&mut self) -> Result<(), Stopped> {
+    fn list_files(&mut self) -> Result<(), Stopped> {
         let cwd = self.cwd.to_string_lossy().into_owned();
-        let id = self.call("list_files", "look around", json!({ "path": cwd }))?;
+        let id = self.call("list_files", "list files", json!({ "path": cwd }))?;
         let mut names: Vec<String> = fs::read_dir(&self.cwd)
             .into_iter()
             .flatten()
@@ -203,7 +208,7 @@ impl Stage {
             .collect();
         names.sort();
         let text = match names.len() {
-            0 => "an empty folder".to_owned(),
+            0 => "(empty folder)".to_owned(),
             _ => names.join("\n"),
         };
         self.result(id, true, text.into(), None)
@@ -211,13 +216,13 @@ impl Stage {
 
     fn run_failing_command(&mut self) -> Result<(), Stopped> {
         let id =
-            self.call("run_command", "look into the void", json!({ "command": "cat /the/void" }))?;
-        let text = "cat: /the/void: No such file or directory";
-        self.voice.say(&FromAgent::Output { id: id.clone(), text: format!("{text}\n") })?;
+            self.call("run_command", "read a missing file", json!({ "command": "cat /missing" }))?;
+        let text = "cat: /missing: No such file or directory";
+        self.stdio.write(&FromAgent::Output { id: id.clone(), text: format!("{text}\n") })?;
         self.result(id, false, text.into(), Some(1))
     }
 
-    /// A real child process, so that stopping a run can be tried for real.
+    /// Starts a real child process, so that cancelling a run ends a process tree.
     fn run_waiting_command(&mut self) -> Result<(), Stopped> {
         let command = format!("sleep {WAIT_SECONDS}");
         let id = self.call("run_command", &command, json!({ "command": command }))?;
@@ -227,15 +232,15 @@ impl Stage {
             Ok(child) => child,
             Err(error) => return self.result(id, false, error.to_string().into(), None),
         };
-        let outcome = self.voice.pause(Duration::from_secs(WAIT_SECONDS));
-        // It has ended by itself, or we were told to stop.
+        let outcome = self.stdio.sleep(Duration::from_secs(WAIT_SECONDS));
+        // The child has exited, or a stop command arrived.
         child.kill().ok();
         child.wait().ok();
         outcome?;
         self.result(id, true, "waited".into(), Some(0))
     }
 
-    /// Writes the page, after asking where that is wanted; `None` when it was not allowed.
+    /// Writes the page, after an approval if the prompt asks for one; `None` when it was denied.
     fn write_page(&mut self, prompt: &str) -> Result<Option<PathBuf>, Stopped> {
         let mut path = self.cwd.join(page::file_name(prompt));
         let mut content = page::html(prompt);
@@ -244,13 +249,13 @@ impl Stage {
         let id = self.call("write_file", &title, input(&path, &content))?;
         if has_word(prompt, "ask") || has_word(prompt, "approve") {
             let ask = format!("ask-{}", self.calls);
-            let question = FromAgent::Ask {
+            let request = FromAgent::Ask {
                 ask: ask.clone(),
                 tool: id.clone(),
                 summary: format!("write {} ({} bytes)", path.display(), content.len()),
                 input: input(&path, &content),
             };
-            match self.voice.ask(&question, &ask)? {
+            match self.stdio.request_approval(&request, &ask)? {
                 Answer { allow: false, message, .. } => {
                     let text = message.unwrap_or_else(|| "not allowed".to_owned());
                     self.result(id, false, text.into(), None)?;
@@ -271,7 +276,7 @@ impl Stage {
             return Ok(None);
         }
         let shown = path.to_string_lossy().into_owned();
-        self.voice.say(&FromAgent::Wrote { path: shown, new, tool: id.clone() })?;
+        self.stdio.write(&FromAgent::Wrote { path: shown, new, tool: id.clone() })?;
         self.result(id, true, format!("{} bytes", content.len()).into(), None)?;
         Ok(Some(path))
     }
@@ -279,24 +284,25 @@ impl Stage {
     fn report(&self, written: Option<&Path>) -> String {
         match written {
             Some(path) => format!(
-                "Done! I grew a flower from your words and put it into a page: {} - open it in a browser. \
-                 Other words grow other flowers.",
+                "Done. I wrote a page with a flower drawn from your prompt: {} - open it in a browser. \
+                 Another prompt draws another flower.",
                 path.display()
             ),
-            None => "I left your folder as it was. Say the word and I will try again.".to_owned(),
+            None => "I did not write the page, because the approval was denied.".to_owned(),
         }
     }
 
     fn problem(&mut self) -> Result<(), Stopped> {
-        self.voice.say(&FromAgent::Problem {
+        self.stdio.write(&FromAgent::Problem {
             kind: "network_unreachable".to_owned(),
-            message: "the demo agent was asked for an error, and this is it".to_owned(),
-            hint: Some("leave the word \"error\" out of the prompt".to_owned()),
+            message: "the prompt contains the keyword \"error\", so the demo agent fails"
+                .to_owned(),
+            hint: Some("remove the word \"error\" from the prompt".to_owned()),
         })
     }
 }
 
-/// Whether the prompt holds a word of its own, whatever its case.
+/// Whether the prompt contains this whole word, ignoring case.
 fn has_word(prompt: &str, word: &str) -> bool {
     prompt
         .split(|character: char| !character.is_alphanumeric())

@@ -1,5 +1,4 @@
-//! What the agent remembers between runs: the prompts of each session, in a file of its own below
-//! `OD_HOME` (or `~/.open-design`).
+//! Sessions: the prompts of each one, in a file below `OD_HOME` (or `~/.open-design`).
 
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -9,7 +8,7 @@ use std::path::PathBuf;
 
 use super::os;
 
-/// One session.
+/// A session: its id and the prompts so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Session {
     pub(super) id: String,
@@ -17,12 +16,12 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A new one.
+    /// Starts a session.
     pub(super) fn new(id: Option<String>) -> Self {
         Self { id: id.unwrap_or_else(fresh_id), prompts: Vec::new() }
     }
 
-    /// An old one.
+    /// Reads a stored session.
     pub(super) fn load(id: &str) -> io::Result<Self> {
         if !id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-') {
             return Err(io::ErrorKind::NotFound.into());
@@ -32,20 +31,20 @@ impl Session {
         Ok(Self { id: id.to_owned(), prompts })
     }
 
-    /// A copy under a new id.
+    /// Copies the session under a new id.
     pub(super) fn fork(self) -> Self {
         Self { id: fresh_id(), ..self }
     }
 
-    /// Remembers a prompt. Memory that cannot be written is a pity, not a failure.
-    pub(super) fn remember(&mut self, prompt: &str) {
+    /// Adds a prompt and stores the session. A session that cannot be stored does not fail the run.
+    pub(super) fn append(&mut self, prompt: &str) {
         self.prompts.push(prompt.chars().take(400).collect());
         let path = file(&self.id);
         let saved = serde_json::to_string(&self.prompts)
             .map_err(io::Error::other)
             .and_then(|text| os::write_private(&path, &text));
         if let Err(error) = saved {
-            eprintln!("warning: the session cannot be kept in {}: {error}", path.display());
+            eprintln!("warning: cannot store the session in {}: {error}", path.display());
         }
     }
 }
@@ -58,7 +57,7 @@ fn file(id: &str) -> PathBuf {
     home.unwrap_or_default().join("demo-sessions").join(format!("{id}.json"))
 }
 
-/// An id nobody has had: the process's own random state is random enough for a demo.
+/// Returns a new id. The random state of the hasher is random enough for a demo.
 fn fresh_id() -> String {
     let part = || RandomState::new().build_hasher().finish();
     format!("demo-{:016x}{:08x}", part(), part() >> 32)

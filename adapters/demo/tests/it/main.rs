@@ -1,5 +1,5 @@
-//! The embedded agent as a process: orders in, words out. What the adapter makes of the words is
-//! the conformance suite's business.
+//! The embedded agent as a process: commands in, messages out. The conformance suite tests the
+//! adapter's mapping.
 
 mod manifest;
 
@@ -31,25 +31,25 @@ impl Agent {
         Self { child, stdin, stdout }
     }
 
-    fn order(&mut self, order: Value) {
-        writeln!(self.stdin, "{order}").expect("the agent listens");
+    fn send(&mut self, command: Value) {
+        writeln!(self.stdin, "{command}").expect("the agent reads stdin");
     }
 
-    fn say(&mut self, text: &str) {
-        self.order(json!({ "do": "say", "text": text }));
+    fn prompt(&mut self, text: &str) {
+        self.send(json!({ "do": "say", "text": text }));
     }
 
-    /// The next word of a type; the last word ends the search.
-    fn word(&mut self, wanted: &str) -> Value {
+    /// Returns the next message of a type; fails when the agent exits first.
+    fn next_message(&mut self, wanted: &str) -> Value {
         loop {
             let mut line = String::new();
-            let count = self.stdout.read_line(&mut line).expect("the agent speaks");
-            assert_ne!(count, 0, "the agent left without saying {wanted}");
-            let word: Value = serde_json::from_str(&line).expect("a word is JSON");
-            if word["type"] == wanted {
-                return word;
+            let count = self.stdout.read_line(&mut line).expect("the agent writes to stdout");
+            assert_ne!(count, 0, "the agent exited without the message {wanted}");
+            let message: Value = serde_json::from_str(&line).expect("a message is JSON");
+            if message["type"] == wanted {
+                return message;
             }
-            assert_ne!(word["type"], "bye", "the agent never said {wanted}: {word}");
+            assert_ne!(message["type"], "bye", "no message {wanted}: {message}");
         }
     }
 }
@@ -63,75 +63,78 @@ impl Drop for Agent {
 
 fn session_after(folder: &TempDir, arguments: &[&str], prompt: &str) -> String {
     let mut agent = Agent::start(folder, arguments);
-    agent.say(prompt);
-    let session = agent.word("hello")["session"].as_str().expect("an id").to_owned();
-    assert_eq!(agent.word("bye")["reason"], "done");
+    agent.prompt(prompt);
+    let session = agent.next_message("hello")["session"].as_str().expect("an id").to_owned();
+    assert_eq!(agent.next_message("bye")["reason"], "done");
     session
 }
 
 #[test]
-fn any_prompt_grows_a_page_into_the_folder() {
+fn prompt_writes_escaped_page_into_cwd() {
     let folder = TempDir::new().expect("a scratch folder");
     let mut agent = Agent::start(&folder, &[]);
-    agent.say("Tea & <biscuits>");
-    let wrote = agent.word("wrote");
-    assert_eq!((&wrote["new"], agent.word("bye")["reason"].as_str()), (&json!(true), Some("done")));
+    agent.prompt("Tea & <biscuits>");
+    let wrote = agent.next_message("wrote");
+    assert_eq!(
+        (&wrote["new"], agent.next_message("bye")["reason"].as_str()),
+        (&json!(true), Some("done"))
+    );
     let page = std::fs::read_to_string(folder.path().join("tea-biscuits.html")).expect("the page");
     assert!(page.contains("<h1>Tea &amp; &lt;biscuits&gt;</h1>"));
 }
 
 #[test]
-fn a_denied_page_is_not_written_and_an_edited_one_is() {
+fn approval_denied_skips_and_edited_changes_page() {
     let folder = TempDir::new().expect("a scratch folder");
     let mut agent = Agent::start(&folder, &[]);
-    agent.say("ask me");
-    let ask = agent.word("ask")["ask"].clone();
-    agent.order(json!({ "do": "answer", "ask": ask, "allow": false }));
-    assert_eq!(agent.word("result")["ok"], false);
-    agent.word("bye");
+    agent.prompt("ask me");
+    let ask = agent.next_message("ask")["ask"].clone();
+    agent.send(json!({ "do": "answer", "ask": ask, "allow": false }));
+    assert_eq!(agent.next_message("result")["ok"], false);
+    agent.next_message("bye");
     assert!(!folder.path().join("ask-me.html").exists());
 
     let mut agent = Agent::start(&folder, &[]);
-    agent.say("ask me");
-    let ask = agent.word("ask")["ask"].clone();
+    agent.prompt("ask me");
+    let ask = agent.next_message("ask")["ask"].clone();
     let input = json!({ "path": "other.html", "content": "mine" });
-    agent.order(json!({ "do": "answer", "ask": ask, "allow": true, "input": input }));
-    agent.word("bye");
+    agent.send(json!({ "do": "answer", "ask": ask, "allow": true, "input": input }));
+    agent.next_message("bye");
     assert_eq!(std::fs::read_to_string(folder.path().join("other.html")).expect("it"), "mine");
 }
 
 #[test]
-fn a_session_is_remembered_resumed_and_forked() {
+fn session_is_stored_resumed_and_forked() {
     let folder = TempDir::new().expect("a scratch folder");
     let first = session_after(&folder, &[], "about elephants");
     let mut resumed = Agent::start(&folder, &["--resume", &first]);
-    resumed.say("more");
-    assert_eq!(resumed.word("hello")["session"], first.as_str());
+    resumed.prompt("more");
+    assert_eq!(resumed.next_message("hello")["session"], first.as_str());
     let mut thought = String::new();
     while !thought.ends_with("\". ") && thought.len() < 500 {
-        thought.push_str(resumed.word("think")["text"].as_str().expect("text"));
+        thought.push_str(resumed.next_message("think")["text"].as_str().expect("text"));
     }
     assert!(thought.contains("about elephants"), "{thought}");
     assert_ne!(session_after(&folder, &["--fork", &first], "else"), first);
 
     let mut unknown = Agent::start(&folder, &["--resume", "../../etc/passwd"]);
-    unknown.say("hello");
-    assert_eq!(unknown.word("problem")["kind"], "session_unknown");
+    unknown.prompt("hello");
+    assert_eq!(unknown.next_message("problem")["kind"], "session_unknown");
 }
 
 #[test]
-fn it_stops_when_told_and_queues_what_is_said_meanwhile() {
+fn stop_ends_turn_and_prompts_are_queued() {
     let folder = TempDir::new().expect("a scratch folder");
     let mut agent = Agent::start(&folder, &[]);
-    agent.say("wait for me");
-    agent.word("tool");
-    agent.order(json!({ "do": "stop" }));
-    assert_eq!(agent.word("bye")["reason"], "stopped");
+    agent.prompt("wait for me");
+    agent.next_message("tool");
+    agent.send(json!({ "do": "stop" }));
+    assert_eq!(agent.next_message("bye")["reason"], "stopped");
 
     let mut agent = Agent::start(&folder, &[]);
-    agent.say("one");
-    agent.word("turn");
-    agent.say("two");
-    assert_eq!(agent.word("turn")["turn"], "turn-2");
-    assert_eq!(agent.word("bye")["reason"], "done");
+    agent.prompt("one");
+    agent.next_message("turn");
+    agent.prompt("two");
+    assert_eq!(agent.next_message("turn")["turn"], "turn-2");
+    assert_eq!(agent.next_message("bye")["reason"], "done");
 }

@@ -26,6 +26,7 @@ pub(super) fn report(stats: &Stats, output: &mut RunOutput) {
             total_tokens: stats.total_tokens,
             cost_usd: None,
             model: only_model(stats),
+            provider: None,
             service_tier: None,
             source: UsageSource::Cli,
         }));

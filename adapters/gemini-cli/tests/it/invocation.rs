@@ -3,11 +3,9 @@
 use od_adapter_gemini_cli::invocation::invocation;
 use od_adapter_gemini_cli::mode::{self, Mode};
 use od_adapter_gemini_cli::{GeminiCli, live};
-use od_protocol::{
-    ErrorKind, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionChoice,
-    SessionMode, StartRunParams,
-};
-use od_sdk::help::Flags;
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{ErrorKind, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionChoice, SessionMode};
+use od_sdk::Flags;
 use od_sdk::invocation::StdinMode;
 use od_sdk::testing::args;
 use od_sdk::{Adapter, Install, Invocation};

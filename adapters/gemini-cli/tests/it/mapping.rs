@@ -2,7 +2,8 @@
 
 use od_adapter_gemini_cli::events::Events;
 use od_adapter_gemini_cli::{failure, live};
-use od_protocol::{Credential, CredentialKind, ErrorKind, JsonObject, Prompt, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, CredentialKind, ErrorKind, JsonObject, Prompt};
 use od_sdk::testing::{Replay, replay, replay_with};
 use od_sdk::{Exit, Install, Mapper, PoliteStop};
 use serde_json::Value;
@@ -123,7 +124,7 @@ fn exit_codes_are_decoded() {
 fn a_refused_key_is_named() {
     let key = Credential { kind: CredentialKind::ApiKey, name: "GEMINI_API_KEY".to_owned() };
     let error =
-        failure::judge("API key not valid. Please pass a valid API key.", Some(400), Some(&key));
+        failure::classify("API key not valid. Please pass a valid API key.", Some(400), Some(&key));
     assert_eq!(error.kind, ErrorKind::AuthExpired);
     assert_eq!(error.hint.as_deref(), Some("GEMINI_API_KEY was refused: set a valid one"));
 }

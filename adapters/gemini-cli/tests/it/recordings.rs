@@ -2,7 +2,8 @@
 
 use od_adapter_gemini_cli::events::Events;
 use od_adapter_gemini_cli::options;
-use od_protocol::{JsonObject, SessionChoice, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{JsonObject, SessionChoice, SessionMode};
 use od_sdk::testing::{Recording, check_complete, replay};
 use od_sdk::{Exit, Install};
 

@@ -5,10 +5,8 @@ use std::path::Path;
 
 use od_adapter_gemini_cli::GeminiCli;
 use od_adapter_gemini_cli::sessions::{list, read, rest_ms};
-use od_protocol::{
-    ErrorKind, ListSessionsParams, Prompt, ReadSessionsParams, SessionChoice, SessionMode,
-    StartRunParams,
-};
+use od_protocol::adapter::{ListSessionsParams, ReadSessionParams, StartRunParams};
+use od_protocol::{ErrorKind, Prompt, SessionChoice, SessionMode};
 use od_sdk::testing::{Replay, check_events};
 use od_sdk::{Adapter, Install, Machine};
 use tempfile::TempDir;
@@ -58,7 +56,7 @@ fn sessions_are_listed_by_folder_and_once() {
 #[test]
 fn a_session_is_read_as_events() {
     let config_dir = config_dir();
-    let params = ReadSessionsParams { id: RECORDED.to_owned(), cwd: None };
+    let params = ReadSessionParams { id: RECORDED.to_owned(), cwd: None };
     let result = read(config_dir.path(), &params).expect("it is there");
     let events =
         result.events.iter().map(|event| serde_json::to_value(event).expect("an event is JSON"));
@@ -66,7 +64,7 @@ fn a_session_is_read_as_events() {
     let expected =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/0.61.0/session.events.jsonl");
     check_events(&expected, &replay);
-    let unknown = ReadSessionsParams { id: ID.to_owned(), cwd: None };
+    let unknown = ReadSessionParams { id: ID.to_owned(), cwd: None };
     let error = read(config_dir.path(), &unknown).expect_err("it is not there");
     assert_eq!(error.kind(), ErrorKind::SessionUnknown);
 }

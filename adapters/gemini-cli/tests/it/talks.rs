@@ -2,7 +2,8 @@
 //! prompts is several tests, one for each.
 
 use od_adapter_gemini_cli::live;
-use od_protocol::{Prompt, SessionChoice, SessionMode, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Prompt, SessionChoice, SessionMode};
 use od_sdk::testing::{AcpTalk, Replay};
 use od_sdk::{Exit, Install};
 use serde_json::Value;

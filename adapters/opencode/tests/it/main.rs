@@ -1,10 +1,4 @@
-//! OpenCode's adapter against what the real CLI said, and against a made-up home.
+//! Both OpenCode adapters against recordings, made-up homes and scripted servers.
 
-mod auth;
-mod invocation;
-mod manifest;
-mod mapping;
-#[cfg(unix)]
-mod models;
-mod recordings;
-mod sessions;
+mod http;
+mod opencode;

@@ -1,11 +1,5 @@
-//! Pi's adapter against what the real CLI said, and against a made-up home.
+//! The adapters of Pi and oh-my-pi against recordings and made-up homes.
 
-mod auth;
-mod detection;
-mod invocation;
-mod manifest;
-mod mapping;
-#[cfg(unix)]
-mod models;
-mod recordings;
-mod sessions;
+mod omp;
+mod pi;
+mod replay;

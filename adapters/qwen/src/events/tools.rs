@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind,
-    ToolStatus,
-};
+use od_protocol::{Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind, ToolStatus};
 use od_sdk::stream_json::{Block, call_ready, call_result, call_started, text_of};
-use od_sdk::wording::first_line;
+use od_sdk::text::first_line;
 use od_sdk::{RunOutput, diff};
 use serde_json::Value;
 

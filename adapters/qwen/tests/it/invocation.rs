@@ -1,10 +1,8 @@
 //! `run/start` → command line, variables, stdin.
 
 use od_adapter_qwen::Qwen;
-use od_protocol::{
-    Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode,
-    StartRunParams,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode};
 use od_sdk::testing::{self, SESSION, has, started_with, stdin_lines};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};

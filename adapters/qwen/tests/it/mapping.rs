@@ -1,7 +1,7 @@
 //! What no recording shows: words that only look like a complaint, requests made again, silence.
 
 use od_adapter_qwen::events::Events;
-use od_protocol::StartRunParams;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::testing::{Replay, replay, replay_with};
 use od_sdk::{Exit, Mapper};
 use serde_json::{Value, json};

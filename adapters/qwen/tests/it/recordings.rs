@@ -1,9 +1,8 @@
 //! Every recording: the real CLI's lines in, the expected events out.
 
 use od_adapter_qwen::events::Events;
-use od_protocol::{
-    ApprovalOutcome, InputOutcome, RespondRunParams, SessionChoice, SessionMode, StartRunParams,
-};
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{ApprovalOutcome, InputOutcome, SessionChoice, SessionMode};
 use od_sdk::testing::{Recording, check_complete, decide, decision, replay_with};
 use od_sdk::{Mapper, PoliteStop, RunOutput};
 use serde_json::Value;

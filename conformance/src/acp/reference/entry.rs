@@ -1,4 +1,4 @@
-//! How the suite's executable becomes its own agent.
+//! Runs the suite's executable as the reference agent.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,13 +7,13 @@ use super::fault::{AgentFault, Behaviour};
 use super::serve;
 use crate::mutant::FAULT_FILE;
 
-/// The file name that makes the suite's executable this agent.
+/// The file name with which the suite's executable runs as this agent.
 pub const AGENT_EXECUTABLE: &str = "acp-reference-agent";
 
-/// The variable with the address of the model.
+/// The variable with the URL of the model.
 pub const MODEL_VARIABLE: &str = "REFERENCE_MODEL_URL";
 
-/// Runs as the agent when the executable is called like it; `None` when it is not.
+/// Runs as the agent if the executable has its name; otherwise `None`.
 pub fn become_agent(executable: &Path, arguments: &[String]) -> Option<ExitCode> {
     if executable.file_stem()? != AGENT_EXECUTABLE {
         return None;
@@ -22,13 +22,13 @@ pub fn become_agent(executable: &Path, arguments: &[String]) -> Option<ExitCode>
     let named = match arguments {
         [] => beside,
         [switch, name] if switch == "--fault" => Some(name.clone()),
-        _ => return Some(refuse("it takes no arguments but --fault NAME")),
+        _ => return Some(refuse("the only argument is --fault NAME")),
     };
     Some(match named.as_deref().map(str::trim) {
-        None => serve::serve(Behaviour::RIGHT),
+        None => serve::serve(Behaviour::CORRECT),
         Some(name) => match AgentFault::from_name(name) {
             Some(fault) => serve::serve(Behaviour::with(fault)),
-            None => refuse(&format!("there is no fault called {name}")),
+            None => refuse(&format!("unknown fault {name}")),
         },
     })
 }

@@ -1,164 +1,163 @@
-//! The faults of the reference agent: each one is a single way to be wrong that real agents have
-//! shown.
+//! The faults of the reference agent: each one is a single error that real agents have shown.
 
 use crate::mutant::faults;
 
 faults! {
     AgentFault;
-    /// Says its version as text.
+    /// Reports its version as a string.
     TextVersion = "text_version",
-    /// Claims to speak whatever version it is asked for.
+    /// Claims to support any requested version.
     EchoesVersion = "echoes_version",
-    /// Refuses members of `initialize` that it does not know.
+    /// Refuses unknown members of `initialize`.
     StrictInitialize = "strict_initialize",
-    /// Does not say what it is.
+    /// Does not report its name.
     Anonymous = "anonymous",
-    /// Declares a capability with a text.
+    /// Declares a capability as a string.
     TextCapability = "text_capability",
-    /// Does not answer a request it does not know.
+    /// Does not answer an unknown request.
     SilentUnknown = "silent_unknown",
-    /// Answers notifications it does not know.
+    /// Answers unknown notifications.
     AnswersNotifications = "answers_notifications",
     /// Calls a file method that the client did not declare.
     UndeclaredFiles = "undeclared_files",
-    /// Takes any way to log in.
+    /// Accepts any authentication method.
     AnyLogin = "any_login",
-    /// Turns long numeric ids into text.
+    /// Converts long numeric ids to strings.
     TextIds = "text_ids",
-    /// Prints a line for people before the protocol begins.
+    /// Prints a banner before the first message.
     Banner = "banner",
-    /// Prints a line for developers in each turn.
+    /// Prints a debug line in each turn.
     StrayPrint = "stray_print",
     /// Answers `session/new` twice.
     AnswersTwice = "answers_twice",
-    /// Sends an update of a session that nobody opened.
+    /// Sends an update of an unknown session.
     StraySession = "stray_session",
     /// Sends thoughts without a content block.
     BareChunk = "bare_chunk",
-    /// Sends a kind of update of its own.
+    /// Sends an unknown kind of update.
     OwnUpdateKind = "own_update_kind",
     /// Gives all sessions the same id.
     OneSessionId = "one_session_id",
-    /// Works somewhere when it is told no folder.
+    /// Selects a folder itself if none is given.
     GuessesCwd = "guesses_cwd",
-    /// Calls wrong parameters an internal error.
+    /// Reports invalid parameters as an internal error.
     UntypedParams = "untyped_params",
-    /// Takes a prompt for a session that nobody opened.
+    /// Accepts a prompt for an unknown session.
     AnySession = "any_session",
     /// Refuses a mode that it offers.
     RefusesAMode = "refuses_a_mode",
-    /// Tells the model only of the last prompt.
+    /// Sends only the last prompt to the model.
     Forgets = "forgets",
-    /// Sends text under the id of another session that works.
+    /// Sends text with the id of another active session.
     Crosstalk = "crosstalk",
     /// Replays nothing at `session/load`.
     SilentLoad = "silent_load",
-    /// Replays after the answer to `session/load`.
+    /// Replays after the response to `session/load`.
     LateReplay = "late_replay",
-    /// Loads sessions that are not there.
+    /// Loads sessions that do not exist.
     LoadsAnything = "loads_anything",
     /// Sends every text twice.
     DupText = "dup_text",
-    /// Sends the text when the model is done.
+    /// Sends the text only after the model has finished.
     BuffersText = "buffers_text",
     /// Sends thoughts as text.
     ThoughtsAsText = "thoughts_as_text",
-    /// Drops characters of several bytes from the prompt.
+    /// Drops multi-byte characters from the prompt.
     AsciiPrompt = "ascii_prompt",
-    /// Sends text after the answer to the prompt.
+    /// Sends text after the response to the prompt.
     LateText = "late_text",
-    /// Ends turns with a stop reason of its own.
+    /// Ends turns with an unknown stop reason.
     OddStopReason = "odd_stop_reason",
-    /// Calls the token limit an end.
+    /// Reports the token limit as end_turn.
     HidesTokenLimit = "hides_token_limit",
-    /// Tells of a refusal of the model as text.
+    /// Reports a rejection by the model as text.
     ErrorAsText = "error_as_text",
-    /// Cuts a long prompt.
+    /// Truncates a long prompt.
     CutsPrompt = "cuts_prompt",
-    /// Takes the last block of a prompt only.
+    /// Uses only the last block of a prompt.
     LastBlockOnly = "last_block_only",
-    /// Updates tool calls that it never announced.
+    /// Updates tool calls that it did not announce.
     UpdateWithoutCall = "update_without_call",
     /// Leaves tool calls open.
     OpenTool = "open_tool",
-    /// Tells of a failing command as done.
+    /// Reports a failing command as completed.
     FailureIsSuccess = "failure_is_success",
-    /// Writes files where it was started.
+    /// Writes files into its start folder.
     WrongFolder = "wrong_folder",
-    /// Reads a file through the client before it writes a new one, and gives up.
+    /// Reads a file through the client before it writes a new one, and fails.
     ReadsBeforeWriting = "reads_before_writing",
     /// Offers options without names.
     NamelessOptions = "nameless_options",
     /// Writes before the client has answered.
     ActsBeforeAnswer = "acts_before_answer",
-    /// Does not do what was allowed.
+    /// Does not perform an allowed action.
     DropsAllowed = "drops_allowed",
-    /// Takes no for yes.
+    /// Treats a rejection as an approval.
     RejectIsYes = "reject_is_yes",
-    /// Takes a cancelled question for yes.
+    /// Treats a cancelled permission request as an approval.
     CancelledIsYes = "cancelled_is_yes",
-    /// Takes an option that it never offered for yes.
+    /// Treats an option that it did not offer as an approval.
     StrangerIsYes = "stranger_is_yes",
-    /// Takes an error for yes.
+    /// Treats an error as an approval.
     ErrorIsYes = "error_is_yes",
-    /// Does not tell how a rejected call ended.
+    /// Does not report the end of a rejected call.
     SilentReject = "silent_reject",
-    /// Goes on with its question when the turn is cancelled.
+    /// Keeps its permission request open when the turn is cancelled.
     QuestionSurvivesCancel = "question_survives_cancel",
-    /// Passes over `session/cancel`.
+    /// Ignores `session/cancel`.
     CancelNoop = "cancel_noop",
     /// Answers a cancelled prompt with an error.
     CancelIsError = "cancel_is_error",
     /// Leaves the command running when the turn is cancelled.
     CancelLeavesCommand = "cancel_leaves_command",
-    /// Takes no prompt after a cancel.
+    /// Refuses prompts after a cancel.
     DeadAfterCancel = "dead_after_cancel",
-    /// Answers a cancel of a session that does not work.
+    /// Answers a cancel of an idle session.
     AnswersIdleCancel = "answers_idle_cancel",
     /// Leaves the turn of a closed session open.
     CloseLeavesTurn = "close_leaves_turn",
-    /// Exits at a line that is no JSON.
+    /// Exits after a line that is not JSON.
     DiesOnGarbage = "dies_on_garbage",
-    /// Says nothing to a line that is no JSON.
+    /// Does not answer a line that is not JSON.
     SilentGarbage = "silent_garbage",
-    /// Takes what one read gives for whole lines.
+    /// Treats the bytes of one read as complete lines.
     ChunkIsLine = "chunk_is_line",
-    /// Decodes each read by itself, through the middle of a character.
+    /// Decodes each read separately, which splits characters.
     LossySplit = "lossy_split",
-    /// Calls a blank line an error.
+    /// Reports a blank line as an error.
     BlankIsError = "blank_is_error",
-    /// Exits at an answer to something it never asked.
+    /// Exits after a response that it did not request.
     StrayAnswerDies = "stray_answer_dies",
-    /// Exits at parameters of the wrong type.
+    /// Exits after parameters of the wrong type.
     WrongTypesDie = "wrong_types_die",
-    /// Refuses members of `session/new` that it does not know.
+    /// Refuses unknown members of `session/new`.
     StrictMembers = "strict_members",
-    /// Passes over unknown requests while it works.
+    /// Ignores unknown requests during a turn.
     DeafInTurn = "deaf_in_turn",
-    /// Stays when stdin ends.
+    /// Does not exit when stdin closes.
     IgnoresEof = "ignores_eof",
-    /// Stays at SIGTERM.
+    /// Ignores SIGTERM.
     IgnoresTerm = "ignores_term",
-    /// Goes when stdin ends and leaves the command running.
+    /// Exits when stdin closes and leaves the command running.
     EofLeavesCommand = "eof_leaves_command",
-    /// Goes at SIGTERM and leaves the command running.
+    /// Exits after SIGTERM and leaves the command running.
     TermLeavesCommand = "term_leaves_command",
 }
 
-/// What is wrong with an agent.
+/// The behaviour of the agent: correct, or with one fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behaviour(Option<AgentFault>);
 
 impl Behaviour {
-    /// Right in every respect.
-    pub(super) const RIGHT: Self = Self(None);
+    /// Correct behaviour.
+    pub(super) const CORRECT: Self = Self(None);
 
-    /// Wrong in one.
+    /// Behaviour with one fault.
     pub(super) const fn with(fault: AgentFault) -> Self {
         Self(Some(fault))
     }
 
-    /// Whether this is what is wrong.
+    /// Whether the agent has this fault.
     pub(super) fn has(self, fault: AgentFault) -> bool {
         self.0 == Some(fault)
     }

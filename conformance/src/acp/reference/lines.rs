@@ -1,10 +1,10 @@
-//! Reading stdin line by line, or as wrong as the fault wants.
+//! Reads stdin line by line, or as the fault requires.
 
 use std::io::Read;
 
 use super::fault::{AgentFault, Behaviour};
 
-/// Lines of stdin.
+/// The lines of stdin.
 pub(super) struct Lines {
     behaviour: Behaviour,
     pending: Vec<u8>,
@@ -16,7 +16,7 @@ impl Lines {
         Self { behaviour, pending: Vec::new(), buffer: vec![0; 64 * 1024] }
     }
 
-    /// The lines that the next read completes; `None` at the end.
+    /// Returns the lines that the next read completes; `None` at the end.
     pub(super) fn next(&mut self, stdin: &mut impl Read) -> Option<Vec<Vec<u8>>> {
         let count = stdin.read(&mut self.buffer).ok().filter(|count| *count > 0)?;
         let read = &self.buffer[..count];

@@ -1,11 +1,12 @@
-//! The suite's own agent: right, or wrong in exactly one way that its command names. It proves that
-//! each check of an agent can pass and can fail.
+//! The suite's own agent: correct, or with exactly one fault. It proves that each check of an agent
+//! can pass and can fail.
 //!
-//! The executable of the suite becomes this agent when its file is called `acp-reference-agent`;
-//! the fault is named in a file `fault` beside it, or by `--fault NAME` when used by hand. It asks a
-//! model over OpenAI chat completions at the address in `REFERENCE_MODEL_URL`, writes files (after
-//! asking) and runs commands (without asking).
+//! The suite's executable runs as this agent if its file name is `acp-reference-agent`; the fault
+//! is named in a file `fault` next to it, or by `--fault NAME`. It uses a model over the chat
+//! completions format at the address in `REFERENCE_MODEL_URL`, writes files (with permission) and
+//! runs commands (without).
 
+mod cancel;
 mod entry;
 mod fault;
 mod lines;
@@ -15,7 +16,6 @@ mod permission;
 mod requests;
 mod serve;
 mod session;
-mod stop;
 mod table;
 mod tools;
 mod turn;

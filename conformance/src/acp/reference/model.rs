@@ -1,4 +1,4 @@
-//! Asking the model: one POST of chat completions, its stream read event by event.
+//! Requests to the model: one POST of chat completions, whose stream is read event by event.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::entry::MODEL_VARIABLE;
 use super::session::Session;
 
-/// A call that the model makes.
+/// A tool call of the model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
     /// Its id.
@@ -19,7 +19,7 @@ pub(super) struct Call {
     pub(super) arguments: String,
 }
 
-/// A piece of an answer, as soon as it is there.
+/// A piece of a streamed answer.
 pub(super) enum Piece<'a> {
     /// A piece of text.
     Text(&'a str),
@@ -27,21 +27,21 @@ pub(super) enum Piece<'a> {
     Thought(&'a str),
 }
 
-/// What an answer came to.
+/// A complete answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     /// The whole text.
     pub(super) text: String,
-    /// What it calls.
+    /// Its tool calls.
     pub(super) calls: Vec<Call>,
-    /// Why it ended, in the vendor's words.
+    /// Its finish reason, as the model reports it.
     pub(super) finish: String,
 }
 
-/// Asks the model. A connection that a cancel has ended gives what came until then.
+/// Sends a request to the model. If a cancel closes the connection, returns the answer so far.
 ///
 /// # Errors
-/// With the reason when the model is not there or refuses.
+/// When the model cannot be reached or rejects the request.
 pub(super) fn ask(
     session: &Session,
     messages: &[Value],
@@ -53,15 +53,15 @@ pub(super) fn ask(
     let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let body = json!({"model": "reference", "stream": true, "messages": messages, "tools": tools});
     let body = body.to_string();
-    // The older version of the protocol sends the stream as it is, up to the end.
+    // HTTP/1.0 sends the stream without chunks, up to the end.
     let head = format!(
         "POST /v1/chat/completions HTTP/1.0\r\nhost: {address}\r\ncontent-type: application/json\r\n\
          content-length: {}\r\n\r\n",
         body.len()
     );
-    let failed = |error: std::io::Error| format!("the model at {url} cannot be asked: {error}");
+    let failed = |error: std::io::Error| format!("the model at {url} cannot be reached: {error}");
     let mut connection = TcpStream::connect(&address).map_err(failed)?;
-    session.stop.connected(connection.try_clone().ok());
+    session.stop.set_connection(connection.try_clone().ok());
     let sent =
         connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(body.as_bytes()));
     if let Err(error) = sent
@@ -70,7 +70,7 @@ pub(super) fn ask(
         return Err(failed(error));
     }
     let answer = read(&mut BufReader::new(connection), on_piece);
-    session.stop.connected(None);
+    session.stop.set_connection(None);
     answer
 }
 
@@ -85,7 +85,7 @@ fn read(reader: &mut impl BufRead, on_piece: &mut dyn FnMut(Piece<'_>)) -> Resul
     if code != "200" {
         let mut body = String::new();
         let _cut = reader.read_to_string(&mut body);
-        return Err(format!("the model answers {code}: {body}"));
+        return Err(format!("the model returned {code}: {body}"));
     }
     let mut answer = Answer::default();
     for line in reader.lines().map_while(Result::ok) {

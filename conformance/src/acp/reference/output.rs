@@ -1,4 +1,4 @@
-//! What goes to the client: one line a message, and the questions that wait for an answer.
+//! Messages to the client, one per line, and the requests that wait for a response.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 
 use super::fault::{AgentFault, Behaviour};
 
-/// An error answer: code and words.
+/// An error response: code and message.
 pub(super) type Refusal = (i64, String);
 
-/// What a request comes to.
+/// The result of a request.
 pub(super) type Outcome = Result<Value, Refusal>;
 
-/// The one writer of stdout.
+/// The only writer of stdout.
 pub(super) struct Output {
     behaviour: Behaviour,
     turn: Mutex<()>,
-    questions: Mutex<Questions>,
+    questions: Mutex<PendingRequests>,
 }
 
 #[derive(Default)]
-struct Questions {
+struct PendingRequests {
     asked: u64,
     open: HashMap<String, Sender<Value>>,
 }
 
 impl Output {
     pub(super) fn new(behaviour: Behaviour) -> Self {
-        Self { behaviour, turn: Mutex::new(()), questions: Mutex::new(Questions::default()) }
+        Self { behaviour, turn: Mutex::new(()), questions: Mutex::new(PendingRequests::default()) }
     }
 
     /// Answers a request.
@@ -57,8 +57,8 @@ impl Output {
         self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
     }
 
-    /// Asks the client something; the answer comes by the receiver, an error as null. `note` hears
-    /// the id of the question before the client does.
+    /// Sends a request to the client; the receiver gets the response, an error as null. `note`
+    /// receives the id before the client does.
     pub(super) fn ask(
         &self,
         method: &str,
@@ -76,14 +76,14 @@ impl Output {
         receiver
     }
 
-    /// Hands an answer of the client on; whether somebody waits for it.
+    /// Delivers a response of the client; returns whether a request was waiting for it.
     pub(super) fn resolve(&self, id: &str, answer: Value) -> bool {
         let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who asked may have given up.
+        // The requester may have stopped waiting.
         questions.open.remove(id).map(|waiting| waiting.send(answer).is_ok()).is_some()
     }
 
-    /// Writes one message as one line; a client that is gone is seen at the end of stdin.
+    /// Writes one message as one line; the end of stdin reports a client that has exited.
     pub(super) fn send(&self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
     }

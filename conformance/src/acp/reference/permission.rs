@@ -1,4 +1,4 @@
-//! Asking the client whether a tool may work.
+//! Requests permission for a tool from the client.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::session::Session;
 const ALLOW: &str = "yes-once";
 const REJECT: &str = "no-once";
 
-/// Asks and waits; nothing but yes is yes.
+/// Requests permission and waits; only an approval counts.
 pub(super) fn is_allowed(reference: &Reference, session: &Session, call: &Value) -> bool {
     let mut options = json!([
         {"optionId": ALLOW, "name": "Allow", "kind": "allow_once"},
@@ -22,15 +22,15 @@ pub(super) fn is_allowed(reference: &Reference, session: &Session, call: &Value)
     }
     let params = json!({"sessionId": session.id, "toolCall": call, "options": options});
     let answer = reference.output.ask("session/request_permission", &params, |question| {
-        session.stop.asking(Some(question.to_owned()));
+        session.stop.set_permission_request(Some(question.to_owned()));
     });
-    // A client that is gone has allowed nothing.
+    // A client that has exited has approved nothing.
     let answer = answer.recv().unwrap_or_default();
-    session.stop.asking(None);
-    means_yes(reference.behaviour, &answer["outcome"])
+    session.stop.set_permission_request(None);
+    is_approval(reference.behaviour, &answer["outcome"])
 }
 
-fn means_yes(behaviour: Behaviour, outcome: &Value) -> bool {
+fn is_approval(behaviour: Behaviour, outcome: &Value) -> bool {
     let option = outcome["optionId"].as_str();
     match (outcome["outcome"].as_str(), option) {
         (Some("selected"), Some(ALLOW)) => true,

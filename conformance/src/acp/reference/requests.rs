@@ -1,4 +1,4 @@
-//! Requests that are answered at once: handshake, login, sessions, modes.
+//! Requests that are answered immediately: handshake, login, sessions, modes.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use super::fault::AgentFault;
 use super::output::Outcome;
 use super::serve::Reference;
 
-pub(super) const WRONG_PARAMS: i64 = -32602;
-pub(super) const NO_METHOD: i64 = -32601;
+pub(super) const INVALID_PARAMS: i64 = -32602;
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 const NOT_FOUND: i64 = -32002;
-const FAILED: i64 = -32603;
+const INTERNAL_ERROR: i64 = -32603;
 
-/// What it calls its modes.
+/// The names of its modes.
 const MODES: [&str; 2] = ["default", "plan"];
 
 /// Answers a request that needs no turn.
@@ -25,14 +25,14 @@ pub(super) fn answer(reference: &'static Reference, method: &str, params: &Value
         "session/load" => load_session(reference, params),
         "session/set_mode" => set_mode(reference, params),
         "session/close" => close_session(reference, params),
-        _ => Err((NO_METHOD, format!("there is no method {method}"))),
+        _ => Err((METHOD_NOT_FOUND, format!("unknown method {method}"))),
     }
 }
 
 fn initialize(reference: &Reference, params: &Value) -> Outcome {
     let behaviour = reference.behaviour;
     if behaviour.has(AgentFault::StrictInitialize) && params.get("somethingNew").is_some() {
-        return Err((WRONG_PARAMS, "unknown member somethingNew".to_owned()));
+        return Err((INVALID_PARAMS, "unknown member somethingNew".to_owned()));
     }
     reference.set_capabilities(params["clientCapabilities"].clone());
     let asked = params["protocolVersion"].as_u64().unwrap_or(1);
@@ -65,13 +65,13 @@ fn authenticate(reference: &Reference, params: &Value) -> Outcome {
     if params["methodId"] == "none" || reference.behaviour.has(AgentFault::AnyLogin) {
         return Ok(json!({}));
     }
-    Err((WRONG_PARAMS, "there is no such way to log in".to_owned()))
+    Err((INVALID_PARAMS, "unknown authentication method".to_owned()))
 }
 
 fn new_session(reference: &'static Reference, params: &Value) -> Outcome {
     let behaviour = reference.behaviour;
     if behaviour.has(AgentFault::StrictMembers) && params.get("somethingNew").is_some() {
-        return Err((WRONG_PARAMS, "unknown member somethingNew".to_owned()));
+        return Err((INVALID_PARAMS, "unknown member somethingNew".to_owned()));
     }
     let cwd = cwd(reference, params)?;
     let session = reference.new_session(cwd);
@@ -87,7 +87,7 @@ fn cwd(reference: &Reference, params: &Value) -> Result<PathBuf, (i64, String)> 
         Some(cwd) => Ok(cwd),
         None if reference.behaviour.has(AgentFault::GuessesCwd) => Ok(PathBuf::from("/")),
         None => {
-            let code = if untyped { FAILED } else { WRONG_PARAMS };
+            let code = if untyped { INTERNAL_ERROR } else { INVALID_PARAMS };
             Err((code, "cwd must be an absolute path".to_owned()))
         }
     }
@@ -97,7 +97,7 @@ fn load_session(reference: &'static Reference, params: &Value) -> Outcome {
     let id = params["sessionId"].as_str().unwrap_or_default();
     let cwd = cwd(reference, params)?;
     let Some(session) = reference.load_session(id, cwd) else {
-        return Err((NOT_FOUND, format!("there is no session {id}")));
+        return Err((NOT_FOUND, format!("unknown session {id}")));
     };
     let updates = session.updates();
     if reference.behaviour.has(AgentFault::LateReplay) {
@@ -116,7 +116,7 @@ fn set_mode(reference: &Reference, params: &Value) -> Outcome {
     let mode = params["modeId"].as_str().unwrap_or_default();
     let is_refused = mode == MODES[1] && reference.behaviour.has(AgentFault::RefusesAMode);
     if !MODES.contains(&mode) || is_refused {
-        return Err((WRONG_PARAMS, format!("there is no mode {mode}")));
+        return Err((INVALID_PARAMS, format!("unknown mode {mode}")));
     }
     let update = json!({"sessionUpdate": "current_mode_update", "currentModeId": mode});
     reference.output.update(&session.id, &update);

@@ -1,4 +1,4 @@
-//! Reads messages, answers each one, and leaves when the client does.
+//! Reads messages, answers each one, and exits when the client does.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use super::fault::{AgentFault, Behaviour};
 use super::lines::Lines;
 use super::output::{Output, Refusal};
-use super::requests::{self, NO_METHOD, WRONG_PARAMS};
+use super::requests::{self, INVALID_PARAMS, METHOD_NOT_FOUND};
 use super::session::Session;
 use super::turn;
 use crate::process;
 
-const NO_JSON: i64 = -32700;
-const NO_REQUEST: i64 = -32600;
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
 const NOT_FOUND: i64 = -32002;
 
 /// The agent.
 pub(super) struct Reference {
-    /// What is wrong with it.
+    /// Its behaviour.
     pub(super) behaviour: Behaviour,
     /// Its stdout.
     pub(super) output: Output,
@@ -30,7 +30,7 @@ pub(super) struct Reference {
     capabilities: Mutex<Value>,
 }
 
-/// Serves a client until it is gone.
+/// Serves a client until it exits.
 pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     let reference: &'static Reference = Box::leak(Box::new(Reference {
         behaviour,
@@ -74,7 +74,9 @@ impl Reference {
             (Some(method), Some(id)) => self.on_request(id, method, &message["params"]),
             (Some(method), None) => self.on_notification(method, &message["params"]),
             (None, Some(id)) if message.is_object() => self.on_answer(id, &message),
-            _ => self.output.reply(&Value::Null, Err((NO_REQUEST, "no request".to_owned()))),
+            _ => self
+                .output
+                .reply(&Value::Null, Err((INVALID_REQUEST, "invalid request".to_owned()))),
         }
     }
 
@@ -83,7 +85,7 @@ impl Reference {
             std::process::exit(1);
         }
         if !self.behaviour.has(AgentFault::SilentGarbage) {
-            self.output.reply(&Value::Null, Err((NO_JSON, format!("no JSON: {reason}"))));
+            self.output.reply(&Value::Null, Err((PARSE_ERROR, format!("no JSON: {reason}"))));
         }
     }
 
@@ -92,7 +94,7 @@ impl Reference {
             return self.on_prompt(id, params);
         }
         let outcome = requests::answer(self, method, params);
-        let is_unknown = matches!(outcome, Err((NO_METHOD, _)));
+        let is_unknown = matches!(outcome, Err((METHOD_NOT_FOUND, _)));
         let is_deaf = self.behaviour.has(AgentFault::SilentUnknown)
             || (self.behaviour.has(AgentFault::DeafInTurn) && self.has_open_turn());
         if is_unknown && is_deaf {
@@ -111,8 +113,8 @@ impl Reference {
             if self.behaviour.has(AgentFault::WrongTypesDie) {
                 std::process::exit(1);
             }
-            let words = "sessionId and prompt are missing".to_owned();
-            return self.output.reply(id, Err((WRONG_PARAMS, words)));
+            let message = "sessionId and prompt are missing".to_owned();
+            return self.output.reply(id, Err((INVALID_PARAMS, message)));
         };
         match self.session(params) {
             Ok(session) => {
@@ -132,12 +134,12 @@ impl Reference {
                 session.stop.cancel(self.behaviour, &self.output);
             }
             if is_idle && self.behaviour.has(AgentFault::AnswersIdleCancel) {
-                let words = "there is nothing to cancel".to_owned();
-                self.output.reply(&Value::Null, Err((WRONG_PARAMS, words)));
+                let message = "no turn to cancel".to_owned();
+                self.output.reply(&Value::Null, Err((INVALID_PARAMS, message)));
             }
         } else if self.behaviour.has(AgentFault::AnswersNotifications) {
-            let words = format!("there is no method {method}");
-            self.output.reply(&Value::Null, Err((NO_METHOD, words)));
+            let message = format!("unknown method {method}");
+            self.output.reply(&Value::Null, Err((METHOD_NOT_FOUND, message)));
         }
     }
 
@@ -159,7 +161,7 @@ impl Reference {
         std::process::exit(143);
     }
 
-    /// Keeps what the client can do.
+    /// Stores the capabilities of the client.
     pub(super) fn set_capabilities(&self, capabilities: Value) {
         *self.capabilities.lock().unwrap_or_else(PoisonError::into_inner) = capabilities;
     }
@@ -183,7 +185,7 @@ impl Reference {
         self.add(Session::new(id, cwd))
     }
 
-    /// Opens a session again.
+    /// Loads a session.
     pub(super) fn load_session(&self, id: &str, cwd: PathBuf) -> Option<Arc<Session>> {
         let found = Session::load(id, cwd.clone());
         let anything = self.behaviour.has(AgentFault::LoadsAnything);
@@ -197,7 +199,7 @@ impl Reference {
         session
     }
 
-    /// The session that the parameters name.
+    /// Returns the session of the parameters.
     pub(super) fn session(&self, params: &Value) -> Result<Arc<Session>, Refusal> {
         let id = params["sessionId"].as_str().unwrap_or_default();
         if let Some(session) = self.all().get(id) {
@@ -206,10 +208,10 @@ impl Reference {
         if self.behaviour.has(AgentFault::AnySession) {
             return Ok(self.add(Session::new(id.to_owned(), PathBuf::from("/"))));
         }
-        Err((NOT_FOUND, format!("there is no session {id}")))
+        Err((NOT_FOUND, format!("unknown session {id}")))
     }
 
-    /// The session that began its turn last, besides this one.
+    /// Returns another session, the one with the most recent turn.
     pub(super) fn other_session(&self, but: &str) -> Option<String> {
         let all = self.all();
         let others = all.values().filter(|it| it.id != but && it.stop.is_open());
@@ -224,8 +226,8 @@ impl Reference {
         self.all().values().filter_map(|it| it.stop.command()).for_each(process::kill_tree);
     }
 
-    /// Says something that no session asked for, as the fault wants.
-    pub(super) fn stray(&self) {
+    /// Sends output outside of a session, as the fault requires.
+    pub(super) fn send_outside_session(&self) {
         if self.behaviour.has(AgentFault::StrayPrint) {
             self.output.write(b"DEBUG turn started\n");
         }

@@ -1,74 +1,78 @@
-//! Sessions: what the model is told of them, what a client is shown again, and the file that keeps
-//! both.
+//! Sessions: the messages for the model, the updates for a replay, and the file that stores both.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::stop::Stop;
+use super::cancel::TurnCancel;
 
 /// One conversation.
 pub(super) struct Session {
     /// Its id.
     pub(super) id: String,
-    /// Where it works.
+    /// Its working folder.
     pub(super) cwd: PathBuf,
     /// What a cancel must end.
-    pub(super) stop: Stop,
-    kept: Mutex<Kept>,
+    pub(super) stop: TurnCancel,
+    stored: Mutex<Stored>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Stored {
     messages: Vec<Value>,
     updates: Vec<Value>,
 }
 
 impl Session {
-    /// A new one.
+    /// Creates a new session.
     pub(super) fn new(id: String, cwd: PathBuf) -> Self {
-        Self { id, cwd, stop: Stop::default(), kept: Mutex::new(Kept::default()) }
+        Self { id, cwd, stop: TurnCancel::default(), stored: Mutex::new(Stored::default()) }
     }
 
-    /// One that was kept in a file; `None` when there is none.
+    /// Loads a stored session; `None` if there is none.
     pub(super) fn load(id: &str, cwd: PathBuf) -> Option<Self> {
         let text = std::fs::read_to_string(file(id)?).ok()?;
         let value: Value = serde_json::from_str(&text).ok()?;
         let list = |name: &str| value[name].as_array().cloned().unwrap_or_default();
-        let kept = Kept { messages: list("messages"), updates: list("updates") };
-        Some(Self { id: id.to_owned(), cwd, stop: Stop::default(), kept: Mutex::new(kept) })
+        let stored = Stored { messages: list("messages"), updates: list("updates") };
+        Some(Self {
+            id: id.to_owned(),
+            cwd,
+            stop: TurnCancel::default(),
+            stored: Mutex::new(stored),
+        })
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stored(&self) -> std::sync::MutexGuard<'_, Stored> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a message for the model.
-    pub(super) fn tell(&self, message: Value) {
-        self.kept().messages.push(message);
+    pub(super) fn add_message(&self, message: Value) {
+        self.stored().messages.push(message);
     }
 
-    /// What the model is told.
+    /// Returns the messages for the model.
     pub(super) fn messages(&self) -> Vec<Value> {
-        self.kept().messages.clone()
+        self.stored().messages.clone()
     }
 
-    /// Keeps an update that a client is shown again.
+    /// Stores an update for a replay.
     pub(super) fn keep(&self, update: &Value) {
-        self.kept().updates.push(update.clone());
+        self.stored().updates.push(update.clone());
     }
 
-    /// What a client is shown again.
+    /// Returns the updates for a replay.
     pub(super) fn updates(&self) -> Vec<Value> {
-        self.kept().updates.clone()
+        self.stored().updates.clone()
     }
 
-    /// Writes everything down. Without a home there is nowhere to.
+    /// Stores the session; without a home folder it is not stored.
     pub(super) fn save(&self) {
         let Some(file) = file(&self.id) else { return };
-        let kept = self.kept();
-        let text = json!({"messages": kept.messages, "updates": kept.updates}).to_string();
+        let stored = self.stored();
+        let text = json!({"messages": stored.messages, "updates": stored.updates}).to_string();
         let folder = file.parent().unwrap_or(Path::new("."));
         let _unwritable =
             std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, text));

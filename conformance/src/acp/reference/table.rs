@@ -1,15 +1,15 @@
-//! Which checks each fault of the reference agent must flip, and which others it may.
+//! The checks that each fault of the reference agent must fail, and those that may fail.
 
 use super::fault::AgentFault as Fault;
 
-/// A fault with what the suite must say about it.
+/// A fault with the expected results of the suite.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentMutant {
     /// The fault.
     pub fault: Fault,
     /// Checks that must fail.
     pub must_fail: &'static [&'static str],
-    /// Checks that may fail too; a chapter stands for all of its checks.
+    /// Checks that may fail too; a chapter means all of its checks.
     pub may_fail: &'static [&'static str],
 }
 
@@ -23,10 +23,10 @@ impl AgentMutant {
     }
 }
 
-/// Every chapter that makes turns.
+/// Every chapter that runs turns.
 const TURNS: &[&str] = &["ACP-SES", "ACP-TXT", "ACP-TOOL", "ACP-PRM", "ACP-CAN", "ACP-ROB"];
 
-/// Every chapter that asks an unknown method to see whether the agent lives.
+/// Every chapter that uses an unknown method to test whether the agent responds.
 const PROBES: &[&str] = &["ACP-HS", "ACP-CAN", "ACP-ROB", "ACP-SHU"];
 
 /// All mutants, in the order of the chapters.
@@ -112,10 +112,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_is_a_mutant_and_every_check_has_one() {
+    fn every_fault_and_check_has_a_mutant() {
         for fault in Fault::ALL {
             let is_listed = AGENT_MUTANTS.iter().any(|mutant| mutant.fault == *fault);
-            assert!(is_listed, "{} is no mutant", fault.name());
+            assert!(is_listed, "{} is not a mutant", fault.name());
         }
         let checks = crate::acp::checks();
         for check in &checks {
@@ -127,7 +127,7 @@ mod tests {
         };
         for mutant in AGENT_MUTANTS {
             let patterns = mutant.must_fail.iter().chain(mutant.may_fail);
-            patterns.for_each(|pattern| assert!(is_known(pattern), "{pattern} is no check"));
+            patterns.for_each(|pattern| assert!(is_known(pattern), "{pattern} is not a check"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The two tools: a file is written after the client was asked, a command runs without asking.
+//! The two tools: writing a file with permission, and running a command without.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ use super::permission;
 use super::serve::Reference;
 use super::session::Session;
 
-/// What the model is offered.
+/// Returns the tools that the model can call.
 pub(super) fn offered() -> Value {
     let tool = |name: &str, about: &str, members: &[&str]| {
         let properties: serde_json::Map<String, Value> =
@@ -26,7 +26,7 @@ pub(super) fn offered() -> Value {
     ])
 }
 
-/// Runs a tool, tells the client of it and gives what the model is told.
+/// Runs a tool, reports it to the client and returns the result for the model.
 pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> String {
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let kind = if call.name == "write_file" { "edit" } else { "execute" };
@@ -36,7 +36,7 @@ pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> Stri
         "status": "pending", "rawInput": arguments,
     });
     if !reference.behaviour.has(AgentFault::UpdateWithoutCall) {
-        tell(reference, session, &announced);
+        send_update(reference, session, &announced);
     }
     let outcome = match call.name.as_str() {
         "write_file" => write(reference, session, call, &arguments),
@@ -62,7 +62,7 @@ pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> Stri
 
 fn progress(reference: &Reference, session: &Session, call: &Call, status: &str, words: &str) {
     let content = json!({"type": "content", "content": {"type": "text", "text": words}});
-    tell(
+    send_update(
         reference,
         session,
         &json!({
@@ -72,7 +72,7 @@ fn progress(reference: &Reference, session: &Session, call: &Call, status: &str,
     );
 }
 
-fn tell(reference: &Reference, session: &Session, update: &Value) {
+fn send_update(reference: &Reference, session: &Session, update: &Value) {
     session.keep(update);
     reference.output.update(&session.id, update);
 }
@@ -94,7 +94,7 @@ fn write(
     }
     let asked = json!({"toolCallId": call.id, "title": "write_file", "kind": "edit"});
     if !permission::is_allowed(reference, session, &asked) {
-        return Err("the user did not allow it".to_owned());
+        return Err("the user rejected it".to_owned());
     }
     if behaviour.has(AgentFault::DropsAllowed) {
         return Ok("written".to_owned());
@@ -102,7 +102,7 @@ fn write(
     put(reference, session, &path, text("content"))
 }
 
-/// Writes through the client where it can, else to the disk.
+/// Writes through the client if possible, otherwise to disk.
 fn put(
     reference: &Reference,
     session: &Session,
@@ -138,18 +138,18 @@ fn shell(reference: &Reference, session: &Session, arguments: &Value) -> Result<
     started.args([switch, command]).current_dir(&session.cwd);
     started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = started.spawn().map_err(|error| error.to_string())?;
-    session.stop.running(Some(child.id()));
-    let (sender, ended) = std::sync::mpsc::channel();
+    session.stop.set_command(Some(child.id()));
+    let (sender, ends_with) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
     let output: Output = loop {
-        match ended.recv_timeout(std::time::Duration::from_millis(20)) {
+        match ends_with.recv_timeout(std::time::Duration::from_millis(20)) {
             Ok(output) => break output.map_err(|error| error.to_string())?,
-            // A cancel kills the command; the fault does not wait for that.
+            // A cancel kills the command; the fault does not wait for it.
             Err(_) if leaves && session.stop.is_cancelled() => return Err("cancelled".to_owned()),
             Err(_) => {}
         }
     };
-    session.stop.running(None);
+    session.stop.set_command(None);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() { Ok(text) } else { Err(format!("{}: {text}", output.status)) }
 }

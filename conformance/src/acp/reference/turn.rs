@@ -1,4 +1,5 @@
-//! One turn: the model is asked, speaks, calls tools, until it is done or cancelled.
+//! One turn: requests to the model and tool calls until the model has finished or the turn is
+//! cancelled.
 
 use std::time::Duration;
 
@@ -11,15 +12,15 @@ use super::serve::Reference;
 use super::session::Session;
 use super::tools;
 
-const FAILED: i64 = -32603;
+const INTERNAL_ERROR: i64 = -32603;
 
-/// A model that calls tools for ever is stopped.
-const ROUNDS: usize = 8;
+/// How many requests to the model one turn may send.
+const MAX_ROUNDS: usize = 8;
 
-/// The fault: how much of a prompt is kept.
-const CUT: usize = 64 * 1024;
+/// How many bytes of a prompt the fault keeps.
+const MAX_PROMPT_BYTES: usize = 64 * 1024;
 
-/// Makes a turn and answers its prompt.
+/// Runs a turn and answers its prompt.
 pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: &[Value]) {
     let behaviour = reference.behaviour;
     let outcome = play(reference, session, blocks);
@@ -28,13 +29,13 @@ pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: 
     session.stop.close();
     let outcome = match outcome {
         _ if is_cancelled && behaviour.has(AgentFault::CancelIsError) => {
-            Err((FAILED, "aborted".to_owned()))
+            Err((INTERNAL_ERROR, "aborted".to_owned()))
         }
         _ if is_cancelled => Ok("cancelled"),
         Ok(_) if behaviour.has(AgentFault::OddStopReason) => Ok("done"),
         Ok("max_tokens") if behaviour.has(AgentFault::HidesTokenLimit) => Ok("end_turn"),
         Err((_, words)) if behaviour.has(AgentFault::ErrorAsText) => {
-            say(reference, session, "agent_message_chunk", &words);
+            send_text(reference, session, "agent_message_chunk", &words);
             Ok("end_turn")
         }
         other => other,
@@ -42,7 +43,7 @@ pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: 
     reference.output.reply(id, outcome.map(|reason| json!({"stopReason": reason})));
     if behaviour.has(AgentFault::LateText) {
         std::thread::sleep(Duration::from_millis(10));
-        say(reference, session, "agent_message_chunk", "one more thing");
+        send_text(reference, session, "agent_message_chunk", "one more thing");
     }
 }
 
@@ -53,9 +54,9 @@ fn play(
 ) -> Result<&'static str, Refusal> {
     let behaviour = reference.behaviour;
     if behaviour.has(AgentFault::DeadAfterCancel) && session.stop.was_cancelled() {
-        return Err((FAILED, "the session is broken".to_owned()));
+        return Err((INTERNAL_ERROR, "the session is broken".to_owned()));
     }
-    reference.stray();
+    reference.send_outside_session();
     if behaviour.has(AgentFault::OwnUpdateKind) {
         let update = json!({"sessionUpdate": "status_update", "status": "working"});
         reference.output.update(&session.id, &update);
@@ -64,19 +65,20 @@ fn play(
     let content = json!({"type": "text", "text": prompt});
     session.keep(&json!({"sessionUpdate": "user_message_chunk", "content": content}));
     let message = json!({"role": "user", "content": prompt});
-    session.tell(message.clone());
-    for _ in 0..ROUNDS {
+    session.add_message(message.clone());
+    for _ in 0..MAX_ROUNDS {
         let messages = match behaviour.has(AgentFault::Forgets) {
             true => since(&session.messages(), &message),
             false => session.messages(),
         };
-        let answer = ask(reference, session, &messages).map_err(|words| (FAILED, words))?;
+        let answer = ask(reference, session, &messages).map_err(|words| (INTERNAL_ERROR, words))?;
         if session.stop.is_cancelled() || answer.calls.is_empty() {
             return Ok(stop_reason(&answer));
         }
         for call in &answer.calls {
             let output = tools::run(reference, session, call);
-            session.tell(json!({"role": "tool", "tool_call_id": call.id, "content": output}));
+            session
+                .add_message(json!({"role": "tool", "tool_call_id": call.id, "content": output}));
             if session.stop.is_cancelled() {
                 return Ok("cancelled");
             }
@@ -85,7 +87,7 @@ fn play(
     Ok("max_turn_requests")
 }
 
-/// What came since this message, itself included.
+/// Returns the messages from this one on.
 fn since(messages: &[Value], first: &Value) -> Vec<Value> {
     let start = messages.iter().rposition(|message| message == first).unwrap_or(0);
     messages[start..].to_vec()
@@ -105,8 +107,15 @@ fn prompt(reference: &Reference, blocks: &[Value]) -> String {
     if behaviour.has(AgentFault::AsciiPrompt) {
         prompt.retain(|letter| letter.is_ascii());
     }
-    if behaviour.has(AgentFault::CutsPrompt) && prompt.len() > CUT {
-        prompt = prompt.chars().rev().take(CUT / 4).collect::<Vec<_>>().iter().rev().collect();
+    if behaviour.has(AgentFault::CutsPrompt) && prompt.len() > MAX_PROMPT_BYTES {
+        prompt = prompt
+            .chars()
+            .rev()
+            .take(MAX_PROMPT_BYTES / 4)
+            .collect::<Vec<_>>()
+            .iter()
+            .rev()
+            .collect();
     }
     prompt
 }
@@ -124,11 +133,11 @@ fn ask(reference: &Reference, session: &Session, messages: &[Value]) -> Result<A
             Piece::Thought(text) => ("agent_thought_chunk", text),
         };
         if !buffers && !session.stop.is_cancelled() {
-            say(reference, session, kind, text);
+            send_text(reference, session, kind, text);
         }
     })?;
     if buffers && !session.stop.is_cancelled() {
-        say(reference, session, "agent_message_chunk", &answer.text);
+        send_text(reference, session, "agent_message_chunk", &answer.text);
     }
     let calls: Vec<Value> = answer
         .calls
@@ -142,12 +151,12 @@ fn ask(reference: &Reference, session: &Session, messages: &[Value]) -> Result<A
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
-    session.tell(message);
+    session.add_message(message);
     Ok(answer)
 }
 
-/// Sends a piece of text, and keeps it.
-fn say(reference: &Reference, session: &Session, kind: &str, text: &str) {
+/// Sends and stores a piece of text.
+fn send_text(reference: &Reference, session: &Session, kind: &str, text: &str) {
     let behaviour = reference.behaviour;
     let is_thought = kind == "agent_thought_chunk";
     let content = match is_thought && behaviour.has(AgentFault::BareChunk) {

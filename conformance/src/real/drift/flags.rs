@@ -1,9 +1,8 @@
-//! Flags of an agent CLI: those its help shows, those that were there when it was recorded, those
-//! that its adapter passes.
+//! Flags of an agent CLI: those in its help, the recorded ones, those that its adapter passes.
 
 use std::collections::BTreeSet;
 
-/// The file beside the recordings that keeps the flags of the recorded version, one a line.
+/// The file beside the recordings with the flags of the recorded version, one per line.
 pub const FLAGS_FILE: &str = "flags.txt";
 
 /// Every flag that a help text names.
@@ -37,14 +36,14 @@ mod tests {
     }
 
     #[test]
-    fn help_shows_flags_in_many_ways() {
+    fn help_formats_of_flags_are_parsed() {
         let help = "Usage: x [options]\n  -p, --print           Print, use -p/--print\n\
                     \x20 --model <name>  See --list-models.\n  --[no-]color=WHEN  a -- b --- c\n";
         assert_eq!(flags_in(help), set(&["-p", "--print", "--model", "--list-models"]));
     }
 
     #[test]
-    fn arguments_of_flags_are_no_flags() {
+    fn values_of_flags_are_not_flags() {
         let arguments = ["run", "--model=x", "-p", "a -b", "--", "--prompt"].map(str::to_owned);
         assert_eq!(flags_of(&arguments), set(&["--model", "-p"]));
     }

@@ -1,4 +1,4 @@
-//! Comparing the real agent CLI with what its pack knows of it: kinds of lines, their members,
+//! Compares the real agent CLI with the recordings of its pack: kinds of lines, their members,
 //! flags, versions. `shapes` reads lines, `flags` reads help texts.
 
 mod flags;
@@ -12,12 +12,12 @@ pub(super) use flags::flags_of;
 pub use flags::{FLAGS_FILE, flags_in};
 pub use shapes::{Recordings, Shapes, recordings};
 
-/// What came and what went.
+/// Added and removed names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// There now, and not before.
+    /// Present now, absent before.
     pub new: BTreeSet<String>,
-    /// There before, and not now.
+    /// Present before, absent now.
     pub vanished: BTreeSet<String>,
 }
 
@@ -32,21 +32,21 @@ impl Change {
     }
 }
 
-/// What the flags are compared by.
+/// The sets of flags to compare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FlagFacts {
-    /// Those that the help shows now.
+    /// Those in the help now.
     pub shown: BTreeSet<String>,
-    /// Those that it showed when the pack was recorded; `None` when nothing was kept.
+    /// The recorded ones; `None` without a file of flags.
     pub kept: Option<BTreeSet<String>>,
-    /// Those that the pack says work without being shown.
+    /// Those that the pack lists as hidden.
     pub hidden: BTreeSet<String>,
     /// Those that the adapter passes.
     pub passed: BTreeSet<String>,
 }
 
 impl FlagFacts {
-    /// What changed since the pack was recorded; `None` when nothing was kept.
+    /// What changed since the recording; `None` without a file of flags.
     pub fn change(&self) -> Option<Change> {
         let kept = self.kept.as_ref()?;
         let is_hidden = |flag: &&String| self.hidden.contains(*flag);
@@ -56,37 +56,37 @@ impl FlagFacts {
         })
     }
 
-    /// Those that the adapter passes although neither help nor pack knows them.
+    /// Those that the adapter passes, but neither help nor pack contains.
     pub fn unknown(&self) -> BTreeSet<String> {
         let unshown = self.passed.difference(&self.shown);
         unshown.filter(|flag| !self.hidden.contains(*flag)).cloned().collect()
     }
 
-    /// Those that the pack calls hidden and the help shows.
+    /// Those that the pack lists as hidden, but the help contains.
     pub fn no_longer_hidden(&self) -> BTreeSet<String> {
         self.hidden.intersection(&self.shown).cloned().collect()
     }
 }
 
-/// The versions that matter.
+/// Found, tested and minimum version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VersionFacts {
-    /// What the agent CLI says.
+    /// The version text of the agent CLI.
     pub found: String,
-    /// The version that the manifest says was tested.
+    /// The tested version of the manifest.
     pub tested: Option<String>,
-    /// The lowest version that the manifest accepts.
+    /// The minimum version of the manifest.
     pub minimum: Option<String>,
 }
 
 impl VersionFacts {
-    /// Whether the agent CLI is the version that was tested; `None` when the manifest names none.
+    /// Whether the agent CLI has the tested version; `None` when the manifest has none.
     pub fn is_tested(&self) -> Option<bool> {
         let tested = self.tested.as_ref()?;
         Some(words(&self.found).any(|word| word == tested))
     }
 
-    /// Whether the agent CLI is new enough; `None` when that cannot be told.
+    /// Whether the agent CLI is new enough; `None` when unknown.
     pub fn meets_minimum(&self) -> Option<bool> {
         let minimum = numbers(self.minimum.as_deref()?)?;
         let found = words(&self.found).find_map(numbers)?;
@@ -100,14 +100,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_word(c)).map(|word| word.trim_start_matches('v').trim_end_matches('.'))
 }
 
-/// The numbers of a version; `None` when it is none.
+/// The numbers of a version; `None` when the text is not a version.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     let plain = version.split(['-', '+']).next()?;
     let numbers: Option<Vec<u64>> = plain.split('.').map(|part| part.parse().ok()).collect();
     numbers.filter(|numbers| numbers.len() > 1)
 }
 
-/// Everything that differs from what the pack knows.
+/// All differences from the recordings of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drift {
     /// The versions.
@@ -116,17 +116,17 @@ pub struct Drift {
     pub kinds: Option<Change>,
     /// Members of lines, as `kind/member`; `None` when the pack has no recordings.
     pub members: Option<Change>,
-    /// What the agent CLI said that the adapter does not know, with how often.
+    /// Messages that the adapter did not map, with their count.
     pub unmapped: BTreeMap<String, u64>,
-    /// The flags; `None` when they were not looked at.
+    /// The flags; `None` when they were not compared.
     pub flags: Option<FlagFacts>,
 }
 
 impl Drift {
-    /// Compares what was heard, by scenario, with the recordings.
-    pub fn compare_lines(&mut self, heard: &Recordings, recordings: &Recordings) {
-        let (known, all) = (union(recordings.values()), union(heard.values()));
-        let of_same = union(heard.keys().filter_map(|name| recordings.get(name)));
+    /// Compares the output per scenario with the recordings.
+    pub fn compare_lines(&mut self, output: &Recordings, recordings: &Recordings) {
+        let (known, all) = (union(recordings.values()), union(output.values()));
+        let of_same = union(output.keys().filter_map(|name| recordings.get(name)));
         self.kinds = Some(Change {
             new: all.0.keys().filter(|kind| !known.0.contains_key(*kind)).cloned().collect(),
             vanished: of_same.0.keys().filter(|kind| !all.0.contains_key(*kind)).cloned().collect(),
@@ -135,15 +135,15 @@ impl Drift {
         for (kind, shape) in &all.0 {
             let Some(before) = known.0.get(kind) else { continue };
             let named = |member: &String| format!("{kind} {member}");
-            let new = shape.ever.difference(&before.ever).collect();
+            let new = shape.optional.difference(&before.optional).collect();
             members.new.extend(outermost(&new).map(named));
-            let vanished = before.always.difference(&shape.ever).collect();
+            let vanished = before.common.difference(&shape.optional).collect();
             members.vanished.extend(outermost(&vanished).map(named));
         }
         self.members = Some(members);
     }
 
-    /// Whether the agent CLI is what the pack knows. Another version that behaves the same is.
+    /// Whether nothing differs. Another version with the same behaviour is no drift.
     pub fn is_none(&self) -> bool {
         let changes =
             [&self.kinds, &self.members, &self.flags.as_ref().and_then(FlagFacts::change)];
@@ -154,7 +154,7 @@ impl Drift {
             && self.version.meets_minimum() != Some(false)
     }
 
-    /// For programs.
+    /// As JSON.
     pub fn to_json(&self) -> Value {
         let version = &self.version;
         json!({
@@ -178,7 +178,7 @@ impl Drift {
     }
 }
 
-/// Those that are not inside another one: what is in a new object is new with it.
+/// Removes members of members: what is in a new object is new with it.
 fn outermost<'a>(members: &'a BTreeSet<&'a String>) -> impl Iterator<Item = &'a String> {
     let is_inside = |member: &str| {
         let ends = member.match_indices('/').map(|(end, _)| member[..end].to_owned());
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn new_and_vanished_kinds_and_members_are_told() {
+    fn new_and_vanished_lines_are_reported() {
         let init = r#"{"type":"system","subtype":"init","old":1}"#;
         let other = r#"{"type":"stream_event","event":{"type":"message_start"}}"#;
         let recorded = Recordings::from([
@@ -214,9 +214,9 @@ mod tests {
             one("other", r#"{"type":"elsewhere"}"#),
         ]);
         let now = r#"{"type":"system","subtype":"init","young":{"inner":1}}"#;
-        let heard = Recordings::from([one("plain", &format!("{now}\n{}", r#"{"type":"fresh"}"#))]);
+        let output = Recordings::from([one("plain", &format!("{now}\n{}", r#"{"type":"fresh"}"#))]);
         let mut drift = Drift::default();
-        drift.compare_lines(&heard, &recorded);
+        drift.compare_lines(&output, &recorded);
         let kinds = Change { new: set(&["fresh"]), vanished: set(&["stream_event/message_start"]) };
         assert_eq!(drift.kinds, Some(kinds));
         let members =

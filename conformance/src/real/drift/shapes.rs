@@ -1,15 +1,15 @@
-//! What lines of an agent CLI look like: their kinds, and the members that lines of a kind have.
+//! The shapes of lines: their kinds, and the members of each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The members whose word says what kind of thing an object is, in the order they are joined.
+/// The members that name the kind of an object, in the order in which they are joined.
 const KIND_MEMBERS: &[&str] = &["type", "subtype", "method", "sessionUpdate"];
 
-/// Members whose insides belong to a tool or a person, and say nothing about the agent CLI.
-const FOREIGN: &[&str] = &[
+/// Members whose content belongs to a tool or a user, not to the agent CLI.
+const FOREIGN_MEMBERS: &[&str] = &[
     "input",
     "rawInput",
     "rawOutput",
@@ -20,40 +20,40 @@ const FOREIGN: &[&str] = &[
     "result",
 ];
 
-/// How deep kinds and members are looked at.
-const DEPTH: usize = 3;
+/// The maximum depth of kinds and members.
+const MAX_DEPTH: usize = 3;
 
-/// The longest word that names a kind.
-const WORD_LIMIT: usize = 60;
+/// The maximum length of a name of a kind.
+const MAX_KIND_CHARS: usize = 60;
 
-/// What lines of one kind have.
+/// The members of one kind of line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Members that every line has.
-    pub always: BTreeSet<String>,
+    pub common: BTreeSet<String>,
     /// Members that some line has.
-    pub ever: BTreeSet<String>,
+    pub optional: BTreeSet<String>,
 }
 
 impl Shape {
     fn of(line: &Value) -> Self {
-        let mut ever = BTreeSet::new();
-        collect_members(line, "", DEPTH, &mut ever);
-        Self { always: ever.clone(), ever }
+        let mut optional = BTreeSet::new();
+        collect_members(line, "", MAX_DEPTH, &mut optional);
+        Self { common: optional.clone(), optional }
     }
 
     fn add(&mut self, other: &Self) {
-        self.always = self.always.intersection(&other.always).cloned().collect();
-        self.ever.extend(other.ever.iter().cloned());
+        self.common = self.common.intersection(&other.common).cloned().collect();
+        self.optional.extend(other.optional.iter().cloned());
     }
 }
 
-/// What an agent CLI printed, by the kind of line.
+/// The shapes of an output, by kind of line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shapes(pub BTreeMap<String, Shape>);
 
 impl Shapes {
-    /// Reads what an agent CLI printed; lines that are no JSON objects have no shape.
+    /// Reads an output; lines that are not JSON objects are skipped.
     pub fn read(text: &str) -> Self {
         let mut shapes = Self::default();
         for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -64,7 +64,7 @@ impl Shapes {
         shapes
     }
 
-    /// Adds what was printed elsewhere.
+    /// Adds the shapes of another output.
     pub fn extend(&mut self, other: &Self) {
         for (kind, shape) in &other.0 {
             self.add(kind.clone(), shape);
@@ -76,7 +76,7 @@ impl Shapes {
     }
 }
 
-/// What was printed, by scenario or by the name of the recording.
+/// Shapes by scenario or name of the recording.
 pub type Recordings = BTreeMap<String, Shapes>;
 
 /// Reads every `NAME.stdout.jsonl` of a folder.
@@ -95,12 +95,12 @@ pub fn recordings(folder: &Path) -> std::io::Result<Recordings> {
     Ok(all)
 }
 
-/// The kind of a line; `None` when nothing names it.
+/// The kind of a line; `None` when no member names it.
 fn kind(line: &Value) -> Option<String> {
     let mut words = Vec::new();
-    collect_words(line, DEPTH, &mut words);
+    collect_words(line, MAX_DEPTH, &mut words);
     if words.is_empty() && line.is_object() {
-        // An answer of JSON-RPC has no word of its own.
+        // A response of JSON-RPC has no name of a kind.
         words.extend(["result", "error"].into_iter().find(|name| line.get(name).is_some()));
     }
     (!words.is_empty()).then(|| words.join("/"))
@@ -108,7 +108,7 @@ fn kind(line: &Value) -> Option<String> {
 
 fn collect_words<'a>(value: &'a Value, depth: usize, words: &mut Vec<&'a str>) {
     let Some(members) = value.as_object() else { return };
-    let is_word = |text: &&str| text.len() <= WORD_LIMIT && !text.contains(char::is_whitespace);
+    let is_word = |text: &&str| text.len() <= MAX_KIND_CHARS && !text.contains(char::is_whitespace);
     words.extend(
         KIND_MEMBERS
             .iter()
@@ -116,7 +116,7 @@ fn collect_words<'a>(value: &'a Value, depth: usize, words: &mut Vec<&'a str>) {
             .filter(|word| is_word(word)),
     );
     if depth > 1 {
-        let inner = members.iter().filter(|(name, _)| !FOREIGN.contains(&name.as_str()));
+        let inner = members.iter().filter(|(name, _)| !FOREIGN_MEMBERS.contains(&name.as_str()));
         inner.for_each(|(_, member)| collect_words(member, depth - 1, words));
     }
 }
@@ -124,11 +124,11 @@ fn collect_words<'a>(value: &'a Value, depth: usize, words: &mut Vec<&'a str>) {
 fn collect_members(value: &Value, path: &str, depth: usize, into: &mut BTreeSet<String>) {
     let Some(members) = value.as_object() else { return };
     for (name, member) in members {
-        // A member whose name is itself a value (of a model, of a file) would differ every time.
+        // A member whose name is a value (a model, a file) would differ every time.
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let name = if is_name { name.as_str() } else { "*" };
         let path = format!("{path}/{name}");
-        if depth > 1 && !FOREIGN.contains(&name) {
+        if depth > 1 && !FOREIGN_MEMBERS.contains(&name) {
             collect_members(member, &path, depth - 1, into);
         }
         into.insert(path);
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_named_by_the_words_on_the_way_down() {
+    fn kind_joins_names_from_outer_to_inner() {
         let nested =
             json!({"type": "stream_event", "event": {"type": "delta", "delta": {"type": "text"}}});
         assert_eq!(kind(&nested).as_deref(), Some("stream_event/delta/text"));
@@ -157,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn members_that_every_line_has_are_told_from_the_others() {
+    fn common_members_are_separated_from_optional() {
         let shapes = Shapes::read(
             "{\"type\":\"a\",\"x\":{\"y\":1},\"use\":{\"model-7\":{}}}\nno json\n{\"type\":\"a\",\"z\":1}\n",
         );
         let shape = &shapes.0["a"];
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        assert_eq!(shape.always, set(&["/type"]));
-        assert_eq!(shape.ever, set(&["/type", "/use", "/use/*", "/x", "/x/y", "/z"]));
+        assert_eq!(shape.common, set(&["/type"]));
+        assert_eq!(shape.optional, set(&["/type", "/use", "/use/*", "/x", "/x/y", "/z"]));
     }
 }

@@ -1,17 +1,17 @@
-//! A line from the adapter becomes a pattern: the words that say what it is, the prompt, and the
-//! ids that the agent CLI says again later. Everything else may differ next time.
+//! Turns a line from the adapter into a pattern: its kind, the prompt, and the ids that the agent
+//! CLI repeats later. Everything else may differ next time.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// Members that say what an object is, wherever they stand.
+/// Members that name the kind of an object.
 const KIND_MEMBERS: &[&str] = &["type", "subtype", "method", "t", "kind"];
 
-/// The longest word that says what a line is.
-const WORD_LIMIT: usize = 40;
+/// The maximum length of a name of a kind.
+const MAX_KIND_CHARS: usize = 40;
 
-/// Ids that were bound, with the names of their placeholders.
+/// Bound ids with their placeholders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bound {
     ids: BTreeMap<String, (Value, String)>,
@@ -24,8 +24,8 @@ impl Bound {
         self.ids.entry(id.to_string()).or_insert_with(|| (id.clone(), next)).1.clone()
     }
 
-    /// Puts placeholders for bound ids into a line of the agent CLI.
-    pub(super) fn put_back(&self, value: &mut Value) {
+    /// Replaces bound ids in a line of the agent CLI by their placeholders.
+    pub(super) fn insert_placeholders(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
                 for (name, member) in members.iter_mut() {
@@ -34,23 +34,23 @@ impl Bound {
                         Some((Value::String(_), bound)) => {
                             *member = json!(format!("{{{{{bound}}}}}"))
                         }
-                        // A number stays a number: the quotes are taken off again.
+                        // A number stays a number: its placeholder loses the quotes later.
                         Some((_, bound)) => *member = json!(format!("{BARE}{bound}")),
-                        None => self.put_back(member),
+                        None => self.insert_placeholders(member),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.put_back(item)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.insert_placeholders(item)),
             _ => {}
         }
     }
 }
 
-/// What marks a placeholder that stands without quotes.
+/// Marks a placeholder without quotes.
 const BARE: &str = "\u{1}bare:";
 
-/// Writes a line; placeholders of numbers lose their quotes.
-pub(super) fn written(value: &Value) -> String {
+/// Formats a line; placeholders of numbers lose their quotes.
+pub(super) fn format_line(value: &Value) -> String {
     let text = value.to_string();
     let mark = format!("\"{}", BARE.replace('\u{1}', "\\u0001"));
     let mut parts = text.split(mark.as_str());
@@ -62,31 +62,31 @@ pub(super) fn written(value: &Value) -> String {
     out
 }
 
-/// The pattern of a line; `None` when nothing in it says what it is.
+/// The pattern of a line; `None` when no member names its kind.
 pub(super) fn pattern(
     line: &Value,
     prompt: &str,
     later: &[Value],
     bound: &mut Bound,
 ) -> Option<Value> {
-    let mut maker = Maker { prompt, later, bound };
+    let mut maker = PatternBuilder { prompt, later, bound };
     maker.object(line.as_object()?, true)
 }
 
-struct Maker<'a> {
+struct PatternBuilder<'a> {
     prompt: &'a str,
     later: &'a [Value],
     bound: &'a mut Bound,
 }
 
-impl Maker<'_> {
+impl PatternBuilder<'_> {
     fn object(&mut self, members: &Map<String, Value>, is_top: bool) -> Option<Value> {
         let mut kept = Map::new();
         for (name, member) in members {
             let pattern = match member {
                 Value::String(text) if *text == self.prompt => Some(json!("{{?prompt}}")),
                 Value::String(_) | Value::Number(_)
-                    if is_id(name) && self.is_said_later(member) =>
+                    if is_id(name) && self.is_repeated_later(member) =>
                 {
                     let bound = self.bound.bind(member);
                     Some(json!(format!("{{{{?{bound}}}}}")))
@@ -105,7 +105,7 @@ impl Maker<'_> {
         (!kept.is_empty()).then_some(Value::Object(kept))
     }
 
-    /// A list is kept for the prompt in it; its other elements may be anything.
+    /// A list is kept if it contains the prompt; its other elements match anything.
     fn array(&mut self, items: &[Value]) -> Option<Value> {
         let has_prompt = |item: &Value| item.to_string().contains("{{?prompt}}");
         let patterns: Vec<Value> = items
@@ -120,17 +120,17 @@ impl Maker<'_> {
         patterns.iter().any(has_prompt).then_some(Value::Array(patterns))
     }
 
-    fn is_said_later(&self, id: &Value) -> bool {
-        self.later.iter().any(|line| says(line, id))
+    fn is_repeated_later(&self, id: &Value) -> bool {
+        self.later.iter().any(|line| contains_id(line, id))
     }
 }
 
-fn says(value: &Value, id: &Value) -> bool {
+fn contains_id(value: &Value, id: &Value) -> bool {
     match value {
-        Value::Object(members) => {
-            members.iter().any(|(name, member)| (is_id(name) && member == id) || says(member, id))
-        }
-        Value::Array(items) => items.iter().any(|item| says(item, id)),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, member)| (is_id(name) && member == id) || contains_id(member, id)),
+        Value::Array(items) => items.iter().any(|item| contains_id(item, id)),
         _ => false,
     }
 }
@@ -149,7 +149,7 @@ fn is_id(name: &str) -> bool {
 
 fn is_word(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    !text.is_empty() && text.len() <= WORD_LIMIT && text.chars().all(is_letter)
+    !text.is_empty() && text.len() <= MAX_KIND_CHARS && text.chars().all(is_letter)
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_binds_its_id_and_its_prompt() {
+    fn request_binds_id_and_prompt() {
         let line = json!({"jsonrpc": "2.0", "id": 3, "method": "prompt",
             "params": {"sessionId": "s", "prompt": [{"type": "text", "text": "hi there"}, {"x": 1}]}});
         let later = [json!({"id": 3, "result": {}})];
@@ -167,12 +167,12 @@ mod tests {
             "params": {"prompt": [{"type": "text", "text": "{{?prompt}}"}, "{{*}}"]}});
         assert_eq!(pattern, expected);
         let mut answer = later[0].clone();
-        bound.put_back(&mut answer);
-        assert_eq!(written(&answer), r#"{"id":{{id_1}},"result":{}}"#);
+        bound.insert_placeholders(&mut answer);
+        assert_eq!(format_line(&answer), r#"{"id":{{id_1}},"result":{}}"#);
     }
 
     #[test]
-    fn text_ids_keep_their_quotes_and_unknown_members_are_left_out() {
+    fn text_ids_are_quoted_unknown_members_dropped() {
         let line =
             json!({"type": "user", "uuid": "u-1", "message": {"content": "free text, long"}});
         let mut bound = Bound::default();
@@ -180,7 +180,7 @@ mod tests {
         let pattern = pattern(&line, "hi", &later, &mut bound).expect("a pattern");
         assert_eq!(pattern, json!({"type": "user", "uuid": "{{?id_1}}"}));
         let mut echo = later[0].clone();
-        bound.put_back(&mut echo);
-        assert_eq!(written(&echo), r#"{"uuid":"{{id_1}}"}"#);
+        bound.insert_placeholders(&mut echo);
+        assert_eq!(format_line(&echo), r#"{"uuid":"{{id_1}}"}"#);
     }
 }

@@ -1,10 +1,10 @@
-//! Recordings and step files from a real run. The relay heard what passed; `known` says which values
-//! the suite itself brought in, `template` turns the journal into steps with the help of `pieces`
-//! and `expect`, and `scrub` takes out what belongs to a person, a machine or a vendor.
+//! Recordings and step files from a run with the real agent CLI. `known_values` are the values of the
+//! suite, `template` turns the log of the relay into steps with `fragments` and `expect`, `scrub`
+//! removes what belongs to a person, a machine or a vendor.
 
 mod expect;
-mod known;
-mod pieces;
+mod fragments;
+mod known_values;
 mod scrub;
 mod template;
 
@@ -13,38 +13,38 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use self::known::{Known, Surroundings};
+use self::known_values::{KnownValues, Surroundings};
 use self::scrub::{REDACTED, Scrub, is_uuid};
 use super::drift::flags_in;
-use super::judge::{RealOptions, reason_to_skip};
 use super::parallel;
-use super::relay::{Journal, Passed};
-use super::scenarios::{REAL_SCENARIOS, completed, results, says_last, tool_prompt};
-use super::stage::{Stage, StageOptions};
-use crate::judge::guarded;
+use super::relay::{RelayLog, RelayRecord};
+use super::scenario_context::{ScenarioContext, ScenarioContextOptions};
+use super::scenario_runner::{RealOptions, reason_to_skip};
+use super::scenarios::{REAL_SCENARIOS, completed, ends_with_text, results, tool_prompt};
+use crate::outcome::{CheckOutcome, Finding};
 use crate::process;
-use crate::verdict::{Finding, Verdict};
+use crate::runner::catch_panic;
 
-/// Where the agent works in every recording.
-const CWD: &str = "/workspace";
+/// The folder of the run in every recording.
+const RECORDED_CWD: &str = "/workspace";
 
-/// The session of every recording, where sessions are no UUIDs: those are numbered anyway.
-const SESSION: &str = "session-0001";
+/// The session in every recording. Sessions that are UUIDs are numbered instead.
+const RECORDED_SESSION: &str = "session-0001";
 
-/// Tools are called without a word before: an answer in two parts would fit no template.
-const PROMPT_END: &str = " LEAD=none";
+/// Makes the model call tools without text before: a template supports one answer only.
+const PROMPT_SUFFIX: &str = " LEAD=none";
 
-/// A scenario of packs that can be recorded.
+/// A scenario that can be recorded.
 pub struct RecordedScenario {
-    /// Its name in packs, or in `--real` where packs have none.
+    /// Its name in packs, or in `--real` if packs do not have it.
     pub name: &'static str,
-    /// The scenario of the real agent CLI that shows it, or whose parameters it borrows.
+    /// The scenario of `--real` that records it.
     pub real: &'static str,
-    /// What its recording is called: as the scenario of the real agent CLI, where it is one.
+    /// The name of its recording.
     pub recording: &'static str,
-    /// Whether packs have such a scenario, so that steps are made of it.
+    /// Whether packs have the scenario, so that a step file is written.
     pub has_steps: bool,
-    play: Option<fn(&mut Stage) -> Verdict>,
+    play: Option<fn(&mut ScenarioContext) -> CheckOutcome>,
 }
 
 /// Every scenario that can be recorded.
@@ -68,44 +68,44 @@ pub const RECORDED: &[RecordedScenario] = &[
     recorded("auth_fail_run", "r401"),
     recorded("rate_limit", "r429"),
     recorded("context_exceeded", "ctx400"),
-    only_heard("unicode"),
-    only_heard("approval_deny"),
-    only_heard("cancel_tool"),
-    only_heard("drop"),
+    output_only("unicode"),
+    output_only("approval_deny"),
+    output_only("cancel_tool"),
+    output_only("drop"),
 ];
 
 const fn recorded(name: &'static str, real: &'static str) -> RecordedScenario {
     RecordedScenario { name, real, recording: real, has_steps: true, play: None }
 }
 
-/// A scenario that packs do not have: what is heard is kept for `drift`.
-const fn only_heard(real: &'static str) -> RecordedScenario {
+/// A scenario that packs do not have: its output is recorded for `drift`.
+const fn output_only(real: &'static str) -> RecordedScenario {
     RecordedScenario { has_steps: false, ..recorded(real, real) }
 }
 
-/// What was recorded of one scenario.
+/// The recording of one scenario.
 pub struct Recorded {
     /// The scenario.
     pub scenario: &'static RecordedScenario,
-    /// Why there is nothing; `None` when there is.
+    /// Why nothing was recorded.
     pub missing: Option<Finding>,
-    /// Everything the agent CLI printed, cleaned.
+    /// Its stdout, scrubbed.
     pub stdout: String,
-    /// Its stderr, cleaned.
+    /// Its stderr, scrubbed.
     pub stderr: String,
     /// How it was started and how it ended.
     pub meta: Value,
     /// The step file.
     pub steps: String,
     /// How the prompt reached it: `rpc`, `stdin` or `argv`.
-    pub prompt_way: &'static str,
-    /// What it answered when it was asked something else, by its arguments.
+    pub prompt_transport: &'static str,
+    /// Its answers to probes, by arguments.
     pub probes: BTreeMap<Vec<String>, String>,
-    /// What may be in nothing that is written.
+    /// Texts that no written file may contain.
     pub forbidden: BTreeSet<String>,
 }
 
-/// Plays the scenarios, so many at once, and gives what was recorded of each.
+/// Runs the scenarios in parallel and returns their recordings.
 pub fn record(
     options: RealOptions<'_>,
     jobs: usize,
@@ -126,116 +126,127 @@ fn one(options: RealOptions<'_>, scenario: &'static RecordedScenario) -> Recorde
         stderr: String::new(),
         meta: Value::Null,
         steps: String::new(),
-        prompt_way: "rpc",
+        prompt_transport: "rpc",
         probes: BTreeMap::new(),
         forbidden: BTreeSet::new(),
     };
-    let outcome = guarded(|| play(options, scenario, &mut recorded));
+    let outcome = catch_panic(|| play(options, scenario, &mut recorded));
     recorded.missing = outcome.err();
     recorded
 }
 
-fn play(options: RealOptions<'_>, scenario: &RecordedScenario, recorded: &mut Recorded) -> Verdict {
+fn play(
+    options: RealOptions<'_>,
+    scenario: &RecordedScenario,
+    recorded: &mut Recorded,
+) -> CheckOutcome {
     let Some(real) = REAL_SCENARIOS.iter().find(|it| it.name == scenario.real) else {
-        return Err(Finding::Suite(format!("there is no scenario {}", scenario.real)));
+        return Err(Finding::Suite(format!("unknown scenario {}", scenario.real)));
     };
     if let Some(reason) = reason_to_skip(options, real) {
         return Err(Finding::Skip(reason));
     }
-    let stage_options = StageOptions {
+    let stage_options = ScenarioContextOptions {
         suite: options.suite,
         settings: options.settings,
         cli: options.cli,
         is_relayed: true,
-        prompt_end: PROMPT_END,
+        prompt_end: PROMPT_SUFFIX,
     };
     let folder = PathBuf::from(format!("record-{}", scenario.name));
-    let mut stage = Stage::set(&stage_options, scenario.real, &folder)?;
-    scenario.play.unwrap_or(real.play)(&mut stage)?;
-    fill(options, &stage, recorded)
+    let mut context = ScenarioContext::set(&stage_options, scenario.real, &folder)?;
+    scenario.play.unwrap_or(real.play)(&mut context)?;
+    fill(options, &context, recorded)
 }
 
-/// A command that works, then an answer.
-fn command_works(stage: &mut Stage) -> Verdict {
-    let (nonce, text) = (stage.nonce(), format!("It works: {}.", stage.nonce()));
-    let record = stage.play(&tool_prompt(stage, "shell", &nonce, &text))?;
+/// A successful command, then an answer.
+fn command_works(context: &mut ScenarioContext) -> CheckOutcome {
+    let (nonce, text) = (context.nonce(), format!("It works: {}.", context.nonce()));
+    let record = context.play(&tool_prompt(context, "shell", &nonce, &text))?;
     completed(&record)?;
-    says_last(&record, &text)?;
+    ends_with_text(&record, &text)?;
     results(&record, &["ok"])
 }
 
-/// Makes the recording of what was played last.
-fn fill(options: RealOptions<'_>, stage: &Stage, recorded: &mut Recorded) -> Verdict {
-    let prompt = stage.prompts.last().cloned().unwrap_or_default();
-    let journals = stage.journals();
-    let Some(index) = journals.iter().rposition(|journal| has(journal, &prompt)) else {
-        let reason = "the prompt passed neither in an argument nor on stdin".to_owned();
+/// Fills the recording from the last run.
+fn fill(
+    options: RealOptions<'_>,
+    context: &ScenarioContext,
+    recorded: &mut Recorded,
+) -> CheckOutcome {
+    let prompt = context.prompts.last().cloned().unwrap_or_default();
+    let relay_logs = context.relay_logs();
+    let Some(index) = relay_logs.iter().rposition(|relay_log| has(relay_log, &prompt)) else {
+        let reason = "the prompt was neither in an argument nor on stdin".to_owned();
         return Err(Finding::Blocked(reason));
     };
-    let journal = &journals[index];
-    let mut records = stage.records();
+    let relay_log = &relay_logs[index];
+    let mut records = context.records();
     let record = records.pop().unwrap_or_default();
     let earlier = records.first().and_then(|record| {
         record.of_type("session_started").next()?.value["sessionId"].as_str().map(str::to_owned)
     });
-    let cwd = stage.cwd.to_string_lossy().into_owned();
-    let around = Surroundings {
+    let cwd = context.cwd.to_string_lossy().into_owned();
+    let surroundings = Surroundings {
         prompt: &prompt,
         cwd: &cwd,
-        secret: &stage.secret,
+        secret: &context.secret,
         earlier: earlier.as_deref(),
     };
-    let known = Known::of(&record, &around);
-    recorded.steps = template::template(journal, &known);
-    recorded.prompt_way = prompt_way(journal, &prompt);
-    let mut scrub = Scrub::new(fixed(stage, &known, &cwd));
-    let lines = template::unsplit(journal, &known);
+    let known = KnownValues::of(&record, &surroundings);
+    recorded.steps = template::template(relay_log, &known);
+    recorded.prompt_transport = prompt_transport(relay_log, &prompt);
+    let mut scrub = Scrub::new(fixed(context, &known, &cwd));
+    let lines = template::unsplit(relay_log, &known);
     recorded.stdout = lines.iter().map(|line| clean_line(&mut scrub, line)).collect();
-    recorded.stderr = stderr(journal, &mut scrub);
-    recorded.meta = meta(options, journal, recorded.scenario.recording, &mut scrub, stage);
-    let probes = journals.iter().filter(|journal| !stage.prompts.iter().any(|it| has(journal, it)));
-    recorded.probes = template::probes(probes, |journal| probe_answer(journal, &mut scrub.clone()));
-    recorded.forbidden = forbidden(options, stage);
+    recorded.stderr = stderr(relay_log, &mut scrub);
+    recorded.meta = meta(options, relay_log, recorded.scenario.recording, &mut scrub, context);
+    let probes =
+        relay_logs.iter().filter(|relay_log| !context.prompts.iter().any(|it| has(relay_log, it)));
+    recorded.probes =
+        template::probes(probes, |relay_log| probe_answer(relay_log, &mut scrub.clone()));
+    recorded.forbidden = forbidden(options, context);
     Ok(())
 }
 
-/// What may be in nothing that is written: the key, the folders, the names, and of each the part
-/// that is in no other place, in case it was cut apart.
-fn forbidden(options: RealOptions<'_>, stage: &Stage) -> BTreeSet<String> {
+/// Texts that no written file may contain: the key, folders, names, and a unique part of each in
+/// case it was split.
+fn forbidden(options: RealOptions<'_>, context: &ScenarioContext) -> BTreeSet<String> {
     let work = options.suite.work.to_string_lossy().into_owned();
     let last = |text: &str| text.rsplit('-').next().unwrap_or_default().to_owned();
-    let parts = [last(&stage.secret), last(&work), stage.secret.clone(), work];
+    let parts = [last(&context.secret), last(&work), context.secret.clone(), work];
     parts.into_iter().chain(process::user_names()).collect()
 }
 
-fn has(journal: &Journal, prompt: &str) -> bool {
-    let said = |passed: &Passed| matches!(passed, Passed::Stdin { line } if line.contains(prompt));
-    journal.arguments.iter().any(|it| it.contains(prompt)) || journal.passed.iter().any(said)
+fn has(relay_log: &RelayLog, prompt: &str) -> bool {
+    let said =
+        |entry: &RelayRecord| matches!(entry, RelayRecord::Stdin { line } if line.contains(prompt));
+    relay_log.arguments.iter().any(|it| it.contains(prompt)) || relay_log.records.iter().any(said)
 }
 
-fn prompt_way(journal: &Journal, prompt: &str) -> &'static str {
-    if journal.arguments.iter().any(|argument| argument.contains(prompt)) {
+fn prompt_transport(relay_log: &RelayLog, prompt: &str) -> &'static str {
+    if relay_log.arguments.iter().any(|argument| argument.contains(prompt)) {
         return "argv";
     }
-    let is_json = |passed: &Passed| match passed {
-        Passed::Stdin { line } => {
+    let is_json = |entry: &RelayRecord| match entry {
+        RelayRecord::Stdin { line } => {
             line.contains(prompt) && serde_json::from_str::<Value>(line).is_ok()
         }
         _ => false,
     };
-    if journal.passed.iter().any(is_json) { "rpc" } else { "stdin" }
+    if relay_log.records.iter().any(is_json) { "rpc" } else { "stdin" }
 }
 
-/// What stands in recordings for what differs from one run to the next.
-fn fixed(stage: &Stage, known: &Known, cwd: &str) -> Vec<(String, String)> {
-    let home = stage.folder.join("home").to_string_lossy().into_owned();
+/// Fixed replacements of values that differ between runs.
+fn fixed(context: &ScenarioContext, known: &KnownValues, cwd: &str) -> Vec<(String, String)> {
+    let home = context.folder.join("home").to_string_lossy().into_owned();
     let is_session = |(value, name): &&(String, &str)| *name == "session_id" && !is_uuid(value);
     let session = known.values.iter().filter(is_session);
     let mut fixed: Vec<(String, String)> =
-        session.map(|(value, _)| (value.clone(), SESSION.to_owned())).collect();
-    fixed.push((cwd.to_owned(), CWD.to_owned()));
+        session.map(|(value, _)| (value.clone(), RECORDED_SESSION.to_owned())).collect();
+    fixed.push((cwd.to_owned(), RECORDED_CWD.to_owned()));
     fixed.push((home, "/home/user".to_owned()));
-    fixed.push((stage.secret.clone(), REDACTED.to_owned()));
+    fixed.push((context.secret.clone(), REDACTED.to_owned()));
     fixed.extend(process::user_names().into_iter().map(|name| (name, "user".to_owned())));
     fixed
 }
@@ -247,10 +258,10 @@ fn clean_line(scrub: &mut Scrub, line: &str) -> String {
     }
 }
 
-fn stderr(journal: &Journal, scrub: &mut Scrub) -> String {
+fn stderr(relay_log: &RelayLog, scrub: &mut Scrub) -> String {
     let mut text = String::new();
-    for passed in &journal.passed {
-        if let Passed::Stderr { line } = passed {
+    for entry in &relay_log.records {
+        if let RelayRecord::Stderr { line } = entry {
             text.push_str(&scrub.text(line));
             text.push('\n');
         }
@@ -260,27 +271,27 @@ fn stderr(journal: &Journal, scrub: &mut Scrub) -> String {
 
 fn meta(
     options: RealOptions<'_>,
-    journal: &Journal,
+    relay_log: &RelayLog,
     recording: &str,
     scrub: &mut Scrub,
-    stage: &Stage,
+    context: &ScenarioContext,
 ) -> Value {
     let name = options.suite.cli_name();
     let argv: Vec<String> = std::iter::once(name.clone())
-        .chain(journal.arguments.iter().map(|argument| scrub.text(argument)))
+        .chain(relay_log.arguments.iter().map(|argument| scrub.text(argument)))
         .collect();
-    let stdin: String = journal
-        .passed
+    let stdin: String = relay_log
+        .records
         .iter()
-        .filter_map(|passed| match passed {
-            Passed::Stdin { line } => Some(clean_line(scrub, line)),
+        .filter_map(|entry| match entry {
+            RelayRecord::Stdin { line } => Some(clean_line(scrub, line)),
             _ => None,
         })
         .collect();
-    let mut env_names = journal.env_names.clone();
+    let mut env_names = relay_log.env_names.clone();
     env_names.sort();
-    let exit_code = journal.passed.iter().find_map(|passed| match passed {
-        Passed::Exit { code } => *code,
+    let exit_code = relay_log.records.iter().find_map(|entry| match entry {
+        RelayRecord::Exit { code } => *code,
         _ => None,
     });
     json!({
@@ -290,14 +301,14 @@ fn meta(
         "env_names": env_names,
         "stdin": stdin,
         "exit_code": exit_code,
-        "model_requests": stage.asked().len(),
+        "model_requests": context.asked().len(),
     })
 }
 
-/// What the agent CLI says when it is asked about itself; of a help text only the flags are kept.
-fn probe_answer(journal: &Journal, scrub: &mut Scrub) -> String {
-    let text = journal.stdout();
-    if journal.arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+/// The answer to a probe; of a help text only the flags.
+fn probe_answer(relay_log: &RelayLog, scrub: &mut Scrub) -> String {
+    let text = relay_log.stdout();
+    if relay_log.arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return flags_in(&text).iter().map(|flag| format!("  {flag}\n")).collect();
     }
     text.lines().map(|line| clean_line(scrub, line)).collect()

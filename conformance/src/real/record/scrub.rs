@@ -1,32 +1,32 @@
-//! Taking out of a text what belongs to a person, a machine or a vendor: secrets, paths, names,
-//! addresses, long prose. The same text always comes out the same, so that a recording made again
-//! differs only where the agent CLI does.
+//! Removes from a text what belongs to a person, a machine or a vendor: secrets, paths, names,
+//! addresses, long prose. The result is deterministic, so that a new recording differs only where the
+//! agent CLI does.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Number, Value};
 
-/// What stands for a secret.
+/// Replaces a secret.
 pub(super) const REDACTED: &str = "redacted";
 
-/// What stands for a path of the machine.
+/// Replaces a path of the machine.
 const PATH: &str = "/path";
 
-/// What stands for words of a vendor.
+/// Replaces prose of a vendor.
 const PROSE: &str = "(prose)";
 
-/// A text of so many words is prose.
-const PROSE_WORDS: usize = 20;
+/// A text with at least this many words is prose.
+const MIN_PROSE_WORDS: usize = 20;
 
-/// A known text that is shorter counts only where it is the whole of a text.
-const KNOWN_LENGTH: usize = 6;
+/// A shorter known text is replaced only if it is the whole text.
+const MIN_KNOWN_CHARS: usize = 6;
 
-/// The moment at which everything happened.
-const MOMENT: &str = "2026-01-01T00:00:00.000Z";
-const MOMENT_SECONDS: u64 = 1_767_225_600;
+/// Replaces every time.
+const FIXED_TIME: &str = "2026-01-01T00:00:00.000Z";
+const FIXED_TIME_SECONDS: u64 = 1_767_225_600;
 
-/// Beginnings of words that are secrets whatever follows.
-const SECRET_STARTS: &[&str] = &[
+/// Prefixes of secrets.
+const SECRET_PREFIXES: &[&str] = &[
     "sk-",
     "sk_",
     "pk_",
@@ -49,25 +49,25 @@ const SECRET_STARTS: &[&str] = &[
     "pypi-",
 ];
 
-/// The shortest word that can be a secret.
-const SECRET_LENGTH: usize = 12;
+/// The minimum length of a secret.
+const MIN_SECRET_CHARS: usize = 12;
 
-/// First folders of paths that tell of a machine.
+/// First folders of paths of a machine.
 const ROOTS: &[&str] = &[
     "home", "root", "Users", "tmp", "var", "private", "opt", "usr", "mnt", "srv", "data", "work",
     "etc", "run", "nix", "snap", "build", "app", "proc", "dev",
 ];
 
-/// Takes out what does not belong into a committed file.
+/// Removes what must not be committed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scrub {
-    /// Known texts and what stands for each, the longest first.
+    /// Known texts and their replacements, the longest first.
     known: Vec<(String, String)>,
     ids: BTreeMap<String, usize>,
 }
 
 impl Scrub {
-    /// Knows these texts; those that are empty are passed over.
+    /// Replaces these texts; empty ones are ignored.
     pub(super) fn new(known: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut known: Vec<(String, String)> =
             known.into_iter().filter(|(text, _)| !text.is_empty()).collect();
@@ -75,18 +75,18 @@ impl Scrub {
         Self { known, ids: BTreeMap::new() }
     }
 
-    /// A text without anything that does not belong; long prose as a whole is left out.
+    /// Scrubs a text; long prose is replaced as a whole.
     pub(super) fn text(&mut self, text: &str) -> String {
         let mut clean = text.to_owned();
         for (known, name) in &self.known {
             if clean == *known {
                 clean.clone_from(name);
-            } else if known.len() >= KNOWN_LENGTH {
+            } else if known.len() >= MIN_KNOWN_CHARS {
                 clean = clean.replace(known.as_str(), name);
             }
         }
         let is_own = clean != text;
-        if !is_own && clean.split_whitespace().count() >= PROSE_WORDS {
+        if !is_own && clean.split_whitespace().count() >= MIN_PROSE_WORDS {
             return PROSE.to_owned();
         }
         let is_part = |c: char| c.is_alphanumeric() || "_-./\\:@+~%".contains(c);
@@ -101,7 +101,7 @@ impl Scrub {
         out
     }
 
-    /// A value without anything that does not belong, names of members included.
+    /// Scrubs a value, names of members included.
     pub(super) fn value(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text)),
@@ -110,7 +110,7 @@ impl Scrub {
                 let clean = members.iter().map(|(name, member)| {
                     let name = self.text(name);
                     let member = match member {
-                        Value::Number(number) => timeless(&name, number),
+                        Value::Number(number) => fixed_time(&name, number),
                         other => self.value(other),
                     };
                     (name, member)
@@ -128,8 +128,8 @@ impl Scrub {
             let next = self.ids.len() + 1;
             let number = *self.ids.entry(bare.to_owned()).or_insert(next);
             format!("00000000-0000-4000-8000-{number:012}")
-        } else if is_moment(bare) {
-            MOMENT.to_owned()
+        } else if is_time(bare) {
+            FIXED_TIME.to_owned()
         } else if is_secret(bare) {
             REDACTED.to_owned()
         } else if is_mail(bare) {
@@ -147,7 +147,7 @@ pub(super) fn is_uuid(word: &str) -> bool {
     parts == [8, 4, 4, 4, 12] && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
-fn is_moment(word: &str) -> bool {
+fn is_time(word: &str) -> bool {
     let bytes = word.as_bytes();
     bytes.len() >= 19
         && bytes[4] == b'-'
@@ -157,18 +157,18 @@ fn is_moment(word: &str) -> bool {
 }
 
 fn is_secret(word: &str) -> bool {
-    let starts = SECRET_STARTS.iter().any(|start| {
+    let starts = SECRET_PREFIXES.iter().any(|start| {
         word.strip_prefix(start)
             .is_some_and(|rest| rest.chars().any(|c| c.is_ascii_digit()) || rest.len() > 24)
     });
-    // A long word of letters of both sizes and digits is no word of any language.
+    // A long word with upper case, lower case and digits is not natural language.
     let has = |is: fn(&char) -> bool| word.chars().filter(is).count() > 4;
     let is_random = word.len() >= 40
         && !word.contains(['/', '.', ':'])
         && has(char::is_ascii_uppercase)
         && has(char::is_ascii_lowercase)
         && has(char::is_ascii_digit);
-    (starts && word.len() >= SECRET_LENGTH) || is_random
+    (starts && word.len() >= MIN_SECRET_CHARS) || is_random
 }
 
 fn is_mail(word: &str) -> bool {
@@ -181,7 +181,7 @@ fn is_mail(word: &str) -> bool {
     })
 }
 
-/// A port that the machine happened to give.
+/// Replaces a random port.
 fn without_port(word: &str) -> String {
     for host in ["127.0.0.1:", "localhost:"] {
         if let Some((before, after)) = word.split_once(host) {
@@ -192,7 +192,7 @@ fn without_port(word: &str) -> String {
     word.to_owned()
 }
 
-/// A path of the machine, wherever it begins in the word.
+/// Replaces a path, wherever it starts in the word.
 fn without_path(word: &str) -> String {
     let is_root = |start: usize| {
         let rest = &word[start + 1..];
@@ -208,7 +208,7 @@ fn without_path(word: &str) -> String {
     start.map_or_else(|| word.to_owned(), |at| format!("{}{PATH}", &word[..at]))
 }
 
-/// The fake model marks its answers with a word of its own for each server.
+/// Removes the tag that the fake model adds per server.
 fn without_tag(word: &str) -> String {
     const TAG: usize = 8;
     let Some((before, after)) = word.split_once("fake") else { return word.to_owned() };
@@ -220,16 +220,16 @@ fn without_tag(word: &str) -> String {
     }
 }
 
-/// A number that tells of a moment or of how long something took.
-fn timeless(name: &str, number: &Number) -> Value {
+/// Replaces a time or duration.
+fn fixed_time(name: &str, number: &Number) -> Value {
     let name = name.to_lowercase();
     let is_time = name.ends_with("ms")
         || ["time", "duration", "created", "date", "elapsed", "seconds"]
             .iter()
             .any(|word| name.contains(word));
     match number.as_u64() {
-        Some(moment) if moment >= 1_000_000_000_000 => (MOMENT_SECONDS * 1000).into(),
-        Some(moment) if moment >= 1_000_000_000 => MOMENT_SECONDS.into(),
+        Some(moment) if moment >= 1_000_000_000_000 => (FIXED_TIME_SECONDS * 1000).into(),
+        Some(moment) if moment >= 1_000_000_000 => FIXED_TIME_SECONDS.into(),
         Some(_) if is_time => 1.into(),
         None if is_time => 1.into(),
         _ => Value::Number(number.clone()),
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_belong_is_taken_out() {
+    fn private_texts_are_replaced() {
         let mut scrub = Scrub::new([("canary".to_owned(), "{{secret}}".to_owned())]);
         for (text, clean) in [
             ("key canary.", "key {{secret}}."),
@@ -256,7 +256,7 @@ mod tests {
             ("msg_fake0badcafe00002", "msg_fake0000000000002"),
             ("at 2026-11-16T04:59:01.123Z", "at 2026-01-01T00:00:00.000Z"),
             ("sk-learn is a word, session/update too", "sk-learn is a word, session/update too"),
-            ("@anthropic-ai/claude-code@2.1.197", "@anthropic-ai/claude-code@2.1.197"),
+            ("@example/red-fox@2.1.197", "@example/red-fox@2.1.197"),
         ] {
             assert_eq!(scrub.text(text), clean);
         }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_time_are_the_same_every_time() {
+    fn times_are_replaced_by_fixed_values() {
         let mut scrub = Scrub::default();
         let value = json!({"duration_ms": 353, "tokens": 12, "at": 1_763_000_000_000_u64});
         let clean = json!({"duration_ms": 1, "tokens": 12, "at": 1_767_225_600_000_u64});

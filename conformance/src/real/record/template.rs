@@ -1,33 +1,33 @@
-//! What passed between adapter and agent CLI becomes a step file: values are placeholders again,
-//! pieces of the answer are repeated, lines from the adapter are expected.
+//! Turns the log of a relay into a step file: values become placeholders, fragments of the answer a
+//! repetition, lines from the adapter `expect` steps.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::expect::{Bound, pattern, written};
-use super::known::Known;
-use super::pieces::{Group, find, find_json};
+use super::expect::{Bound, format_line, pattern};
+use super::fragments::{Group, find, find_json};
+use super::known_values::KnownValues;
 use super::scrub::Scrub;
-use crate::real::relay::{Journal, Passed};
+use crate::real::relay::{RelayLog, RelayRecord};
 
-/// What becomes of a line of the agent CLI.
+/// How a line of the agent CLI is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Role {
-    /// It stands as it is.
+    /// Unchanged.
     Plain,
-    /// It begins a repetition; the text at the place is the piece.
+    /// It starts a repetition; the text at the pointer is the fragment.
     Each { list: &'static str, pointer: String },
-    /// Its text at the place becomes this.
+    /// The text at the pointer is replaced by this.
     Put { pointer: String, text: String },
-    /// Another line stands for it.
+    /// Omitted: another line represents it.
     Gone,
 }
 
-/// Makes the step file of one start.
-pub(super) fn template(journal: &Journal, known: &Known) -> String {
-    let lines: Vec<Option<Value>> = journal.passed.iter().map(stdout_value).collect();
+/// The step file of one start.
+pub(super) fn template(relay_log: &RelayLog, known: &KnownValues) -> String {
+    let lines: Vec<Option<Value>> = relay_log.records.iter().map(stdout_value).collect();
     let roles = roles(&lines, known);
     let names = known.values.iter().map(|(value, name)| (value.clone(), format!("{{{{{name}}}}}")));
     let mut writer = Writer {
@@ -38,17 +38,17 @@ pub(super) fn template(journal: &Journal, known: &Known) -> String {
         stderr: Vec::new(),
         in_handler: false,
     };
-    for (index, passed) in journal.passed.iter().enumerate() {
+    for (index, entry) in relay_log.records.iter().enumerate() {
         let later: Vec<Value> = lines[index..].iter().flatten().cloned().collect();
-        writer.step(passed, &roles[index], &later);
+        writer.step(entry, &roles[index], &later);
     }
     writer.end()
 }
 
-/// The lines of the agent CLI with what tools were called with in one piece: a path or a key that was
-/// cut apart could not be known again.
-pub(super) fn unsplit(journal: &Journal, known: &Known) -> Vec<String> {
-    let mut values: Vec<Option<Value>> = journal.passed.iter().map(stdout_value).collect();
+/// The lines of the agent CLI with inputs of tools joined: a split path or key could not be
+/// recognised.
+pub(super) fn unsplit(relay_log: &RelayLog, known: &KnownValues) -> Vec<String> {
+    let mut values: Vec<Option<Value>> = relay_log.records.iter().map(stdout_value).collect();
     for input in &known.inputs {
         for group in find_json(&values, input).into_iter().filter(|group| group.lines.len() > 1) {
             let mut text = input.to_string();
@@ -59,57 +59,59 @@ pub(super) fn unsplit(journal: &Journal, known: &Known) -> Vec<String> {
             }
         }
     }
-    let line = |(passed, value): (&Passed, Option<Value>)| match passed {
-        Passed::Stdout { line } => Some(value.map_or_else(|| line.clone(), |it| it.to_string())),
+    let line = |(entry, value): (&RelayRecord, Option<Value>)| match entry {
+        RelayRecord::Stdout { line } => {
+            Some(value.map_or_else(|| line.clone(), |it| it.to_string()))
+        }
         _ => None,
     };
-    journal.passed.iter().zip(values).filter_map(line).collect()
+    relay_log.records.iter().zip(values).filter_map(line).collect()
 }
 
-fn stdout_value(passed: &Passed) -> Option<Value> {
-    match passed {
-        Passed::Stdout { line } => serde_json::from_str(line).ok().filter(Value::is_object),
+fn stdout_value(entry: &RelayRecord) -> Option<Value> {
+    match entry {
+        RelayRecord::Stdout { line } => serde_json::from_str(line).ok().filter(Value::is_object),
         _ => None,
     }
 }
 
-fn roles(lines: &[Option<Value>], known: &Known) -> Vec<Role> {
+fn roles(lines: &[Option<Value>], known: &KnownValues) -> Vec<Role> {
     let mut roles = vec![Role::Plain; lines.len()];
     for (text, list) in [(&known.text, "deltas"), (&known.thinking, "thinking_deltas")] {
         let found = find(lines, text);
         for group in found.pieces {
             let each = Role::Each { list, pointer: group.pointer.clone() };
-            stand_for(&mut roles, &group, group.lines.first().copied(), each);
+            represent(&mut roles, &group, group.lines.first().copied(), each);
         }
         for group in found.growing {
-            stand_for(&mut roles, &group, group.lines.last().copied(), Role::Plain);
+            represent(&mut roles, &group, group.lines.last().copied(), Role::Plain);
         }
     }
     for input in &known.inputs {
-        let text = with_names(input, known);
+        let text = with_placeholders(input, known);
         for group in find_json(lines, input).into_iter().filter(|group| group.lines.len() > 1) {
             let put = Role::Put { pointer: group.pointer.clone(), text: text.clone() };
-            stand_for(&mut roles, &group, group.lines.first().copied(), put);
+            represent(&mut roles, &group, group.lines.first().copied(), put);
         }
     }
     roles
 }
 
-/// One line of a group stands for all of them.
-fn stand_for(roles: &mut [Role], group: &Group, one: Option<usize>, role: Role) {
+/// One line of a group represents all of them.
+fn represent(roles: &mut [Role], group: &Group, one: Option<usize>, role: Role) {
     for line in &group.lines {
         roles[*line] = if Some(*line) == one { role.clone() } else { Role::Gone };
     }
 }
 
 /// JSON that an agent CLI prints as text, with its placeholders.
-fn with_names(value: &Value, known: &Known) -> String {
+fn with_placeholders(value: &Value, known: &KnownValues) -> String {
     let names = known.values.iter().map(|(value, name)| (value.clone(), format!("{{{{{name}}}}}")));
     Scrub::new(names).value(value).to_string()
 }
 
 struct Writer<'a> {
-    known: &'a Known,
+    known: &'a KnownValues,
     scrub: Scrub,
     bound: Bound,
     steps: String,
@@ -118,24 +120,24 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn step(&mut self, passed: &Passed, role: &Role, later: &[Value]) {
-        match passed {
-            Passed::Start { .. } => {}
-            Passed::Stdin { line } => self.expect(line, later),
-            Passed::Stdout { line } => self.out(line, role),
-            // Nobody can say at which moment between two lines of stdout it was printed.
-            Passed::Stderr { line } if line.trim().is_empty() => {}
-            Passed::Stderr { line } => {
+    fn step(&mut self, entry: &RelayRecord, role: &Role, later: &[Value]) {
+        match entry {
+            RelayRecord::Start { .. } => {}
+            RelayRecord::Stdin { line } => self.expect(line, later),
+            RelayRecord::Stdout { line } => self.out(line, role),
+            // Its position between two lines of stdout is unknown.
+            RelayRecord::Stderr { line } if line.trim().is_empty() => {}
+            RelayRecord::Stderr { line } => {
                 let text = self.scrub.text(line);
                 self.stderr.push(format!("err {text}"));
             }
-            Passed::Signal { name } if !self.in_handler => {
+            RelayRecord::Signal { name } if !self.in_handler => {
                 self.in_handler = true;
                 self.line("hang");
                 self.line(&format!("on signal {name}"));
             }
-            Passed::Signal { .. } => {}
-            Passed::Exit { code } => {
+            RelayRecord::Signal { .. } => {}
+            RelayRecord::Exit { code } => {
                 std::mem::take(&mut self.stderr).iter().for_each(|line| self.line(line));
                 if let Some(code) = code {
                     self.line(&format!("exit {code}"));
@@ -164,21 +166,21 @@ impl Writer<'_> {
             return self.line(&format!("out {text}"));
         };
         let mut clean = self.scrub.value(&value);
-        // Ids are looked for as they came: cleaned, they could not be known again.
+        // Ids are bound before scrubbing: afterwards they could not be recognised.
         let mut bound = value.clone();
-        self.bound.put_back(&mut bound);
+        self.bound.insert_placeholders(&mut bound);
         merge_bound(&mut clean, &bound, &value);
         match role {
             Role::Gone => {}
-            Role::Plain => self.line(&format!("out {}", written(&clean))),
+            Role::Plain => self.line(&format!("out {}", format_line(&clean))),
             Role::Put { pointer, text } => {
                 put(&mut clean, pointer, text);
-                self.line(&format!("out {}", written(&clean)));
+                self.line(&format!("out {}", format_line(&clean)));
             }
             Role::Each { list, pointer } => {
                 put(&mut clean, pointer, "{{text}}");
                 self.line(&format!("{{{{#each {list}}}}}"));
-                self.line(&format!("out {}", written(&clean)));
+                self.line(&format!("out {}", format_line(&clean)));
                 self.line("{{/each}}");
             }
         }
@@ -198,12 +200,12 @@ impl Writer<'_> {
 }
 
 fn put(value: &mut Value, pointer: &str, text: &str) {
-    if let Some(place) = value.pointer_mut(pointer) {
-        *place = Value::String(text.to_owned());
+    if let Some(location) = value.pointer_mut(pointer) {
+        *location = Value::String(text.to_owned());
     }
 }
 
-/// Takes over what binding changed.
+/// Applies the changes of binding.
 fn merge_bound(clean: &mut Value, bound: &Value, raw: &Value) {
     if bound == raw {
         return;
@@ -225,25 +227,25 @@ fn merge_bound(clean: &mut Value, bound: &Value, raw: &Value) {
     }
 }
 
-/// The answers to questions that are not about a run (`--version`, `--help`), by their arguments.
+/// The answers to probes (`--version`, `--help`), by arguments.
 pub(super) fn probes<'a>(
-    journals: impl Iterator<Item = &'a Journal>,
-    answer: impl Fn(&Journal) -> String,
+    relay_logs: impl Iterator<Item = &'a RelayLog>,
+    answer: impl Fn(&RelayLog) -> String,
 ) -> BTreeMap<Vec<String>, String> {
-    journals.map(|journal| (journal.arguments.clone(), answer(journal))).collect()
+    relay_logs.map(|relay_log| (relay_log.arguments.clone(), answer(relay_log))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn out(line: &str) -> Passed {
-        Passed::Stdout { line: line.to_owned() }
+    fn out(line: &str) -> RelayRecord {
+        RelayRecord::Stdout { line: line.to_owned() }
     }
 
     #[test]
-    fn a_run_becomes_steps() {
-        let known = Known {
+    fn run_becomes_steps() {
+        let known = KnownValues {
             text: "Hello".to_owned(),
             prompt: "say hello".to_owned(),
             inputs: vec![serde_json::json!({"command": "echo 1"})],
@@ -253,21 +255,23 @@ mod tests {
                 ("echo 1".to_owned(), "tool_command"),
                 ("s-77".to_owned(), "session_id"),
             ],
-            ..Known::default()
+            ..KnownValues::default()
         };
-        let passed = vec![
-            Passed::Stdin { line: r#"{"type":"user","uuid":"u","text":"say hello"}"#.to_owned() },
+        let records = vec![
+            RelayRecord::Stdin {
+                line: r#"{"type":"user","uuid":"u","text":"say hello"}"#.to_owned(),
+            },
             out(r#"{"type":"init","session":"s-77"}"#),
             out(r#"{"type":"echo","uuid":"u","text":"say hello"}"#),
             out(r#"{"type":"arguments","part":"{\"command\":"}"#),
             out(r#"{"type":"arguments","part":"\"echo 1\"}"}"#),
             out(r#"{"type":"delta","text":"Hel"}"#),
             out(r#"{"type":"delta","text":"lo"}"#),
-            Passed::Stderr { line: "see /home/alice/log".to_owned() },
+            RelayRecord::Stderr { line: "see /home/alice/log".to_owned() },
             out(r#"{"type":"end","result":"Hello"}"#),
-            Passed::Exit { code: Some(0) },
+            RelayRecord::Exit { code: Some(0) },
         ];
-        let steps = template(&Journal { passed, ..Journal::default() }, &known);
+        let steps = template(&RelayLog { records, ..RelayLog::default() }, &known);
         let expected = r#"expect {"text":"{{?prompt}}","type":"user","uuid":"{{?id_1}}"}
 out {"session":"{{session_id}}","type":"init"}
 out {"text":"{{prompt}}","type":"echo","uuid":"{{id_1}}"}
@@ -279,11 +283,11 @@ out {"result":"{{text}}","type":"end"}
 err see /path
 exit 0
 "#;
-        let sorted = |text: &str| -> Vec<String> { text.lines().map(sorted_members).collect() };
-        assert_eq!(sorted(&steps), sorted(expected), "{steps}");
+        let classify = |text: &str| -> Vec<String> { text.lines().map(sorted_members).collect() };
+        assert_eq!(classify(&steps), classify(expected), "{steps}");
     }
 
-    /// Members in the order of their names, so that the test does not depend on it.
+    /// Sorts members, so that the test does not depend on their order.
     fn sorted_members(line: &str) -> String {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match serde_json::from_str::<BTreeMap<String, Value>>(rest) {
@@ -293,30 +297,30 @@ exit 0
     }
 
     #[test]
-    fn what_a_tool_is_called_with_comes_in_one_piece() {
-        let known = Known {
+    fn split_tool_input_is_joined() {
+        let known = KnownValues {
             inputs: vec![serde_json::json!({"path": "/home/alice/x"})],
-            ..Known::default()
+            ..KnownValues::default()
         };
-        let passed = vec![
+        let records = vec![
             out(r#"{"part":"{\"path\":\"/home/al"}"#),
             out(r#"{"part":"ice/x\"}"}"#),
             out("no json"),
         ];
-        let lines = unsplit(&Journal { passed, ..Journal::default() }, &known);
+        let lines = unsplit(&RelayLog { records, ..RelayLog::default() }, &known);
         let whole = r#"{"part":"{\"path\":\"/home/alice/x\"}"}"#;
         assert_eq!(lines, [whole, r#"{"part":""}"#, "no json"]);
     }
 
     #[test]
-    fn a_signal_begins_a_handler() {
-        let passed = vec![
+    fn signal_starts_handler() {
+        let records = vec![
             out("plain text"),
-            Passed::Signal { name: "SIGINT".to_owned() },
+            RelayRecord::Signal { name: "SIGINT".to_owned() },
             out("bye"),
-            Passed::Exit { code: Some(130) },
+            RelayRecord::Exit { code: Some(130) },
         ];
-        let steps = template(&Journal { passed, ..Journal::default() }, &Known::default());
+        let steps = template(&RelayLog { records, ..RelayLog::default() }, &KnownValues::default());
         assert_eq!(steps, "out plain text\nhang\non signal SIGINT\nout bye\nexit 130\nend\n");
     }
 }

@@ -1,21 +1,21 @@
-//! One check on the page: a line to unfold, and all there is to know about it below.
+//! One check on the page: a summary line that expands to all details.
 
 use std::fmt::Write;
 
-use super::escape::{escaped, escaped_words};
-use crate::judge::{CheckResult, Status};
-use crate::real::Performance;
+use super::escape::{escaped, escaped_markdown};
+use crate::check::{CheckResult, Status};
+use crate::outcome::Finding;
+use crate::real::ScenarioRecord;
 use crate::report::Report;
 use crate::report::excerpt::{ExcerptLine, excerpt, whole};
-use crate::transcript::Place;
-use crate::verdict::Finding;
+use crate::transcript::Location;
 
-/// The class of a status.
+/// Returns the CSS class of a status.
 pub(super) fn class(status: Status) -> String {
     status.as_str().replace(' ', "-")
 }
 
-/// One check.
+/// Renders one check.
 pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> String {
     let check = &result.check;
     let class = class(result.status);
@@ -28,7 +28,7 @@ pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> S
         id = check.id,
         chapter = check.chapter(),
         word = result.status.as_str(),
-        sentence = escaped_words(check.sentence),
+        sentence = escaped_markdown(check.sentence),
         took = took(result),
     );
     for (name, value, is_quoted) in rows(result) {
@@ -37,28 +37,28 @@ pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> S
     }
     let _ = writeln!(
         text,
-        "<dt>Repeat it</dt><dd class=\"rerun\"><code>{}</code><button type=\"button\">Copy</button></dd>\n</dl>",
+        "<dt>Repeat</dt><dd class=\"rerun\"><code>{}</code><button type=\"button\">Copy</button></dd>\n</dl>",
         escaped(&report.rerun(result))
     );
     if let Some(Finding::Fail(failure)) = &result.finding {
-        text.push_str(&failure.place.as_ref().map(transcript).unwrap_or_default());
+        text.push_str(&failure.location.as_ref().map(transcript).unwrap_or_default());
     }
-    let performance = report.real.as_ref().and_then(|real| real.performances.get(check.id));
-    text.push_str(&performance.map(performed).unwrap_or_default());
+    let performance = report.real.as_ref().and_then(|real| real.scenario_records.get(check.id));
+    text.push_str(&performance.map(render_performance).unwrap_or_default());
     text.push_str("</div>\n</details>\n");
     text
 }
 
 fn took(result: &CheckResult) -> String {
     match result.took.as_millis() {
-        // Rules over every line take no time of their own.
+        // Invariants have no duration of their own.
         0 => String::new(),
         milliseconds @ 1..1000 => format!("{milliseconds} ms"),
         _ => format!("{:.1} s", result.took.as_secs_f64()),
     }
 }
 
-/// Name, text, and whether the text is quoted from the wire.
+/// Returns name, text, and whether the text is quoted from the wire.
 fn rows(result: &CheckResult) -> Vec<(&'static str, String, bool)> {
     let mut rows = Vec::new();
     if let Some(remark) = &result.remark {
@@ -85,8 +85,8 @@ fn rows(result: &CheckResult) -> Vec<(&'static str, String, bool)> {
     rows
 }
 
-fn transcript(place: &Place) -> String {
-    let lines = excerpt(place);
+fn transcript(location: &Location) -> String {
+    let lines = excerpt(location);
     if lines.is_empty() {
         return String::new();
     }
@@ -94,12 +94,12 @@ fn transcript(place: &Place) -> String {
     format!(
         "<p class=\"caption\">Transcript around {}</p>\n\
          <pre class=\"transcript\" tabindex=\"0\" aria-label=\"Transcript\">{lines}</pre>\n",
-        escaped(&place.to_string())
+        escaped(&location.to_string())
     )
 }
 
-/// What was seen with the real agent CLI: the events, and the whole transcript to unfold.
-fn performed(performance: &Performance) -> String {
+/// Renders the events of the real agent CLI and its expandable transcript.
+fn render_performance(performance: &ScenarioRecord) -> String {
     let mut text = "<dl>\n".to_owned();
     for events in &performance.events {
         let _ = writeln!(text, "<dt>Events</dt><dd class=\"mono\">{}</dd>", escaped(events));
@@ -110,7 +110,7 @@ fn performed(performance: &Performance) -> String {
     if !lines.is_empty() {
         let _ = writeln!(
             text,
-            "<details class=\"whole\"><summary>The whole transcript</summary>\n\
+            "<details class=\"whole\"><summary>Whole transcript</summary>\n\
              <pre class=\"transcript\" tabindex=\"0\" aria-label=\"Whole transcript\">{lines}</pre>\n\
              </details>"
         );
@@ -119,12 +119,12 @@ fn performed(performance: &Performance) -> String {
 }
 
 fn transcript_line(line: &ExcerptLine) -> String {
-    let speaker = match line.mark() {
+    let origin = match line.mark() {
         "->" => "sent",
         "2>" => "stderr",
         "##" => "remark",
         _ => "said",
     };
-    let here = if line.is_place { " here" } else { "" };
-    format!("<span class=\"{speaker}{here}\">{:>5} {}</span>", line.number, escaped(&line.text))
+    let here = if line.is_location { " here" } else { "" };
+    format!("<span class=\"{origin}{here}\">{:>5} {}</span>", line.number, escaped(&line.text))
 }

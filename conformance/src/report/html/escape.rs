@@ -1,17 +1,17 @@
-//! Text of strangers as text of the page: nothing in it is markup, and nothing in it is unseen.
+//! Escapes foreign text for the page: it contains no markup and no invisible characters.
 
 use std::fmt::Write;
 
-use crate::verdict::shorten;
+use crate::outcome::shorten;
 
-/// The longest text of a stranger that the page takes.
-const TEXT_LIMIT: usize = 8 * 1024;
+/// How many bytes of a text the page shows.
+const MAX_TEXT_BYTES: usize = 8 * 1024;
 
-/// Escapes text for the page and for attributes in double quotes. Characters that cannot be seen,
-/// or that turn the direction of what follows, are written as their code.
+/// Escapes text for the page and for attributes in double quotes. Invisible characters and those
+/// that change the text direction are written as their code.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in shorten(text, TEXT_LIMIT).chars() {
+    for c in shorten(text, MAX_TEXT_BYTES).chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
@@ -19,7 +19,7 @@ pub(super) fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             '\n' | '\t' => safe.push(c),
-            c if is_unseen(c) => {
+            c if is_invisible(c) => {
                 // Writing to a string cannot fail.
                 let _ = write!(safe, "\\u{{{:x}}}", u32::from(c));
             }
@@ -29,8 +29,8 @@ pub(super) fn escaped(text: &str) -> String {
     safe
 }
 
-/// Escapes words of the suite itself; what stands between backticks becomes code.
-pub(super) fn escaped_words(text: &str) -> String {
+/// Escapes text of the suite itself; text in backticks becomes code.
+pub(super) fn escaped_markdown(text: &str) -> String {
     let escaped = escaped(text);
     let pieces: Vec<&str> = escaped.split('`').collect();
     if pieces.len().is_multiple_of(2) {
@@ -43,10 +43,10 @@ pub(super) fn escaped_words(text: &str) -> String {
     pieces.iter().enumerate().map(piece).collect()
 }
 
-fn is_unseen(c: char) -> bool {
-    let turns = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+fn is_invisible(c: char) -> bool {
+    let changes_direction = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    c.is_control() || turns
+    c.is_control() || changes_direction
 }
 
 #[cfg(test)]
@@ -54,19 +54,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_controls_and_turns_become_text() {
+    fn markup_and_control_characters_are_escaped() {
         assert_eq!(escaped("<b a=\"'\">&"), "&lt;b a=&quot;&#39;&quot;&gt;&amp;");
         assert_eq!(escaped("a\u{1b}[31m\u{202e}b\0\nc"), "a\\u{1b}[31m\\u{202e}b\\u{0}\nc");
     }
 
     #[test]
-    fn backticks_in_pairs_are_code() {
-        assert_eq!(escaped_words("`a<b` and `c`"), "<code>a&lt;b</code> and <code>c</code>");
-        assert_eq!(escaped_words("a ` b"), "a ` b");
+    fn paired_backticks_become_code() {
+        assert_eq!(escaped_markdown("`a<b` and `c`"), "<code>a&lt;b</code> and <code>c</code>");
+        assert_eq!(escaped_markdown("a ` b"), "a ` b");
     }
 
     #[test]
-    fn long_text_is_cut() {
-        assert!(escaped(&"é".repeat(100_000)).len() < TEXT_LIMIT + 100);
+    fn long_text_is_truncated() {
+        assert!(escaped(&"é".repeat(100_000)).len() < MAX_TEXT_BYTES + 100);
     }
 }

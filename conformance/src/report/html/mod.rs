@@ -1,29 +1,29 @@
-//! The report for people who were not there: one page in one file, without anything from outside.
-//! Everything a plugin said is escaped, and the page allows no script but its own.
+//! The report as one self-contained HTML page. All text from an adapter is escaped, and the page
+//! allows no script but its own.
 
 mod check;
 mod escape;
 
 use std::fmt::Write;
 
-use escape::{escaped, escaped_words};
+use escape::{escaped, escaped_markdown};
 
 use super::Report;
-use crate::chapters;
-use crate::judge::{CheckResult, Status};
+use super::chapters;
+use crate::check::{CheckResult, Status};
 use crate::real::RealFacts;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// How many failures are unfolded when the page opens.
-const UNFOLDED: usize = 5;
+/// How many failures are expanded when the page opens.
+const MAX_EXPANDED: usize = 5;
 
-/// The whole report as one page.
+/// Converts a report to an HTML page.
 pub fn to_html(report: &Report) -> String {
-    // Nobody who wrote text for this page could know it.
+    // Text from an adapter cannot contain this random value.
     let nonce = format!("{:032x}", rand::random::<u128>());
-    let title = format!("{} {}", report.adapter_id, verdict(report).1);
+    let title = format!("{} {}", report.adapter_id, overall_result(report).1);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
@@ -31,7 +31,7 @@ pub fn to_html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip-link\" href=\"#checks\">To the checks</a>\n",
+         <a class=\"skip-link\" href=\"#checks\">Skip to the checks</a>\n",
         escaped(&title)
     );
     page.push_str(&header(report));
@@ -40,7 +40,7 @@ pub fn to_html(report: &Report) -> String {
     page.push_str(&sections(report));
     let _ = write!(
         page,
-        "</main>\n<footer>conformance {} · made {} UTC · / searches, Tab and Enter open a check</footer>\n\
+        "</main>\n<footer>conformance {} · created {} UTC · press / to search, Tab and Enter to open a check</footer>\n\
          <script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION"),
         jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M"),
@@ -48,28 +48,28 @@ pub fn to_html(report: &Report) -> String {
     page
 }
 
-/// The class of the verdict, and its words.
-fn verdict(report: &Report) -> (&'static str, &'static str) {
+/// Returns the CSS class and the text of the overall result.
+fn overall_result(report: &Report) -> (&'static str, &'static str) {
     match (report.has_suite_error(), report.is_conformant()) {
-        (true, _) => ("bad", "cannot be judged: the suite failed"),
+        (true, _) => ("bad", "cannot be evaluated: the suite failed"),
         (false, true) => ("good", "conforms"),
         (false, false) => ("bad", "does not conform"),
     }
 }
 
 fn header(report: &Report) -> String {
-    let (class, words) = verdict(report);
+    let (class, text_of_result) = overall_result(report);
     let claim = match report.claim() {
-        "full" if report.agent.is_some() => "An ACP agent, driven against the fake model.",
+        "full" if report.agent.is_some() => "An ACP agent with the fake model.",
         "protocol-only" if report.agent.is_some() => {
-            "Protocol only: nothing says how the ACP agent reaches the fake model."
+            "Protocol only: no option defines how the ACP agent reaches the fake model."
         }
-        "real" => "Judged with the real agent CLI; the suite played the model.",
-        "full" => "Judged with a fixture pack: the suite played the agent CLI.",
-        _ => "Protocol only: there is no fixture pack, so nobody played the agent CLI.",
+        "real" => "Checked with the real agent CLI and the fake model.",
+        "full" => "Checked with a fixture pack and the fake CLI.",
+        _ => "Protocol only: no fixture pack was found, so the fake CLI was not used.",
     };
     let mut text = format!(
-        "<header class=\"card verdict {class}\">\n<h1>{} {} <strong>{words}</strong></h1>\n\
+        "<header class=\"card verdict {class}\">\n<h1>{} {} <strong>{text_of_result}</strong></h1>\n\
          <p>{claim}</p>\n{}",
         escaped(&report.adapter_id),
         escaped(&report.adapter_version),
@@ -78,9 +78,9 @@ fn header(report: &Report) -> String {
     let pack = report.pack.as_ref().map_or("none".to_owned(), |pack| pack.display().to_string());
     let mut facts = match &report.agent {
         Some(agent) => {
-            vec![("Agent", agent.command.join(" ")), ("Described by", agent.switches.join(" "))]
+            vec![("Agent", agent.command.join(" ")), ("Options", agent.switches.join(" "))]
         }
-        None => vec![("Plugin", report.plugin.display().to_string()), ("Fixture pack", pack)],
+        None => vec![("Adapter", report.adapter.display().to_string()), ("Fixture pack", pack)],
     };
     facts.extend(match &report.real {
         Some(real) => real_facts(real),
@@ -90,13 +90,13 @@ fn header(report: &Report) -> String {
         ],
     });
     facts.push(("Seed", report.seed.to_string()));
-    facts.push(("Time taken", format!("{:.1} s", report.took.as_secs_f64())));
+    facts.push(("Duration", format!("{:.1} s", report.took.as_secs_f64())));
     text.push_str("<dl class=\"facts\">\n");
     for (name, value) in facts {
         let _ = writeln!(text, "<dt>{name}</dt><dd class=\"mono\">{}</dd>", escaped(&value));
     }
     text.push_str("</dl>\n");
-    text.push_str(&to_mend(report));
+    text.push_str(&to_fix(report));
     text.push_str("</header>\n");
     text
 }
@@ -104,18 +104,18 @@ fn header(report: &Report) -> String {
 fn real_facts(real: &RealFacts) -> Vec<(&'static str, String)> {
     let version = &real.drift.version;
     let tested = version.tested.as_deref().unwrap_or("none");
-    let said = match version.is_tested() {
+    let shown = match version.is_tested() {
         Some(true) => format!("{}, as tested", version.found),
         _ => format!("{} (tested: {tested})", version.found),
     };
     vec![
         ("Agent CLI", real.cli.display().to_string()),
-        ("Its version", said),
+        ("CLI version", shown),
         ("Network", real.confinement.as_str().to_owned()),
     ]
 }
 
-/// The statuses that occur, with how often.
+/// Returns the statuses that occur, with their counts.
 fn counts(report: &Report) -> Vec<(Status, usize)> {
     let all = Status::ALL.iter().map(|status| (*status, report.count(*status)));
     all.filter(|(_, count)| *count > 0).collect()
@@ -123,14 +123,14 @@ fn counts(report: &Report) -> Vec<(Status, usize)> {
 
 fn bar(report: &Report) -> String {
     let total = report.results.len().max(1);
-    let words: Vec<String> = counts(report)
+    let text_of_result: Vec<String> = counts(report)
         .iter()
         .map(|(status, count)| format!("{count} {}", status.as_str()))
         .collect();
-    let words = words.join(", ");
+    let text_of_result = text_of_result.join(", ");
     let mut text = format!(
         "<svg class=\"bar\" viewBox=\"0 0 {total} 1\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"{words}\">"
+         aria-label=\"{text_of_result}\">"
     );
     let mut start = 0;
     for (status, count) in counts(report) {
@@ -139,14 +139,14 @@ fn bar(report: &Report) -> String {
             write!(text, "<rect class=\"{class}\" x=\"{start}\" width=\"{count}\" height=\"1\"/>");
         start += count;
     }
-    let _ = writeln!(text, "</svg>\n<p>{words}</p>");
+    let _ = writeln!(text, "</svg>\n<p>{text_of_result}</p>");
     text
 }
 
-/// What keeps the adapter from conforming, each with the way to it.
-fn to_mend(report: &Report) -> String {
-    let links = report.results.iter().filter(|result| wants_attention(result)).map(|result| {
-        let (id, sentence) = (result.check.id, escaped_words(result.check.sentence));
+/// Lists the checks that prevent conformance, with links.
+fn to_fix(report: &Report) -> String {
+    let links = report.results.iter().filter(|result| needs_attention(result)).map(|result| {
+        let (id, sentence) = (result.check.id, escaped_markdown(result.check.sentence));
         let (class, word) = (check::class(result.status), result.status.as_str());
         format!(
             "<li><a class=\"id\" href=\"#{id}\">{id}</a> <span class=\"status {class}\">{word}</span> \
@@ -160,16 +160,15 @@ fn to_mend(report: &Report) -> String {
     if items.is_empty() {
         return items;
     }
-    format!("<nav class=\"mend\" aria-label=\"To mend\">To mend:\n<ul>\n{items}</ul></nav>\n")
+    format!("<nav class=\"mend\" aria-label=\"To fix\">To fix:\n<ul>\n{items}</ul></nav>\n")
 }
 
-fn wants_attention(result: &CheckResult) -> bool {
+fn needs_attention(result: &CheckResult) -> bool {
     result.status.is_failure() || result.status == Status::SuiteError
 }
 
 fn tools(report: &Report) -> String {
-    let mut text =
-        "<div class=\"tools\" role=\"group\" aria-label=\"Which checks are shown\">\n".to_owned();
+    let mut text = "<div class=\"tools\" role=\"group\" aria-label=\"Filter checks\">\n".to_owned();
     for (status, count) in counts(report) {
         let _ = writeln!(
             text,
@@ -180,7 +179,7 @@ fn tools(report: &Report) -> String {
         );
     }
     text.push_str(
-        "<select id=\"chapter\" aria-label=\"Chapter\"><option value=\"\">every chapter</option>\n",
+        "<select id=\"chapter\" aria-label=\"Chapter\"><option value=\"\">all chapters</option>\n",
     );
     for chapter in report.chapters() {
         let title = chapters::title(chapter);
@@ -189,7 +188,7 @@ fn tools(report: &Report) -> String {
     text.push_str(
         "</select>\n<input id=\"words\" type=\"search\" placeholder=\"Search ( / )\" \
          aria-label=\"Search\" autocomplete=\"off\">\n\
-         <button type=\"button\" id=\"unfold\">Unfold all</button>\n\
+         <button type=\"button\" id=\"unfold\">Expand all</button>\n\
          <span id=\"shown\" role=\"status\"></span>\n</div>\n",
     );
     text
@@ -197,7 +196,7 @@ fn tools(report: &Report) -> String {
 
 fn sections(report: &Report) -> String {
     let mut text = String::new();
-    let mut unfolded = 0;
+    let mut expanded = 0;
     for chapter in report.chapters() {
         let results: Vec<_> =
             report.results.iter().filter(|result| result.check.chapter() == chapter).collect();
@@ -205,13 +204,13 @@ fn sections(report: &Report) -> String {
         let _ = writeln!(
             text,
             "<section data-chapter=\"{chapter}\">\n<h2>{} <span class=\"id\">{chapter}</span>\
-             <small>{passed} of {} pass</small></h2>\n<div class=\"card\">",
+             <small>{passed} of {} passed</small></h2>\n<div class=\"card\">",
             chapters::title(chapter),
             results.len()
         );
         for result in results {
-            let is_open = wants_attention(result) && unfolded < UNFOLDED;
-            unfolded += usize::from(is_open);
+            let is_open = needs_attention(result) && expanded < MAX_EXPANDED;
+            expanded += usize::from(is_open);
             text.push_str(&check::details(report, result, is_open));
         }
         text.push_str("</div>\n</section>\n");

@@ -44,7 +44,7 @@ words.addEventListener("input", filter);
 document.querySelector("#unfold").addEventListener("click", (event) => {
   const open = event.target.dataset.open !== "true";
   event.target.dataset.open = String(open);
-  event.target.textContent = open ? "Fold all" : "Unfold all";
+  event.target.textContent = open ? "Collapse all" : "Expand all";
   for (const check of checks) check.open = open;
 });
 document.addEventListener("keydown", (event) => {

@@ -1,12 +1,12 @@
-//! The page is whole, keeps strangers' text as text, and asks nothing of the outside.
+//! The page is complete, escapes foreign text and loads nothing from outside.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::case::Tier;
-use crate::transcript::Place;
-use crate::verdict::{Failure, Finding};
+use crate::check::Tier;
+use crate::outcome::{Failure, Finding};
+use crate::transcript::Location;
 
 const HOSTILE: &str = "</pre></style><script>alert(1)</script><img src=x onerror=alert(2)>\
                        \" onload=\"alert(3) {{x}} \u{202e}";
@@ -16,9 +16,9 @@ fn report(folder: &std::path::Path) -> Report {
     std::fs::write(&file, format!("    0.001 -> hello\n    0.002 <- {HOSTILE}\n"))
         .expect("a transcript");
     let statuses = Status::ALL.iter().copied().cycle();
-    let result = |(check, status): (crate::case::Check, Status)| {
+    let result = |(check, status): (crate::check::Check, Status)| {
         let failure = Failure::new(HOSTILE, HOSTILE).sent(HOSTILE);
-        let finding = Finding::from(failure.at(Place { file: file.clone(), line: 2 }));
+        let finding = Finding::from(failure.at(Location { file: file.clone(), line: 2 }));
         CheckResult {
             check,
             status,
@@ -28,7 +28,7 @@ fn report(folder: &std::path::Path) -> Report {
         }
     };
     Report {
-        plugin: PathBuf::from(HOSTILE),
+        adapter: PathBuf::from(HOSTILE),
         agent: None,
         adapter_id: HOSTILE.to_owned(),
         adapter_version: HOSTILE.to_owned(),
@@ -38,7 +38,7 @@ fn report(folder: &std::path::Path) -> Report {
         baseline: None,
         seed: 7,
         real: None,
-        results: crate::cases::all().into_iter().zip(statuses).map(result).collect(),
+        results: crate::checks::all().into_iter().zip(statuses).map(result).collect(),
         stale_entries: vec![HOSTILE.to_owned()],
         took: Duration::from_secs(3),
     }
@@ -52,9 +52,9 @@ fn page() -> (Report, String) {
 }
 
 #[test]
-fn every_check_is_on_it_with_what_there_is_to_know() {
+fn page_contains_every_check_with_details() {
     let (report, page) = page();
-    assert!(page.contains("does not conform") || page.contains("cannot be judged"));
+    assert!(page.contains("does not conform") || page.contains("cannot be evaluated"));
     for result in &report.results {
         let id = format!("<details id=\"{}\" data-status=", result.check.id);
         assert_eq!(page.matches(&id).count(), 1, "{id}");
@@ -63,7 +63,7 @@ fn every_check_is_on_it_with_what_there_is_to_know() {
     for part in ["<dt>Sent</dt>", "<dt>Expected</dt>", "<dt>Got</dt>", "class=\"transcript\""] {
         assert_eq!(page.matches(part).count(), failed, "{part}");
     }
-    assert_eq!(page.matches("<dt>Repeat it</dt>").count(), report.results.len());
+    assert_eq!(page.matches("<dt>Repeat</dt>").count(), report.results.len());
     for result in report.results.iter().filter(|result| result.status.is_failure()) {
         assert!(page.contains(&format!("href=\"#{}\"", result.check.id)));
     }
@@ -74,7 +74,7 @@ fn every_check_is_on_it_with_what_there_is_to_know() {
 }
 
 #[test]
-fn every_element_that_opens_closes() {
+fn every_element_is_closed() {
     let (_, page) = page();
     for tag in ["details", "summary", "section", "dl", "dd", "pre", "span", "button", "script"] {
         let opened =
@@ -84,7 +84,7 @@ fn every_element_that_opens_closes() {
 }
 
 #[test]
-fn text_of_strangers_is_never_markup() {
+fn foreign_text_is_never_markup() {
     let (_, page) = page();
     assert!(page.contains("&lt;script&gt;alert(1)"));
     assert!(!page.contains("<script>alert"));
@@ -95,10 +95,12 @@ fn text_of_strangers_is_never_markup() {
 }
 
 #[test]
-fn it_asks_nothing_of_the_outside() {
+fn page_loads_nothing_from_outside() {
     let (_, page) = page();
-    for word in ["http://", "https://", "url(", "@import", "src=\"", "<link", "<iframe", "fetch("] {
-        assert!(!page.contains(word), "{word}");
+    for pattern in
+        ["http://", "https://", "url(", "@import", "src=\"", "<link", "<iframe", "fetch("]
+    {
+        assert!(!page.contains(pattern), "{pattern}");
     }
     assert!(page.contains("default-src 'none'"));
     assert!(!page.contains("unsafe-inline"));

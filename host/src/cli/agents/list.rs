@@ -1,13 +1,14 @@
 //! The list of agents as text. Pure.
 
-use od_host::agents::{Agent, Standing};
+use od_host::agents::{Agent, Readiness};
 use od_host::discover::Discovery;
-use od_protocol::{AuthState, DetectAdapterResult, TestedVersion};
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::{AuthState, TestedVersion};
 
 use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
-use crate::cli::{format, words};
+use crate::cli::{format, labels};
 
-/// What is shown.
+/// The agents and adapters to show.
 pub(super) struct List<'a> {
     pub(super) agents: &'a [Agent],
     pub(super) discovery: &'a Discovery,
@@ -15,7 +16,7 @@ pub(super) struct List<'a> {
 }
 
 impl List<'_> {
-    /// Everything that was found, at most so many columns wide.
+    /// The list, wrapped to this many columns.
     pub(super) fn text(&self, columns: usize) -> String {
         let widths = self.agents.iter().map(|agent| format::width(&agent.id));
         let id_width = widths.max().unwrap_or_default();
@@ -37,10 +38,10 @@ struct Page {
 
 impl Page {
     fn agent(&mut self, agent: &Agent, id_width: usize, active: bool) {
-        let sign = match agent.standing() {
-            Standing::Ready => paint(GOOD, "✓"),
-            Standing::NotAuthenticated | Standing::TooOld => paint(BAD, "✗"),
-            Standing::NotInstalled | Standing::AdapterFailed => paint(BAD, "✗"),
+        let sign = match agent.readiness() {
+            Readiness::Ready => paint(GOOD, "✓"),
+            Readiness::NotAuthenticated | Readiness::TooOld => paint(BAD, "✗"),
+            Readiness::NotInstalled | Readiness::AdapterFailed => paint(BAD, "✗"),
         };
         let id = paint(BOLD, format!("{:id_width$}", agent.id));
         let name = single_line(&agent.manifest.display_name);
@@ -57,17 +58,17 @@ impl Page {
     }
 
     fn facts(&mut self, detected: &DetectAdapterResult, agent: &Agent) {
-        let tested = agent.manifest.cli.version_tested.as_deref().unwrap_or("the tested one");
+        let tested = agent.manifest.cli.version_tested.as_deref().unwrap_or("the tested version");
         match detected.tested_version {
             Some(TestedVersion::Newer) => self.wrapped(
                 "! ",
                 WARN,
-                &format!("newer than {tested}, the version the adapter was tested with"),
+                &format!("newer than {tested}, the tested version"),
             ),
             Some(TestedVersion::Older) => self.wrapped(
                 "! ",
                 WARN,
-                &format!("older than {tested}, the version the adapter was tested with"),
+                &format!("older than {tested}, the tested version"),
             ),
             _ => {}
         }
@@ -81,7 +82,7 @@ impl Page {
         if discovery.rejected.is_empty() {
             return;
         }
-        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Passed over:")));
+        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Rejected adapters:")));
         self.indent = 4;
         for rejected in &discovery.rejected {
             self.text.push_str(&format!("{} {}\n", paint(BAD, "✗"), rejected.path.display()));
@@ -94,15 +95,15 @@ impl Page {
         if discovery.shadowed.is_empty() {
             return;
         }
-        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Hidden by an earlier one:")));
+        self.text.push_str(&format!("\n{}\n", paint(BOLD, "Hidden by an earlier adapter:")));
         self.indent = 4;
         for shadowed in &discovery.shadowed {
             self.text.push_str(&format!("{} {}\n", paint(WARN, "!"), shadowed.path.display()));
-            self.wrapped("used is ", DIM, &shadowed.by.display().to_string());
+            self.wrapped("in use: ", DIM, &shadowed.by.display().to_string());
         }
     }
 
-    /// Lines below a heading, the lead before the first one.
+    /// Wrapped and indented lines; the first one starts with `lead`.
     fn wrapped(&mut self, lead: &str, style: anstyle::Style, text: &str) {
         let lead_width = format::width(lead);
         let room = self.columns.saturating_sub(self.indent + lead_width).max(20);
@@ -114,33 +115,33 @@ impl Page {
     }
 }
 
-/// What stands after the name.
+/// The version and state after the name.
 fn summary(agent: &Agent) -> String {
     let version = agent.detected.as_ref().ok().and_then(|detected| detected.version.as_deref());
     let version = version.map(|version| format!(" {}", single_line(version))).unwrap_or_default();
-    match agent.standing() {
-        Standing::Ready => version,
-        Standing::NotInstalled => paint(BAD, " · not installed"),
-        Standing::TooOld => {
-            let least = agent.manifest.cli.version_min.as_deref().unwrap_or("a newer one");
+    match agent.readiness() {
+        Readiness::Ready => version,
+        Readiness::NotInstalled => paint(BAD, " · not installed"),
+        Readiness::TooOld => {
+            let least = agent.manifest.cli.version_min.as_deref().unwrap_or("a newer version");
             format!("{version}{}", paint(BAD, format!(" · too old, needs {least}")))
         }
-        Standing::NotAuthenticated => format!("{version}{}", paint(BAD, " · not logged in")),
-        Standing::AdapterFailed => paint(BAD, " · the adapter failed"),
+        Readiness::NotAuthenticated => format!("{version}{}", paint(BAD, " · not logged in")),
+        Readiness::AdapterFailed => paint(BAD, " · adapter failed"),
     }
 }
 
-/// The login and who pays.
+/// The login state and the credential that pays.
 fn login(detected: &DetectAdapterResult, agent: &Agent) -> String {
     let auth = &detected.auth;
     let state = match auth.state {
         AuthState::Ok if agent.manifest.auth.methods.is_empty() => "no login needed",
         AuthState::Ok => "logged in",
         AuthState::Missing => "no credential",
-        AuthState::Expired => "the credential has run out",
-        _ => "whether it is logged in shows only when it runs",
+        AuthState::Expired => "credential expired",
+        _ => "login is checked when it runs",
     };
-    let pays = auth.credential.as_ref().map(words::credential);
+    let pays = auth.credential.as_ref().map(labels::credential);
     match pays {
         Some(pays) => format!("{state} · {pays}"),
         None => state.to_owned(),

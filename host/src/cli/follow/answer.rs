@@ -1,15 +1,14 @@
-//! What an answer means: a typed line or a rule in, a reply to the run out. Pure.
+//! Turns a typed line or a rule into a reply to the run. Pure.
 
-use od_protocol::{
-    ApprovalOutcome, ApprovalRequested, ApprovalResolver, InputRequested, RespondRunParams,
-};
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalOutcome, ApprovalRequested, ApprovalResolver, InputRequested};
 
 /// Something the agent waits for.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// A decision.
+    /// An approval.
     Approval(ApprovalRequested),
-    /// Words.
+    /// A text.
     Input(InputRequested),
 }
 
@@ -19,27 +18,27 @@ impl Question {
     }
 }
 
-/// An answer on its way to the run.
+/// An answer for the run.
 #[derive(Debug, PartialEq)]
 pub(super) enum Reply {
-    /// To an approval.
+    /// The answer to an approval.
     Respond(RespondRunParams),
-    /// To a question.
-    Say(String),
+    /// The answer to a question.
+    Input(String),
 }
 
-/// What a typed line means; `None` asks again. The end of input is a denial.
-pub(super) fn read_answer(question: &Question, line: Option<&str>) -> Option<Reply> {
+/// Parses a typed line; `None` asks again. The end of input means no.
+pub(super) fn parse_answer(question: &Question, line: Option<&str>) -> Option<Reply> {
     match question {
         Question::Input(_) => {
-            let text = line.unwrap_or("(nobody is there to answer)").trim();
-            Some(Reply::Say(text.to_owned())).filter(|_| !text.is_empty())
+            let text = line.unwrap_or("(no answer)").trim();
+            Some(Reply::Input(text.to_owned())).filter(|_| !text.is_empty())
         }
-        Question::Approval(approval) => read_decision(approval, line.unwrap_or("n").trim()),
+        Question::Approval(approval) => parse_decision(approval, line.unwrap_or("n").trim()),
     }
 }
 
-fn read_decision(approval: &ApprovalRequested, line: &str) -> Option<Reply> {
+fn parse_decision(approval: &ApprovalRequested, line: &str) -> Option<Reply> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let outcome = match word.to_lowercase().as_str() {
         "y" | "yes" => allow(approval),
@@ -53,26 +52,26 @@ fn read_decision(approval: &ApprovalRequested, line: &str) -> Option<Reply> {
     Some(response(approval, outcome, message, ApprovalResolver::User))
 }
 
-/// Whether the person wants to see everything before deciding.
-pub(super) fn wants_to_see(line: Option<&str>) -> bool {
+/// Whether the user wants to see the whole input before deciding.
+pub(super) fn is_view(line: Option<&str>) -> bool {
     line.is_some_and(|line| matches!(line.trim().to_lowercase().as_str(), "v" | "view"))
 }
 
-/// The answers on offer, for the person.
+/// The possible answers, for the prompt.
 pub(super) fn choices(approval: &ApprovalRequested) -> &'static str {
     if offers(approval, ApprovalOutcome::AllowAlways) {
-        "[y]es, [a]lways, [n]o, [v]iew all (n REASON tells the agent why):"
+        "[y]es, [a]lways, [n]o, [v]iew all (n REASON sends a reason):"
     } else {
-        "[y]es, [n]o, [v]iew all (n REASON tells the agent why):"
+        "[y]es, [n]o, [v]iew all (n REASON sends a reason):"
     }
 }
 
-/// Yes, because the command line says so.
+/// Allows because of a rule on the command line.
 pub(super) fn allow_by_rule(approval: &ApprovalRequested) -> Reply {
     response(approval, allow(approval), None, ApprovalResolver::Policy)
 }
 
-/// No, with the reason for the agent.
+/// Denies with a reason for the agent.
 pub(super) fn reject_by_rule(approval: &ApprovalRequested, message: String) -> Reply {
     response(approval, reject(approval), Some(message), ApprovalResolver::Policy)
 }
@@ -81,7 +80,7 @@ fn offers(approval: &ApprovalRequested, outcome: ApprovalOutcome) -> bool {
     approval.options.iter().any(|option| option.kind == outcome)
 }
 
-/// Only offered answers may be given; the narrower one first.
+/// Only offered outcomes are valid; prefers the narrower one.
 fn allow(approval: &ApprovalRequested) -> ApprovalOutcome {
     let once = offers(approval, ApprovalOutcome::AllowOnce);
     let always = offers(approval, ApprovalOutcome::AllowAlways);
@@ -127,14 +126,14 @@ mod tests {
     }
 
     fn outcome(approval: &ApprovalRequested, line: Option<&str>) -> Option<ApprovalOutcome> {
-        match read_answer(&Question::Approval(approval.clone()), line)? {
+        match parse_answer(&Question::Approval(approval.clone()), line)? {
             Reply::Respond(response) => Some(response.outcome),
-            Reply::Say(_) => None,
+            Reply::Input(_) => None,
         }
     }
 
     #[test]
-    fn a_line_is_a_decision_or_asked_again() {
+    fn line_is_decision_or_asked_again() {
         let approval = approval(ApprovalOutcome::ALL);
         assert_eq!(outcome(&approval, Some("y\n")), Some(ApprovalOutcome::AllowOnce));
         assert_eq!(outcome(&approval, Some("Always")), Some(ApprovalOutcome::AllowAlways));
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_offered_answers_are_given() {
+    fn only_offered_outcomes_are_chosen() {
         let once = approval(&[ApprovalOutcome::AllowOnce, ApprovalOutcome::RejectAlways]);
         assert_eq!(outcome(&once, Some("a")), None);
         assert_eq!(outcome(&once, Some("n")), Some(ApprovalOutcome::RejectAlways));
@@ -154,9 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_reaches_the_agent() {
+    fn reason_reaches_agent() {
         let question = Question::Approval(approval(ApprovalOutcome::ALL));
-        let Some(Reply::Respond(response)) = read_answer(&question, Some("n use make instead\n"))
+        let Some(Reply::Respond(response)) = parse_answer(&question, Some("n use make instead\n"))
         else {
             panic!("a decision");
         };

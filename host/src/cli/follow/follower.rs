@@ -1,4 +1,4 @@
-//! The loop between journal, screen, keys and signals.
+//! The loop over events, the user's answers and signals.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use od_host::{ExitStatus, HostError, RunHandle};
 use od_protocol::{Done, ErrorEvent, ErrorKind, Event, RunEventParams};
 
 use super::answer::Reply;
-use super::desk::Desk;
+use super::approval_prompt::ApprovalPrompt;
 use super::printer::Printer;
 use super::view::View;
 use crate::cli::print::{print_remark, print_warning};
 use crate::cli::signals::StopSignals;
 use crate::cli::terminal::Spinner;
 
-/// How long an agent CLI may take to stop politely.
-const GRACE: Duration = Duration::from_secs(2);
-/// How long a reader of stdout that has stopped reading is waited for after a request to stop.
-const STUCK_READER: Duration = Duration::from_secs(1);
-/// Events are handed to stdout in pieces of about this size.
-const PIECE_BYTES: usize = 64 * 1024;
-/// Types that matter whatever the output is.
-const WATCHED: [&str; 6] = [
+/// How long an agent CLI may take to stop.
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
+/// After a signal, how long to wait for a reader of stdout that does not read.
+const STALLED_READER_GRACE: Duration = Duration::from_secs(1);
+/// Events are written to stdout in chunks of about this size.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Event types that matter for every output format.
+const HANDLED_TYPES: [&str; 6] = [
     "tool_call_started",
     "approval_requested",
     "approval_resolved",
@@ -33,16 +33,16 @@ const WATCHED: [&str; 6] = [
 /// What this process may do to the run.
 #[derive(Debug)]
 pub(crate) enum Control {
-    /// It owns the run: questions are answered, being told to stop stops the run.
+    /// It owns the run: it answers questions, and a signal cancels the run.
     Owner(RunHandle),
-    /// It only looks on: being told to stop ends the looking.
+    /// It only follows: a signal detaches.
     Observer,
 }
 
-/// What was seen of the end.
+/// How the run ended, as far as it was followed.
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
-    /// The last event, when it was reached.
+    /// The last event, if it was reached.
     pub(crate) done: Option<Done>,
     /// Why the run failed.
     pub(crate) fatal: Option<ErrorEvent>,
@@ -52,51 +52,51 @@ pub(crate) struct Ending {
 #[derive(Debug)]
 pub(crate) struct Follower {
     view: View,
-    desk: Desk,
+    prompt: ApprovalPrompt,
     control: Control,
     printer: Printer,
     spinner: Spinner,
     stops: StopSignals,
     stop_count: u32,
     stdout_closed: bool,
-    piece: Vec<u8>,
+    chunk: Vec<u8>,
     replies: Vec<Reply>,
     ending: Ending,
 }
 
 impl Follower {
-    pub(crate) fn new(view: View, desk: Desk, control: Control, stops: StopSignals) -> Self {
+    pub(crate) fn new(view: View, prompt: ApprovalPrompt, control: Control, stops: StopSignals) -> Self {
         Self {
             spinner: view.spinner(),
             view,
-            desk,
+            prompt,
             control,
             printer: Printer::start(),
             stops,
             stop_count: 0,
             stdout_closed: false,
-            piece: Vec::new(),
+            chunk: Vec::new(),
             replies: Vec::new(),
             ending: Ending::default(),
         }
     }
 
-    /// Shows the run until it is over, or until an observer is told to stop.
+    /// Shows the run until it ends, or until a signal detaches an observer.
     ///
     /// # Errors
     /// When the journal cannot be read or stdout cannot be written.
     pub(crate) async fn follow(mut self, mut reader: EventReader) -> Result<Ending, HostError> {
-        while self.goes_on() {
+        while self.is_following() {
             tokio::select! {
                 biased;
                 () = self.stops.next() => self.on_stop(),
                 () = self.printer.closed(), if !self.stdout_closed => self.on_closed_stdout(),
-                reply = self.desk.answer() => self.reply(reply).await,
+                reply = self.prompt.answer() => self.reply(reply).await,
                 event = reader.next() => {
                     let Some(event) = event? else { break };
                     self.on_event(&event);
                     self.on_ready_events(&mut reader)?;
-                    self.catch_up().await;
+                    self.update().await;
                 }
                 () = self.spinner.due() => self.show_spinner().await,
             }
@@ -105,27 +105,27 @@ impl Follower {
         self.finish().await
     }
 
-    /// Waits for the last byte, but not for ever once it was told to stop.
+    /// Waits until everything is written; after a signal for a limited time.
     async fn finish(mut self) -> Result<Ending, HostError> {
-        let told_to_stop = self.stop_count > 0;
+        let is_stopping = self.stop_count > 0;
         tokio::select! {
             written = self.printer.finish() => written?,
             () = self.stops.next() => {}
-            () = tokio::time::sleep(STUCK_READER), if told_to_stop => {}
+            () = tokio::time::sleep(STALLED_READER_GRACE), if is_stopping => {}
         }
         Ok(self.ending)
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_following(&self) -> bool {
         match self.control {
             Control::Owner(_) => true,
             Control::Observer => self.stop_count == 0 && !self.stdout_closed,
         }
     }
 
-    /// Takes what is already there, so that a flood is written in large pieces.
+    /// Handles the events that are available, so that many events are written in large chunks.
     fn on_ready_events(&mut self, reader: &mut EventReader) -> Result<(), HostError> {
-        while self.piece.len() < PIECE_BYTES
+        while self.chunk.len() < CHUNK_BYTES
             && let Some(event) = reader.next_ready()?
         {
             self.on_event(&event);
@@ -134,17 +134,17 @@ impl Follower {
     }
 
     fn on_event(&mut self, event: &JournalEvent<'_>) {
-        let wanted = self.view.reads_events() || WATCHED.contains(&event.type_name);
+        let wanted = self.view.reads_events() || HANDLED_TYPES.contains(&event.type_name);
         let envelope = if wanted { event.parse().ok() } else { None };
-        self.view.render(event, envelope.as_ref(), &mut self.piece);
+        self.view.render(event, envelope.as_ref(), &mut self.chunk);
         if let Some(envelope) = envelope {
-            self.watch(envelope);
+            self.handle(envelope);
         }
     }
 
-    fn watch(&mut self, envelope: RunEventParams) {
+    fn handle(&mut self, envelope: RunEventParams) {
         if matches!(self.control, Control::Owner(_)) {
-            let reply = self.desk.on_event(&envelope.event);
+            let reply = self.prompt.on_event(&envelope.event);
             self.replies.extend(reply);
         }
         match envelope.event {
@@ -154,11 +154,11 @@ impl Follower {
         }
     }
 
-    /// Brings screen and run up to date after some events.
-    async fn catch_up(&mut self) {
-        if self.piece.is_empty() {
+    /// Updates the screen and sends replies after some events.
+    async fn update(&mut self) {
+        if self.chunk.is_empty() {
             if let Some(activity) = self.view.activity() {
-                self.spinner.say(activity);
+                self.spinner.set_activity(activity);
             }
         } else {
             self.spinner.hide();
@@ -170,37 +170,37 @@ impl Follower {
         self.ask().await;
     }
 
-    /// Hands the piece to stdout, still listening to signals while the reader is slow. Told to stop,
-    /// it does not wait for a reader that has stopped reading.
+    /// Writes the chunk and handles signals while the reader is slow. After a signal it does not wait for a reader that
+    /// does not read.
     async fn write(&mut self) {
-        while !self.piece.is_empty() && !self.stdout_closed {
-            let told_to_stop = self.stop_count > 0;
+        while !self.chunk.is_empty() && !self.stdout_closed {
+            let is_stopping = self.stop_count > 0;
             tokio::select! {
                 biased;
                 () = self.stops.next() => self.on_stop(),
-                open = self.printer.write(&mut self.piece) => {
+                open = self.printer.write(&mut self.chunk) => {
                     if !open {
                         self.on_closed_stdout();
                     }
                 }
-                () = tokio::time::sleep(STUCK_READER), if told_to_stop => self.on_closed_stdout(),
+                () = tokio::time::sleep(STALLED_READER_GRACE), if is_stopping => self.on_closed_stdout(),
             }
         }
-        self.piece.clear();
+        self.chunk.clear();
     }
 
-    /// Puts the next question on the terminal, below everything said before it.
+    /// Prints the next question, below everything before it.
     async fn ask(&mut self) {
-        if self.desk.has_unasked() {
+        if self.prompt.has_unasked() {
             self.printer.flush().await;
             self.spinner.hide();
-            self.desk.ask(self.view.is_pretty());
+            self.prompt.ask(self.view.is_pretty());
         }
     }
 
     async fn show_spinner(&mut self) {
         self.printer.flush().await;
-        let activity = if self.desk.is_asking() { None } else { self.view.activity() };
+        let activity = if self.prompt.is_asking() { None } else { self.view.activity() };
         self.spinner.show(activity);
     }
 
@@ -212,14 +212,14 @@ impl Follower {
         };
         match result {
             Err(error) if error.kind() != ErrorKind::ApprovalUnknown => {
-                print_warning(&format!("the answer did not reach the agent: {}", error.message));
+                print_warning(&format!("cannot deliver the answer to the agent: {}", error.message));
             }
             _ => {}
         }
         self.ask().await;
     }
 
-    /// The first time politely, the second time hard, the third time without waiting for anything.
+    /// The first signal cancels with a grace period, the second without, the third exits.
     fn on_stop(&mut self) {
         self.stop_count += 1;
         let Control::Owner(handle) = &self.control else { return };
@@ -229,23 +229,23 @@ impl Follower {
         }
         match self.stop_count {
             1 => {
-                handle.cancel(GRACE);
-                print_remark("cancelling … (Ctrl-C again stops it at once)");
+                handle.cancel(CANCEL_GRACE);
+                print_remark("cancelling … (press Ctrl-C again to stop at once)");
             }
             2 => {
                 handle.cancel(Duration::ZERO);
-                print_remark("stopping it at once …");
+                print_remark("stopping at once …");
             }
             _ => std::process::exit(ExitStatus::Cancelled as i32),
         }
     }
 
-    /// Nobody reads any more: the run is cancelled, its journal is kept.
+    /// The reader of stdout is gone: cancels the run; its journal stays.
     fn on_closed_stdout(&mut self) {
         self.stdout_closed = true;
         self.view.close();
         if let Control::Owner(handle) = &self.control {
-            handle.cancel(GRACE);
+            handle.cancel(CANCEL_GRACE);
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Writing to stdout on a thread of its own: a reader that is slow or gone never keeps the host
-//! from hearing Ctrl-C.
+//! Writes to stdout on a thread of its own, so that a slow reader does not block the handling of Ctrl-C.
 
 use std::io::Write;
 
@@ -8,8 +7,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::cli::print::stdout_failed;
 
-/// Pieces that may wait for a slow reader; the journal holds the rest.
-const WAITING_PIECES: usize = 4;
+/// Chunks that may wait for a slow reader; the journal holds the rest.
+const QUEUED_CHUNKS: usize = 4;
 
 enum Job {
     Write(Vec<u8>),
@@ -25,46 +24,46 @@ pub(super) struct Printer {
 
 impl Printer {
     pub(super) fn start() -> Self {
-        let (jobs, mut queue) = mpsc::channel(WAITING_PIECES);
+        let (jobs, mut queue) = mpsc::channel(QUEUED_CHUNKS);
         let (report, result) = oneshot::channel();
         std::thread::spawn(move || {
             let outcome = write_all(&mut queue);
-            // The follower may have given up already.
+            // The follower may have ended already.
             drop(report.send(outcome));
         });
         Self { jobs, result }
     }
 
-    /// Hands a piece over; waits while the reader is slow. False when stdout is closed.
-    /// May be dropped while it waits; the piece then stays with the caller.
-    pub(super) async fn write(&self, piece: &mut Vec<u8>) -> bool {
+    /// Queues a chunk; waits while the reader is slow. False when stdout is closed.
+    /// Cancel-safe: a chunk that is not queued stays with the caller.
+    pub(super) async fn write(&self, chunk: &mut Vec<u8>) -> bool {
         match self.jobs.reserve().await {
             Ok(permit) => {
-                permit.send(Job::Write(std::mem::take(piece)));
+                permit.send(Job::Write(std::mem::take(chunk)));
                 true
             }
             Err(_) => false,
         }
     }
 
-    /// Returns when everything handed over has been written, or cannot be.
+    /// Waits until everything queued has been written, or cannot be.
     pub(super) async fn flush(&self) {
         let (done, wait) = oneshot::channel();
         if self.jobs.send(Job::Flush(done)).await.is_ok() {
-            // An error means that stdout is closed, which `closed` tells.
+            // An error means that stdout is closed, which `closed` reports.
             drop(wait.await);
         }
     }
 
-    /// Returns when stdout is closed.
+    /// Waits until stdout is closed.
     pub(super) async fn closed(&self) {
         self.jobs.closed().await;
     }
 
-    /// Waits for the last byte. A reader that went away is no error here.
+    /// Waits until everything is written. A closed pipe is not an error here.
     ///
     /// # Errors
-    /// When stdout cannot be written, a full disk for instance.
+    /// When stdout cannot be written, for example because the disk is full.
     pub(super) async fn finish(self) -> Result<(), HostError> {
         drop(self.jobs);
         match self.result.await {

@@ -1,22 +1,22 @@
-//! The chosen output as bytes for stdout.
+//! Renders events in the chosen output format.
 
 use od_host::journal::{JournalEvent, RunRecord};
 use od_protocol::{Event, RunEventParams};
 
 use crate::cli::arguments::OutputMode;
 use crate::cli::render::{FinalText, Frame, Headline, Pretty};
-use crate::cli::terminal::{Spinner, stdout_look};
+use crate::cli::terminal::{Spinner, stdout_viewport};
 
-/// One of the outputs.
+/// One of the output formats.
 #[derive(Debug)]
 pub(crate) struct View {
-    form: Form,
-    /// Styles reach stdout.
-    styled: bool,
+    format: Format,
+    /// stdout shows styles.
+    is_styled: bool,
 }
 
 #[derive(Debug)]
-enum Form {
+enum Format {
     Pretty(Box<Pretty>),
     Jsonl,
     Text(FinalText),
@@ -24,77 +24,77 @@ enum Form {
 }
 
 impl View {
-    /// The output for a run.
+    /// The view of a run.
     pub(crate) fn new(mode: OutputMode, record: &RunRecord) -> Self {
-        let form = match mode {
+        let format = match mode {
             OutputMode::Pretty => {
-                Form::Pretty(Box::new(Pretty::new(stdout_look(), headline(record))))
+                Format::Pretty(Box::new(Pretty::new(stdout_viewport(), headline(record))))
             }
-            OutputMode::Jsonl => Form::Jsonl,
-            OutputMode::Text => Form::Text(FinalText::default()),
-            OutputMode::Quiet => Form::Quiet,
+            OutputMode::Jsonl => Format::Jsonl,
+            OutputMode::Text => Format::Text(FinalText::default()),
+            OutputMode::Quiet => Format::Quiet,
         };
         let choice = anstream::AutoStream::choice(&std::io::stdout());
-        Self { form, styled: choice != anstream::ColorChoice::Never }
+        Self { format, is_styled: choice != anstream::ColorChoice::Never }
     }
 
-    /// Nobody reads stdout any more.
+    /// Stops rendering: the reader of stdout is gone.
     pub(crate) fn close(&mut self) {
-        self.form = Form::Quiet;
+        self.format = Format::Quiet;
     }
 
     /// Whether the feed itself shows questions and the end.
     pub(crate) fn is_pretty(&self) -> bool {
-        matches!(self.form, Form::Pretty(_))
+        matches!(self.format, Format::Pretty(_))
     }
 
     /// Whether this output looks inside every event.
     pub(crate) fn reads_events(&self) -> bool {
-        matches!(self.form, Form::Pretty(_) | Form::Text(_))
+        matches!(self.format, Format::Pretty(_) | Format::Text(_))
     }
 
     /// The spinner that goes with this output.
     pub(crate) fn spinner(&self) -> Spinner {
-        match self.form {
-            Form::Pretty(_) | Form::Text(_) => Spinner::on_terminal(),
-            Form::Jsonl | Form::Quiet => Spinner::disabled(),
+        match self.format {
+            Format::Pretty(_) | Format::Text(_) => Spinner::on_terminal(),
+            Format::Jsonl | Format::Quiet => Spinner::disabled(),
         }
     }
 
-    /// What to say beside the spinner; `None` when there is no place for one.
+    /// The text beside the spinner; `None` when it cannot be shown.
     pub(crate) fn activity(&self) -> Option<String> {
-        match &self.form {
-            Form::Pretty(pretty) => pretty.activity(),
-            Form::Text(_) => Some("waiting for the agent".to_owned()),
-            Form::Jsonl | Form::Quiet => None,
+        match &self.format {
+            Format::Pretty(pretty) => pretty.activity(),
+            Format::Text(_) => Some("waiting for the agent".to_owned()),
+            Format::Jsonl | Format::Quiet => None,
         }
     }
 
-    /// Something else writes to the terminal now. True when it must end an unfinished line first.
+    /// Lets something else write to the terminal. True when the caller must end an unfinished line first.
     pub(crate) fn break_line(&mut self) -> bool {
-        match &mut self.form {
-            Form::Pretty(pretty) => pretty.break_line(),
-            Form::Jsonl | Form::Text(_) | Form::Quiet => false,
+        match &mut self.format {
+            Format::Pretty(pretty) => pretty.break_line(),
+            Format::Jsonl | Format::Text(_) | Format::Quiet => false,
         }
     }
 
-    /// Appends what the event changes on stdout.
+    /// Appends what the event adds to stdout.
     pub(crate) fn render(
         &mut self,
         event: &JournalEvent<'_>,
         envelope: Option<&RunEventParams>,
         bytes: &mut Vec<u8>,
     ) {
-        match (&mut self.form, envelope) {
-            (Form::Jsonl, _) => {
+        match (&mut self.format, envelope) {
+            (Format::Jsonl, _) => {
                 bytes.extend_from_slice(event.bytes);
                 bytes.push(b'\n');
             }
-            (Form::Pretty(pretty), Some(envelope)) => {
+            (Format::Pretty(pretty), Some(envelope)) => {
                 let frame = pretty.on_event(envelope);
-                encode(&frame, self.styled, bytes);
+                encode(&frame, self.is_styled, bytes);
             }
-            (Form::Text(text), Some(envelope)) => {
+            (Format::Text(text), Some(envelope)) => {
                 text.on_event(&envelope.event);
                 if matches!(envelope.event, Event::Done(_)) {
                     bytes.extend_from_slice(text.text().as_bytes());
@@ -113,13 +113,13 @@ fn headline(record: &RunRecord) -> Headline {
     }
 }
 
-fn encode(frame: &Frame, styled: bool, bytes: &mut Vec<u8>) {
+fn encode(frame: &Frame, is_styled: bool, bytes: &mut Vec<u8>) {
     match frame.erase_rows {
         Some(0) => bytes.extend_from_slice(b"\r\x1b[J"),
         Some(rows) => bytes.extend_from_slice(format!("\r\x1b[{rows}A\x1b[J").as_bytes()),
         None => {}
     }
-    if styled {
+    if is_styled {
         bytes.extend_from_slice(frame.text.as_bytes());
     } else {
         let plain = anstream::adapter::strip_str(&frame.text).to_string();

@@ -1,60 +1,60 @@
-//! What has been written so far, as far as the next write must know it: the column, blank lines,
-//! and how many rows a message took, so that a discarded one can be taken back on a terminal.
+//! Tracks the cursor on the output: the column, blank lines, and the rows of the current message, so that a discarded
+//! message can be erased on a terminal.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Where the text goes.
+/// The size and abilities of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// A terminal on which rows can be taken back; otherwise text is written once and for ever.
-    pub(crate) live: bool,
+pub(crate) struct Viewport {
+    /// A terminal on which rows can be erased; other outputs are append-only.
+    pub(crate) is_live: bool,
     /// Columns of a line.
     pub(crate) columns: usize,
     /// Rows of the screen.
     pub(crate) rows: usize,
 }
 
-/// What to do to the output: first take rows back, then write.
+/// A change of the output: first erase rows, then write text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// So many rows up, then everything below is erased; `None` means nothing is taken back.
+    /// Moves up this many rows and erases everything below; `None` erases nothing.
     pub(crate) erase_rows: Option<usize>,
-    /// Text with styles.
+    /// Styled text.
     pub(crate) text: String,
 }
 
-/// Kinds of paragraphs; a blank line sets talk off from work.
+/// Kinds of paragraphs; a blank line separates messages from tool output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Block {
     /// The first lines.
     Header,
-    /// A message of the agent or of a person.
-    Talk,
-    /// A thought.
-    Thought,
+    /// A message of the agent or of the user.
+    Message,
+    /// Thinking.
+    Thinking,
     /// Tools, files, notes: one line each.
     Work,
-    /// A question to the person.
+    /// A question to the user.
     Question,
-    /// What was decided about it.
+    /// The answer to it.
     Answer,
     /// The last lines.
     End,
 }
 
-/// A place to come back to.
+/// A position to erase back to.
 #[derive(Debug)]
 struct Mark {
     line_ends: usize,
     last: Option<Block>,
-    /// What else was written since, to be written again.
-    kept: Vec<Kept>,
+    /// Other paragraphs since then, which are written again.
+    kept: Vec<KeptParagraph>,
 }
 
-/// A paragraph that is not part of what may be taken back.
+/// A paragraph that survives an erase.
 #[derive(Debug)]
-struct Kept {
+struct KeptParagraph {
     block: Block,
     pieces: Vec<(Style, String)>,
 }
@@ -62,46 +62,46 @@ struct Kept {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Canvas {
-    look: Look,
+    viewport: Viewport,
     frame: Frame,
     column: usize,
-    /// Line ends at the very end of what was written, at most two.
+    /// Line ends at the end of the output, at most two.
     line_ends: usize,
     last: Option<Block>,
     mark: Option<Mark>,
     rows_since_mark: usize,
-    /// What is written now is to be kept when the rest is taken back.
-    keeping: bool,
+    /// The current paragraph survives an erase.
+    is_keeping: bool,
 }
 
 impl Canvas {
-    pub(crate) fn new(look: Look) -> Self {
+    pub(crate) fn new(viewport: Viewport) -> Self {
         Self {
-            look,
+            viewport,
             frame: Frame::default(),
             column: 0,
             line_ends: 2,
             last: None,
             mark: None,
             rows_since_mark: 0,
-            keeping: false,
+            is_keeping: false,
         }
     }
 
-    pub(crate) fn look(&self) -> Look {
-        self.look
+    pub(crate) fn viewport(&self) -> Viewport {
+        self.viewport
     }
 
-    /// Whether the cursor stands at the start of a line.
+    /// Whether the cursor is at the start of a line.
     pub(crate) fn at_line_start(&self) -> bool {
         self.column == 0
     }
 
-    /// Somebody else writes lines from here on; nothing above can be taken back. True when a line
-    /// was unfinished on a terminal, which the other one must end.
+    /// Lets something else write lines; nothing above can be erased afterwards. True when the caller must end an
+    /// unfinished line first.
     pub(crate) fn break_line(&mut self) -> bool {
         self.clear_mark();
-        let unfinished = self.look.live && self.column != 0;
+        let unfinished = self.viewport.is_live && self.column != 0;
         if unfinished {
             self.column = 0;
             self.line_ends = 1;
@@ -109,50 +109,50 @@ impl Canvas {
         unfinished
     }
 
-    /// Begins a paragraph on a line of its own.
+    /// Starts a paragraph on a new line.
     pub(crate) fn begin(&mut self, block: Block) {
         self.resume(block);
         if let Some(mark) = &mut self.mark {
-            mark.kept.push(Kept { block, pieces: Vec::new() });
-            self.keeping = true;
+            mark.kept.push(KeptParagraph { block, pieces: Vec::new() });
+            self.is_keeping = true;
         }
     }
 
-    /// Goes on with what began at the mark, on a line of its own.
+    /// Continues the paragraph of the mark on a new line.
     pub(crate) fn resume(&mut self, block: Block) {
-        self.keeping = false;
-        let apart = match (self.last, block) {
+        self.is_keeping = false;
+        let is_separate = match (self.last, block) {
             (None, _) => false,
             (Some(Block::Question), Block::Answer) => false,
-            (Some(Block::Talk | Block::Thought | Block::Question), _) => true,
+            (Some(Block::Message | Block::Thinking | Block::Question), _) => true,
             (Some(last), next) => last != next,
         };
         self.end_line();
-        if apart && self.line_ends < 2 {
+        if is_separate && self.line_ends < 2 {
             self.write(Style::new(), "\n");
         }
         self.last = Some(block);
     }
 
-    /// Remembers this place, the start of a line, for [`Canvas::take_back`].
+    /// Marks this position, the start of a line, for [`Canvas::erase_to_mark`].
     pub(crate) fn set_mark(&mut self) {
         self.mark = Some(Mark { line_ends: self.line_ends, last: self.last, kept: Vec::new() });
         self.rows_since_mark = 0;
-        self.keeping = false;
+        self.is_keeping = false;
     }
 
-    /// What was written since the mark stays.
+    /// Keeps everything since the mark.
     pub(crate) fn clear_mark(&mut self) {
         self.mark = None;
-        self.keeping = false;
+        self.is_keeping = false;
     }
 
-    /// Takes back what was written since the mark, other paragraphs excepted. False when that
-    /// cannot be done: no terminal, or the mark has left the screen.
-    pub(crate) fn take_back(&mut self) -> bool {
-        self.keeping = false;
+    /// Erases everything since the mark except other paragraphs. False when that is impossible: no terminal, or the mark
+    /// has scrolled off the screen.
+    pub(crate) fn erase_to_mark(&mut self) -> bool {
+        self.is_keeping = false;
         let Some(mark) = self.mark.take() else { return false };
-        if !self.look.live {
+        if !self.viewport.is_live {
             return false;
         }
         self.frame = Frame { erase_rows: Some(self.rows_since_mark), text: String::new() };
@@ -175,10 +175,10 @@ impl Canvas {
         }
         let shown = self.advance(text);
         self.frame.text.push_str(&format!("{style}{shown}{style:#}"));
-        if self.rows_since_mark + 1 >= self.look.rows {
+        if self.rows_since_mark + 1 >= self.viewport.rows {
             self.clear_mark();
         }
-        if self.keeping
+        if self.is_keeping
             && let Some(kept) = self.mark.as_mut().and_then(|mark| mark.kept.last_mut())
         {
             kept.pieces.push((style, text.to_owned()));
@@ -186,10 +186,9 @@ impl Canvas {
         self
     }
 
-    /// Writes text with line ends between words where a line would be too long. Only on a terminal:
-    /// elsewhere the reader wraps.
+    /// Writes text wrapped between words. Only on a terminal; elsewhere the reader wraps.
     pub(crate) fn write_wrapped(&mut self, style: Style, text: &str) {
-        if !self.look.live {
+        if !self.viewport.is_live {
             self.write(style, text);
             return;
         }
@@ -198,7 +197,7 @@ impl Canvas {
         for word in text.split_inclusive([' ', '\n']) {
             let bare = word.trim_end_matches([' ', '\n']);
             let width = bare.width();
-            if column > 0 && width < self.look.columns && column + width > self.look.columns {
+            if column > 0 && width < self.viewport.columns && column + width > self.viewport.columns {
                 wrapped.truncate(wrapped.trim_end_matches(' ').len());
                 wrapped.push('\n');
                 column = 0;
@@ -209,19 +208,19 @@ impl Canvas {
         self.write(style, &wrapped);
     }
 
-    /// Ends the line, unless it has just begun.
+    /// Ends the line unless it is empty.
     pub(crate) fn end_line(&mut self) {
         if self.column != 0 || self.line_ends == 0 {
             self.write(Style::new(), "\n");
         }
     }
 
-    /// What to do to the output now.
+    /// Takes the pending change of the output.
     pub(crate) fn take_frame(&mut self) -> Frame {
         std::mem::take(&mut self.frame)
     }
 
-    /// Follows the cursor. Tabs become spaces on a terminal, where their width is ours to know.
+    /// Moves the cursor. Tabs become spaces on a terminal, so that their width is known.
     fn advance(&mut self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         for character in text.chars() {
@@ -233,20 +232,20 @@ impl Canvas {
                 continue;
             }
             self.line_ends = 0;
-            if character == '\t' && self.look.live {
+            if character == '\t' && self.viewport.is_live {
                 let spaces = 8 - self.column % 8;
-                (0..spaces).for_each(|_| self.place(1));
+                (0..spaces).for_each(|_| self.move_right(1));
                 shown.extend(std::iter::repeat_n(' ', spaces));
                 continue;
             }
-            self.place(character.width().unwrap_or(0));
+            self.move_right(character.width().unwrap_or(0));
             shown.push(character);
         }
         shown
     }
 
-    fn place(&mut self, width: usize) {
-        if self.column + width > self.look.columns {
+    fn move_right(&mut self, width: usize) {
+        if self.column + width > self.viewport.columns {
             self.rows_since_mark += 1;
             self.column = 0;
         }

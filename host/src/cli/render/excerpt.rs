@@ -1,4 +1,4 @@
-//! The few lines of a tool's input or output that are worth a look. The journal has the rest.
+//! Shortens a tool's input or output to a few lines. The journal has the rest.
 
 use od_protocol::{ToolKind, ToolStatus};
 use serde_json::Value;
@@ -6,44 +6,43 @@ use serde_json::Value;
 use crate::cli::format;
 use crate::cli::terminal::{sanitize, single_line};
 
-/// Lines shown of an output that went well.
-const LINES_OF_SUCCESS: usize = 3;
-/// Lines shown of one that did not; the reason usually stands at the end.
-const LINES_OF_FAILURE: usize = 6;
-/// Lines shown of an input that waits for a decision.
-const LINES_OF_INPUT: usize = 16;
+/// Lines of a successful output.
+const MAX_SUCCESS_LINES: usize = 3;
+/// Lines of a failed output; the reason is usually at the end.
+const MAX_FAILURE_LINES: usize = 6;
+/// Lines of an input that needs an approval.
+const MAX_INPUT_LINES: usize = 16;
 
-/// Lines to show, and how many were left out before and after them.
+/// The lines to show, and the number of lines omitted before and after them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    pub(crate) left_out_above: usize,
+    pub(crate) omitted_above: usize,
     pub(crate) lines: Vec<String>,
-    pub(crate) left_out_below: usize,
+    pub(crate) omitted_below: usize,
 }
 
-/// What to show of a result.
-pub(crate) fn of_output(output: &Value, kind: ToolKind, status: ToolStatus) -> Excerpt {
+/// The excerpt of a tool's output.
+pub(crate) fn excerpt_of_output(output: &Value, kind: ToolKind, status: ToolStatus) -> Excerpt {
     let text = sanitize(&text_of(output));
     let lines: Vec<&str> = text.trim_matches('\n').lines().collect();
     if lines.iter().all(|line| line.trim().is_empty()) {
         return Excerpt::default();
     }
     match (status, kind) {
-        (ToolStatus::Error | ToolStatus::Denied, _) => tail(&lines, LINES_OF_FAILURE),
+        (ToolStatus::Error | ToolStatus::Denied, _) => tail(&lines, MAX_FAILURE_LINES),
         (_, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Think) => {
             Excerpt::default()
         }
         (_, ToolKind::Read | ToolKind::Search | ToolKind::Fetch) => head(&lines, 0),
-        _ => head(&lines, LINES_OF_SUCCESS),
+        _ => head(&lines, MAX_SUCCESS_LINES),
     }
 }
 
-/// What to show of an input that waits for a decision. Long lines are broken, not cut: what a
-/// person allows must not hide behind the margin.
-pub(crate) fn of_input(input: &Value, columns: usize) -> Excerpt {
+/// The excerpt of an input that needs an approval. Long lines are wrapped, not cut: the user must see what they allow.
+pub(crate) fn excerpt_of_input(input: &Value, columns: usize) -> Excerpt {
     let lines: Vec<String> =
         input_lines(input).iter().flat_map(|line| format::chop(line, columns)).collect();
-    head(&lines.iter().map(String::as_str).collect::<Vec<_>>(), LINES_OF_INPUT)
+    head(&lines.iter().map(String::as_str).collect::<Vec<_>>(), MAX_INPUT_LINES)
 }
 
 /// All lines of an input.
@@ -55,7 +54,7 @@ pub(crate) fn input_lines(input: &Value) -> Vec<String> {
     sanitize(&text).lines().map(|line| line.replace('\t', "    ")).collect()
 }
 
-/// An input in one line: a lone string as it is, anything else as JSON.
+/// An input in one line: a single string unchanged, anything else as JSON.
 pub(crate) fn input_in_one_line(input: &Value) -> String {
     let text = match input {
         Value::Null => String::new(),
@@ -69,7 +68,7 @@ pub(crate) fn input_in_one_line(input: &Value) -> String {
     single_line(&format::fit(&text, 400))
 }
 
-/// The text of a value: strings as they are, lists of text blocks joined, the rest as JSON.
+/// The text of a value: strings unchanged, lists of text blocks joined, the rest as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -95,22 +94,22 @@ fn member_lines((name, value): (&String, &Value)) -> String {
 }
 
 fn head(lines: &[&str], limit: usize) -> Excerpt {
-    // Leaving out one line costs as much room as showing it.
+    // The line that counts one omitted line takes as much space as the line itself.
     let limit = if limit > 0 && lines.len() == limit + 1 { lines.len() } else { limit };
     let shown = lines.len().min(limit);
     Excerpt {
-        left_out_above: 0,
+        omitted_above: 0,
         lines: lines[..shown].iter().map(|line| (*line).to_owned()).collect(),
-        left_out_below: lines.len() - shown,
+        omitted_below: lines.len() - shown,
     }
 }
 
 fn tail(lines: &[&str], limit: usize) -> Excerpt {
     let limit = if lines.len() == limit + 1 { lines.len() } else { limit };
-    let left_out = lines.len().saturating_sub(limit);
+    let omitted = lines.len().saturating_sub(limit);
     Excerpt {
-        left_out_above: left_out,
-        lines: lines[left_out..].iter().map(|line| (*line).to_owned()).collect(),
-        left_out_below: 0,
+        omitted_above: omitted,
+        lines: lines[omitted..].iter().map(|line| (*line).to_owned()).collect(),
+        omitted_below: 0,
     }
 }

@@ -1,11 +1,11 @@
-//! The output `text`: the last message that counts, and nothing else.
+//! The output format `text`: only the last message that was not discarded.
 
 use od_host::run;
 use od_protocol::Event;
 
 use crate::cli::terminal::sanitize;
 
-/// Keeps the last message, without what would steer a terminal.
+/// Keeps the last message, without terminal control sequences.
 #[derive(Debug, Default)]
 pub(crate) struct FinalText(run::FinalText);
 
@@ -14,7 +14,7 @@ impl FinalText {
         self.0.on_event(event);
     }
 
-    /// The text, ending in one line end; empty when the agent said nothing.
+    /// The text with one line end; empty when there was no message.
     pub(crate) fn text(&self) -> String {
         match sanitize(self.0.text()).trim() {
             "" => String::new(),

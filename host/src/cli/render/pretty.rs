@@ -1,9 +1,9 @@
-//! The output `pretty`: a live feed for people. State and dispatch live here, the words for each
-//! kind of event in the files beside.
+//! The output format `pretty`: a live feed for people. This file has the state and the dispatch; its submodules render
+//! each kind of event.
 
 mod end;
-mod signals;
-mod talk;
+mod messages;
+mod status;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -12,20 +12,20 @@ use std::collections::BTreeMap;
 
 use od_protocol::{Event, RunEventParams};
 
-use super::canvas::{Block, Canvas, Frame, Look};
+use super::canvas::{Block, Canvas, Frame, Viewport};
 use crate::cli::format;
 use crate::cli::terminal::{BOLD, DIM, WARN, single_line};
-use talk::Speech;
+use messages::OpenMessage;
 use tools::Call;
 
-/// What the events themselves do not say about the run.
+/// Facts about the run that are not in its events.
 #[derive(Debug, Clone)]
 pub(crate) struct Headline {
-    /// The agent's name for people.
+    /// The agent's display name.
     pub(crate) agent: String,
-    /// Where it works; paths below it are shown relative to it.
+    /// The working folder; paths inside it are shown relative to it.
     pub(crate) cwd: String,
-    /// What "today" means for times in the feed.
+    /// The current time; times of today are shown without the date.
     pub(crate) now: jiff::Zoned,
 }
 
@@ -34,52 +34,52 @@ pub(crate) struct Headline {
 pub(crate) struct Pretty {
     headline: Headline,
     canvas: Canvas,
-    speech: BTreeMap<String, Speech>,
-    /// The message or thought in whose midst the cursor stands.
-    speaking: Option<String>,
-    /// The message that can still be taken back.
+    messages: BTreeMap<String, OpenMessage>,
+    /// The message or thinking at the cursor.
+    current_message: Option<String>,
+    /// The message that can still be erased.
     marked: Option<String>,
     calls: BTreeMap<String, Call>,
-    /// What the agent does while it says nothing.
+    /// What the agent is doing, for the spinner.
     activity: String,
-    /// An approval or a question waits for the person.
-    waiting_for_person: bool,
-    plan_shown: bool,
+    /// An approval or a question waits for the user.
+    is_waiting_for_user: bool,
+    is_plan_shown: bool,
     unmapped: BTreeMap<String, u64>,
 }
 
 impl Pretty {
-    pub(crate) fn new(look: Look, headline: Headline) -> Self {
+    pub(crate) fn new(viewport: Viewport, headline: Headline) -> Self {
         Self {
             headline,
-            canvas: Canvas::new(look),
-            speech: BTreeMap::new(),
-            speaking: None,
+            canvas: Canvas::new(viewport),
+            messages: BTreeMap::new(),
+            current_message: None,
             marked: None,
             calls: BTreeMap::new(),
             activity: "starting".to_owned(),
-            waiting_for_person: false,
-            plan_shown: false,
+            is_waiting_for_user: false,
+            is_plan_shown: false,
             unmapped: BTreeMap::new(),
         }
     }
 
-    /// What the event changes on the output.
+    /// Renders an event.
     pub(crate) fn on_event(&mut self, envelope: &RunEventParams) -> Frame {
         self.dispatch(&envelope.event, envelope.ts);
         self.canvas.take_frame()
     }
 
-    /// What to say beside the spinner; `None` while a line is unfinished or a person is asked.
+    /// The text beside the spinner; `None` while a line is unfinished or the user is asked.
     pub(crate) fn activity(&self) -> Option<String> {
-        if self.waiting_for_person || !self.canvas.at_line_start() {
+        if self.is_waiting_for_user || !self.canvas.at_line_start() {
             return None;
         }
         let running = self.calls.values().max_by_key(|call| call.order);
         Some(running.map_or_else(|| self.activity.clone(), Call::activity))
     }
 
-    /// Something else writes to the terminal now. True when it must end an unfinished line first.
+    /// Lets something else write to the terminal. True when the caller must end an unfinished line first.
     pub(crate) fn break_line(&mut self) -> bool {
         self.marked = None;
         self.canvas.break_line()
@@ -94,7 +94,7 @@ impl Pretty {
                 | Event::InputRequested(_)
                 | Event::SubagentStarted(_)
         ) {
-            self.settle_speech();
+            self.show_held_text();
         }
         match event {
             Event::RunStarted(started) => self.run_started(started),
@@ -119,31 +119,31 @@ impl Pretty {
             Event::SubagentStarted(subagent) => self.subagent_started(subagent),
             Event::SubagentStopped(subagent) => self.subagent_stopped(subagent),
             Event::Done(done) => self.done(done),
-            _ => self.signal(event),
+            _ => self.other_event(event),
         }
     }
 
-    /// Begins a paragraph that is no speech.
+    /// Starts a paragraph that is not a message.
     fn begin(&mut self, block: Block) {
-        self.speaking = None;
+        self.current_message = None;
         self.canvas.begin(block);
     }
 
-    /// One line of the feed: a sign, a text cut to the width, and a dim remark.
+    /// Writes one line: a sign, a text cut to the width, and a dim remark.
     fn note(&mut self, sign: Sign, text: &str, remark: &str) {
         self.begin(Block::Work);
         self.note_here(sign, text, remark);
     }
 
     fn note_here(&mut self, sign: Sign, text: &str, remark: &str) {
-        let columns = self.canvas.look().columns;
+        let columns = self.canvas.viewport().columns;
         let room = columns.saturating_sub(format::width(sign.text) + 1 + format::width(remark));
         let text = format::fit(&single_line(text), room.max(20));
         self.canvas.write(sign.style, sign.text).write(anstyle::Style::new(), " ");
         self.canvas.write(sign.body, &text).write(DIM, remark).end_line();
     }
 
-    /// A warning, in full however long, with what to do about it.
+    /// Writes a warning in full, with its hint.
     fn warning(&mut self, text: &str, hint: Option<&str>) {
         self.begin(Block::Work);
         self.paragraph("! ", WARN, text);
@@ -152,10 +152,10 @@ impl Pretty {
         }
     }
 
-    /// Wrapped lines; the lead stands before the first one.
+    /// Writes wrapped lines; the first one starts with `lead`.
     fn paragraph(&mut self, lead: &str, style: anstyle::Style, text: &str) {
         let indent = if lead.starts_with(' ') { 4 } else { format::width(lead) };
-        let room = self.canvas.look().columns.saturating_sub(format::width(lead)).max(20);
+        let room = self.canvas.viewport().columns.saturating_sub(format::width(lead)).max(20);
         for (index, line) in format::wrap(&single_line(text), room).iter().enumerate() {
             let lead = if index == 0 { lead.to_owned() } else { " ".repeat(indent) };
             self.canvas.write(style, &lead).write(anstyle::Style::new(), line).end_line();
@@ -163,7 +163,7 @@ impl Pretty {
     }
 }
 
-/// The mark at the start of a line.
+/// The symbol at the start of a line.
 #[derive(Debug, Clone, Copy)]
 struct Sign {
     text: &'static str,

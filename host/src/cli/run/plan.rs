@@ -1,4 +1,4 @@
-//! What the arguments of `run` mean: which agent, which prompt, which session, who answers.
+//! Decides what the arguments of `run` mean: agent, prompt, session, approvals.
 
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
@@ -7,10 +7,8 @@ use od_host::home::open_private_file;
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
 use od_protocol::api::{FallbackPolicy, RetryPolicy};
-use od_protocol::{
-    Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, StartRunParams,
-    Timeouts,
-};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, Timeouts};
 
 use super::Arguments;
 use crate::cli::arguments::OutputMode;
@@ -18,12 +16,12 @@ use crate::cli::follow::AnswerRules;
 use crate::cli::print::print_remark;
 use crate::cli::terminal::while_waiting;
 
-/// The agent that means "choose one".
+/// The agent argument that selects an agent.
 const AUTO: &str = "auto";
-/// The session that means "the newest run's".
+/// The session argument that selects the session of the newest run.
 const LAST: &str = "last";
 
-/// Everything `run` does, decided.
+/// What `run` does.
 #[derive(Debug)]
 pub(super) struct RunPlan {
     pub(super) request: RunRequest,
@@ -81,7 +79,7 @@ impl RunPlan {
     }
 }
 
-/// An adapter that takes no lists of tools but asks is answered by our own rule instead.
+/// An adapter without tool lists but with approvals gets its answers from our rules instead.
 async fn tools_for_adapter(tools: Vec<String>, agent: &str, host: &Host) -> Option<Vec<String>> {
     let tools = unless_empty(tools)?;
     let discovery = host.discover().await;
@@ -101,19 +99,19 @@ fn prompt_text(argument: Option<&str>) -> Result<String, HostError> {
     let text = match argument {
         Some(text) if text != "-" => text.to_owned(),
         None if std::io::stdin().is_terminal() => {
-            return Err(HostError::usage("there is no prompt")
-                .with_hint("say what to do: od-host run \"make a small page\""));
+            return Err(HostError::usage("no prompt")
+                .with_hint("pass a prompt: od-host run \"make a small page\""));
         }
         _ => prompt_from_stdin()?,
     };
     if text.trim().is_empty() {
         return Err(HostError::usage("the prompt is empty")
-            .with_hint("say what to do: od-host run \"make a small page\""));
+            .with_hint("pass a prompt: od-host run \"make a small page\""));
     }
     Ok(text)
 }
 
-/// More than fits one message can never reach an adapter, so reading stops there.
+/// Stops reading after the maximum size of a message: a larger prompt cannot reach an adapter.
 fn prompt_from_stdin() -> Result<String, HostError> {
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -127,7 +125,7 @@ fn prompt_from_stdin() -> Result<String, HostError> {
             .with_hint("put the text into a file and tell the agent to read it"));
     }
     String::from_utf8(bytes).map_err(|error| {
-        HostError::usage(format!("the prompt on stdin is no UTF-8: {}", error.utf8_error()))
+        HostError::usage(format!("the prompt on stdin is not valid UTF-8 (byte {})", error.utf8_error().valid_up_to()))
             .with_hint("put the data into a file and tell the agent to read it")
     })
 }
@@ -135,12 +133,12 @@ fn prompt_from_stdin() -> Result<String, HostError> {
 fn system(argument: &str) -> Result<String, HostError> {
     let Some(path) = argument.strip_prefix('@') else { return Ok(argument.to_owned()) };
     std::fs::read_to_string(path).map_err(|error| {
-        HostError::usage(format!("cannot read the instructions from {path}: {error}"))
-            .with_hint("--system takes a text, or @FILE with a file that is there")
+        HostError::usage(format!("cannot read the system prompt from {path}: {error}"))
+            .with_hint("--system expects a text, or @FILE with an existing file")
     })
 }
 
-/// The session, and the earlier run it comes from when it was named `last`.
+/// The session, and the run it belongs to when it is `last`.
 fn session(
     arguments: &Arguments,
     host: &Host,
@@ -155,8 +153,8 @@ fn session(
     }
     let record = host.find_run(LAST)?;
     let Some(session_id) = record.session_id.clone() else {
-        let text = format!("the newest run {} has no session to go on with", record.run_id);
-        return Err(HostError::usage(text).with_hint("od-host runs lists the others"));
+        let text = format!("the newest run {} has no session to resume", record.run_id);
+        return Err(HostError::usage(text).with_hint("`od-host runs` lists the other runs"));
     };
     Ok((SessionChoice { mode, id: Some(session_id) }, Some(record)))
 }
@@ -169,26 +167,26 @@ async fn agent(
     match (argument, earlier) {
         (AUTO, Some(record)) => Ok(record.agent.clone()),
         (AUTO, None) => {
-            let agent = while_waiting("looking for the best agent", host.auto()).await?;
-            print_remark(format!("{} is the best agent ready here (od-host agents)", agent.id));
+            let agent = while_waiting("detecting agents", host.auto()).await?;
+            print_remark(format!("using {}, the best ready agent (od-host agents)", agent.id));
             Ok(agent.id)
         }
         (id, _) => Ok(id.to_owned()),
     }
 }
 
-/// A file that the adapter could not open would be missed only afterwards.
+/// Checks the file before the run: without this, a missing trace would show only afterwards.
 fn trace_file(path: PathBuf) -> Result<String, HostError> {
     let problem = |reason: String| {
-        HostError::usage(format!("the trace cannot be written to {}: {reason}", path.display()))
-            .with_hint("name a file in a folder that exists: --trace FILE")
+        HostError::usage(format!("cannot write the trace to {}: {reason}", path.display()))
+            .with_hint("pass a file in an existing folder: --trace FILE")
     };
     let absolute = std::path::absolute(&path).map_err(|error| problem(error.to_string()))?;
     open_private_file(&absolute).map_err(|error| problem(error.to_string()))?;
-    absolute.into_os_string().into_string().map_err(|_| problem("its name is no UTF-8".to_owned()))
+    absolute.into_os_string().into_string().map_err(|_| problem("its name is not valid UTF-8".to_owned()))
 }
 
-/// Whoever started this process may trace it: `TRACEPARENT` is how its span is handed down.
+/// The span of the process that started this one, from `TRACEPARENT`.
 fn caller_span() -> Option<Meta> {
     let traceparent = std::env::var("TRACEPARENT").ok().filter(|value| !value.is_empty())?;
     Some(Meta::from_iter([("traceparent".to_owned(), traceparent.into())]))
@@ -198,11 +196,11 @@ fn folder(argument: Option<PathBuf>) -> Result<String, HostError> {
     let path = argument.unwrap_or_else(|| PathBuf::from("."));
     let problem = |reason: String| {
         HostError::usage(format!("the agent cannot work in {}: {reason}", path.display()))
-            .with_hint("name a folder that exists with -C DIR")
+            .with_hint("pass an existing folder with -C DIR")
     };
     let folder = std::fs::canonicalize(&path).map_err(|error| problem(error.to_string()))?;
     if !folder.is_dir() {
-        return Err(problem("it is no folder".to_owned()));
+        return Err(problem("it is not a folder".to_owned()));
     }
-    folder.into_os_string().into_string().map_err(|_| problem("its name is no UTF-8".to_owned()))
+    folder.into_os_string().into_string().map_err(|_| problem("its name is not valid UTF-8".to_owned()))
 }

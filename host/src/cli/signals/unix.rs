@@ -3,9 +3,10 @@
 use od_host::HostError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+#[cfg(feature = "serve")]
 use super::ServiceSignal;
 
-/// Requests to stop, from now on.
+/// Signals to stop.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
     interrupt: Signal,
@@ -26,7 +27,7 @@ impl StopSignals {
         })
     }
 
-    /// The next request. May be dropped while it waits.
+    /// Waits for the next signal. Cancel-safe.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -36,10 +37,12 @@ impl StopSignals {
     }
 }
 
-/// The same signals as a service hears them.
+/// The signals of a service: SIGHUP refreshes instead of stopping.
+#[cfg(feature = "serve")]
 #[derive(Debug)]
 pub(crate) struct ServiceSignals(StopSignals);
 
+#[cfg(feature = "serve")]
 impl ServiceSignals {
     /// # Errors
     /// When the signals cannot be caught.
@@ -47,7 +50,7 @@ impl ServiceSignals {
         StopSignals::listen().map(Self)
     }
 
-    /// The next one. May be dropped while it waits.
+    /// Waits for the next signal. Cancel-safe.
     pub(crate) async fn next(&mut self) -> ServiceSignal {
         let StopSignals { interrupt, terminate, hang_up } = &mut self.0;
         tokio::select! {

@@ -1,11 +1,12 @@
-//! Ctrl-C, Ctrl-Break and the end of the console.
+//! Ctrl-C, Ctrl-Break and the closing of the console.
 
 use od_host::HostError;
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
+#[cfg(feature = "serve")]
 use super::ServiceSignal;
 
-/// Requests to stop, from now on.
+/// Signals to stop.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
     interrupt: CtrlC,
@@ -25,7 +26,7 @@ impl StopSignals {
         })
     }
 
-    /// The next request. May be dropped while it waits.
+    /// Waits for the next signal. Cancel-safe.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -35,10 +36,12 @@ impl StopSignals {
     }
 }
 
-/// The same as a service hears it; there is no signal that asks it to look at the agents again.
+/// The signals of a service. Windows has no signal to refresh.
+#[cfg(feature = "serve")]
 #[derive(Debug)]
 pub(crate) struct ServiceSignals(StopSignals);
 
+#[cfg(feature = "serve")]
 impl ServiceSignals {
     /// # Errors
     /// When the signals cannot be caught.
@@ -46,7 +49,7 @@ impl ServiceSignals {
         StopSignals::listen().map(Self)
     }
 
-    /// The next one. May be dropped while it waits.
+    /// Waits for the next signal. Cancel-safe.
     pub(crate) async fn next(&mut self) -> ServiceSignal {
         self.0.next().await;
         ServiceSignal::Stop

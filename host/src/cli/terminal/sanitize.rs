@@ -1,8 +1,7 @@
-//! Agent text made safe to print: terminal control sequences, control characters and invisible
-//! direction marks are removed. No styling of our own happens here.
+//! Makes text of an agent safe to print: removes terminal control sequences, control characters and invisible direction
+//! marks.
 
-/// Cleans a stream that arrives in pieces. A control sequence may be split between two pieces, so
-/// the state outlives a call.
+/// Sanitizes a stream of chunks. A control sequence may be split between two chunks, so the state is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Sanitizer {
     state: State,
@@ -24,10 +23,10 @@ enum State {
 }
 
 impl Sanitizer {
-    /// The visible part of the next piece.
-    pub(crate) fn push(&mut self, piece: &str) -> String {
-        let mut clean = String::with_capacity(piece.len());
-        for character in piece.chars() {
+    /// The visible part of the next chunk.
+    pub(crate) fn push(&mut self, chunk: &str) -> String {
+        let mut clean = String::with_capacity(chunk.len());
+        for character in chunk.chars() {
             self.push_char(character, &mut clean);
         }
         clean
@@ -77,7 +76,7 @@ impl Sanitizer {
         State::Ground
     }
 
-    /// A sequence that never ends must not swallow everything after it: a line end ends it.
+    /// A line end ends an unterminated sequence, so that it does not remove everything after it.
     fn abort_at_line_end(&self, character: char, otherwise: State, clean: &mut String) -> State {
         if character == '\n' {
             clean.push('\n');
@@ -87,17 +86,17 @@ impl Sanitizer {
     }
 }
 
-/// Marks that reorder text, with which a command can be made to look like another one.
+/// Marks that reorder text; they can make a command look like another one.
 fn is_direction_mark(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A whole text, cleaned; its lines are kept.
+/// Sanitizes a text; keeps its lines.
 pub(crate) fn sanitize(text: &str) -> String {
     Sanitizer::default().push(text)
 }
 
-/// A text cleaned and folded into one line.
+/// Sanitizes a text and joins its lines.
 pub(crate) fn single_line(text: &str) -> String {
     let clean = sanitize(text);
     let words: Vec<&str> = clean.split_whitespace().collect();
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sequences_vanish_and_text_stays() {
+    fn control_sequences_are_removed() {
         assert_eq!(sanitize("a\u{1b}[31mred\u{1b}[0mb"), "aredb");
         assert_eq!(sanitize("\u{1b}]0;title\u{7}x\u{1b}]8;;http://e\u{1b}\\y"), "xy");
         assert_eq!(sanitize("\u{9b}2Jx\u{1b}(By\u{8}\u{0}"), "xy");
@@ -118,15 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_split_between_pieces_vanishes() {
+    fn split_sequence_is_removed() {
         let mut sanitizer = Sanitizer::default();
-        let pieces = ["one\u{1b}", "[3", "1", "mtwo\u{1b}]0;ti", "tle\u{7}three"];
-        let clean: String = pieces.iter().map(|piece| sanitizer.push(piece)).collect();
+        let chunks = ["one\u{1b}", "[3", "1", "mtwo\u{1b}]0;ti", "tle\u{7}three"];
+        let clean: String = chunks.iter().map(|chunk| sanitizer.push(chunk)).collect();
         assert_eq!(clean, "onetwothree");
     }
 
     #[test]
-    fn a_sequence_without_end_swallows_its_line_only() {
+    fn unterminated_sequence_removes_only_its_line() {
         assert_eq!(sanitize("a\u{1b}]0;never\nb"), "a\nb");
         assert_eq!(sanitize("a\u{1b}[\nb"), "a\nb");
     }

@@ -1,31 +1,33 @@
-//! How much room there is, and whether text can be taken back.
+//! The size of the terminal.
 
 use std::io::IsTerminal;
 
-use crate::cli::render::Look;
+use crate::cli::render::Viewport;
 
-/// What is assumed where there is no terminal.
-const COLUMNS: usize = 80;
-const ROWS: usize = 24;
+/// The size without a terminal.
+const DEFAULT_COLUMNS: usize = 80;
+const DEFAULT_ROWS: usize = 24;
+/// Narrower output is unreadable.
+const MIN_COLUMNS: usize = 30;
 
-/// The room on stdout.
-pub(crate) fn stdout_look() -> Look {
+/// The size and abilities of stdout.
+pub(crate) fn stdout_viewport() -> Viewport {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let (columns, rows) = size();
-    Look { live: std::io::stdout().is_terminal() && !dumb, columns, rows }
+    Viewport { is_live: std::io::stdout().is_terminal() && !dumb, columns, rows }
 }
 
-/// Columns of stdout.
+/// The columns of stdout.
 pub(crate) fn columns() -> usize {
     size().0
 }
 
 fn size() -> (usize, usize) {
     match terminal_size::terminal_size_of(std::io::stdout()) {
-        // Narrower than this, nothing reads well anyway; a width of 0 means unknown.
+        // A width of 0 means unknown.
         Some((width, height)) if width.0 > 0 => {
-            (usize::from(width.0).max(30), usize::from(height.0))
+            (usize::from(width.0).max(MIN_COLUMNS), usize::from(height.0))
         }
-        _ => (COLUMNS, ROWS),
+        _ => (DEFAULT_COLUMNS, DEFAULT_ROWS),
     }
 }

@@ -1,18 +1,18 @@
-//! The sign of life while an agent is silent. On stderr, on a terminal, and gone before any text.
+//! The spinner while an agent is silent: on stderr, only on a terminal, removed before any text.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::narrow::NarrowStderr;
+use super::narrow_stderr::NarrowStderr;
 
-/// Silence this long is worth a sign; shorter, the spinner would only flicker.
-const PATIENCE: Duration = Duration::from_millis(300);
-const FRAME: Duration = Duration::from_millis(100);
+/// Silence before the spinner is shown; with a shorter one it would flicker.
+const SHOW_DELAY: Duration = Duration::from_millis(300);
+const FRAME_INTERVAL: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner:.cyan} {elapsed:.dim} {wide_msg:.dim}";
 
-/// Waits for something that may take a moment, with a spinner while it does.
+/// Shows a spinner while it waits for the work.
 pub(crate) async fn while_waiting<T>(activity: &str, work: impl Future<Output = T>) -> T {
     let mut spinner = Spinner::on_terminal();
     let mut work = std::pin::pin!(work);
@@ -24,18 +24,18 @@ pub(crate) async fn while_waiting<T>(activity: &str, work: impl Future<Output = 
     }
 }
 
-/// A spinner that is shown after a moment of silence.
+/// A spinner that appears after a short silence.
 #[derive(Debug)]
 pub(crate) struct Spinner {
-    enabled: bool,
+    is_enabled: bool,
     silent_since: Instant,
-    /// There is no place for it until something is written again.
-    skipped: bool,
+    /// It cannot be shown until something is written again.
+    is_skipped: bool,
     bar: Option<ProgressBar>,
 }
 
 impl Spinner {
-    /// A spinner for a person at a terminal.
+    /// A spinner when stderr is a terminal.
     pub(crate) fn on_terminal() -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self::new(std::io::stderr().is_terminal() && !dumb)
@@ -46,23 +46,22 @@ impl Spinner {
         Self::new(false)
     }
 
-    fn new(enabled: bool) -> Self {
-        Self { enabled, silent_since: Instant::now(), skipped: false, bar: None }
+    fn new(is_enabled: bool) -> Self {
+        Self { is_enabled, silent_since: Instant::now(), is_skipped: false, bar: None }
     }
 
-    /// Returns when the spinner is due; never while it is shown or not wanted.
+    /// Waits until the spinner is due; forever while it is shown or disabled.
     pub(crate) async fn due(&self) {
-        if !self.enabled || self.skipped || self.bar.is_some() {
+        if !self.is_enabled || self.is_skipped || self.bar.is_some() {
             return std::future::pending().await;
         }
-        tokio::time::sleep_until((self.silent_since + PATIENCE).into()).await;
+        tokio::time::sleep_until((self.silent_since + SHOW_DELAY).into()).await;
     }
 
-    /// Shows the spinner; its clock counts from the beginning of the silence. Without an activity
-    /// there is no place for it, and it waits for the next silence.
+    /// Shows the spinner with the time since the last output. Without an activity it waits for the next silence.
     pub(crate) fn show(&mut self, activity: Option<String>) {
         let Some(activity) = activity else {
-            self.skipped = true;
+            self.is_skipped = true;
             return;
         };
         let bar = ProgressBar::with_draw_target(
@@ -74,21 +73,21 @@ impl Spinner {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(FRAME);
+        bar.enable_steady_tick(FRAME_INTERVAL);
         self.bar = Some(bar);
     }
 
-    /// Changes the words beside it, when it is shown.
-    pub(crate) fn say(&self, activity: String) {
+    /// Changes the text beside the spinner if it is shown.
+    pub(crate) fn set_activity(&self, activity: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(activity);
         }
     }
 
-    /// Takes the spinner away: something is about to be written, and the silence begins anew.
+    /// Removes the spinner before something is written; the silence starts again.
     pub(crate) fn hide(&mut self) {
         self.silent_since = Instant::now();
-        self.skipped = false;
+        self.is_skipped = false;
         self.clear();
     }
 

@@ -1,5 +1,4 @@
-//! The few styles the commands use, as values. Whether they reach the terminal is decided where
-//! the text is written (`anstream`), never here.
+//! The styles of the commands. `anstream` removes them where the output is not a terminal.
 
 use std::fmt::Display;
 
@@ -9,16 +8,16 @@ use anstyle::{AnsiColor, Style};
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// A name or a heading.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// It worked.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// It failed.
+/// Failure.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// Somebody should look.
+/// A warning.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 /// Something to type, or a question.
 pub(crate) const ASK: Style = AnsiColor::Cyan.on_default();
 
-/// The text in the style; an empty text stays empty.
+/// Applies a style; an empty text stays empty.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     let text = text.to_string();
     if text.is_empty() { text } else { format!("{style}{text}{style:#}") }

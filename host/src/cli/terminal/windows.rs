@@ -2,11 +2,10 @@
 
 use std::fs::File;
 
-/// The console's keys, even when stdin is a pipe. `None` without a console.
+/// Opens the console for reading, even when stdin is a pipe. `None` without a console.
 pub(super) fn open_input() -> Option<File> {
     File::options().read(true).write(true).open("CONIN$").ok()
 }
 
-/// Windows keeps no way to empty a console's input without unsafe calls; lines that were typed
-/// ahead are dropped by the reader instead.
-pub(super) fn forget_typed(_input: &File) {}
+/// Does nothing: Windows cannot discard a console's input without unsafe calls. The reader drops lines typed ahead.
+pub(super) fn discard_input(_input: &File) {}

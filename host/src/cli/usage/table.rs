@@ -1,4 +1,4 @@
-//! The summary for people: a table with a bar for each group's share of all tokens. Pure functions.
+//! The summary as a table with a bar for each group's share of all tokens. Pure functions.
 
 use comfy_table::CellAlignment;
 use od_protocol::api::{UsageGroup, UsageRow, UsageSummary};
@@ -8,35 +8,35 @@ use crate::cli::print::{table, table_text};
 use crate::cli::terminal::{BOLD, paint, single_line};
 
 /// Longer names are cut.
-const LONGEST_NAME: usize = 28;
-/// A bar shorter than this says nothing; rather a column is left out.
-const SHORTEST_BAR: usize = 8;
-const LONGEST_BAR: usize = 40;
-/// The space of one cell on both sides.
-const PADDING: usize = 2;
+const MAX_NAME_COLUMNS: usize = 28;
+/// Below this width another column is omitted instead.
+const MIN_BAR_COLUMNS: usize = 8;
+const MAX_BAR_COLUMNS: usize = 40;
+/// The spaces on both sides of a cell.
+const PADDING_COLUMNS: usize = 2;
 /// `100 % `
-const PERCENT: usize = 6;
+const PERCENT_COLUMNS: usize = 6;
 
-/// Which tokens are shown beside all of them, from the widest layout to the narrowest.
+/// Which token counts are shown beside the total, from the widest layout to the narrowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     EachKind,
-    CacheInOne,
+    CacheCombined,
     NoCache,
     TotalOnly,
 }
 
-/// The table, its heading and its last line in bold.
+/// The table with its heading and its last line in bold.
 pub(super) fn text(summary: &UsageSummary, columns: usize) -> String {
-    let layouts = [Layout::EachKind, Layout::CacheInOne, Layout::NoCache, Layout::TotalOnly];
+    let layouts = [Layout::EachKind, Layout::CacheCombined, Layout::NoCache, Layout::TotalOnly];
     let cells = layouts.map(|layout| cells(summary, layout));
-    let wide = cells.iter().find(|cells| bar_width(cells, columns) >= SHORTEST_BAR);
+    let wide = cells.iter().find(|cells| bar_width(cells, columns) >= MIN_BAR_COLUMNS);
     let [.., narrowest] = &cells;
     render(summary, wide.unwrap_or(narrowest), columns)
 }
 
 fn render(summary: &UsageSummary, cells: &[Vec<String>], columns: usize) -> String {
-    let bar_width = bar_width(cells, columns).min(LONGEST_BAR);
+    let bar_width = bar_width(cells, columns).min(MAX_BAR_COLUMNS);
     let total = summary.total.total_tokens;
     let shares = summary.rows.iter().map(|row| share(row.total_tokens, total, bar_width));
     let shares = std::iter::once("SHARE".to_owned()).chain(shares).chain([String::new()]);
@@ -56,11 +56,11 @@ fn render(summary: &UsageSummary, cells: &[Vec<String>], columns: usize) -> Stri
     emphasize(&table_text(&table))
 }
 
-/// All cells but the bars: the heading, the groups, the sum.
+/// All cells except the bars: the heading, the groups, the total.
 fn cells(summary: &UsageSummary, layout: Layout) -> Vec<Vec<String>> {
     let kinds: &[&str] = match layout {
         Layout::EachKind => &["INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE"],
-        Layout::CacheInOne => &["INPUT", "OUTPUT", "CACHED"],
+        Layout::CacheCombined => &["INPUT", "OUTPUT", "CACHED"],
         Layout::NoCache => &["INPUT", "OUTPUT"],
         Layout::TotalOnly => &[],
     };
@@ -76,7 +76,7 @@ fn figures(name: String, row: &UsageRow, layout: Layout) -> Vec<String> {
     let (read, written) = (row.cache_read_tokens, row.cache_write_tokens);
     let kinds = match layout {
         Layout::EachKind => vec![row.input_tokens, row.output_tokens, read, written],
-        Layout::CacheInOne => {
+        Layout::CacheCombined => {
             vec![row.input_tokens, row.output_tokens, read.saturating_add(written)]
         }
         Layout::NoCache => vec![row.input_tokens, row.output_tokens],
@@ -92,18 +92,18 @@ fn figures(name: String, row: &UsageRow, layout: Layout) -> Vec<String> {
 fn name(by: UsageGroup, row: &UsageRow) -> String {
     let name = single_line(&row.group);
     match by {
-        _ if name.is_empty() => "(not known)".to_owned(),
+        _ if name.is_empty() => "(unknown)".to_owned(),
         UsageGroup::Credential => name.replace('_', " "),
-        _ => fit(&name, LONGEST_NAME),
+        _ => fit(&name, MAX_NAME_COLUMNS),
     }
 }
 
-/// What the other columns leave for the bars.
+/// The columns that are left for the bars.
 fn bar_width(cells: &[Vec<String>], columns: usize) -> usize {
     let column_count = cells.first().map_or(0, Vec::len);
     let widest = |column: usize| cells.iter().map(|line| width(&line[column])).max().unwrap_or(0);
-    let taken: usize = (0..column_count).map(|column| widest(column) + PADDING).sum();
-    columns.saturating_sub(taken + PERCENT + PADDING)
+    let taken: usize = (0..column_count).map(|column| widest(column) + PADDING_COLUMNS).sum();
+    columns.saturating_sub(taken + PERCENT_COLUMNS + PADDING_COLUMNS)
 }
 
 /// ` 42 % ████▎`
@@ -118,7 +118,7 @@ fn share(part: u64, whole: u64, bar_width: usize) -> String {
     format!("{percent:>3} % {}", bar(part, whole, bar_width))
 }
 
-/// A bar in eighths of a column; whatever is not nothing can be seen.
+/// A bar in eighths of a column; a share above zero is always visible.
 fn bar(part: u64, whole: u64, bar_width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let length = u128::from(part) * bar_width as u128 * 8 / u128::from(whole);
@@ -171,11 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn eighty_columns_leave_the_cache_out() {
+    fn eighty_columns_omit_cache() {
         expect_test::expect![[r#"
             MODEL                RUNS   INPUT  OUTPUT  TOTAL     COST  SHARE
             claude-opus-4-8[1m]    12  750.0k  750.0k   7.5M   $14.25   75 % █████████▊
-            (not known)             3  249.0k  249.0k   2.4M        –   24 % ███▏
+            (unknown)               3  249.0k  249.0k   2.4M        –   24 % ███▏
             fake/fake-model         1    1.0k    1.0k  10.0k  $0.0123   <1 % ▏
             total                  16    1.0M    1.0M  10.0M   $14.26
         "#]]
@@ -183,18 +183,18 @@ mod tests {
     }
 
     #[test]
-    fn two_hundred_columns_show_all() {
+    fn two_hundred_columns_show_everything() {
         expect_test::expect![[r#"
             MODEL                RUNS   INPUT  OUTPUT  CACHE READ  CACHE WRITE  TOTAL     COST  SHARE
             claude-opus-4-8[1m]    12  750.0k  750.0k        3.7M         2.2M   7.5M   $14.25   75 % ██████████████████████████████
-            (not known)             3  249.0k  249.0k        1.2M       747.0k   2.4M        –   24 % █████████▉
+            (unknown)               3  249.0k  249.0k        1.2M       747.0k   2.4M        –   24 % █████████▉
             fake/fake-model         1    1.0k    1.0k        5.0k         3.0k  10.0k  $0.0123   <1 % ▏
             total                  16    1.0M    1.0M        5.0M         3.0M  10.0M   $14.26
         "#]].assert_eq(&plain(200));
     }
 
     #[test]
-    fn no_line_is_wider_than_the_terminal() {
+    fn no_line_exceeds_terminal_width() {
         for columns in 58..240 {
             for line in plain(columns).lines() {
                 assert!(width(line) <= columns, "{columns}: {line}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_shares() {
+    fn bar_length_is_share() {
         assert_eq!(bar(1, 2, 10), "█████");
         assert_eq!(bar(1, 1_000_000, 10), "▏");
         assert_eq!(bar(0, 5, 10), "");

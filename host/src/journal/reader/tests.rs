@@ -1,6 +1,7 @@
-//! Readers that go on where another one has come to, and readers of a journal that another process writes.
+//! Readers that skip to the position of another reader, and readers of a journal of another process.
 
 use super::*;
+use crate::run::recover;
 use crate::home::OdHome;
 
 fn line(seq: u64, type_name: &str) -> String {
@@ -27,92 +28,92 @@ fn next(reader: &mut EventReader) -> Option<u64> {
 }
 
 #[test]
-fn a_reader_goes_on_where_another_one_is() {
+fn reader_skips_to_position_of_another() {
     let (_home, folder) = journal();
-    let mut ahead = open(&folder, 0, Source::Nobody);
-    let mut unread = open(&folder, 0, Source::Nobody);
-    let mut buffered = open(&folder, 0, Source::Nobody);
+    let mut ahead = open(&folder, 0, Source::Finished);
+    let mut unread = open(&folder, 0, Source::Finished);
+    let mut buffered = open(&folder, 0, Source::Finished);
     assert_eq!(next(&mut buffered), Some(0));
     assert_eq!([0; 3].map(|_| next(&mut ahead)), [Some(0), Some(1), Some(2)]);
-    let place = ahead.place().expect("a place");
+    let place = ahead.shared_position().expect("a place");
     for reader in [&mut unread, &mut buffered] {
-        assert!(reader.go_to(place));
+        assert!(reader.skip_to(place));
         assert_eq!((reader.offset(), next(reader), next(reader)), (place.offset, Some(3), Some(4)));
         assert_eq!(next(reader), None);
     }
-    let mut last = open(&folder, 0, Source::Nobody);
-    assert!(last.go_to(unread.place().expect("a place")));
-    assert!(last.has_ended(), "`done` lies before it");
+    let mut last = open(&folder, 0, Source::Finished);
+    assert!(last.skip_to(unread.shared_position().expect("a place")));
+    assert!(last.has_ended(), "`done` is before it");
     assert_eq!(next(&mut last), None);
 }
 
 #[test]
-fn the_way_to_the_first_event_is_no_place() {
+fn position_before_first_event_is_not_shared() {
     let (_home, folder) = journal();
-    let mut reader = open(&folder, 2, Source::Nobody);
-    assert_eq!(reader.place(), None);
+    let mut reader = open(&folder, 2, Source::Finished);
+    assert_eq!(reader.shared_position(), None);
     assert_eq!(next(&mut reader), Some(2));
-    let mut other = open(&folder, 0, Source::Nobody);
-    assert!(other.go_to(reader.place().expect("a place")));
+    let mut other = open(&folder, 0, Source::Finished);
+    assert!(other.skip_to(reader.shared_position().expect("a place")));
     assert_eq!(next(&mut other), Some(3));
 }
 
 #[test]
-fn what_is_not_published_is_not_gone_to() {
+fn reader_does_not_skip_to_unpublished_position() {
     let (_home, folder) = journal();
-    let mut ahead = open(&folder, 0, Source::Nobody);
+    let mut ahead = open(&folder, 0, Source::Finished);
     assert_eq!([next(&mut ahead), next(&mut ahead)], [Some(0), Some(1)]);
-    let place = ahead.place().expect("a place");
+    let place = ahead.shared_position().expect("a place");
     let length = line(0, "heartbeat").len() as u64;
     let sender = watch::Sender::new(Progress { length, ..Progress::default() });
-    let mut here = open(&folder, 0, Source::Here(sender.subscribe()));
-    assert!(!here.go_to(place));
+    let mut here = open(&folder, 0, Source::ThisProcess(sender.subscribe()));
+    assert!(!here.skip_to(place));
     assert_eq!((next(&mut here), next(&mut here)), (Some(0), None));
     sender.send_replace(Progress { length: place.offset, ..Progress::default() });
-    assert!(here.go_to(place));
+    assert!(here.skip_to(place));
 }
 
 #[test]
-fn events_that_are_only_in_memory_have_no_place_and_come_once() {
+fn events_in_memory_are_read_once() {
     let (_home, folder) = journal();
     let length = line(0, "heartbeat").len() as u64;
     let tail = Some(line(1, "done").into_bytes().into());
     let progress = Progress { length, tail, phase: Phase::Ended, ..Progress::default() };
     let sender = watch::Sender::new(progress);
-    let mut reader = open(&folder, 0, Source::Here(sender.subscribe()));
+    let mut reader = open(&folder, 0, Source::ThisProcess(sender.subscribe()));
     assert_eq!([0; 3].map(|_| next(&mut reader)), [Some(0), Some(1), None]);
-    assert_eq!(reader.place(), None);
+    assert_eq!(reader.shared_position(), None);
 }
 
 fn text_line(seq: u64, text: &str) -> String {
     line(seq, "text_delta").replace("}}\n", &format!(",\"text\":\"{text}\"}}}}\n"))
 }
 
-/// The numbers of the events that are there now.
+/// The numbers of the available events.
 fn ready(reader: &mut EventReader) -> Vec<u64> {
     std::iter::from_fn(|| next(reader)).collect()
 }
 
 #[test]
-fn half_a_line_that_another_process_takes_back_is_forgotten() {
+fn removed_incomplete_line_is_discarded() {
     let (_home, folder) = journal();
     let (first, half) = (line(0, "heartbeat"), text_line(1, &"half ".repeat(20)));
     std::fs::write(folder.events(), format!("{first}{}", &half[..80])).expect("a journal");
-    let mut reader = open(&folder, 0, Source::Elsewhere(None));
+    let mut reader = open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
     assert_eq!(ready(&mut reader), [0]);
-    // Its owner is gone: the half is taken back, and longer lines stand in its place.
+    // The owner died: its incomplete line is replaced by longer lines.
     let closing = format!("{first}{}{}", text_line(1, &"closed ".repeat(20)), line(2, "done"));
     std::fs::write(folder.events(), closing).expect("a journal");
     assert_eq!((ready(&mut reader), reader.damaged_lines()), (vec![1, 2], 0));
 }
 
 #[test]
-fn a_line_that_comes_in_pieces_is_whole_at_last() {
+fn line_in_several_parts_is_read() {
     let (_home, folder) = journal();
-    let long = text_line(0, &"x".repeat(3 * CHUNK));
+    let long = text_line(0, &"x".repeat(3 * CHUNK_BYTES));
     let journal = format!("{long}{}", line(1, "heartbeat"));
-    std::fs::write(folder.events(), &journal[..CHUNK + 7]).expect("a journal");
-    let mut reader = open(&folder, 0, Source::Elsewhere(None));
+    std::fs::write(folder.events(), &journal[..CHUNK_BYTES + 7]).expect("a journal");
+    let mut reader = open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
     assert!(ready(&mut reader).is_empty());
     std::fs::write(folder.events(), &journal).expect("a journal");
     assert_eq!((ready(&mut reader), reader.damaged_lines()), (vec![0, 1], 0));

@@ -1,4 +1,4 @@
-//! What a host that was killed leaves behind, and what retention does with it.
+//! Runs of a killed host, and retention.
 
 use std::fs::{File, FileTimes};
 
@@ -6,7 +6,8 @@ use jiff::tz::TimeZone;
 use od_protocol::api::SummarizeUsageParams;
 
 use super::*;
-use crate::journal::sink::Sink;
+use crate::run::recover;
+use crate::journal::writer::JournalWriter;
 use crate::usage;
 
 fn scratch() -> (tempfile::TempDir, OdHome) {
@@ -15,15 +16,15 @@ fn scratch() -> (tempfile::TempDir, OdHome) {
     (scratch, home)
 }
 
-/// Nothing has come into the folder or gone from it for two minutes.
-fn rest(folder: &RunFolder) {
-    let times = FileTimes::new().set_modified(SystemTime::now() - 2 * BEING_MADE);
+/// Makes a folder look unchanged for two minutes.
+fn age_folder(folder: &RunFolder) {
+    let times = FileTimes::new().set_modified(SystemTime::now() - 2 * MAX_CREATION_TIME);
     let opened = File::open(folder.path()).expect("a folder");
     opened.set_times(times).expect("another time");
 }
 
-/// A run whose host has died, and which used something.
-fn dead(home: &OdHome, run_id: &str) -> RunFolder {
+/// A run with usage whose host died.
+fn orphaned_run(home: &OdHome, run_id: &str) -> RunFolder {
     let folder = RunFolder::create(home, run_id).expect("a run's folder");
     let record = serde_json::json!({
         "runId": run_id, "agent": "x", "adapterPath": "x", "adapterVersion": "1", "cwd": "/", "promptPreview": "",
@@ -44,42 +45,42 @@ fn dead(home: &OdHome, run_id: &str) -> RunFolder {
 }
 
 #[test]
-fn half_runs_are_removed_and_those_that_begin_are_not() {
+fn only_incomplete_runs_are_removed() {
     let (_scratch, home) = scratch();
     let make = |run_id: &str| RunFolder::create(&home, run_id).expect("a run's folder");
     let (empty, journal, young, owned) =
         (make("empty"), make("journal"), make("young"), make("owned"));
     std::fs::write(journal.events(), "").expect("a journal");
-    let sink = Sink::create(&owned, "owned").expect("a journal");
-    let whole = dead(&home, "whole");
+    let writer = JournalWriter::create(&owned, "owned").expect("a journal");
+    let whole = orphaned_run(&home, "whole");
     for folder in [&empty, &journal, &owned, &whole] {
-        rest(folder);
+        age_folder(folder);
     }
     let hidden = home.runs().join(removed_name());
-    std::fs::create_dir_all(hidden.join("sub")).expect("half a removed run");
-    assert_eq!(remove_halves(&home).expect("a look"), 3);
+    std::fs::create_dir_all(hidden.join("sub")).expect("a folder");
+    assert_eq!(remove_incomplete(&home).expect("a result"), 3);
     assert!(!empty.path().exists() && !journal.path().exists() && !hidden.exists());
     assert!(young.path().exists() && owned.path().exists() && whole.path().exists());
-    drop(sink);
+    drop(writer);
 }
 
 #[test]
-fn half_a_run_is_neither_the_last_nor_any_other() {
+fn incomplete_run_is_not_found() {
     let (_scratch, home) = scratch();
-    dead(&home, "a-whole-one");
-    RunFolder::create(&home, "b-half-one").expect("a run's folder");
-    assert_eq!(find(&home, "last").expect("a run"), "a-whole-one");
-    for text in ["b-half-one", "b-"] {
+    orphaned_run(&home, "a-complete-run");
+    RunFolder::create(&home, "b-incomplete-run").expect("a run's folder");
+    assert_eq!(find(&home, "last").expect("a run"), "a-complete-run");
+    for text in ["b-incomplete-run", "b-"] {
         assert_eq!(find(&home, text).expect_err("no run").failure.as_str(), "run_unknown");
     }
 }
 
 #[test]
-fn what_a_run_has_used_is_in_the_ledger_before_retention_removes_it() {
+fn retention_records_usage_before_removal() {
     let (_scratch, home) = scratch();
-    let (old, kept) = (dead(&home, "a"), dead(&home, "b"));
+    let (old, kept) = (orphaned_run(&home, "a"), orphaned_run(&home, "b"));
     let retention = Retention { days: 0, max_runs: 1 };
-    assert_eq!(apply_retention(&home, &retention).expect("a look"), 1);
+    assert_eq!(apply_retention(&home, &retention, recover::settle).expect("a result"), 1);
     assert!(!old.path().exists() && kept.path().exists());
     let summary =
         usage::summarize(&home, &SummarizeUsageParams::default(), &TimeZone::UTC).expect("figures");
@@ -87,12 +88,12 @@ fn what_a_run_has_used_is_in_the_ledger_before_retention_removes_it() {
 }
 
 #[test]
-fn a_run_that_goes_on_is_not_removed_however_old() {
+fn retention_keeps_running_runs() {
     let (_scratch, home) = scratch();
-    let folder = dead(&home, "a");
+    let folder = orphaned_run(&home, "a");
     let owner = folder.take_over().expect("a journal");
-    dead(&home, "b");
-    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }).expect("a look"), 0);
+    orphaned_run(&home, "b");
+    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle).expect("a result"), 0);
     drop(owner);
-    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }).expect("a look"), 1);
+    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle).expect("a result"), 1);
 }

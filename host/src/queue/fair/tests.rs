@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn limits(runs: u32, runs_per_agent: u32, queued: u32) -> Limits {
-    Limits { runs, runs_per_agent, agents: BTreeMap::new(), queued }
+fn limits(runs: u32, runs_per_agent: u32, queued: u32) -> QueueLimits {
+    QueueLimits { runs, runs_per_agent, agents: BTreeMap::new(), queued }
 }
 
 fn ticket(run_id: &str, client: &str, agent: &str) -> Ticket {
@@ -15,7 +15,7 @@ fn ticket(run_id: &str, client: &str, agent: &str) -> Ticket {
 }
 
 /// A queue with these runs in it: (run, client, agent).
-fn filled(limits: Limits, runs: &[(&str, &str, &str)]) -> (FairQueue, Vec<Ticket>) {
+fn filled(limits: QueueLimits, runs: &[(&str, &str, &str)]) -> (FairQueue, Vec<Ticket>) {
     let mut queue = FairQueue::new(limits);
     let mut tickets: Vec<Ticket> =
         runs.iter().map(|(run, client, agent)| ticket(run, client, agent)).collect();
@@ -44,7 +44,7 @@ fn clients_take_turns_and_each_keeps_its_order() {
     let (mut queue, tickets) = filled(limits(1, 9, 9), &runs);
     let positions: Vec<Option<u32>> = tickets
         .iter()
-        .map(|ticket| queue.standing(ticket).map(|standing| standing.position))
+        .map(|ticket| queue.position(ticket).map(|position| position.number))
         .collect();
     assert_eq!(positions, [None, Some(1), Some(4), Some(6), Some(2), Some(3), Some(5)]);
     assert_eq!(order(&mut queue), ["1", "4", "5", "2", "6", "3"]);
@@ -55,8 +55,8 @@ fn an_agent_at_its_limit_lets_others_of_the_same_lane_pass() {
     let runs = [("0", "ann", "a"), ("1", "ann", "a"), ("2", "ann", "b")];
     let (mut queue, tickets) = filled(limits(9, 1, 9), &runs);
     assert_eq!((queue.running(), queue.queued()), (2, 1), "b did not wait for a");
-    let standing = queue.standing(&tickets[1]);
-    assert_eq!(standing, Some(Standing { position: 1, obstacle: Obstacle::Agent(1) }));
+    let position = queue.position(&tickets[1]);
+    assert_eq!(position, Some(QueuePosition { number: 1, reason: WaitReason::AgentLimit(1) }));
     assert_eq!(queue.end("b"), None);
     assert_eq!(queue.end("a").map(|ticket| ticket.run_id), Some("1".to_owned()));
 }
@@ -71,8 +71,8 @@ fn a_lane_that_could_not_use_its_turn_keeps_it() {
         ("4", "bob", "a"),
     ];
     let (mut queue, tickets) = filled(limits(2, 1, 9), &runs);
-    let standing = queue.standing(&tickets[3]);
-    assert_eq!(standing, Some(Standing { position: 2, obstacle: Obstacle::Agent(1) }));
+    let position = queue.position(&tickets[3]);
+    assert_eq!(position, Some(QueuePosition { number: 2, reason: WaitReason::AgentLimit(1) }));
     // ann is first but has nothing for b.
     assert_eq!(queue.end("b").map(|ticket| ticket.run_id), Some("3".to_owned()));
     assert_eq!(queue.end("a").map(|ticket| ticket.run_id), Some("2".to_owned()));
@@ -121,8 +121,8 @@ fn a_run_that_goes_to_another_agent_is_the_oldest_of_its_lane_there() {
     assert_eq!((entry, next), (Entry::Waits, None), "however many wait already");
     let positions: Vec<u32> = [0, 2, 3]
         .iter()
-        .filter_map(|index| queue.standing(&tickets[*index]))
-        .map(|standing| standing.position)
+        .filter_map(|index| queue.position(&tickets[*index]))
+        .map(|position| position.number)
         .collect();
     assert_eq!(positions, [1, 3, 2], "clients still take turns");
     assert_eq!(queue.enter(&mut ticket("4", "cyd", "a")), Entry::Admitted, "its place is free");
@@ -227,8 +227,8 @@ impl Model {
         }
         assert_eq!(self.queue.running() as usize, self.running.len());
         assert_eq!(self.queue.queued() as usize, self.waiting.len());
-        let standing = |ticket| self.queue.standing(ticket).map(|standing| standing.position);
-        let mut positions: Vec<Option<u32>> = self.waiting.iter().map(standing).collect();
+        let position = |ticket| self.queue.position(ticket).map(|position| position.number);
+        let mut positions: Vec<Option<u32>> = self.waiting.iter().map(position).collect();
         positions.sort_unstable();
         let expected: Vec<Option<u32>> = (1..).take(self.waiting.len()).map(Some).collect();
         assert_eq!(positions, expected, "each place once");

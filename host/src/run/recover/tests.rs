@@ -4,15 +4,15 @@ use od_protocol::{DoneEvidence, DoneStatus, Event, RunEventParams, StopReason, T
 
 use super::*;
 use crate::home::OdHome;
-use crate::journal::RunOwner;
-use crate::journal::sink::{Sink, write_line};
+use crate::journal::{RunOwner, RunStatus};
+use crate::journal::writer::{JournalWriter, write_line};
 
 /// A run that goes on: its folder, its record, and its journal, which somebody owns.
-fn run() -> (tempfile::TempDir, RunFolder, RunRecord, Sink) {
+fn run() -> (tempfile::TempDir, RunFolder, RunRecord, JournalWriter) {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
     let folder = RunFolder::create(&home, "r").expect("a run's folder");
-    let sink = Sink::create(&folder, "r").expect("a journal");
+    let sink = JournalWriter::create(&folder, "r").expect("a journal");
     let record = RunRecord {
         run_id: "r".to_owned(),
         agent: "x".to_owned(),
@@ -54,7 +54,7 @@ fn done() -> Done {
 }
 
 /// The owner's last words.
-fn say_done(sink: &mut Sink) {
+fn say_done(sink: &mut JournalWriter) {
     let mut line = Vec::new();
     let event = Event::Done(done());
     write_line(
@@ -91,7 +91,7 @@ fn an_owner_that_has_said_done_is_waited_for() {
     while !looking.is_finished() && begin.elapsed() < Duration::from_millis(100) {
         std::thread::yield_now();
     }
-    conclude(&mut record, &done(), 9);
+    record.set_end(&done(), 9);
     folder.write_record(&record).expect("a record");
     assert_eq!(looking.join().expect("no panic").expect("a record"), record);
 }

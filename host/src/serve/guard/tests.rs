@@ -1,4 +1,4 @@
-//! Every rule, from both sides.
+//! Each rule with accepted and rejected headers.
 
 use http::header::HeaderName;
 use od_protocol::api;
@@ -10,10 +10,10 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 fn guard(address: &str) -> Guard {
     Guard {
         address: address.parse().expect("an address"),
-        secure: false,
+        is_tls: false,
         hosts: vec![AllowedHost::parse("od.example.org").expect("a host")],
         origins: vec![AllowedOrigin::parse("http://localhost:5173/").expect("an origin")],
-        token: Token::of(TOKEN),
+        token: Token::for_test(TOKEN),
     }
 }
 
@@ -34,7 +34,7 @@ fn host_is_allowed(guard: &Guard, host: &str) -> bool {
 }
 
 #[test]
-fn a_host_of_ours_is_allowed() {
+fn own_host_is_allowed() {
     let guard = guard("127.0.0.1:7456");
     let own =
         ["127.0.0.1:7456", "localhost:7456", "LocalHost:7456", "localhost.:7456", "[::1]:7456"];
@@ -44,7 +44,7 @@ fn a_host_of_ours_is_allowed() {
 }
 
 #[test]
-fn a_name_that_somebody_points_at_us_is_refused() {
+fn foreign_host_name_is_refused() {
     let guard = guard("127.0.0.1:7456");
     let foreign = [
         "evil.example:7456",
@@ -61,13 +61,13 @@ fn a_name_that_somebody_points_at_us_is_refused() {
         let checked = guard.check_host(&headers(&[(HOST, host)]));
         assert_eq!(kind(checked).as_deref(), Some(api::FORBIDDEN), "{host}");
     }
-    assert!(guard.check_host(&HeaderMap::new()).is_err(), "no host at all");
+    assert!(guard.check_host(&HeaderMap::new()).is_err(), "no Host header");
     let two = headers(&[(HOST, "localhost:7456"), (HOST, "evil.example:7456")]);
-    assert!(guard.check_host(&two).is_err(), "two hosts");
+    assert!(guard.check_host(&two).is_err(), "two Host headers");
 }
 
 #[test]
-fn bound_beyond_loopback_any_plain_address_is_ours_but_no_name() {
+fn public_bind_allows_addresses_not_names() {
     let guard = guard("0.0.0.0:7456");
     assert!(host_is_allowed(&guard, "192.168.0.7:7456"));
     assert!(!host_is_allowed(&guard, "laptop.local:7456"));
@@ -75,18 +75,18 @@ fn bound_beyond_loopback_any_plain_address_is_ours_but_no_name() {
 }
 
 #[test]
-fn the_usual_port_may_be_left_out() {
+fn default_port_may_be_omitted() {
     let mut guard = guard("127.0.0.1:80");
     assert!(host_is_allowed(&guard, "localhost"));
-    guard.secure = true;
-    assert!(!host_is_allowed(&guard, "localhost"), "443 is what https means");
+    guard.is_tls = true;
+    assert!(!host_is_allowed(&guard, "localhost"), "https means port 443");
 }
 
 #[test]
-fn an_origin_must_be_ours_or_allowed() {
+fn origin_must_be_own_or_allowed() {
     let guard = guard("127.0.0.1:7456");
     let check = |origin: &str| guard.check_origin(&headers(&[(ORIGIN, origin)]));
-    assert_eq!(guard.check_origin(&HeaderMap::new()), Ok(None), "no browser");
+    assert_eq!(guard.check_origin(&HeaderMap::new()), Ok(None), "not a browser");
     for own in ["http://127.0.0.1:7456", "http://localhost:7456", "HTTP://LOCALHOST:7456"] {
         assert_eq!(check(own), Ok(None), "{own}");
     }
@@ -109,7 +109,7 @@ fn an_origin_must_be_ours_or_allowed() {
 }
 
 #[test]
-fn the_token_comes_as_a_bearer_or_as_a_subprotocol() {
+fn token_is_bearer_or_subprotocol() {
     let guard = guard("127.0.0.1:7456");
     let good = [
         (AUTHORIZATION, format!("Bearer {TOKEN}")),
@@ -131,13 +131,13 @@ fn the_token_comes_as_a_bearer_or_as_a_subprotocol() {
     for (name, value) in bad {
         let refusal = guard.check_token(&headers(&[(name, &value)])).expect_err(&value);
         assert_eq!(refusal.error.kind().as_str(), api::UNAUTHORIZED);
-        assert!(!refusal.error.message.contains(TOKEN), "no answer shows a token");
+        assert!(!refusal.error.message.contains(TOKEN), "the error must not show the token");
     }
     assert!(guard.check_token(&HeaderMap::new()).is_err());
 }
 
 #[test]
-fn our_subprotocol_is_chosen_only_when_offered() {
+fn subprotocol_is_chosen_only_when_offered() {
     let offered = |value: &str| offers_subprotocol(&headers(&[(SEC_WEBSOCKET_PROTOCOL, value)]));
     assert!(offered("od.v1, od.token.x"));
     assert!(!offered("od.v2, od.token.x"));
@@ -145,7 +145,7 @@ fn our_subprotocol_is_chosen_only_when_offered() {
 }
 
 #[test]
-fn what_is_typed_is_read_or_explained() {
+fn invalid_option_shows_example() {
     for text in ["*", "null", "localhost:5173", "http://", "http://a@b"] {
         let error = AllowedOrigin::parse(text).expect_err(text);
         assert!(error.hint.is_some_and(|hint| hint.contains("http://localhost:5173")));

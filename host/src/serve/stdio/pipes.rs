@@ -1,5 +1,5 @@
-//! stdin to lines and messages to stdout, each on a thread of its own: a pipe that nobody reads stops the
-//! one that writes it and nothing else.
+//! Reads lines from stdin and writes messages to stdout, each on a thread of its own: a pipe that the client does not
+//! read blocks only the writing thread.
 
 use std::io::{Read, Write};
 
@@ -7,52 +7,53 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
 use crate::error::HostError;
-use crate::plugin::lines::{Line, LineBuffer};
+use crate::json_rpc::Output;
+use od_os::lines::{Line, LineBuffer};
 
-/// Lines that wait to be looked at, and messages that wait to be written.
-const WAITING: usize = 8;
+/// Lines that wait to be handled, and messages that wait to be written.
+const QUEUED_MESSAGES: usize = 8;
 
-/// What came from the client.
+/// What the client sent.
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// Without its line end.
     Line(Vec<u8>),
-    /// It was longer than the limit and has been left out.
+    /// A line longer than the limit was skipped.
     TooLong,
 }
 
-/// The lines of stdin, until its end.
-pub(super) fn read_stdin(limit: usize) -> Result<Receiver<Incoming>, HostError> {
-    let (sender, receiver) = channel(WAITING);
-    start("od-stdin", move || read_lines(std::io::stdin().lock(), limit, &sender))?;
+/// Starts to read the lines of stdin.
+pub(super) fn read_stdin(max_line_bytes: usize) -> Result<Receiver<Incoming>, HostError> {
+    let (sender, receiver) = channel(QUEUED_MESSAGES);
+    start("od-stdin", move || read_lines(std::io::stdin().lock(), max_line_bytes, &sender))?;
     Ok(receiver)
 }
 
-/// Where messages go, each one line with its line end; and what is over when the last of them has been
-/// written.
-pub(super) fn write_stdout() -> Result<(Sender<Vec<u8>>, oneshot::Receiver<()>), HostError> {
-    let (sender, receiver) = channel(WAITING);
+/// Starts to write messages to stdout. The second value closes when the last message has been written.
+pub(super) fn write_stdout() -> Result<(Output, oneshot::Receiver<()>), HostError> {
+    let (output, queue) = Output::channel(QUEUED_MESSAGES);
     let (end, written) = oneshot::channel();
     start("od-stdout", move || {
-        write_messages(std::io::stdout().lock(), receiver);
+        write_messages(std::io::stdout().lock(), queue);
         drop(end);
     })?;
-    Ok((sender, written))
+    Ok((output, written))
 }
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), HostError> {
     let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
-    thread.map(drop).map_err(|error| HostError::storage(format!("cannot start {name}"), &error))
+    let failed = |error| HostError::storage(format!("cannot start the thread {name}"), &error);
+    thread.map(drop).map_err(failed)
 }
 
-fn read_lines(mut source: impl Read, limit: usize, sender: &Sender<Incoming>) {
-    let mut buffer = LineBuffer::new(limit);
+fn read_lines(mut source: impl Read, max_line_bytes: usize, sender: &Sender<Incoming>) {
+    let mut buffer = LineBuffer::new(max_line_bytes);
     loop {
         match buffer.read_from(&mut source) {
             Ok(1..) => {}
             Ok(0) => break,
             Err(error) => {
-                tracing::warn!(%error, "stdin cannot be read");
+                tracing::warn!(%error, "cannot read stdin");
                 break;
             }
         }
@@ -69,19 +70,19 @@ fn read_lines(mut source: impl Read, limit: usize, sender: &Sender<Incoming>) {
     }
     let rest = buffer.rest().trim_ascii();
     if !rest.is_empty() && sender.blocking_send(Incoming::Line(rest.to_owned())).is_err() {
-        tracing::debug!("the last line came too late");
+        tracing::debug!("the last line arrived after the session had ended");
     }
 }
 
-fn write_messages(mut target: impl Write, mut messages: Receiver<Vec<u8>>) {
-    while let Some(message) = messages.blocking_recv() {
-        let written = target.write_all(&message).and_then(|()| match messages.is_empty() {
+fn write_messages(mut target: impl Write, mut queue: Receiver<Vec<u8>>) {
+    while let Some(mut message) = queue.blocking_recv() {
+        message.push(b'\n');
+        let written = target.write_all(&message).and_then(|()| match queue.is_empty() {
             true => target.flush(),
             false => Ok(()),
         });
         if let Err(error) = written {
-            tracing::debug!(%error, "stdout cannot be written");
-            return;
+            return tracing::debug!(%error, "cannot write stdout");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who can read the token, on Unix: its owner and its mode.
+//! Checks who can read the token on Unix: its owner and its mode.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -6,19 +6,19 @@ use std::path::Path;
 
 use crate::error::HostError;
 
-/// Refuses a token that somebody else owns or could read.
+/// Refuses a token that another user owns or could read.
 pub(super) fn check_private(file: &Path, metadata: &Metadata) -> Result<(), HostError> {
     let own_user = rustix::process::geteuid().as_raw();
     if metadata.uid() != own_user {
         let text = format!("the token {} belongs to user {}", file.display(), metadata.uid());
         return Err(HostError::usage(text)
-            .with_hint(format!("remove {}; the next start makes a new one", file.display())));
+            .with_hint(format!("remove {}; the next start creates a new token", file.display())));
     }
     let mode = metadata.mode() & 0o7777;
     if mode & 0o077 != 0 {
-        let text = format!("others can use the token {} (mode {mode:04o})", file.display());
+        let text = format!("other users can read the token {} (mode {mode:04o})", file.display());
         return Err(HostError::usage(text).with_hint(format!(
-            "chmod 600 '{0}', or remove it if others have read it: the next start makes a new one",
+            "chmod 600 '{0}', or remove it if others have read it: the next start creates a new token",
             file.display()
         )));
     }
@@ -38,27 +38,27 @@ mod tests {
     use crate::serve::Token;
 
     #[test]
-    fn the_file_is_private_and_a_wider_one_is_refused_with_the_fix() {
+    fn readable_token_is_refused_with_fix() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("token");
-        Token::read_or_make(file.clone()).expect("a token");
+        Token::load_or_create(file.clone()).expect("a token");
         let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
 
         for mode in [0o640, 0o604, 0o620] {
             std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("a mode");
-            let error = Token::read_or_make(file.clone()).expect_err("others can use it");
+            let error = Token::load_or_create(file.clone()).expect_err("others can read it");
             assert!(error.message.contains(&format!("{mode:04o}")), "{error}");
             assert!(error.hint.as_deref().is_some_and(|hint| hint.starts_with("chmod 600 ")));
         }
     }
 
     #[test]
-    fn a_link_is_refused() {
+    fn symbolic_link_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("token");
         std::os::unix::fs::symlink("/etc/hostname", &file).expect("a link");
-        let error = Token::read_or_make(file).expect_err("a link");
-        assert!(error.message.contains("no regular file"), "{error}");
+        let error = Token::load_or_create(file).expect_err("a link");
+        assert!(error.message.contains("not a regular file"), "{error}");
     }
 }

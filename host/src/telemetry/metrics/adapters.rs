@@ -1,4 +1,4 @@
-//! Metrics of adapter processes: started, crashed, hung, breaking the protocol, looking at the machine.
+//! Metrics of adapter processes: starts, failures, protocol violations, detection times.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl AdapterMetrics {
         };
         registry.register(
             "od_adapter_starts",
-            "Adapter processes that were started",
+            "Adapter processes started",
             metrics.starts.clone(),
         );
         registry.register(
@@ -42,20 +42,20 @@ impl AdapterMetrics {
         );
         registry.register(
             "od_protocol_violations",
-            "Lines of adapters that break the protocol",
+            "Lines of adapters that violate the protocol",
             metrics.violations.clone(),
         );
         registry.register(
             "od_detection_seconds",
-            "How long an adapter took to look at the machine",
+            "Duration of detections",
             metrics.detection.clone(),
         );
         metrics
     }
 
-    pub(super) fn meter(&self, agent: Arc<str>) -> AdapterMeter {
+    pub(super) fn counters(&self, agent: Arc<str>) -> AdapterCounters {
         let by_agent = ByAgent { agent: Arc::clone(&agent) };
-        AdapterMeter {
+        AdapterCounters {
             starts: self.starts.get_or_create_owned(&by_agent),
             violations: self.violations.get_or_create_owned(&by_agent),
             failures: self.failures.clone(),
@@ -68,36 +68,35 @@ impl AdapterMetrics {
     }
 }
 
-/// Counts for one adapter process.
+/// The counters of one adapter process.
 #[derive(Debug, Clone)]
-pub(crate) struct AdapterMeter {
+pub(crate) struct AdapterCounters {
     agent: Arc<str>,
     starts: Counter,
     violations: Counter,
     failures: Family<ByAgentAndKind, Counter>,
 }
 
-impl AdapterMeter {
-    /// Whose process it is.
+impl AdapterCounters {
+    /// The agent of the adapter.
     pub(crate) fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// It was started.
+    /// Counts a start.
     pub(crate) fn started(&self) {
         self.starts.inc();
     }
 
-    /// It broke the protocol once.
+    /// Counts a protocol violation.
     pub(crate) fn violation(&self) {
         self.violations.inc();
     }
 
-    /// Whatever it was used for failed in this way; only a crash, a hang or a break of the protocol is the process's
-    /// own fault.
+    /// Counts a failure if it is the adapter's own: a crash, a hang or a protocol violation.
     pub(crate) fn failed(&self, kind: &ErrorKind) {
-        let own = matches!(kind, ErrorKind::PluginCrashed | ErrorKind::PluginHung);
-        if !own && kind.as_str() != PLUGIN_PROTOCOL {
+        let is_own = matches!(kind, ErrorKind::PluginCrashed | ErrorKind::PluginHung);
+        if !is_own && kind.as_str() != PLUGIN_PROTOCOL {
             return;
         }
         tracing::warn!(agent = self.agent(), error_kind = kind.as_str(), "adapter failed");

@@ -1,4 +1,4 @@
-//! Metrics of the API: calls, refusals, who is connected.
+//! Metrics of the API: calls, rejected requests, connected clients.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::labels::{self, ByFace, ByMethod, ByMethodAndOutcome, ByReason};
+use super::labels::{self, ByTransport, ByMethod, ByMethodAndOutcome, ByReason};
 
 const CALL_SECONDS: [f64; 11] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
 /// How a client is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Face {
+pub enum Transport {
     /// A WebSocket.
     WebSocket,
     /// A connection of HTTP calls.
@@ -26,7 +26,7 @@ pub enum Face {
     Stdio,
 }
 
-impl Face {
+impl Transport {
     const fn as_str(self) -> &'static str {
         match self {
             Self::WebSocket => "websocket",
@@ -37,27 +37,27 @@ impl Face {
     }
 }
 
-/// Why a request was turned away before it reached a method.
+/// Why a request was rejected before it reached a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// The token is missing or wrong.
     Token,
-    /// The `Host` is not one of ours.
+    /// The `Host` header is not allowed.
     Host,
     /// The `Origin` is not allowed.
     Origin,
-    /// The client calls too often.
+    /// The client exceeds its call rate.
     Rate,
     /// It is too large.
     Size,
     /// There are too many connections.
     Connections,
-    /// It is no request we understand.
+    /// It is not a valid request.
     Malformed,
 }
 
 impl Refusal {
-    /// The word in the label and in the log.
+    /// The name in the label and in the log.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Token => "token",
@@ -71,20 +71,20 @@ impl Refusal {
     }
 }
 
-/// One more in a gauge, as long as it lives.
+/// Increments a gauge, and decrements it on drop.
 #[derive(Debug)]
-pub struct Present {
+pub struct GaugeGuard {
     gauge: Gauge,
 }
 
-impl Present {
+impl GaugeGuard {
     fn new(gauge: Gauge) -> Self {
         gauge.inc();
         Self { gauge }
     }
 }
 
-impl Drop for Present {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.gauge.dec();
     }
@@ -95,7 +95,7 @@ pub(super) struct ApiMetrics {
     calls: Family<ByMethodAndOutcome, Counter>,
     seconds: Family<ByMethod, Histogram>,
     refused: Family<ByReason, Counter>,
-    clients: Family<ByFace, Gauge>,
+    clients: Family<ByTransport, Gauge>,
     subscribers: Gauge,
 }
 
@@ -111,17 +111,17 @@ impl ApiMetrics {
         let Self { calls, seconds, refused, clients, subscribers } = &metrics;
         registry.register(
             "od_api_calls",
-            "Calls of the API, by `ok` or the kind of error",
+            "Calls of the API by outcome: `ok` or the error kind",
             calls.clone(),
         );
-        registry.register("od_api_call_seconds", "How long calls took", seconds.clone());
+        registry.register("od_api_call_seconds", "Duration of calls", seconds.clone());
         registry.register(
             "od_api_refused",
-            "Requests that were turned away before they reached a method",
+            "Requests rejected before they reached a method",
             refused.clone(),
         );
-        registry.register("od_clients", "Clients that are connected", clients.clone());
-        registry.register("od_subscribers", "Watched runs, once each watcher", subscribers.clone());
+        registry.register("od_clients", "Connected clients", clients.clone());
+        registry.register("od_subscribers", "Subscriptions to runs", subscribers.clone());
         metrics
     }
 
@@ -135,11 +135,11 @@ impl ApiMetrics {
         self.refused.get_or_create(&ByReason { reason: refusal.as_str() }).inc();
     }
 
-    pub(super) fn client(&self, face: Face) -> Present {
-        Present::new(self.clients.get_or_create_owned(&ByFace { face: face.as_str() }))
+    pub(super) fn client(&self, transport: Transport) -> GaugeGuard {
+        GaugeGuard::new(self.clients.get_or_create_owned(&ByTransport { face: transport.as_str() }))
     }
 
-    pub(super) fn subscriber(&self) -> Present {
-        Present::new(self.subscribers.clone())
+    pub(super) fn subscriber(&self) -> GaugeGuard {
+        GaugeGuard::new(self.subscribers.clone())
     }
 }

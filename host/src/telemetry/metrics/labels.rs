@@ -1,4 +1,4 @@
-//! Label sets, and the guard that keeps their values few: a metric has one time series for each combination.
+//! Label sets with bounded values: a metric has one time series per combination of values.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,8 +7,9 @@ use od_protocol::ErrorKind;
 use od_protocol::api::{HOST_ERROR_KINDS, METHODS};
 use prometheus_client::encoding::EncodeLabelSet;
 
-/// More agents than anybody has adapters for; the next ones share one label.
-const MOST_AGENTS: usize = 64;
+/// Further agents share one label.
+const MAX_AGENTS: usize = 64;
+const MAX_AGENT_ID_BYTES: usize = 64;
 const OTHER: &str = "other";
 
 /// `{agent}`.
@@ -24,7 +25,7 @@ pub(super) struct ByAgentAndKind {
     pub(super) kind: &'static str,
 }
 
-/// `{agent,status,error_kind}`; a run that ended well has an empty kind.
+/// `{agent,status,error_kind}`; the kind of a run without an error is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct ByEnd {
     pub(super) agent: Arc<str>,
@@ -53,7 +54,7 @@ pub(super) struct ByReason {
 
 /// `{face}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ByFace {
+pub(super) struct ByTransport {
     pub(super) face: &'static str,
 }
 
@@ -63,20 +64,20 @@ pub(super) struct ByVersion {
     pub(super) version: &'static str,
 }
 
-/// The agents that have a label of their own.
+/// The agents that have their own label.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     known: Mutex<BTreeSet<Arc<str>>>,
 }
 
 impl Agents {
-    /// An agent's label: its id, as long as there are not too many.
+    /// Returns the label of an agent: its id, or `other` above the limit.
     pub(super) fn label(&self, id: &str) -> Arc<str> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(label) = known.get(id) {
             return Arc::clone(label);
         }
-        if known.len() >= MOST_AGENTS || id.len() > MOST_AGENTS {
+        if known.len() >= MAX_AGENTS || id.len() > MAX_AGENT_ID_BYTES {
             return Arc::from(OTHER);
         }
         let label: Arc<str> = Arc::from(id);
@@ -85,14 +86,14 @@ impl Agents {
     }
 }
 
-/// The label of a kind of error: a word of the protocol or of the host, or that it is somebody else's.
-pub(super) fn error_kind(word: &str) -> &'static str {
+/// Returns the label of an error kind: a kind of the protocol or of the host, or `other`.
+pub(super) fn error_kind(kind: &str) -> &'static str {
     let known = ErrorKind::KNOWN.iter().map(ErrorKind::as_str);
-    let of_host = HOST_ERROR_KINDS.iter().map(|kind| kind.kind);
-    known.chain(of_host).find(|known| *known == word).unwrap_or(OTHER)
+    let of_host = HOST_ERROR_KINDS.iter().map(|own| own.kind);
+    known.chain(of_host).find(|known| *known == kind).unwrap_or(OTHER)
 }
 
-/// The label of a method: its name, or that there is none of that name.
+/// Returns the label of a method: its name, or `other`.
 pub(in crate::telemetry) fn method_label(name: &str) -> &'static str {
     METHODS.iter().map(|method| method.name).find(|known| *known == name).unwrap_or(OTHER)
 }
@@ -102,17 +103,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invented_names_share_a_label() {
+    fn unknown_agents_share_a_label() {
         let agents = Agents::default();
         let labels: BTreeSet<Arc<str>> =
             (0..1000).map(|number| agents.label(&format!("agent-{number}"))).collect();
-        assert_eq!(labels.len(), MOST_AGENTS + 1, "the known ones and one for the rest");
-        assert_eq!(&*agents.label("agent-3"), "agent-3", "a known one keeps its label");
+        assert_eq!(labels.len(), MAX_AGENTS + 1, "the known agents and one for the rest");
+        assert_eq!(&*agents.label("agent-3"), "agent-3", "a known agent keeps its label");
         assert_eq!(&*agents.label(&"x".repeat(5000)), OTHER);
     }
 
     #[test]
-    fn kinds_and_methods_are_words_of_the_protocol() {
+    fn unknown_kinds_and_methods_share_a_label() {
         assert_eq!(error_kind("plugin_crashed"), "plugin_crashed");
         assert_eq!(error_kind("_od.queue_full"), "_od.queue_full");
         assert_eq!(error_kind("_vendor.17"), OTHER);

@@ -1,4 +1,4 @@
-//! Metrics of runs, taken when a run begins and when it is over.
+//! Metrics of runs, taken when a run starts and when it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,23 +11,23 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::labels::{self, ByAgent, ByAgentAndKind, ByEnd};
-use crate::usage::Spent;
+use crate::usage::TokenUsage;
 
-/// From a quick answer to an afternoon, in seconds.
+/// From 0.1 seconds to four hours.
 const RUN_SECONDS: [f64; 14] =
     [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0];
 const WAIT_SECONDS: [f64; 10] = [0.01, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub(crate) struct EndedRun<'a> {
-    /// The agent that had it last.
+    /// The agent of its last attempt.
     pub(crate) agent: &'a str,
-    /// Its last event.
+    /// Its event `done`.
     pub(crate) done: &'a Done,
-    /// How many events it had.
+    /// The number of events.
     pub(crate) events: u64,
-    /// How long its journal is.
+    /// The length of its journal.
     pub(crate) bytes: u64,
 }
 
@@ -56,26 +56,26 @@ impl RunMetrics {
             cost: Family::default(),
         };
         let Self { started, ended, duration, wait, events, event_bytes, tokens, cost } = &metrics;
-        registry.register("od_runs_started", "Runs that have begun", started.clone());
-        registry.register("od_runs_ended", "Runs that are over, by how they ended", ended.clone());
+        registry.register("od_runs_started", "Started runs", started.clone());
+        registry.register("od_runs_ended", "Ended runs by status", ended.clone());
         registry.register(
             "od_run_duration_seconds",
-            "From start to end of a run",
+            "Duration of runs",
             duration.clone(),
         );
         registry.register(
             "od_queue_wait_seconds",
-            "How long runs waited for their turn",
+            "Time of runs in the queue",
             wait.clone(),
         );
-        registry.register("od_events", "Events of runs that are over", events.clone());
+        registry.register("od_events", "Events of ended runs", events.clone());
         registry.register(
             "od_event_bytes",
-            "Bytes of events of runs that are over",
+            "Bytes of events of ended runs",
             event_bytes.clone(),
         );
-        registry.register("od_tokens", "Tokens that agents stated, by kind", tokens.clone());
-        registry.register("od_cost_usd", "US dollars that agents stated", cost.clone());
+        registry.register("od_tokens", "Tokens reported by agents, by kind", tokens.clone());
+        registry.register("od_cost_usd", "US dollars reported by agents", cost.clone());
         metrics
     }
 
@@ -99,21 +99,21 @@ impl RunMetrics {
         self.event_bytes.inc_by(run.bytes);
     }
 
-    /// What one attempt used counts for its own agent.
-    pub(super) fn used(&self, agent: Arc<str>, spent: &Spent) {
+    /// Counts the usage of one attempt for its own agent.
+    pub(super) fn used(&self, agent: Arc<str>, tokens: &TokenUsage) {
         let kinds = [
-            ("input", spent.input_tokens),
-            ("output", spent.output_tokens),
-            ("cache_read", spent.cache_read_tokens),
-            ("cache_write", spent.cache_write_tokens),
-            ("reasoning", spent.reasoning_tokens.unwrap_or_default()),
+            ("input", tokens.input_tokens),
+            ("output", tokens.output_tokens),
+            ("cache_read", tokens.cache_read_tokens),
+            ("cache_write", tokens.cache_write_tokens),
+            ("reasoning", tokens.reasoning_tokens.unwrap_or_default()),
         ];
         for (kind, tokens) in kinds.into_iter().filter(|(_, tokens)| *tokens > 0) {
             let labels = ByAgentAndKind { agent: Arc::clone(&agent), kind };
             self.tokens.get_or_create(&labels).inc_by(tokens);
         }
-        // A negative cost would take a counter back.
-        if let Some(cost) = spent.cost_usd.filter(|cost| *cost >= 0.0) {
+        // A negative cost would decrease a counter.
+        if let Some(cost) = tokens.cost_usd.filter(|cost| *cost >= 0.0) {
             self.cost.get_or_create(&ByAgent { agent }).inc_by(cost);
         }
     }

@@ -1,4 +1,4 @@
-//! Metrics that are not counted but looked at when somebody asks.
+//! Metrics that are read when the text is requested.
 
 use std::sync::atomic::AtomicU64;
 
@@ -7,14 +7,14 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use super::labels::ByVersion;
-use crate::telemetry::process;
+use od_os::process;
 
-/// How the host stands right now.
+/// The current state of the host.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshot {
-    /// Runs of this process that are going on.
+    /// Running runs of this process.
     pub(crate) running: usize,
-    /// Runs of this process that wait.
+    /// Queued runs of this process.
     pub(crate) queued: usize,
     /// Bytes of all journals on disk.
     pub(crate) journal_bytes: u64,
@@ -39,14 +39,14 @@ impl StateMetrics {
             open_files: Gauge::default(),
         };
         let Self { running, queued, journal_bytes, resident, open_files } = &metrics;
-        registry.register("od_runs_running", "Runs that are going on", running.clone());
-        registry.register("od_runs_queued", "Runs that wait for their turn", queued.clone());
+        registry.register("od_runs_running", "Running runs", running.clone());
+        registry.register("od_runs_queued", "Queued runs", queued.clone());
         registry.register(
             "od_journal_bytes",
             "Bytes of all journals on disk",
             journal_bytes.clone(),
         );
-        // Where the system does not tell, there is no metric rather than a zero.
+        // On a system without this information the metric is absent instead of zero.
         if process::resident_bytes().is_some() {
             registry.register(
                 "process_resident_memory_bytes",
@@ -61,7 +61,7 @@ impl StateMetrics {
         start.set(std::time::Duration::from_millis(started_at).as_secs_f64());
         registry.register("process_start_time_seconds", "When the host started", start);
         let build = Info::new(ByVersion { version: env!("CARGO_PKG_VERSION") });
-        registry.register("od_build", "Which host answers", build);
+        registry.register("od_build", "Version of the host", build);
         metrics
     }
 

@@ -1,4 +1,4 @@
-//! Every metric is counted once, and the table in the README names each of them and no other.
+//! Every metric has the right labels, and the README lists exactly these metrics.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use od_protocol::{Done, DoneEvidence, DoneStatus, ErrorKind, StopReason, Totals};
 
 use super::*;
-use crate::usage::Spent;
+use crate::usage::TokenUsage;
 
 const README: &str = include_str!("../../../README.md");
 
@@ -28,14 +28,14 @@ fn everything_counted_once() -> Metrics {
     let metrics = Metrics::new(1_500);
     metrics.run_started("demo", Duration::from_millis(20));
     metrics.run_ended(&EndedRun { agent: "demo", done: &done(), events: 9, bytes: 900 });
-    let spent = Spent {
+    let tokens = TokenUsage {
         input_tokens: 7,
         output_tokens: 5,
         total_tokens: 12,
         cost_usd: Some(0.25),
-        ..Spent::default()
+        ..TokenUsage::default()
     };
-    metrics.used(&Used { agent: "demo".to_owned(), session_id: None, spent });
+    metrics.used(&AttemptUsage { agent: "demo".to_owned(), session_id: None, tokens });
     let adapter = metrics.adapter("demo");
     adapter.started();
     adapter.violation();
@@ -58,9 +58,9 @@ fn names(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_readme_names_every_metric_and_no_other() {
+fn readme_lists_all_metrics() {
     let metrics = everything_counted_once();
-    let _client = metrics.client(Face::WebSocket);
+    let _client = metrics.client(Transport::WebSocket);
     let named: BTreeSet<String> = README
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split(['`', '{']).next())
@@ -76,7 +76,7 @@ fn the_readme_names_every_metric_and_no_other() {
 }
 
 #[test]
-fn figures_have_their_labels() {
+fn metrics_have_their_labels() {
     let text =
         everything_counted_once().encode(&Snapshot { running: 3, queued: 2, journal_bytes: 77 });
     for line in [
@@ -101,10 +101,10 @@ fn figures_have_their_labels() {
 }
 
 #[test]
-fn who_is_gone_is_not_counted() {
+fn disconnected_client_is_not_counted() {
     let metrics = Metrics::new(0);
-    let first = metrics.client(Face::Stdio);
-    let second = metrics.client(Face::Stdio);
+    let first = metrics.client(Transport::Stdio);
+    let second = metrics.client(Transport::Stdio);
     drop(first);
     let text = metrics.encode(&Snapshot::default());
     assert!(text.contains(r#"od_clients{face="stdio"} 1"#), "{text}");

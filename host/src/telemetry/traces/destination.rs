@@ -1,34 +1,45 @@
-//! Where traces go, and whether at all: the standard variables of OpenTelemetry first, then the settings.
+//! Whether and where traces are sent: the standard variables of OpenTelemetry first, then the settings.
 
 use std::path::PathBuf;
 
-use super::fold::Content;
 use crate::settings::TelemetrySettings;
 
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_CERTIFICATE: &str = "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE";
-/// Names the file of a certificate that the collector's own is signed with.
+/// Names the file with the certificate authority of the collector.
 pub(super) const CERTIFICATE: &str = "OTEL_EXPORTER_OTLP_CERTIFICATE";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
 const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
-/// What the specification adds to an endpoint that is meant for all signals.
+/// The path that the specification appends to an endpoint for all signals.
 const TRACES_PATH: &str = "v1/traces";
 
-/// Where traces go. Headers are read from their variables when the exporter is made.
+/// The collector of the traces. The exporter itself reads the variables for headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(any(feature = "otlp", test)),
+    expect(dead_code, reason = "without otlp only its existence matters")
+)]
 pub(crate) struct Destination {
-    /// The whole address.
+    /// The complete URL.
     pub(super) endpoint: String,
-    /// The file of a certificate to trust in place of the system's; only with TLS.
+    /// The file with the certificates to trust instead of the system's; only with TLS.
     pub(super) certificate: Option<PathBuf>,
-    /// Whether what was said may be sent.
     pub(super) content: Content,
 }
 
+/// Whether prompts, messages and tool output may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// They are left out, the default.
+    Excluded,
+    /// They are sent: the user enabled it.
+    Included,
+}
+
 impl Destination {
-    /// Where this process sends its traces; `None` is the default: nowhere.
+    /// The destination of this process; `None`, the default, sends nothing.
     pub(crate) fn of_process(settings: &TelemetrySettings) -> Option<Self> {
         Self::decide(settings, |name| std::env::var(name).ok())
     }
@@ -38,8 +49,8 @@ impl Destination {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Option<Self> {
         let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-        let is = |name: &str, word: &str| {
-            variable(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word))
+        let is = |name: &str, expected: &str| {
+            variable(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(expected))
         };
         if is(DISABLED, "true") || is(EXPORTER, "none") {
             return None;
@@ -51,7 +62,7 @@ impl Destination {
         };
         let named = variable(TRACES_CERTIFICATE).or_else(|| variable(CERTIFICATE));
         let certificate = named.filter(|_| is_secure(&endpoint)).map(PathBuf::from);
-        let content = if is(CAPTURE, "true") { Content::Captured } else { Content::LeftOut };
+        let content = if is(CAPTURE, "true") { Content::Included } else { Content::Excluded };
         Some(Self { endpoint, certificate, content })
     }
 }
@@ -79,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_unless_it_is_asked_for() {
+    fn traces_are_off_by_default() {
         check_endpoint(None, &[], None);
         check_endpoint(None, &[(ENDPOINT, "")], None);
         check_endpoint(None, &[(ENDPOINT, "http://c:4318"), (DISABLED, "true")], None);
@@ -87,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_wins_over_the_settings() {
+    fn variable_overrides_settings() {
         let traces = Some("http://c:4318/v1/traces");
         check_endpoint(Some("http://c:4318/"), &[], traces);
         check_endpoint(Some("http://other"), &[(ENDPOINT, "http://c:4318")], traces);
@@ -99,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_is_for_tls_and_the_one_for_traces_wins() {
+    fn traces_certificate_overrides_general_one() {
         let with = |endpoint, variables: &[(&str, &str)]| {
             decide(Some(endpoint), variables).and_then(|found| found.certificate)
         };
@@ -111,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn content_needs_its_own_word() {
+    fn content_is_excluded_by_default() {
         let with = |value| decide(Some("http://c"), &[(CAPTURE, value)]).map(|found| found.content);
-        assert_eq!(with("true"), Some(Content::Captured));
-        assert_eq!(with("no"), Some(Content::LeftOut));
+        assert_eq!(with("true"), Some(Content::Included));
+        assert_eq!(with("no"), Some(Content::Excluded));
     }
 }

@@ -1,4 +1,4 @@
-//! `od-host agents`, `models`, `capabilities` and `doctor` as a person and a program see them.
+//! `od-host agents`, `use`, `models`, `capabilities` and `doctor`.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::scratch::Scratch;
 use crate::library::stage::add_to;
 
 #[test]
-fn the_list_tells_what_is_ready_and_what_the_others_need() {
+fn list_shows_readiness_and_fixes() {
     let scratch = Scratch::with_adapter("good", "good");
     scratch.add_adapter("absent", "not_installed");
     scratch.add_adapter("stranger", "logged_out");
@@ -19,13 +19,13 @@ fn the_list_tells_what_is_ready_and_what_the_others_need() {
     assert_eq!(lines[3], "            no login needed");
     assert_eq!(lines[4], "✗ stranger  Test 4.5.6 · not logged in");
     assert_eq!(lines[5], "            no credential");
-    assert!(lines.contains(&"Passed over:"), "{}", finished.stdout);
+    assert!(lines.contains(&"Rejected adapters:"), "{}", finished.stdout);
     assert!(finished.stdout.contains("od-adapter-broken\n"), "{}", finished.stdout);
     assert!(finished.stderr.contains("od-host run -a good"), "{}", finished.stderr);
 }
 
 #[test]
-fn the_list_as_json_has_the_same_facts() {
+fn json_list_has_same_facts() {
     let scratch = Scratch::with_adapter("good", "good");
     scratch.add_adapter("absent", "not_installed");
     scratch.add_adapter("broken", "bad_manifest");
@@ -39,12 +39,12 @@ fn the_list_as_json_has_the_same_facts() {
 }
 
 #[test]
-fn the_active_agent_is_chosen_marked_and_meant_by_auto() {
+fn active_agent_is_marked_and_used() {
     let scratch = Scratch::with_adapter("first", "good");
     scratch.add_adapter("second", "good");
     scratch.add_adapter("absent", "not_installed");
     let finished = scratch.od_host(&["use", "second"]).exits_with(0);
-    assert!(finished.stderr.contains("second is the active agent now"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("second is now the active agent"), "{}", finished.stderr);
     let finished = scratch.od_host(&["agents"]).exits_with(0);
     assert!(finished.stdout.contains("✓ second  Test 4.5.6 · active"), "{}", finished.stdout);
     let finished = scratch.od_host(&["agents", "--json"]).exits_with(0);
@@ -64,27 +64,27 @@ fn the_active_agent_is_chosen_marked_and_meant_by_auto() {
 }
 
 #[test]
-fn a_machine_without_adapters_says_how_to_get_some() {
+fn no_adapters_prints_hint() {
     let finished = Scratch::new().od_host(&["agents"]).exits_with(0);
     assert_eq!(finished.stdout, "");
     assert!(finished.stderr.contains("--adapter-dir"), "{}", finished.stderr);
 }
 
 #[test]
-fn an_adapter_hidden_by_another_is_named() {
+fn hidden_adapter_is_listed() {
     let scratch = Scratch::with_adapter("x", "good");
     let folder = scratch.path("others");
     std::fs::create_dir(&folder).expect("a folder");
     add_to(&folder, "x", "good");
     let others = folder.to_string_lossy().into_owned();
     let finished = scratch.od_host(&["agents", "--adapter-dir", &others]).exits_with(0);
-    assert!(finished.stdout.contains("Hidden by an earlier one:"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("Hidden by an earlier adapter:"), "{}", finished.stdout);
     let used = folder.join("od-adapter-x").display().to_string();
-    assert!(finished.stdout.contains(&format!("used is {used}")), "{}", finished.stdout);
+    assert!(finished.stdout.contains(&format!("in use: {used}")), "{}", finished.stdout);
 }
 
 #[test]
-fn capabilities_are_a_table_for_people_and_json_for_programs() {
+fn capabilities_prints_table_and_json() {
     let scratch = Scratch::with_adapter("x", "good");
     let finished = scratch.od_host(&["capabilities", "-a", "x"]).exits_with(0);
     assert!(finished.stdout.contains("✓  input"), "{}", finished.stdout);
@@ -95,7 +95,7 @@ fn capabilities_are_a_table_for_people_and_json_for_programs() {
 }
 
 #[test]
-fn every_capability_of_the_protocol_is_explained() {
+fn every_capability_is_described() {
     let scratch = Scratch::with_adapter("x", "good");
     let finished = scratch.od_host(&["capabilities", "-a", "x"]).exits_with(0);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/v1/schema.json");
@@ -103,12 +103,12 @@ fn every_capability_of_the_protocol_is_explained() {
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
     let names = schema["$defs"]["Capabilities"]["properties"].as_object().expect("properties");
     for name in names.keys() {
-        assert!(finished.stdout.contains(&format!("  {name} ")), "{name} is not explained");
+        assert!(finished.stdout.contains(&format!("  {name} ")), "{name} is not described");
     }
 }
 
 #[test]
-fn models_of_an_agent_without_a_list_are_an_error() {
+fn models_without_capability_fail() {
     let scratch = Scratch::with_adapter("x", "good");
     let finished = scratch.od_host(&["models", "-a", "x"]);
     assert_ne!(finished.code, Some(0));
@@ -116,7 +116,7 @@ fn models_of_an_agent_without_a_list_are_an_error() {
 }
 
 #[test]
-fn the_doctor_is_content_with_a_scratch_machine() {
+fn doctor_passes_on_scratch_machine() {
     let scratch = Scratch::with_adapter("x", "good");
     let finished = scratch.od_host(&["doctor"]).exits_with(0);
     assert!(finished.stdout.contains("✓ agent.x"), "{}", finished.stdout);

@@ -1,4 +1,4 @@
-//! What was typed and what is wrong with it: usage errors, help, ids.
+//! Usage errors, help, run ids.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -32,19 +32,19 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn version_is_package_version() {
     let finished = Scratch::new().od_host(&["--version"]).exits_with(0);
     assert_eq!(finished.stdout, format!("od-host {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn nothing_typed_is_a_usage_error_with_help() {
+fn no_arguments_print_help() {
     let finished = Scratch::new().od_host(&[]).exits_with(2);
     assert!(finished.stderr.contains("Usage: od-host"), "{}", finished.stderr);
 }
 
 #[test]
-fn words_that_make_no_sense_are_usage_errors() {
+fn invalid_arguments_are_usage_errors() {
     let scratch = Scratch::new();
     for (arguments, reason) in [
         (vec!["run", "--effort", "enormous", "x"], "possible values: low, medium, high, max"),
@@ -62,7 +62,7 @@ fn words_that_make_no_sense_are_usage_errors() {
 }
 
 #[test]
-fn a_prompt_that_says_nothing_is_refused() {
+fn empty_prompt_is_refused() {
     let scratch = Scratch::new();
     scratch.od_host(&["run", "  "]).fails_with(2, "the prompt is empty", "od-host run");
     scratch.od_host(&["run"]).fails_with(2, "the prompt is empty", "od-host run");
@@ -70,7 +70,7 @@ fn a_prompt_that_says_nothing_is_refused() {
 }
 
 #[test]
-fn a_prompt_that_is_no_text_is_refused() {
+fn binary_prompt_is_refused() {
     let scratch = Scratch::new();
     let mut child = scratch
         .command(&["run", "-"])
@@ -81,30 +81,30 @@ fn a_prompt_that_is_no_text_is_refused() {
         .expect("od-host starts");
     child.stdin.take().expect("a pipe").write_all(b"\xff\xfe").expect("od-host reads");
     let finished = Finished::of(child.wait_with_output().expect("od-host ends"));
-    finished.fails_with(2, "no UTF-8", "file");
+    finished.fails_with(2, "not valid UTF-8 (byte 0)", "file");
 }
 
 #[test]
-fn folders_and_files_that_are_not_there_are_named() {
+fn missing_paths_are_named_in_errors() {
     let scratch = Scratch::new();
     scratch
         .od_host(&["run", "-a", "demo", "-C", "nowhere", "x"])
         .fails_with(2, "nowhere", "-C DIR");
     scratch.od_host(&["run", "-a", "demo", "-C", "/etc/hosts", "x"]).fails_with(
         2,
-        "it is no folder",
+        "it is not a folder",
         "-C DIR",
     );
     scratch.od_host(&["run", "--system", "@gone.md", "x"]).fails_with(2, "gone.md", "@FILE");
     scratch.od_host(&["agents", "--adapter-dir", "nowhere"]).fails_with(
         2,
-        "nowhere is no folder",
+        "nowhere is not a folder",
         "od-adapter-*",
     );
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_unavailable() {
+fn unknown_agent_is_unavailable() {
     let scratch = Scratch::new();
     scratch.od_host(&["run", "-a", "nobody", "x"]).fails_with(3, "nobody", "od-host agents");
     scratch.od_host(&["models", "-a", "nobody"]).fails_with(3, "nobody", "od-host agents");
@@ -112,7 +112,7 @@ fn an_agent_that_is_not_there_is_unavailable() {
 }
 
 #[test]
-fn runs_are_named_by_id_beginning_or_last() {
+fn run_is_found_by_id_prefix_or_last() {
     let scratch = Scratch::new();
     for command in ["attach", "replay", "cancel"] {
         scratch.od_host(&[command, "last"]).fails_with(2, "run", "od-host run");
@@ -125,11 +125,11 @@ fn runs_are_named_by_id_beginning_or_last() {
     }
     scratch.od_host(&["replay", "0193b"]).fails_with(2, "0193b", RECORDED_RUN);
     let finished = scratch.od_host(&["cancel", "last"]).exits_with(0);
-    assert!(finished.stdout.contains("was over already: completed"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("had already ended: completed"), "{}", finished.stdout);
 }
 
 #[test]
-fn attach_reads_a_finished_run_from_any_event() {
+fn attach_reads_ended_run_from_event() {
     let scratch = Scratch::new();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
     scratch.record(&folder.join("failed.events.jsonl"));
@@ -141,7 +141,7 @@ fn attach_reads_a_finished_run_from_any_event() {
 }
 
 #[test]
-fn the_list_of_runs_is_for_people_and_programs() {
+fn runs_prints_table_and_json() {
     let scratch = Scratch::new();
     let finished = scratch.od_host(&["runs"]).exits_with(0);
     assert_eq!(finished.stdout, "");
@@ -156,7 +156,7 @@ fn the_list_of_runs_is_for_people_and_programs() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completions_contain_commands() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let finished = scratch.od_host(&["completions", shell]).exits_with(0);

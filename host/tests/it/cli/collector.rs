@@ -1,4 +1,4 @@
-//! A collector of traces on loopback, with TLS where a test wants it: keeps what arrives.
+//! An OTLP collector on loopback, optionally with TLS, that keeps the received requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -24,38 +24,38 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// More than a message takes, so that a test which waits in vain ends.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Ends a test that waits for a request that never comes.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// One message.
+/// One request.
 pub(crate) struct Received {
     pub(crate) path: String,
     pub(crate) headers: http::HeaderMap,
     pub(crate) body: Bytes,
 }
 
-/// See the module. Its thread ends with the tests.
+/// See the module. Its thread ends with the test process.
 pub(crate) struct Collector {
     endpoint: String,
     received: Receiver<Received>,
     distrusted: Receiver<()>,
 }
 
-/// Where the collector's thread tells what happens.
+/// Reports of the collector's thread.
 #[derive(Clone)]
-struct Tell {
+struct Reports {
     received: Sender<Received>,
     distrusted: Sender<()>,
 }
 
 impl Collector {
-    /// In the clear.
+    /// Plain HTTP.
     pub(crate) fn start() -> Self {
-        Self::begin("http", None)
+        Self::listen("http", None)
     }
 
     /// Over TLS, with the files of a certificate and its key.
-    pub(crate) fn start_secure(certificate: &Path, key: &Path) -> Self {
+    pub(crate) fn start_tls(certificate: &Path, key: &Path) -> Self {
         let certificate = CertificateDer::from_pem_file(certificate).expect("a certificate");
         let key = PrivateKeyDer::from_pem_file(key).expect("a key");
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -63,34 +63,34 @@ impl Collector {
             .and_then(|config| {
                 config.with_no_client_auth().with_single_cert(vec![certificate], key)
             })
-            .expect("a key that fits");
-        Self::begin("https", Some(TlsAcceptor::from(Arc::new(config))))
+            .expect("a matching key");
+        Self::listen("https", Some(TlsAcceptor::from(Arc::new(config))))
     }
 
-    fn begin(scheme: &str, acceptor: Option<TlsAcceptor>) -> Self {
+    fn listen(scheme: &str, acceptor: Option<TlsAcceptor>) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address: SocketAddr = listener.local_addr().expect("an address");
         listener.set_nonblocking(true).expect("a listener for tokio");
         let (received_sender, received) = channel();
         let (distrusted_sender, distrusted) = channel();
-        let tell = Tell { received: received_sender, distrusted: distrusted_sender };
-        std::thread::spawn(move || serve(listener, acceptor, tell));
+        let reports = Reports { received: received_sender, distrusted: distrusted_sender };
+        std::thread::spawn(move || serve(listener, acceptor, reports));
         Self { endpoint: format!("{scheme}://{address}"), received, distrusted }
     }
 
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` takes.
+    /// The value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) fn endpoint(&self) -> String {
         self.endpoint.clone()
     }
 
-    /// The next message.
+    /// Waits for the next request.
     pub(crate) fn next(&self) -> Received {
-        self.received.recv_timeout(PATIENCE).expect("a message arrives")
+        self.received.recv_timeout(TIMEOUT).expect("a request arrives")
     }
 
-    /// Waits until one more client has hung up instead of finishing a handshake.
+    /// Waits until a client aborts the TLS handshake.
     pub(crate) fn wait_for_distrust(&self) {
-        self.distrusted.recv_timeout(PATIENCE).expect("a client comes and does not trust it");
+        self.distrusted.recv_timeout(TIMEOUT).expect("a client does not trust the collector");
     }
 }
 
@@ -102,7 +102,7 @@ impl Received {
         scopes.flat_map(|scope| scope.spans).collect()
     }
 
-    /// What is said of the service.
+    /// The resource attributes.
     pub(crate) fn resource(&self) -> Vec<KeyValue> {
         let request = ExportTraceServiceRequest::decode(self.body.clone()).expect("OTLP");
         let resources = request.resource_spans.into_iter().filter_map(|spans| spans.resource);
@@ -121,26 +121,26 @@ pub(crate) fn attribute(attributes: &[KeyValue], name: &str) -> Option<String> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn serve(listener: std::net::TcpListener, acceptor: Option<TlsAcceptor>, tell: Tell) {
+async fn serve(listener: std::net::TcpListener, acceptor: Option<TlsAcceptor>, reports: Reports) {
     let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
     loop {
         let (stream, _) = listener.accept().await.expect("a connection");
-        let (acceptor, tell) = (acceptor.clone(), tell.clone());
+        let (acceptor, reports) = (acceptor.clone(), reports.clone());
         tokio::spawn(async move {
             match acceptor {
-                None => listen_to(stream, tell.received).await,
+                None => serve_connection(stream, reports.received).await,
                 Some(acceptor) => match acceptor.accept(stream).await {
-                    Ok(stream) => listen_to(stream, tell.received).await,
-                    // The test may be over while the host still tries.
-                    Err(_) => drop(tell.distrusted.send(())),
+                    Ok(stream) => serve_connection(stream, reports.received).await,
+                    // The test may have ended while the host still tries.
+                    Err(_) => drop(reports.distrusted.send(())),
                 },
             }
         });
     }
 }
 
-/// A client that goes without a farewell has said what it had to say.
-async fn listen_to(stream: impl AsyncRead + AsyncWrite + Unpin, sender: Sender<Received>) {
+/// A client that closes without a TLS close message is fine.
+async fn serve_connection(stream: impl AsyncRead + AsyncWrite + Unpin, sender: Sender<Received>) {
     let service = service_fn(move |request| keep(request, sender.clone()));
     http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
 }
@@ -150,8 +150,8 @@ async fn keep(
     sender: Sender<Received>,
 ) -> Result<Response<Empty<Bytes>>, Infallible> {
     let (parts, body) = request.into_parts();
-    let body = body.collect().await.expect("a whole message").to_bytes();
+    let body = body.collect().await.expect("a whole request").to_bytes();
     let received = Received { path: parts.uri.to_string(), headers: parts.headers, body };
-    sender.send(received).expect("the test is there");
+    sender.send(received).expect("the test waits");
     Ok(Response::new(Empty::new()))
 }

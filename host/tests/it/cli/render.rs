@@ -1,5 +1,4 @@
-//! Renderers as data: a recorded journal in, the text of `od-host replay` out.
-//! `UPDATE_EXPECT=1` rewrites the expectations.
+//! Replays recorded journals and compares the output with files. `UPDATE_EXPECT=1` rewrites them.
 
 use std::path::PathBuf;
 
@@ -15,8 +14,8 @@ fn check(name: &str) {
     for output in ["pretty", "text"] {
         let finished = scratch.od_host(&["replay", "last", "--output", output]).exits_with(0);
         let shown = format!("{}{}", finished.stdout, finished.stderr);
-        let odd = shown.chars().find(|it| it.is_control() && !matches!(it, '\n' | '\t'));
-        assert_eq!(odd, None, "a control character reached the terminal");
+        let control = shown.chars().find(|it| it.is_control() && !matches!(it, '\n' | '\t'));
+        assert_eq!(control, None, "a control character reached the terminal");
         expect_file![folder.join(format!("{name}.{output}.txt"))].assert_eq(&shown);
     }
     let finished = scratch.od_host(&["replay", "last", "--output", "jsonl"]).exits_with(0);
@@ -72,7 +71,7 @@ fn cut_short() {
 }
 
 #[test]
-fn every_line_fits_80_columns_unless_it_is_the_agents_own_text() {
+fn pretty_lines_fit_eighty_columns() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
     for entry in std::fs::read_dir(folder).expect("the expectations") {
         let path = entry.expect("a file").path();
@@ -85,7 +84,7 @@ fn every_line_fits_80_columns_unless_it_is_the_agents_own_text() {
 }
 
 #[test]
-fn colours_appear_only_where_they_are_wanted() {
+fn colors_depend_on_environment() {
     let scratch = Scratch::new();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
     scratch.record(&folder.join("plain.events.jsonl"));
@@ -94,7 +93,7 @@ fn colours_appear_only_where_they_are_wanted() {
         let output = command.envs(variables.iter().copied()).output().expect("od-host starts");
         output.stdout.contains(&0x1b)
     };
-    assert!(!escape(&[]), "a pipe gets no colours");
-    assert!(escape(&[("CLICOLOR_FORCE", "1")]), "colours can be asked for");
+    assert!(!escape(&[]), "a pipe gets no colors");
+    assert!(escape(&[("CLICOLOR_FORCE", "1")]), "colors can be forced");
     assert!(!escape(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "NO_COLOR wins");
 }

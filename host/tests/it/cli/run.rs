@@ -1,4 +1,4 @@
-//! `od-host run` to its end: outputs, prompts, approvals without a terminal, exit codes.
+//! `od-host run`: output formats, prompts, approvals without a terminal, exit codes.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ fn events_of(scratch: &Scratch) -> String {
 }
 
 #[test]
-fn each_output_shows_its_part() {
+fn each_output_format_shows_its_content() {
     let scratch = Scratch::with_adapter("x", "good");
     let pretty = scratch.od_host(&["run", "-a", "x", "four"]).exits_with(0);
     assert!(pretty.stdout.starts_with("● x\n  session s1\n\n4 bytes: \"quoted\"\n"));
@@ -25,7 +25,7 @@ fn each_output_shows_its_part() {
 }
 
 #[test]
-fn jsonl_is_the_journal_byte_for_byte() {
+fn jsonl_output_equals_journal() {
     let scratch = Scratch::with_adapter("x", "flood 20000");
     let finished = scratch.od_host(&["run", "-a", "x", "--output", "jsonl", "go"]).exits_with(0);
     assert_eq!(finished.stdout.lines().count(), 20_002);
@@ -33,7 +33,7 @@ fn jsonl_is_the_journal_byte_for_byte() {
 }
 
 #[test]
-fn a_prompt_comes_from_stdin_too() {
+fn prompt_is_read_from_stdin() {
     let scratch = Scratch::with_adapter("x", "good");
     for arguments in [&["run", "-a", "x", "-"][..], &["run", "-a", "x"][..]] {
         let mut child = scratch
@@ -52,20 +52,20 @@ fn a_prompt_comes_from_stdin_too() {
 }
 
 #[test]
-fn an_approval_without_a_terminal_is_denied_with_an_explanation() {
+fn approval_without_terminal_is_denied() {
     let scratch = Scratch::with_adapter("x", "asks");
     let finished = scratch.od_host(&["run", "-a", "x", "go"]).exits_with(0);
     assert!(finished.stdout.contains("the agent asks to run a command (high risk)\n  run rm\n"));
     assert!(finished.stdout.contains("→ denied"), "{}", finished.stdout);
     assert!(
-        finished.stderr.contains("warning: denied, for there is no terminal to ask on: run rm")
+        finished.stderr.contains("warning: denied: no terminal to ask on: run rm")
     );
     assert!(finished.stderr.contains("--yes"), "{}", finished.stderr);
     assert!(events_of(&scratch).contains(r#""outcome":"reject_once""#));
 }
 
 #[test]
-fn yes_allows_what_is_asked() {
+fn yes_allows_every_approval() {
     let scratch = Scratch::with_adapter("x", "asks");
     let finished = scratch.od_host(&["run", "-a", "x", "--yes", "go"]).exits_with(0);
     assert!(finished.stdout.contains("→ allowed"), "{}", finished.stdout);
@@ -73,9 +73,9 @@ fn yes_allows_what_is_asked() {
 }
 
 #[test]
-fn exit_codes_tell_what_happened() {
+fn exit_codes_match_failures() {
     for (mode, code, error) in [
-        ("refuses_run", 4, "nobody is logged in"),
+        ("refuses_run", 4, "not logged in"),
         ("crash", 1, "plugin_crashed"),
         ("dies_at_start", 3, "cannot find my libraries"),
         ("refuses_protocol", 3, "upgrade the host"),
@@ -90,10 +90,10 @@ fn exit_codes_tell_what_happened() {
 }
 
 #[test]
-fn auto_takes_the_agent_that_is_ready() {
+fn auto_selects_ready_agent() {
     let scratch = Scratch::with_adapter("away", "not_installed");
     scratch.od_host(&["run", "go"]).fails_with(3, "none of the 1 known agents", "od-host agents");
     scratch.add_adapter("here", "good");
     let finished = scratch.od_host(&["run", "--output", "text", "go"]).exits_with(0);
-    assert!(finished.stderr.contains("here is the best agent ready"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("using here, the best ready agent"), "{}", finished.stderr);
 }

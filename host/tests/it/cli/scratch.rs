@@ -1,4 +1,4 @@
-//! A scratch machine: its own home, host folder, work folder and PATH; never the real ones.
+//! A scratch machine: its own home, host folder, work folder and PATH.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -23,20 +23,20 @@ impl Scratch {
         for folder in ["home", "od", "work", "adapters", "bin"] {
             std::fs::create_dir(scratch.path(folder)).expect("a folder");
         }
-        // Adapters beside the host's own executable are found too, and those of a build must not be.
+        // The host searches the folder of its executable; it must not find the adapters of the build.
         std::fs::hard_link(env!("CARGO_BIN_EXE_od-host"), scratch.program())
             .expect("the build's temporary folder is on the same disk as its programs");
         scratch
     }
 
-    /// A machine with one adapter that behaves as the word says.
+    /// A machine with one adapter in this mode.
     pub(crate) fn with_adapter(id: &str, mode: &str) -> Self {
         let scratch = Self::new();
         scratch.add_adapter(id, mode);
         scratch
     }
 
-    /// The same with a variable that every `od-host` on it gets.
+    /// Sets a variable for every `od-host` on it.
     pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
@@ -46,12 +46,12 @@ impl Scratch {
         add_to(&self.path("adapters"), id, mode);
     }
 
-    /// The demo adapter of this build, with its embedded agent.
+    /// Adds the demo adapter of this build.
     pub(crate) fn add_demo(&self) {
         let name = format!("od-adapter-demo{}", std::env::consts::EXE_SUFFIX);
         let host = Path::new(env!("CARGO_BIN_EXE_od-host"));
         let program = host.with_file_name(&name);
-        assert!(program.exists(), "there is no {name}: cargo build -p od-adapter-demo");
+        assert!(program.exists(), "{name} does not exist: cargo build -p od-adapter-demo");
         std::fs::hard_link(program, self.path("adapters").join(name)).expect("an adapter");
     }
 
@@ -63,7 +63,7 @@ impl Scratch {
         self.path("bin").join(format!("od-host{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// `od-host` with nothing inherited but what it needs.
+    /// `od-host` with a minimal environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program());
         command
@@ -80,12 +80,12 @@ impl Scratch {
         command
     }
 
-    /// Runs `od-host` to its end.
+    /// Runs `od-host` until it exits.
     pub(crate) fn od_host(&self, arguments: &[&str]) -> Finished {
         Finished::of(self.command(arguments).output().expect("od-host starts"))
     }
 
-    /// Puts a recorded journal where a finished run would have left it.
+    /// Installs a recorded journal as an ended run.
     pub(crate) fn record(&self, events: &Path) {
         let folder = self.path("od").join("runs").join(RECORDED_RUN);
         std::fs::create_dir_all(&folder).expect("the folder of a run");
@@ -117,7 +117,7 @@ impl Scratch {
     }
 }
 
-/// What a process left.
+/// The output of an ended process.
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -133,14 +133,14 @@ impl Finished {
         }
     }
 
-    /// The exit code, or a panic that shows everything.
+    /// Checks the exit code; a failure shows the output.
     #[track_caller]
     pub(crate) fn exits_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// An error with its hint on stderr and nothing on stdout.
+    /// Checks for an error with a hint on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn fails_with(self, code: i32, error: &str, hint: &str) {
         let finished = self.exits_with(code);

@@ -1,4 +1,4 @@
-//! Logs and traces of `od-host run`: what is in them, and what is not.
+//! The content of the logs and traces of `od-host run`.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::scratch::{Finished, Scratch};
 
 const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// A machine whose adapter says these events.
+/// A machine whose adapter emits these events.
 fn playing(events: &str) -> Scratch {
     let scratch = Scratch::new();
     let file = scratch.path("work").join("events.jsonl");
@@ -34,7 +34,7 @@ fn with_tools() -> Scratch {
         "\n",
         r#"{"type":"done","status":"completed","stopReason":"end_turn","evidence":"native_result","sessionId":"s1","#,
         r#""durationMs":1,"totals":{"toolCalls":1,"costUsd":0.5,"usage":{"scope":"run","cumulative":false,"#,
-        r#""inputTokens":7,"outputTokens":3,"totalTokens":10,"costUsd":0.5,"source":"cli"}}}"#,
+        r#""inputTokens":7,"outputTokens":3,"totalTokens":10,"costUsd":0.5,"provider":"anthropic","source":"cli"}}}"#,
         "\n",
     ))
 }
@@ -49,7 +49,7 @@ fn run(scratch: &Scratch, arguments: &[&str], variables: &[(&str, &str)]) -> Fin
 }
 
 #[test]
-fn a_run_arrives_at_the_collector_as_spans_without_what_was_said() {
+fn run_is_exported_without_messages() {
     let scratch = with_tools();
     let collector = Collector::start();
     let endpoint = collector.endpoint();
@@ -100,7 +100,7 @@ fn a_run_arrives_at_the_collector_as_spans_without_what_was_said() {
 }
 
 #[test]
-fn what_was_said_is_sent_when_it_is_asked_for() {
+fn traces_contain_messages_only_on_request() {
     let scratch = with_tools();
     let collector = Collector::start();
     let settings = format!("[telemetry]\notlpEndpoint = \"{}\"\n", collector.endpoint());
@@ -108,29 +108,29 @@ fn what_was_said_is_sent_when_it_is_asked_for() {
     let capture = [("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")];
     run(&scratch, &[], &capture).exits_with(0);
     let spans = collector.next().spans();
-    let said = |name: &str| {
+    let text_of = |name: &str| {
         spans.iter().find_map(|span| attribute(&span.attributes, name)).expect("an attribute")
     };
-    assert!(said("gen_ai.input.messages").contains("a hidden prompt"));
-    assert!(said("gen_ai.output.messages").contains("hidden"));
-    assert!(said("gen_ai.tool.call.arguments").contains("cat hidden"));
+    assert!(text_of("gen_ai.input.messages").contains("a hidden prompt"));
+    assert!(text_of("gen_ai.output.messages").contains("hidden"));
+    assert!(text_of("gen_ai.tool.call.arguments").contains("cat hidden"));
 }
 
 #[test]
-fn a_collector_that_is_not_there_is_told_once_and_fails_nothing() {
+fn missing_collector_is_reported_once() {
     let scratch = with_tools();
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let endpoint = format!("http://{}", free.local_addr().expect("an address"));
     drop(free);
     let finished = run(&scratch, &["-v"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
     let finished = finished.exits_with(0);
-    let told = finished.stderr.matches("traces cannot be sent").count();
-    assert_eq!(told, 1, "{}", finished.stderr);
+    let reports = finished.stderr.matches("traces cannot be sent").count();
+    assert_eq!(reports, 1, "{}", finished.stderr);
     assert!(finished.stderr.contains(&endpoint), "{}", finished.stderr);
 }
 
 #[test]
-fn a_collector_that_never_answers_does_not_keep_the_host() {
+fn silent_collector_does_not_block_exit() {
     let scratch = with_tools();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     for scheme in ["http", "https"] {
@@ -142,7 +142,7 @@ fn a_collector_that_never_answers_does_not_keep_the_host() {
 }
 
 #[test]
-fn a_certificate_that_cannot_be_read_is_told_and_fails_nothing() {
+fn unreadable_collector_certificate_is_reported() {
     let scratch = with_tools();
     let variables = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:9"),
@@ -155,10 +155,10 @@ fn a_certificate_that_cannot_be_read_is_told_and_fails_nothing() {
 }
 
 #[test]
-fn logs_are_json_when_asked_for_and_hold_no_secret() {
+fn json_logs_contain_no_secret() {
     let scratch = playing(concat!(
         "{\"type\":\"text_delta\",\"messageId\":\"m1\",\"text\":\"hidden\"}\n",
-        "{\"type\":\"what\n", // The adapter panics here, and its last words are about it.
+        "{\"type\":\"what\n", // The adapter panics here.
     ));
     let variables = [("OD_LOG_FORMAT", "json"), ("RUST_LOG", "trace"), ("SECRET", "hidden")];
     let finished = run(&scratch, &["--env", "MINE=hidden"], &variables).exits_with(1);
@@ -182,10 +182,10 @@ fn logs_are_json_when_asked_for_and_hold_no_secret() {
 }
 
 #[test]
-fn the_raw_output_file_must_be_one_that_can_be_written() {
+fn trace_file_must_be_writable() {
     let scratch = with_tools();
     let finished = run(&scratch, &["--trace", "no/such/folder/raw.txt"], &[]);
-    finished.fails_with(2, "the trace cannot be written", "--trace FILE");
+    finished.fails_with(2, "cannot write the trace", "--trace FILE");
     run(&scratch, &["--trace", "raw.txt"], &[]).exits_with(0);
     assert!(scratch.path("work").join("raw.txt").exists());
 }

@@ -1,13 +1,14 @@
-//! `od-host usage` as a person and a program see it.
+//! `od-host usage`.
 
 use serde_json::{Value, json};
 
 use super::scratch::Scratch;
 
-/// A machine with an adapter that tells what it used, and one run of it.
+/// A machine with an adapter that reports usage, and one run of it.
 fn used() -> Scratch {
     let events = json!([{
         "type": "usage", "scope": "run", "cumulative": true, "source": "cli", "model": "gpt-5.2",
+        "provider": "openai",
         "inputTokens": 1500, "outputTokens": 500, "totalTokens": 2000, "costUsd": 0.0125,
     }]);
     let scratch = Scratch::with_adapter("x", &format!("tells {events}"));
@@ -16,7 +17,7 @@ fn used() -> Scratch {
 }
 
 #[test]
-fn a_table_for_people() {
+fn usage_prints_table() {
     let scratch = used();
     let finished = scratch.od_host(&["usage", "--by", "provider", "--since", "1d"]).exits_with(0);
     let lines: Vec<&str> = finished.stdout.lines().collect();
@@ -31,7 +32,7 @@ fn a_table_for_people() {
 }
 
 #[test]
-fn json_and_csv_for_programs() {
+fn usage_prints_json_and_csv() {
     let scratch = used();
     let finished = scratch.od_host(&["usage", "--by", "model", "--json"]).exits_with(0);
     let summary: Value = serde_json::from_str(&finished.stdout).expect("JSON");
@@ -46,7 +47,7 @@ fn json_and_csv_for_programs() {
 }
 
 #[test]
-fn a_cost_that_is_not_stated_is_told() {
+fn missing_cost_is_reported() {
     let scratch = Scratch::with_adapter("x", "good");
     let finished = scratch.od_host(&["usage"]).exits_with(0);
     assert_eq!(finished.stdout, "");
@@ -54,13 +55,13 @@ fn a_cost_that_is_not_stated_is_told() {
     scratch.od_host(&["run", "-a", "x", "--output", "quiet", "go"]).exits_with(0);
     let finished = scratch.od_host(&["usage"]).exits_with(0);
     assert!(finished.stdout.contains('–'), "{}", finished.stdout);
-    assert!(finished.stderr.contains("the cost of 1 run is not stated"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("1 run reported no cost; totals exclude it"), "{}", finished.stderr);
     let finished = scratch.od_host(&["usage", "--until", "yesterday"]).exits_with(0);
-    assert!(finished.stderr.contains("no run ended in that time"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("no run ended in that period"), "{}", finished.stderr);
 }
 
 #[test]
-fn a_time_that_makes_no_sense_is_refused_with_examples() {
+fn invalid_usage_arguments_are_refused() {
     let scratch = Scratch::new();
     for (arguments, reason) in [
         (vec!["usage", "--since", "soon"], "7d, 24h, 2w, 2026-11-01"),

@@ -2,9 +2,7 @@
 
 use od_host::service::Client;
 use od_host::{HostError, Service};
-use od_protocol::api::{
-    Feature, ListAgentsParams, ListAgentsResult, SetActiveAgentParams, SetActiveAgentResult,
-};
+use od_protocol::api::{Feature, ListAgentsParams, ListAgentsResult, SetActiveAgentParams, SetActiveAgentResult};
 use serde_json::value::to_raw_value;
 
 use super::service_runs::service;

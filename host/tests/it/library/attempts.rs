@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use od_host::journal::RunStatus;
 use od_host::{Failure, Host, RunRequest};
-use od_protocol::api::{FallbackPolicy, Handover, RetryPolicy};
-use od_protocol::{
-    AgentSwitched, Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunEventParams, ToolStatus,
-};
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
+use od_protocol::Handover;
+use od_protocol::{AgentSwitched, Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunEventParams, ToolStatus};
 use serde_json::Value;
 
 use super::stage::{Stage, assert_whole, block_on, collect, types};

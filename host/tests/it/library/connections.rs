@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use od_host::{Failure, Host, HostError};
-use od_protocol::{
-    ErrorKind, GetQuotaParams, HealthAdapterParams, ListModelsParams, ListSessionsParams,
-};
+use od_protocol::adapter::{GetQuotaParams, HealthAdapterParams, ListModelsParams, ListSessionsParams};
+use od_protocol::ErrorKind;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::stage::{Stage, block_on, set_mode};

@@ -11,7 +11,7 @@ fn secrets_and_nesting_markers_stay_with_the_host() {
     let stage = Stage::with("x", "env");
     std::fs::create_dir_all(stage.home().root()).expect("a home");
     let settings =
-        "[environment]\nallow = [\"ALLOWED\", \"CLAUDECODE\"]\n[agents.x]\nallowEnv = [\"MINE\"]\n";
+        "[environment]\nallow = [\"ALLOWED\", \"TEST_NESTED\"]\n[agents.x]\nallowEnv = [\"MINE\"]\n";
     std::fs::write(stage.home().settings_file(), settings).expect("settings");
     let mut command = Command::new(example("run_once"));
     command
@@ -23,7 +23,7 @@ fn secrets_and_nesting_markers_stay_with_the_host() {
     for name in ["PATH", "LC_TIME", "XDG_DATA_HOME", "https_proxy", "ALLOWED", "MINE"] {
         command.env(name, "x");
     }
-    for name in ["CANARY_SECRET", "CLAUDECODE", "OD_HOME", "LD_PRELOAD_NOT", "TERM"] {
+    for name in ["CANARY_SECRET", "TEST_NESTED", "OD_HOME", "LD_PRELOAD_NOT", "TERM"] {
         command.env(name, "x");
     }
     let output = command.output().expect("a host");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use od_host::Host;
-use od_host::agents::{Agent, AgentList, Refresh, Standing};
+use od_host::agents::{Agent, AgentList, Refresh, Readiness};
 use od_protocol::ErrorKind;
 
 use super::stage::{Stage, block_on, set_mode};
@@ -70,7 +70,7 @@ fn a_list_does_not_wait_for_one_that_hangs() {
             list = host.list_agents().await;
         }
         assert!(list.refreshing, "the hung one is still being looked at");
-        assert_eq!(row(&list, "a").standing(), Standing::Ready);
+        assert_eq!(row(&list, "a").readiness(), Readiness::Ready);
         let hung = row(&list, "b");
         assert_eq!((hung.detected_at, hung.stale), (None, true));
         let problem = hung.problem().expect("it cannot be used yet");
@@ -89,7 +89,7 @@ fn a_refresh_keeps_the_last_good_row_of_one_that_hangs() {
         set_mode(&stage.adapters().join("od-adapter-a"), "logged_out");
         set_mode(&stage.adapters().join("od-adapter-b"), "wedged");
         let list = host.refresh_agents(None).await.expect("a list");
-        assert_eq!(row(&list, "a").standing(), Standing::NotAuthenticated, "it was asked again");
+        assert_eq!(row(&list, "a").readiness(), Readiness::NotAuthenticated, "it was asked again");
         let hung = row(&list, "b");
         assert_eq!(hung.problem().expect("a problem").kind, ErrorKind::PluginHung);
         assert!(hung.stale && !hung.may_run() && hung.detected_at.is_some());
@@ -139,7 +139,7 @@ fn what_another_process_found_counts_here_too() {
         settled(&host).await;
         set_mode(&stage.adapters().join("od-adapter-a"), "not_installed");
         other.agents(Refresh::Always).await;
-        assert_eq!(row(&settled(&host).await, "a").standing(), Standing::NotInstalled);
+        assert_eq!(row(&settled(&host).await, "a").readiness(), Readiness::NotInstalled);
     });
 }
 
@@ -150,7 +150,7 @@ fn a_home_that_cannot_be_written_still_has_agents() {
         let host = stage.host();
         // A folder where the file should be: it can neither be read nor replaced.
         std::fs::create_dir_all(stage.home().agents_file().join("x")).expect("a folder");
-        assert_eq!(row(&settled(&host).await, "a").standing(), Standing::Ready);
+        assert_eq!(row(&settled(&host).await, "a").readiness(), Readiness::Ready);
     });
 }
 
@@ -161,7 +161,7 @@ fn adapters_that_come_and_go_are_noticed() {
         let host = stage.host();
         settled(&host).await;
         stage.add("b", "good");
-        assert_eq!(row(&settled(&host).await, "b").standing(), Standing::Ready);
+        assert_eq!(row(&settled(&host).await, "b").readiness(), Readiness::Ready);
         std::fs::remove_file(stage.adapters().join("od-adapter-b")).expect("it is there");
         assert!(settled(&host).await.agents.iter().all(|agent| agent.id != "b"));
     });

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use od_host::Host;
 use od_host::discover::Origin;
-use od_host::login_path::{LoginPath, Started, search_path};
+use od_host::login_path::{LaunchEnvironment, LoginPath, search_path};
 use rustix::process::{Pid, test_kill_process};
 
 use super::stage::{Stage, add_to, block_on};
 
 /// A shell that does as the script says; the command it is given is in `$command`.
 fn shell(stage: &Stage, script: &str) -> PathBuf {
-    let path = stage.work().join("shell");
+    let path = stage.work().join("sh");
     let text = format!("#!/bin/sh\nfor command; do :; done\nprintf x >> asked\n{script}\n");
     std::fs::write(&path, text).expect("a script");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a mode");
@@ -21,9 +21,9 @@ fn shell(stage: &Stage, script: &str) -> PathBuf {
 }
 
 /// As a desktop starts programs.
-fn started(stage: &Stage, shell: PathBuf) -> Started {
-    Started {
-        terminal: false,
+fn started(stage: &Stage, shell: PathBuf) -> LaunchEnvironment {
+    LaunchEnvironment {
+        has_terminal: false,
         path: Some("/usr/bin:/bin".into()),
         shell: Some(shell),
         home_dir: Some(stage.work()),
@@ -34,7 +34,7 @@ fn asked(stage: &Stage) -> usize {
     std::fs::read(stage.work().join("asked")).map(|marks| marks.len()).unwrap_or_default()
 }
 
-fn path(stage: &Stage, started: &Started) -> Option<String> {
+fn path(stage: &Stage, started: &LaunchEnvironment) -> Option<String> {
     let path = search_path(LoginPath::Auto, started, &stage.home());
     path.map(|path| path.into_string().expect("UTF-8"))
 }
@@ -99,9 +99,9 @@ fn a_shell_that_is_not_there_changes_nothing() {
 fn nobody_is_asked_where_it_is_not_needed() {
     let stage = Stage::new();
     let mut started = started(&stage, shell(&stage, "eval \"$command\""));
-    started.terminal = true;
+    started.has_terminal = true;
     assert_eq!(path(&stage, &started), None);
-    started.terminal = false;
+    started.has_terminal = false;
     assert_eq!(search_path(LoginPath::Never, &started, &stage.home()), None);
     assert_eq!(asked(&stage), 0);
 }

@@ -1,7 +1,8 @@
 //! A retry that is to go on with a session which the agent CLI does not know any more.
 
 use od_host::RunRequest;
-use od_protocol::api::{FallbackPolicy, Handover, RetryPolicy};
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
+use od_protocol::Handover;
 use od_protocol::{DoneStatus, ErrorKind, Event, RunEventParams};
 
 use super::attempts::{asked, errors, notices, quick_retry, run};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use od_host::Service;
-use od_protocol::api::{CancelRunsParams, RunState, StartRunsParams};
+use od_protocol::api::{CancelRunParams, RunState, StartRunParams};
 use od_protocol::{ErrorKind, Event};
 
 use super::attempts::fall_back_to;
@@ -22,12 +22,12 @@ fn two_agents() -> Stage {
 }
 
 /// A run of `x` that may go to `y`.
-fn mover(stage: &Stage) -> StartRunsParams {
-    StartRunsParams { fallback: fall_back_to(&["y"]), ..task(stage, "x", "go") }
+fn mover(stage: &Stage) -> StartRunParams {
+    StartRunParams { fallback: fall_back_to(&["y"]), ..task(stage, "x", "go") }
 }
 
 /// A run that holds the only place of `y`, and one that waits for it after `x` has failed.
-async fn crowd(stage: &Stage, service: &Service, params: StartRunsParams) -> (String, String) {
+async fn crowd(stage: &Stage, service: &Service, params: StartRunParams) -> (String, String) {
     let holder = start(service, task(stage, "y", "go")).await.expect("a run").run_id;
     wait_for(service, &holder, "text_delta").await;
     let mover = start(service, params).await.expect("a run");
@@ -75,7 +75,7 @@ fn a_run_gives_its_place_back_and_waits_for_one_with_the_next_agent() {
         );
         assert_eq!(
             statuses(&of_mover),
-            [("queued", "1st in the queue; 1 run of y is going on"), ("starting", "")]
+            [("queued", "1st in the queue; 1 run of y is running"), ("starting", "")]
         );
         assert_eq!(info(&service, &mover).await.attempts, 2);
     });
@@ -88,7 +88,7 @@ fn a_run_that_waits_for_the_next_agent_can_be_cancelled() {
         let service = service(&stage);
         let (holder, mover) = crowd(&stage, &service, mover(&stage)).await;
         wait_for(&service, &mover, "status").await;
-        let cancel = CancelRunsParams { run_id: mover.clone(), grace_ms: None };
+        let cancel = CancelRunParams { run_id: mover.clone(), grace_ms: None };
         assert!(service.cancel_run(cancel).await.expect("an answer").accepted);
         over(&service, &mover).await;
         let of_mover = events(&service, &mover).await;
@@ -109,7 +109,7 @@ fn it_waits_no_longer_than_a_run_may_wait() {
     let stage = two_agents();
     block_on(async {
         let service = service(&stage);
-        let params = StartRunsParams { queue_ms: Some(1), ..mover(&stage) };
+        let params = StartRunParams { queue_ms: Some(1), ..mover(&stage) };
         let (holder, mover) = crowd(&stage, &service, params).await;
         over(&service, &mover).await;
         let of_mover = events(&service, &mover).await;
@@ -154,7 +154,7 @@ fn two_runs_that_change_places_do_not_wait_for_each_other() {
         let mut runs = Vec::new();
         for (from, to) in [("x", "y"), ("y", "x")] {
             let fallback = fall_back_to(&[to]);
-            let params = StartRunsParams { fallback, ..task(&stage, from, "go") };
+            let params = StartRunParams { fallback, ..task(&stage, from, "go") };
             runs.push(start(&service, params).await.expect("a run").run_id);
         }
         for run_id in runs {

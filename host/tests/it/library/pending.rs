@@ -1,52 +1,81 @@
-//! A run that waits: it can be watched and cancelled before it has an agent, and always comes to an end.
+//! A queued run: clients can read and cancel it before it has an agent, and it always ends with `done`.
 
 use std::time::Duration;
 
 use od_host::journal::RunStatus;
-use od_host::run::{HOST_DIED, PendingRun, Verdict};
-use od_host::{Failure, Host};
-use od_protocol::{DoneStatus, ErrorKind, Event, InputOutcome, RunEventParams, Status};
+use od_host::queue::{QueueLimits, RunQueue};
+use od_host::run::HOST_DIED;
+use od_host::{Failure, Host, RunHandle};
+use od_protocol::{DoneStatus, ErrorKind, InputOutcome, RunEventParams};
 
 use super::stage::{Stage, assert_whole, block_on, collect, text, types};
 
-/// What a queue tells of a run that waits.
-fn queued(detail: &str) -> Event {
-    Event::Status(Status {
-        phase: "queued".to_owned(),
-        detail: Some(detail.to_owned()),
-        ttft_ms: None,
-    })
+/// The agent of the run that holds the only slot.
+const HOLDER: &str = "holder";
+
+/// A queued run, and the run that holds the only slot.
+struct Pending {
+    run: RunHandle,
+    holder: RunHandle,
+    queue: RunQueue,
 }
 
-async fn pending(stage: &Stage, host: &Host) -> PendingRun {
-    let pending = PendingRun::create(host, stage.request("x", "go")).await.expect("a run");
-    pending.tell(queued("2nd in the queue"));
-    pending.tell(queued("1st in the queue"));
-    pending
+impl Pending {
+    async fn start(stage: &Stage, host: &Host) -> Self {
+        Self::start_with_limit(stage, host, None).await
+    }
+
+    async fn start_with_limit(stage: &Stage, host: &Host, limit: Option<Duration>) -> Self {
+        let queue = one_slot();
+        if !stage.adapters().join(format!("od-adapter-{HOLDER}")).exists() {
+            stage.add(HOLDER, "waits");
+        }
+        let holder = stage.request(HOLDER, "hold the slot");
+        let holder = host.start_queued(holder, &queue, None).await.expect("a run");
+        let run = host.start_queued(stage.request("x", "go"), &queue, limit).await.expect("a run");
+        assert_eq!(queue.position(run.id()), Some(1));
+        // The first event is written by the task of the run.
+        let mut reader = run.events(0).expect("a reader");
+        assert_eq!(reader.next().await.expect("an event").expect("one").type_name, "status");
+        Self { run, holder, queue }
+    }
+
+    /// Frees the slot, so that the queued run starts.
+    async fn launch(&self) {
+        self.holder.cancel(Duration::ZERO);
+        self.holder.wait().await;
+    }
 }
 
-/// The rules of a stream that hold when the host's own events may come first.
-fn assert_waited(events: &[RunEventParams]) {
-    assert_eq!(types(events)[..2], ["status", "status"]);
-    let mut rest = events[2..].to_vec();
-    rest.iter_mut().for_each(|params| params.seq -= 2);
+fn one_slot() -> RunQueue {
+    RunQueue::new(QueueLimits { runs: 1, runs_per_agent: 1, agents: Default::default(), queued: 9 })
+}
+
+/// Checks the stream after the `status` events of the queue; returns its types.
+fn assert_queued(events: &[RunEventParams]) -> Vec<&str> {
+    let count = events.iter().take_while(|params| params.event.type_name() == "status").count();
+    assert!((1..=2).contains(&count), "`queued`, and `starting` when it was admitted");
+    let mut rest = events[count..].to_vec();
+    rest.iter_mut().for_each(|params| params.seq -= count as u64);
     assert_whole(&rest);
+    types(&events[count..])
 }
 
 #[test]
-fn what_an_adapter_says_follows_what_the_host_has_said() {
+fn adapter_events_follow_queue_events() {
     for mode in ["good", "other_order", "flood 5000"] {
         let stage = Stage::with("x", mode);
         block_on(async {
             let host = stage.host();
-            let pending = pending(&stage, &host).await;
-            let record = host.find_run("last").expect("a record");
+            let pending = Pending::start(&stage, &host).await;
+            let record = host.find_run(pending.run.id()).expect("a record");
             assert_eq!((record.status, record.attempts), (RunStatus::Queued, 0));
-            let run = pending.launch();
-            let (events, done) = collect(&run).await;
-            assert_waited(&events);
+            pending.launch().await;
+            let (events, done) = collect(&pending.run).await;
+            assert_queued(&events);
+            assert_eq!(types(&events)[..2], ["status", "status"]);
             assert_eq!(done.status, DoneStatus::Completed);
-            let record = host.find_run(run.id()).expect("a record");
+            let record = host.find_run(pending.run.id()).expect("a record");
             assert_eq!((record.status, record.attempts), (RunStatus::Completed, 1));
             assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
         });
@@ -54,24 +83,23 @@ fn what_an_adapter_says_follows_what_the_host_has_said() {
 }
 
 #[test]
-fn it_can_be_cancelled_from_here_and_from_elsewhere_while_it_waits() {
+fn queued_run_can_be_cancelled_by_any_process() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let (host, other) = (stage.host(), stage.host());
-        let first = pending(&stage, &host).await;
-        assert!(first.handle().cancel(Duration::ZERO));
-        let second = pending(&stage, &host).await;
-        let mut client = other.run_client(second.handle().id()).await.expect("a line");
-        assert!(client.cancel(Duration::ZERO).await.expect("taken"));
+        let first = Pending::start(&stage, &host).await;
+        assert!(first.run.cancel(Duration::ZERO));
+        let second = Pending::start(&stage, &host).await;
+        let mut client = other.run_client(second.run.id()).await.expect("a connection");
+        assert!(client.cancel(Duration::ZERO).await.expect("accepted"));
         for pending in [first, second] {
-            let (events, done) = collect(pending.handle()).await;
-            assert_waited(&events);
-            assert_eq!(types(&events)[2..], ["run_started", "done"]);
+            let (events, done) = collect(&pending.run).await;
+            assert_eq!(assert_queued(&events), ["run_started", "done"]);
             assert_eq!((done.status, done.duration_ms), (DoneStatus::Cancelled, 0));
-            // Its turn may come at the very moment it is cancelled: nothing is started then.
-            let run = pending.launch();
-            assert!(!run.cancel(Duration::ZERO), "it is over");
-            let record = host.find_run(run.id()).expect("a record");
+            // A slot that becomes free now must not start it.
+            pending.launch().await;
+            assert!(!pending.run.cancel(Duration::ZERO), "it has ended");
+            let record = host.find_run(pending.run.id()).expect("a record");
             assert_eq!((record.status, record.attempts), (RunStatus::Cancelled, 0));
             assert!(record.ended_at >= Some(record.started_at));
         }
@@ -79,93 +107,95 @@ fn it_can_be_cancelled_from_here_and_from_elsewhere_while_it_waits() {
 }
 
 #[test]
-fn what_is_said_to_it_while_it_waits_is_refused_and_later_taken() {
+fn input_to_queued_run_is_refused_until_start() {
     let stage = Stage::with("x", "waits");
     block_on(async {
         let host = stage.host();
-        let pending = pending(&stage, &host).await;
-        let early = pending.handle().input("finish".to_owned(), None).await.expect_err("too early");
+        let pending = Pending::start(&stage, &host).await;
+        let early = pending.run.input("finish".to_owned(), None).await.expect_err("too early");
         assert_eq!(early.kind().as_str(), "_od.run_waiting");
         assert!(early.code == 2023 && early.hint().is_some(), "{early:?}");
-        let run = pending.launch();
-        let mut reader = run.events(3).expect("a reader");
-        let said = reader.next().await.expect("an event").expect("one").parse().expect("whole");
-        assert_eq!(text(&[said]), "waiting");
-        let outcome = run.input("finish".to_owned(), None).await.expect("it is taken");
+        pending.launch().await;
+        let mut reader = pending.run.events(3).expect("a reader");
+        let event = reader.next().await.expect("an event").expect("one").parse().expect("whole");
+        assert_eq!(text(&[event]), "waiting");
+        let outcome = pending.run.input("finish".to_owned(), None).await.expect("accepted");
         assert_eq!(outcome, InputOutcome::Steered);
-        assert_waited(&collect(&run).await.0);
+        assert_queued(&collect(&pending.run).await.0);
     });
 }
 
 #[test]
-fn one_whose_turn_never_comes_says_why() {
+fn run_that_is_never_admitted_ends_with_reason() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();
-        let verdict = Verdict::timed_out("queue", "it waited for 5 ms", "try again later");
-        let run = pending(&stage, &host).await.abandon(verdict);
-        let (events, done) = collect(&run).await;
-        assert_waited(&events);
-        assert_eq!(types(&events)[2..], ["run_started", "error", "done"]);
+        let limit = Some(Duration::from_millis(5));
+        let pending = Pending::start_with_limit(&stage, &host, limit).await;
+        let (events, done) = collect(&pending.run).await;
+        assert_eq!(assert_queued(&events), ["run_started", "error", "done"]);
         assert_eq!(
             (done.status, done.error_kind),
             (DoneStatus::TimedOut, Some(ErrorKind::Timeout))
         );
 
-        let dropped = pending(&stage, &host).await;
-        let run = dropped.handle().clone();
-        drop(dropped);
-        assert_eq!(run.wait().await.status, DoneStatus::Cancelled);
+        let closed = Pending::start(&stage, &host).await;
+        closed.queue.close();
+        assert_eq!(closed.run.wait().await.status, DoneStatus::Cancelled);
     });
 }
 
 #[test]
-fn an_agent_that_cannot_be_started_any_more_is_told_by_the_journal() {
+fn queued_run_whose_agent_cannot_start_fails() {
     for mode in ["dies_at_start", "refuses_run"] {
         let stage = Stage::with("x", mode);
         block_on(async {
-            let run = pending(&stage, &stage.host()).await.launch();
-            let (events, done) = collect(&run).await;
-            assert_waited(&events);
-            assert_eq!(types(&events)[2..], ["run_started", "error", "done"]);
+            let pending = Pending::start(&stage, &stage.host()).await;
+            pending.launch().await;
+            let (events, done) = collect(&pending.run).await;
+            assert_eq!(assert_queued(&events), ["run_started", "error", "done"]);
             assert_eq!(done.status, DoneStatus::Failed);
         });
     }
     let stage = Stage::with("x", "good");
     block_on(async {
-        let pending = pending(&stage, &stage.host()).await;
-        std::fs::remove_file(stage.adapters().join("od-adapter-x")).expect("it was there");
-        let (events, done) = collect(&pending.launch()).await;
-        assert_waited(&events);
+        let pending = Pending::start(&stage, &stage.host()).await;
+        std::fs::remove_file(stage.adapters().join("od-adapter-x")).expect("an adapter");
+        pending.launch().await;
+        let (events, done) = collect(&pending.run).await;
+        assert_queued(&events);
         assert_eq!(done.error_kind.as_ref().map(ErrorKind::as_str), Some("_od.agent_unknown"));
     });
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_it_waits() {
+fn invalid_request_is_refused_before_it_waits() {
     let stage = Stage::with("x", "good");
     block_on(async {
-        let host = stage.host();
-        let unknown = PendingRun::create(&host, stage.request("nobody", "go")).await;
+        let (host, queue) = (stage.host(), one_slot());
+        let unknown = host.start_queued(stage.request("nobody", "go"), &queue, None).await;
         assert_eq!(unknown.expect_err("refused").failure, Failure::AgentUnknown);
-        let empty = PendingRun::create(&host, stage.request("x", " ")).await;
+        let empty = host.start_queued(stage.request("x", " "), &queue, None).await;
         assert_eq!(empty.expect_err("refused").failure, Failure::Usage);
         assert!(host.runs().expect("runs").is_empty());
+        // A refused run holds no slot.
+        let run = host.start_queued(stage.request("x", "go"), &queue, None).await.expect("a run");
+        assert_eq!(queue.position(run.id()), None);
+        assert_eq!(run.wait().await.status, DoneStatus::Completed);
     });
 }
 
 #[test]
-fn one_whose_host_died_while_it_waited_is_closed_when_looked_at() {
+fn queued_run_of_dead_host_is_closed() {
     let stage = Stage::with("x", "good");
-    // The runtime goes away with everything on it, as in a host that is killed.
-    let pending = block_on(async { pending(&stage, &stage.host()).await });
-    let run_id = pending.handle().id().to_owned();
+    // Dropping the runtime drops every task, as in a host that is killed.
+    let pending = block_on(async { Pending::start(&stage, &stage.host()).await });
+    let run_id = pending.run.id().to_owned();
     drop(pending);
     let host = stage.host();
     let record = host.find_run(&run_id).expect("a record");
     assert_eq!(record.status, RunStatus::Failed);
     assert_eq!(record.error_kind.as_ref().map(ErrorKind::as_str), Some(HOST_DIED));
     let events = block_on(super::control::attach(&host, &run_id));
-    assert_waited(&events);
-    assert_eq!(types(&events)[2..], ["run_started", "error", "done"]);
+    assert_eq!(assert_queued(&events), ["run_started", "error", "done"]);
 }

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use od_host::Service;
 use od_host::service::Client;
-use od_protocol::api::{
-    CancelRunsParams, GetHostInfoParams, GetRunParams, InputRunsParams, QUEUE_FULL, RunInfo,
-    RunState,
-};
+use od_protocol::api::{CancelRunParams, GetHostInfoParams, GetRunParams, InputRunParams, QUEUE_FULL, RunInfo, RunState};
 use od_protocol::{ErrorKind, Event, RunEventParams};
 
 use super::service_runs::{events, over, service, start, state, task, wait_for};
@@ -25,7 +22,7 @@ pub(crate) fn limited(settings: &str) -> Stage {
 /// Ends a run that waits for it, as soon as its agent listens.
 pub(crate) async fn finish(service: &Service, run_id: &str) {
     wait_for(service, run_id, "text_delta").await;
-    let input = InputRunsParams {
+    let input = InputRunParams {
         run_id: run_id.to_owned(),
         text: "finish".to_owned(),
         expected_turn: None,
@@ -74,7 +71,7 @@ fn a_run_over_the_limit_waits_and_says_so() {
         assert_numbered(&of_second);
         assert_eq!(
             statuses(&of_second),
-            [("queued", "1st in the queue; 1 run of x is going on"), ("starting", "")]
+            [("queued", "1st in the queue; 1 run of x is running"), ("starting", "")]
         );
         assert_eq!(types(&of_second)[2..], types(&of_first)[..]);
         assert_eq!(state(&service, &second.run_id).await, RunState::Completed);
@@ -126,7 +123,7 @@ fn a_run_that_waits_can_be_cancelled_and_the_next_moves_up() {
         for _ in 0..3 {
             ids.push(start(&service, task(&stage, "x", "go")).await.expect("a run").run_id);
         }
-        let cancel = CancelRunsParams { run_id: ids[1].clone(), grace_ms: None };
+        let cancel = CancelRunParams { run_id: ids[1].clone(), grace_ms: None };
         assert!(service.cancel_run(cancel).await.expect("an answer").accepted);
         let of_cancelled = events(&service, &ids[1]).await;
         assert_numbered(&of_cancelled);

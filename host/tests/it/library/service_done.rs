@@ -5,10 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use od_host::Service;
-use od_protocol::api::{
-    GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunsParams, ListRunsParams, RunState,
-    SetActiveAgentParams, SummarizeUsageParams,
-};
+use od_protocol::api::{GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunParams, ListRunsParams, RunState, SetActiveAgentParams, SummarizeUsageParams};
 use od_protocol::{DoneStatus, ErrorKind};
 
 use super::queue::limited;
@@ -40,7 +37,7 @@ fn whoever_has_seen_done_is_told_by_every_call_that_the_run_is_over() {
         let status = at_once(service.host_info(GetHostInfoParams {})).await.expect("numbers");
         assert_eq!((status.running, status.queued), (0, 0));
         assert!(!at_once(service.cancel_run(cancel(&run_id))).await.expect("an answer").accepted);
-        let input = InputRunsParams {
+        let input = InputRunParams {
             run_id: run_id.clone(),
             text: "hello".to_owned(),
             expected_turn: None,
@@ -95,7 +92,7 @@ fn a_run_that_cannot_be_read_can_be_removed() {
 }
 
 /// Starts a run, stops it, reads it to its end and removes it, all of it at the moment the service ends.
-async fn whole_life(service: Service, params: od_protocol::api::StartRunsParams) -> Option<String> {
+async fn whole_life(service: Service, params: od_protocol::api::StartRunParams) -> Option<String> {
     let run = match start(&service, params).await {
         Ok(run) => run,
         Err(refused) => {

@@ -1,13 +1,13 @@
 //! The same key starts a run once: when calls race, after a restart, and among several hosts.
 
-use od_protocol::api::{GetRunParams, KEY_CONFLICT, RunState, StartRunsParams};
+use od_protocol::api::{GetRunParams, KEY_CONFLICT, RunState, StartRunParams};
 
 use super::service_runs::{delete, over, service, start, task};
 use super::stage::{Stage, block_on};
 
 /// Parameters of a start with a key.
-fn keyed(stage: &Stage, key: &str, prompt: &str) -> StartRunsParams {
-    StartRunsParams { key: Some(key.to_owned()), ..task(stage, "x", prompt) }
+fn keyed(stage: &Stage, key: &str, prompt: &str) -> StartRunParams {
+    StartRunParams { key: Some(key.to_owned()), ..task(stage, "x", prompt) }
 }
 
 #[test]

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use od_host::service::{Client, Roots};
 use od_host::{HostError, Service, ServiceOptions};
-use od_protocol::api::{
-    CancelRunsParams, DeleteRunsParams, GetRunParams, InputRunsParams, ListRunsParams,
-    PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunsParams, StartRunsResult,
-};
+use od_protocol::api::{CancelRunParams, DeleteRunParams, GetRunParams, InputRunParams, ListRunsParams, PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunParams, StartRunResult};
 use od_protocol::{ErrorKind, RunEventParams};
 
 use super::control::other_host;
@@ -31,9 +28,9 @@ pub(crate) fn options(stage: &Stage) -> ServiceOptions {
     }
 }
 
-pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunsParams {
+pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunParams {
     let mut params =
-        StartRunsParams { agent: Some(agent.to_owned()), ..StartRunsParams::default() };
+        StartRunParams { agent: Some(agent.to_owned()), ..StartRunParams::default() };
     params.task.cwd = stage.work().display().to_string();
     params.task.prompt.text = prompt.to_owned();
     params
@@ -41,8 +38,8 @@ pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunsParams 
 
 pub(crate) async fn start(
     service: &Service,
-    params: StartRunsParams,
-) -> Result<StartRunsResult, HostError> {
+    params: StartRunParams,
+) -> Result<StartRunResult, HostError> {
     service.start_run(&Client("test".to_owned()), params).await
 }
 
@@ -79,12 +76,12 @@ pub(crate) async fn wait_for(service: &Service, run_id: &str, type_name: &str) -
     panic!("no {type_name} in run {run_id}");
 }
 
-pub(crate) fn cancel(run_id: &str) -> CancelRunsParams {
-    CancelRunsParams { run_id: run_id.to_owned(), grace_ms: None }
+pub(crate) fn cancel(run_id: &str) -> CancelRunParams {
+    CancelRunParams { run_id: run_id.to_owned(), grace_ms: None }
 }
 
-pub(crate) fn delete(run_id: &str) -> DeleteRunsParams {
-    DeleteRunsParams { run_id: run_id.to_owned() }
+pub(crate) fn delete(run_id: &str) -> DeleteRunParams {
+    DeleteRunParams { run_id: run_id.to_owned() }
 }
 
 #[test]
@@ -120,7 +117,7 @@ fn a_run_is_fed_and_stopped_and_cannot_be_removed_meanwhile() {
         wait_for(&service, &run.run_id, "text_delta").await;
         let active = service.delete_run(delete(&run.run_id)).await.expect_err("it is going on");
         assert_eq!(active.failure.as_str(), RUN_ACTIVE);
-        let input = InputRunsParams {
+        let input = InputRunParams {
             run_id: run.run_id.clone(),
             text: "hello".to_owned(),
             expected_turn: None,
@@ -141,7 +138,7 @@ fn a_run_of_another_process_is_fed_and_stopped_too() {
     block_on(async {
         let service = service(&stage);
         assert_eq!(state(&service, &run_id).await, RunState::Running);
-        let input = InputRunsParams {
+        let input = InputRunParams {
             run_id: run_id.clone(),
             text: "hello".to_owned(),
             expected_turn: None,
@@ -221,7 +218,7 @@ fn methods_are_called_by_name_and_errors_have_a_kind_and_a_code() {
         let cwd = stage.work();
         let task = serde_json::json!({"cwd": cwd, "prompt": {"text": "go"}});
         let started = call("runs/start", serde_json::json!({"agent": "x", "task": task})).await;
-        let started: StartRunsResult =
+        let started: StartRunResult =
             serde_json::from_str(&started.expect("a run")).expect("a result");
         over(&service, &started.run_id).await;
         let info = call("runs/get", serde_json::json!({"runId": started.run_id})).await;

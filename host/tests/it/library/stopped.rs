@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use od_host::RunRequest;
 use od_protocol::DoneStatus;
-use od_protocol::api::{CancelRunsParams, RunState};
+use od_protocol::api::{CancelRunParams, RunState};
 
 use super::attempts::{errors, fall_back_to};
 use super::queue::{finish, limited};
@@ -50,7 +50,7 @@ fn a_run_whose_turn_has_come_can_be_cancelled_while_its_adapter_is_looked_up() {
         while state(&service, &second).await == RunState::Queued {
             tokio::time::sleep(LOOK).await;
         }
-        let cancel = CancelRunsParams { run_id: second.clone(), grace_ms: Some(0) };
+        let cancel = CancelRunParams { run_id: second.clone(), grace_ms: Some(0) };
         assert!(service.cancel_run(cancel).await.expect("an answer").accepted);
         over(&service, &second).await;
         assert_eq!(state(&service, &second).await, RunState::Cancelled);

@@ -1,9 +1,7 @@
 //! Pins by way of the API: kept in `trust.json`, counted at once, and only when nobody else can write it.
 
 use od_host::Service;
-use od_protocol::api::{
-    ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, TrustAdaptersParams,
-};
+use od_protocol::api::{ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, TrustAdapterParams};
 
 use super::service_runs::service;
 use super::stage::{Stage, block_on};
@@ -29,8 +27,8 @@ async fn hash_of_rejected(service: &Service) -> String {
     rejected.sha256.clone().expect("what adapters/trust takes")
 }
 
-fn pin(sha256: &str, trusted: bool) -> TrustAdaptersParams {
-    TrustAdaptersParams { sha256: sha256.to_owned(), trusted }
+fn pin(sha256: &str, trusted: bool) -> TrustAdapterParams {
+    TrustAdapterParams { sha256: sha256.to_owned(), trusted }
 }
 
 #[test]

@@ -7,9 +7,9 @@ use super::stage::{Stage, assert_whole, block_on, collect, set_mode, text, types
 
 /// What is broken, and what the error says of it.
 const RULES: [(&str, &str); 9] = [
-    ("repeat", "its event \"heartbeat\" has the number 0, expected was 2"),
-    ("gap", "its event \"text_delta\" has the number 9, expected was 2"),
-    ("stale_done", "its event \"done\" has the number 1, expected was 2"),
+    ("repeat", "its event \"heartbeat\" has the number 0 instead of 2"),
+    ("gap", "its event \"text_delta\" has the number 9 instead of 2"),
+    ("stale_done", "its event \"done\" has the number 1 instead of 2"),
     ("huge_number", "its event cannot be read: its number is too large"),
     ("no_event", "its event cannot be read: missing field `runId`"),
     ("cut", "its event cannot be read"),
@@ -36,7 +36,7 @@ fn an_event_that_breaks_the_stream_ends_the_run() {
             assert_eq!(text(&events), "before", "{rule}");
             let Event::Error(error) = &events[2].event else { panic!("{:?}", events[2]) };
             assert!(
-                error.message.starts_with("the adapter x broke the protocol: ")
+                error.message.starts_with("the adapter x violated the protocol: ")
                     && error.message.contains(said),
                 "{rule}: {}",
                 error.message

@@ -1,4 +1,4 @@
-//! A client of each face of the API, all used in the same way: so one script can go through all of them.
+//! A client for each transport with the same interface, so that one test covers all transports.
 
 mod http;
 mod library;
@@ -9,33 +9,33 @@ use serde_json::Value;
 
 use crate::cli::scratch::Scratch;
 
-/// What a method answers: its result, or the error object.
-pub(crate) type Answer = Result<Value, Value>;
+/// The result of a method, or the error object.
+pub(crate) type Reply = Result<Value, Value>;
 
 /// Events, or the error object.
 pub(crate) type Events = Result<Vec<Value>, Value>;
 
-/// Whether an event is the one that is waited for.
-pub(crate) type Fits<'a> = &'a dyn Fn(&Value) -> bool;
+/// Whether an event is the expected one.
+pub(crate) type Matches<'a> = &'a dyn Fn(&Value) -> bool;
 
-/// The ways to the API.
+/// The transports of the API, and the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Face {
+pub(crate) enum Transport {
     WebSocket,
-    /// Calls by POST; events are asked for by `?from=`.
+    /// Calls by POST; events start at `?from=`.
     Http,
-    /// Calls by POST; events go on after `Last-Event-ID`, as a browser's `EventSource` does.
+    /// Calls by POST; events continue after `Last-Event-ID`, as a browser's `EventSource` does.
     ServerSentEvents,
     Stdio,
     /// `Service` in this process.
     Library,
 }
 
-impl Face {
+impl Transport {
     pub(crate) const ALL: [Self; 5] =
         [Self::Library, Self::WebSocket, Self::Http, Self::ServerSentEvents, Self::Stdio];
 
-    /// A host on this machine, and a client of it.
+    /// Starts a host on this machine and connects a client.
     pub(crate) fn open(self, scratch: Scratch) -> Box<dyn Client> {
         match self {
             Self::WebSocket => Box::new(websocket::WebSocketClient::open(scratch)),
@@ -49,27 +49,27 @@ impl Face {
     }
 }
 
-/// A client and the host it talks to.
+/// A client and its host.
 pub(crate) trait Client {
-    /// Where the host lives.
+    /// The machine of the host.
     fn scratch(&self) -> &Scratch;
 
-    fn call(&mut self, method: &str, params: &Value) -> Answer;
+    fn call(&mut self, method: &str, params: &Value) -> Reply;
 
-    /// The same call twice at the same time.
-    fn race(&mut self, method: &str, params: &Value) -> [Answer; 2];
+    /// Sends the same call twice at the same time.
+    fn race(&mut self, method: &str, params: &Value) -> [Reply; 2];
 
-    /// Attaches to a run, reads until an event fits, and detaches: the events up to that one.
-    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events;
+    /// Attaches to a run, reads up to the first matching event, and detaches.
+    fn read(&mut self, run_id: &str, from: u64, matches: Matches<'_>) -> Events;
 
-    /// Waits for the end of a host that was told to shut down; its exit code.
-    fn ended(self: Box<Self>) -> Option<i32>;
+    /// Waits until the host exits; its exit code.
+    fn wait_for_exit(self: Box<Self>) -> Option<i32>;
 }
 
-/// Takes events up to the one that fits; true when it was among them.
-fn take(events: &mut Vec<Value>, batch: impl IntoIterator<Item = Value>, fits: Fits<'_>) -> bool {
+/// Collects events up to the first match; true when there was one.
+fn take(events: &mut Vec<Value>, batch: impl IntoIterator<Item = Value>, matches: Matches<'_>) -> bool {
     for event in batch {
-        let last = fits(&event);
+        let last = matches(&event);
         events.push(event);
         if last {
             return true;

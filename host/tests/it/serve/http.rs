@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{ServeProcess, kind, numbers};
+use super::server_process::{ServeProcess, kind, numbers};
 
 #[test]
-fn a_run_from_start_to_its_events() {
+fn run_delivers_its_events() {
     let host = ServeProcess::with_adapter("x", "good");
     let info = host.call("host/info", json!({})).expect("info");
     assert_eq!((&info["name"], &info["pid"]), (&json!("od-host"), &json!(host.pid())));
@@ -34,7 +34,7 @@ fn parameters_may_be_absent_or_null() {
 }
 
 #[test]
-fn what_a_method_refuses_is_typed() {
+fn method_errors_have_code_kind_and_hint() {
     let host = ServeProcess::with_adapter("x", "good");
     let refused = |method: &str, params: Value| {
         let error = host.call(method, params).expect_err(method);
@@ -52,7 +52,7 @@ fn what_a_method_refuses_is_typed() {
 }
 
 #[test]
-fn a_word_or_a_member_that_nobody_knows_is_refused_by_its_place() {
+fn unknown_word_or_member_is_refused_with_path() {
     let host = ServeProcess::with_adapter("x", "good");
     let refused = |method: &str, params: Value| {
         let error = host.call(method, params).expect_err(method);
@@ -83,11 +83,11 @@ fn a_word_or_a_member_that_nobody_knows_is_refused_by_its_place() {
     assert_eq!(refused("agents/features", skill), invalid("skills[0].requires"));
     assert_eq!(refused("runs/list", json!([5])), invalid(""));
     let runs = host.call("runs/list", json!({})).expect("a list");
-    assert_eq!(runs["runs"], json!([]), "nothing was started");
+    assert_eq!(runs["runs"], json!([]), "no run was started");
 }
 
 #[test]
-fn an_error_says_whether_to_ask_again_and_what_it_is_about() {
+fn errors_have_retryable_and_which() {
     let host = ServeProcess::with_adapter("x", "deaf");
     let run = host.start_run("go");
     let about = |method: &str, params: Value| {
@@ -104,7 +104,7 @@ fn an_error_says_whether_to_ask_again_and_what_it_is_about() {
 }
 
 #[test]
-fn what_is_no_call_is_typed_and_has_a_status() {
+fn invalid_body_gets_typed_error_and_status() {
     let host = ServeProcess::with_adapter("x", "good");
     let refused = |body: &str| {
         let (status, answer) = host.post(body);
@@ -114,14 +114,14 @@ fn what_is_no_call_is_typed_and_has_a_status() {
     assert_eq!(refused(""), (400, "parse_error".to_owned()));
     assert_eq!(refused("[]"), (400, "invalid_request".to_owned()));
     assert_eq!(refused(r#"{"id":1,"method":"host/info"}"#), (400, "invalid_request".to_owned()));
-    let nobody_waits = r#"{"jsonrpc":"2.0","method":"host/info"}"#;
-    assert_eq!(refused(nobody_waits), (400, "invalid_request".to_owned()));
+    let notification = r#"{"jsonrpc":"2.0","method":"host/info"}"#;
+    assert_eq!(refused(notification), (400, "invalid_request".to_owned()));
     let large = " ".repeat(17 * 1024 * 1024);
     assert_eq!(refused(&large), (413, "_od.too_large".to_owned()));
 }
 
 #[test]
-fn other_addresses_and_methods_are_refused_with_the_right_status() {
+fn unknown_endpoint_gets_right_status() {
     let host = ServeProcess::with_adapter("x", "good");
     for (path, expected) in [("/", 405), ("/nothing", 404), ("/runs/nope/events", 404)] {
         let (status, text) = host.get(path, &[]);
@@ -134,7 +134,7 @@ fn other_addresses_and_methods_are_refused_with_the_right_status() {
 }
 
 #[test]
-fn the_api_describes_itself() {
+fn discover_describes_every_method() {
     let host = ServeProcess::with_adapter("x", "good");
     let document = host.call("rpc.discover", json!({})).expect("a document");
     let methods = document["methods"].as_array().expect("methods");
@@ -145,7 +145,7 @@ fn the_api_describes_itself() {
 }
 
 #[test]
-fn every_method_of_the_table_is_answered() {
+fn every_method_is_implemented() {
     let host = ServeProcess::with_adapter("x", "good");
     let ended = od_protocol::api::SHUTDOWN_HOST.name;
     for method in od_protocol::api::METHODS.iter().filter(|method| method.name != ended) {
@@ -156,7 +156,7 @@ fn every_method_of_the_table_is_answered() {
 }
 
 #[test]
-fn metrics_need_the_token_and_count_what_was_refused() {
+fn metrics_need_token_and_count_refusals() {
     let host = ServeProcess::with_adapter("x", "good");
     let request = |header: &str| {
         let address = host.address();

@@ -1,15 +1,15 @@
-//! Two host processes on one `OD_HOME`, asked with the same key at the same moment, start one run.
+//! Two hosts on one `OD_HOME` that get the same key at the same time start one run.
 
 use std::sync::{Arc, Barrier};
 
 use serde_json::{Value, json};
 
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 
 const KEYS: usize = 6;
 
 #[test]
-fn two_processes_that_race_on_a_key_start_one_run() {
+fn same_key_in_two_hosts_starts_one_run() {
     let one = ServeProcess::with_adapter("x", "good");
     let two = ServeProcess::start(Arc::clone(&one.scratch), &[]);
     let together = Barrier::new(2);
@@ -28,9 +28,9 @@ fn two_processes_that_race_on_a_key_start_one_run() {
     });
     for (here, there) in by_one.iter().zip(&by_two) {
         assert_eq!(here["runId"], there["runId"]);
-        assert_ne!(here["existing"], there["existing"], "one of them has started it");
+        assert_ne!(here["existing"], there["existing"], "exactly one of them started it");
         let run_id = here["runId"].as_str().expect("an id");
-        assert_eq!(one.end_of(run_id)["state"], two.end_of(run_id)["state"]);
+        assert_eq!(one.wait_for_end(run_id)["state"], two.wait_for_end(run_id)["state"]);
     }
     let runs = one.call("runs/list", json!({})).expect("a list")["runs"].clone();
     assert_eq!(runs.as_array().map(Vec::len), Some(KEYS));

@@ -1,6 +1,5 @@
-//! `kill -9` of host, adapter and agent CLI at random moments: nothing of ours stays alive, every journal is whole,
-//! every run has an end after a restart. `OD_KILL_SEED` repeats the moments of an earlier test as well as a busy
-//! machine lets it.
+//! `kill -9` of host, adapter and agent CLI at random times: no process survives, every journal is complete, every run has
+//! an end after a restart. `OD_KILL_SEED` repeats the times of an earlier test as closely as the machine allows.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,95 +12,95 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::processes::{Process, Role, eventually, processes_below, zombies_of};
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 use crate::cli::scratch::Scratch;
 use crate::library::stage::{assert_numbered, example};
 
 const KILLS: usize = 100;
-/// Runs at the same time: one of them waits for the others.
+/// Runs at the same time; one of them is queued.
 const RUNS: u64 = 5;
-const GOING_ON: u64 = 4;
+const ACTIVE_RUNS: u64 = 4;
 /// A run of about a third of a second.
-const SHORT: &str = "say 250";
-/// A run that does not end by itself, with a child that bears no mark of it.
-const LONG: &str = "bare, say 1000000";
-/// No kill waits longer for its moment, in milliseconds.
-const LONGEST_PAUSE: u64 = 60;
+const SHORT_PROMPT: &str = "say 250";
+/// A run that does not end by itself, with a child without our environment variables.
+const ENDLESS_PROMPT: &str = "bare, say 1000000";
+/// The maximum pause before a kill, in milliseconds.
+const MAX_PAUSE_MS: u64 = 60;
 
 #[test]
-fn whatever_is_killed_nothing_is_left_and_every_run_has_an_end() {
-    let mut chance = Chance::from_environment();
-    let mut field = Field::open();
+fn random_kills_leave_no_process_or_open_run() {
+    let mut random = Random::from_environment();
+    let mut machine = Machine::open();
     let mut killed: BTreeMap<Role, usize> = BTreeMap::new();
     while killed.values().sum::<usize>() < KILLS {
-        field.start_runs();
-        std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
-        let role = chance.role();
+        machine.start_runs();
+        std::thread::sleep(Duration::from_millis(random.below(MAX_PAUSE_MS)));
+        let role = random.role();
         if role == Role::Host {
-            field.kill_host(chance.below(2) == 0);
-        } else if !field.kill_one(role, &mut chance) {
-            // It has ended by itself meanwhile.
+            machine.kill_host(random.below(2) == 0);
+        } else if !machine.kill_one(role, &mut random) {
+            // It has just ended by itself.
             continue;
         }
         *killed.entry(role).or_default() += 1;
     }
-    field.wait_for_runs();
-    let zombies = eventually(|| zombies_of(field.host.pid()), Vec::is_empty);
-    assert!(zombies.is_empty(), "dead children of the host: {zombies:?}");
-    let strays = eventually(|| field.strays(), Vec::is_empty);
-    assert_eq!(strays, [], "nothing outlives its run");
-    field.kill_host(false);
-    let ends = field.check_runs();
-    println!("killed {killed:?}; {} runs ended as {ends:?}", field.started.len());
-    field.host.call("usage/summary", json!({})).expect("the ledger can be read");
+    machine.wait_for_runs();
+    let zombies = eventually(|| zombies_of(machine.host.pid()), Vec::is_empty);
+    assert!(zombies.is_empty(), "zombies of the host: {zombies:?}");
+    let orphans = eventually(|| machine.orphans(), Vec::is_empty);
+    assert_eq!(orphans, [], "no process outlives its run");
+    machine.kill_host(false);
+    let ends = machine.check_runs();
+    println!("killed {killed:?}; {} runs ended as {ends:?}", machine.started.len());
+    machine.host.call("usage/summary", json!({})).expect("the ledger can be read");
 }
 
 #[test]
-fn a_killed_host_takes_everything_with_it() {
-    let mut field = Field::open();
-    let runs: Vec<String> = (0..GOING_ON).map(|_| field.start(LONG)).collect();
+fn killed_host_leaves_no_process() {
+    let mut machine = Machine::open();
+    let runs: Vec<String> = (0..ACTIVE_RUNS).map(|_| machine.start(ENDLESS_PROMPT)).collect();
     let whole_families = |processes: &Vec<Process>| {
         processes.iter().filter(|process| process.role == Role::Child).count() == runs.len()
     };
-    let alive = eventually(|| processes_below(&field.root()), whole_families);
+    let alive = eventually(|| processes_below(&machine.root()), whole_families);
     assert_eq!(alive.len(), 1 + 3 * runs.len(), "{alive:?}");
-    field.host.kill();
-    let left = eventually(|| processes_below(&field.root()), Vec::is_empty);
-    assert_eq!(left, [], "no other host has looked after them");
-    field.host.restart();
-    assert_eq!(field.check_runs(), BTreeMap::from([("_od.host_died".to_owned(), runs.len())]));
+    machine.host.kill();
+    let left = eventually(|| processes_below(&machine.root()), Vec::is_empty);
+    assert_eq!(left, [], "no other host has stopped them");
+    machine.host.restart();
+    assert_eq!(machine.check_runs(), BTreeMap::from([("_od.host_died".to_owned(), runs.len())]));
 }
 
 #[test]
-fn what_was_killed_with_its_guard_is_ended_by_the_next_host() {
-    let mut field = Field::open();
-    field.start("say 1000000");
-    let alive = || processes_below(&field.root());
+fn next_host_stops_orphans_of_killed_adapter() {
+    let mut machine = Machine::open();
+    machine.start("say 1000000");
+    let alive = || processes_below(&machine.root());
     let alive = eventually(alive, |alive| alive.iter().any(|one| one.role == Role::Child));
-    // A host that stands still cannot clean up after the adapter.
-    field.host.signal(Signal::STOP);
+    // A stopped host cannot clean up after the adapter.
+    machine.host.signal(Signal::STOP);
     for process in alive.iter().filter(|process| process.role == Role::Adapter) {
         assert!(process.kill());
     }
-    field.kill_host(false);
-    assert_eq!(field.check_runs(), BTreeMap::from([("_od.host_died".to_owned(), 1)]));
+    machine.kill_host(false);
+    assert_eq!(machine.check_runs(), BTreeMap::from([("_od.host_died".to_owned(), 1)]));
 }
 
-/// A host in a scratch home, its runs, and everything that is alive there.
-struct Field {
+/// A host in a scratch home and its runs.
+struct Machine {
     host: ServeProcess,
-    /// Runs whose start was answered.
+    /// Runs whose start got a reply.
     started: Vec<String>,
 }
 
-impl Field {
+impl Machine {
     fn open() -> Self {
         let scratch = Scratch::new();
         scratch.add_demo();
         let cli = scratch.path("bin/agent-cli");
         std::fs::copy(example("agent_cli"), &cli).expect("an agent CLI");
         let cli = cli.display().to_string();
-        let settings = format!("[agents.demo]\ncliPath = {cli:?}\nmaxRuns = {GOING_ON}\n");
+        let settings = format!("[agents.demo]\ncliPath = {cli:?}\nmaxRuns = {ACTIVE_RUNS}\n");
         std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
         Self { host: ServeProcess::start(scratch, &[]), started: Vec::new() }
     }
@@ -126,34 +125,34 @@ impl Field {
         let info = self.host.call("host/info", json!({})).expect("info");
         let count = |name: &str| info[name].as_u64().expect("a number");
         for _ in count("running") + count("queued")..RUNS {
-            self.start(SHORT);
+            self.start(SHORT_PROMPT);
         }
     }
 
-    /// Kills a process of this kind; false when there is none.
-    fn kill_one(&self, role: Role, chance: &mut Chance) -> bool {
+    /// Kills a process of this role; false when there is none.
+    fn kill_one(&self, role: Role, random: &mut Random) -> bool {
         let processes = processes_below(&self.root());
         let fitting: Vec<&Process> =
             processes.iter().filter(|process| process.role == role).collect();
         match fitting.len() {
             0 => false,
-            count => fitting[chance.below(count as u64) as usize].kill(),
+            count => fitting[random.below(count as u64) as usize].kill(),
         }
     }
 
-    /// Kills the host, perhaps in the middle of a call. Everything it had started ends; the next one begins.
+    /// Kills the host, optionally during a call, and starts the next one. Checks that its processes end.
     fn kill_host(&mut self, while_it_starts_a_run: bool) {
         let call = while_it_starts_a_run.then(|| self.send_start());
         self.host.kill();
         drop(call);
         self.host.restart();
-        let strays = eventually(|| self.strays(), Vec::is_empty);
-        assert_eq!(strays, [], "they outlive the host");
+        let orphans = eventually(|| self.orphans(), Vec::is_empty);
+        assert_eq!(orphans, [], "no process outlives the host");
     }
 
-    /// A call whose answer nobody waits for.
+    /// Sends a call without waiting for the reply.
     fn send_start(&self) -> TcpStream {
-        let params = self.task(SHORT);
+        let params = self.task(SHORT_PROMPT);
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "runs/start", "params": params});
         let body = call.to_string();
         let mut stream = self.host.stream();
@@ -164,24 +163,24 @@ impl Field {
             self.host.token,
             body.len()
         );
-        stream.write_all(request.as_bytes()).expect("it listens");
+        stream.write_all(request.as_bytes()).expect("the host listens");
         stream
     }
 
     fn wait_for_runs(&self) {
         for run_id in &self.started {
-            self.host.end_of(run_id);
+            self.host.wait_for_end(run_id);
         }
     }
 
-    /// What is alive besides the host.
-    fn strays(&self) -> Vec<Process> {
+    /// The processes other than the host.
+    fn orphans(&self) -> Vec<Process> {
         let mut processes = processes_below(&self.root());
         processes.retain(|process| process.role != Role::Host);
         processes
     }
 
-    /// Every run is over and its journal whole; how many ended in which way.
+    /// Checks that every run has ended with a complete journal; counts the outcomes.
     fn check_runs(&self) -> BTreeMap<String, usize> {
         let mut ends: BTreeMap<String, usize> = BTreeMap::new();
         for run_id in &self.started {
@@ -193,7 +192,7 @@ impl Field {
         }
         let folders = std::fs::read_dir(self.host.scratch.path("od/runs")).expect("runs");
         for folder in folders.map(|entry| entry.expect("a run").path()) {
-            // Without a record nobody was told of it, because the host died before it could be.
+            // Without a record the host died before it could reply with the run's id.
             if folder.join("run.json").exists() {
                 check_journal(&folder.join("events.jsonl"));
             } else {
@@ -222,14 +221,14 @@ fn check_journal(path: &Path) {
     assert!(matches!(events.last().map(|last| &last.event), Some(Event::Done(_))), "{text}");
 }
 
-/// Numbers that look like chance and can be had again (xorshift).
-struct Chance(u64);
+/// Repeatable pseudo-random numbers (xorshift).
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn from_environment() -> Self {
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos() as u64;
-        let told = std::env::var("OD_KILL_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = told.unwrap_or(now).max(1);
+        let given = std::env::var("OD_KILL_SEED").ok().and_then(|seed| seed.parse().ok());
+        let seed = given.unwrap_or(now).max(1);
         println!("OD_KILL_SEED={seed}");
         Self(seed)
     }
@@ -241,7 +240,7 @@ impl Chance {
         self.0 % limit
     }
 
-    /// Adapters and agent CLIs more often than hosts, of which there is only one.
+    /// Adapters and agent CLIs more often than the host.
     fn role(&mut self) -> Role {
         match self.below(8) {
             0 | 1 => Role::Host,

@@ -1,28 +1,28 @@
-//! What a served host logs at its most talkative, and what it never does.
+//! The log of a served host at the highest level, and that it contains no secrets.
 
 use serde_json::{Value, json};
 
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
 
 const SECRET: &str = "plum-7341";
 
-/// All of stderr, after a polite end.
+/// All of stderr, after a normal shutdown.
 fn stderr_of(mut host: ServeProcess) -> String {
     host.signal(rustix::process::Signal::TERM);
     assert_eq!(host.wait(), Some(0));
     host.log()
 }
 
-/// The log of a talkative host.
+/// The parsed JSON log.
 fn log_of(host: ServeProcess) -> Vec<Value> {
     let text = stderr_of(host);
-    let read = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+    let read = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
     text.lines().map(read).collect()
 }
 
-fn talkative(mode: &str) -> ServeProcess {
+fn verbose_host(mode: &str) -> ServeProcess {
     let scratch = Scratch::with_adapter("x", mode);
     ServeProcess::start(scratch, &["-vvv", "--log-format", "json"])
 }
@@ -35,9 +35,9 @@ fn task(host: &ServeProcess) -> Value {
 }
 
 #[test]
-fn no_secret_is_logged_by_any_face_at_any_level() {
+fn no_transport_logs_secrets() {
     for mode in ["garbage", "env", "crash"] {
-        let host = talkative(mode);
+        let host = verbose_host(mode);
         let token = host.token.clone();
         let run = host.call("runs/start", task(&host)).expect("a run is queued");
         let run_id = run["runId"].as_str().expect("an id").to_owned();
@@ -55,15 +55,15 @@ fn no_secret_is_logged_by_any_face_at_any_level() {
             let text = line.to_string();
             assert!(!text.contains(SECRET) && !text.contains(&token), "{mode}: {text}");
         }
-        for expected in ["run ended", "call answered", "a request was refused"] {
+        for expected in ["run ended", "call answered", "refused a request"] {
             assert!(log.iter().any(|line| line["message"] == expected), "{expected}: {log:#?}");
         }
     }
 }
 
 #[test]
-fn a_line_says_which_run_or_call_it_belongs_to() {
-    let host = talkative("good");
+fn log_lines_name_run_or_call() {
+    let host = verbose_host("good");
     let run_id = host.start_run("go");
     host.events(&run_id, 0);
     let log = log_of(host);
@@ -83,7 +83,7 @@ fn a_line_says_which_run_or_call_it_belongs_to() {
 }
 
 #[test]
-fn a_service_tells_of_each_run_without_being_asked() {
+fn service_logs_each_run_by_default() {
     let host = ServeProcess::with_adapter("x", "good");
     let run_id = host.start_run("go");
     host.events(&run_id, 0);

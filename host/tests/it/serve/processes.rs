@@ -1,25 +1,25 @@
-//! What is alive, as Linux tells it in `/proc`. A process belongs to a test when its executable lies in the test's
-//! folder, whatever it did to its session, its parents and its environment.
+//! Running processes from `/proc`. A process belongs to a test when its executable is in the test's folder, whatever its
+//! session, parent and environment.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// More than anything takes, so that a test which waits in vain ends.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Ends a test that waits in vain.
+const TIMEOUT: Duration = Duration::from_secs(40);
 
-/// The part a process plays.
+/// The role of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Host,
     Adapter,
     AgentCli,
-    /// What an agent CLI has started.
+    /// A process that an agent CLI has started.
     Child,
 }
 
-/// A process that is alive.
+/// A running process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
@@ -35,12 +35,12 @@ impl Process {
     }
 }
 
-/// All processes whose executable lies below a folder; those that have ended and wait for their parent do not count.
+/// All processes whose executable is inside a folder, without zombies.
 pub(crate) fn processes_below(root: &Path) -> Vec<Process> {
-    pids().filter_map(|pid| look_at(pid, root)).collect()
+    pids().filter_map(|pid| inspect(pid, root)).collect()
 }
 
-/// The children of a process that have ended and wait to be looked at.
+/// The zombies of a process.
 pub(crate) fn zombies_of(parent: u32) -> Vec<u32> {
     let is_zombie = |pid: &u32| {
         let fields = stat_fields(*pid).unwrap_or_default();
@@ -50,13 +50,13 @@ pub(crate) fn zombies_of(parent: u32) -> Vec<u32> {
     pids().filter(is_zombie).collect()
 }
 
-/// Looks until it is as it should be; what was seen last.
-pub(crate) fn eventually<T>(mut look: impl FnMut() -> T, fits: impl Fn(&T) -> bool) -> T {
-    let begun = Instant::now();
+/// Polls until the value is as expected or the time is over; returns the last value.
+pub(crate) fn eventually<T>(mut poll: impl FnMut() -> T, is_expected: impl Fn(&T) -> bool) -> T {
+    let started = Instant::now();
     loop {
-        let seen = look();
-        if fits(&seen) || begun.elapsed() > PATIENCE {
-            return seen;
+        let value = poll();
+        if is_expected(&value) || started.elapsed() > TIMEOUT {
+            return value;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -67,7 +67,7 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-fn look_at(pid: u32, root: &Path) -> Option<Process> {
+fn inspect(pid: u32, root: &Path) -> Option<Process> {
     let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     if !exe.starts_with(root) || stat_fields(pid)?.first()? == "Z" {
         return None;
@@ -84,23 +84,23 @@ fn look_at(pid: u32, root: &Path) -> Option<Process> {
     Some(Process { pid, role, arguments })
 }
 
-/// The fields of `/proc/…/stat` after the name, which may contain anything: the state, the parent and so on.
+/// The fields of `/proc/…/stat` after the name: the state, the parent and so on. The name may contain anything.
 fn stat_fields(pid: u32) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = text.rsplit_once(')')?;
     Some(fields.split_ascii_whitespace().map(str::to_owned).collect())
 }
 
-/// What a process holds.
+/// The resources of a process.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holdings {
+pub(crate) struct Resources {
     pub(crate) resident_bytes: u64,
     pub(crate) peak_bytes: u64,
     pub(crate) files: usize,
     pub(crate) threads: usize,
 }
 
-impl Holdings {
+impl Resources {
     pub(crate) fn of(pid: u32) -> Self {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
         let kilobytes = |name: &str| -> u64 {
@@ -118,13 +118,13 @@ impl Holdings {
         }
     }
 
-    /// No file and no thread more.
-    pub(crate) fn are_as_few_as(self, other: Self) -> bool {
+    /// Whether it has no more files and threads.
+    pub(crate) fn is_at_most(self, other: Self) -> bool {
         self.files <= other.files && self.threads <= other.threads
     }
 }
 
-impl std::fmt::Display for Holdings {
+impl std::fmt::Display for Resources {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { resident_bytes, peak_bytes, files, threads } = self;
         let (resident, peak) = (resident_bytes / 1_000_000, peak_bytes / 1_000_000);

@@ -1,5 +1,5 @@
-//! A WebSocket that reads only when it is told to, so that a test decides how slow a client is and sees the bytes as
-//! they came. No more of RFC 6455 than a host needs to see; the bench uses it too.
+//! A minimal WebSocket client that reads only on request, so that a test controls how slow it is and sees the exact bytes.
+//! The benchmark uses it too.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,9 +8,9 @@ const TEXT: u8 = 0x1;
 const CLOSE: u8 = 0x8;
 const PING: u8 = 0x9;
 const PONG: u8 = 0xA;
-const LAST_PART: u8 = 0x80;
+const FINAL_FRAME: u8 = 0x80;
 const MASKED: u8 = 0x80;
-/// A mask is demanded of clients; this one leaves the bytes as they are.
+/// Clients must mask; this mask does not change the bytes.
 const NO_MASK: [u8; 4] = [0; 4];
 
 pub(crate) struct RawWebSocket<S = TcpStream> {
@@ -19,7 +19,7 @@ pub(crate) struct RawWebSocket<S = TcpStream> {
 }
 
 impl<S: Read + Write> RawWebSocket<S> {
-    /// Opens one to `127.0.0.1:port`, with a read buffer of so many bytes.
+    /// Opens a WebSocket to `127.0.0.1:port` with a read buffer of this size.
     pub(crate) fn open(stream: S, address: &str, token: &str, buffer: usize) -> io::Result<Self> {
         let request = format!(
             "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -48,12 +48,17 @@ impl<S: Read + Write> RawWebSocket<S> {
         self.send_text(&call)
     }
 
-    /// Sends a message as it is.
+    /// Sends a text message.
     pub(crate) fn send_text(&mut self, text: &str) -> io::Result<()> {
-        self.send(TEXT, text.as_bytes())
+        self.send_bytes(text.as_bytes())
     }
 
-    /// The next message; `None` when the host closes.
+    /// Sends a text message that may be invalid UTF-8.
+    pub(crate) fn send_bytes(&mut self, text: &[u8]) -> io::Result<()> {
+        self.send(TEXT, text)
+    }
+
+    /// Waits for the next message; `None` when the host closes the connection.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.message.clear();
         loop {
@@ -70,7 +75,7 @@ impl<S: Read + Write> RawWebSocket<S> {
                     self.send(PONG, &answer)?;
                 }
                 PONG => self.message.truncate(start),
-                _ if head[0] & LAST_PART != 0 => return Ok(Some(&self.message)),
+                _ if head[0] & FINAL_FRAME != 0 => return Ok(Some(&self.message)),
                 _ => {}
             }
         }
@@ -88,7 +93,7 @@ impl<S: Read + Write> RawWebSocket<S> {
     }
 
     fn send(&mut self, kind: u8, payload: &[u8]) -> io::Result<()> {
-        let mut frame = vec![LAST_PART | kind];
+        let mut frame = vec![FINAL_FRAME | kind];
         match payload.len() {
             length @ 0..126 => frame.push(MASKED | length as u8),
             length @ 126..65536 => {

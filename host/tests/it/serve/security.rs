@@ -1,10 +1,10 @@
-//! Who is let in, against the real binary. The rules themselves are tested beside `guard`.
+//! Token, Host, Origin and limits against the real binary. The unit tests of `guard` cover the rules.
 
 use std::io::{Read, Write};
 
 use serde_json::json;
 
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 use crate::cli::scratch::Scratch;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"host/info"}"#;
@@ -25,17 +25,17 @@ fn upgrade(host: &ServeProcess, headers: &str) -> String {
         "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
     );
-    stream.write_all(request.as_bytes()).expect("it listens");
+    stream.write_all(request.as_bytes()).expect("the host listens");
     let mut answer = Vec::new();
     let mut byte = [0];
-    while !answer.ends_with(b"\r\n\r\n") && stream.read(&mut byte).expect("an answer") > 0 {
+    while !answer.ends_with(b"\r\n\r\n") && stream.read(&mut byte).expect("a reply") > 0 {
         answer.push(byte[0]);
     }
     String::from_utf8_lossy(&answer).into_owned()
 }
 
 #[test]
-fn a_call_needs_the_token_our_name_and_json() {
+fn call_needs_token_host_and_json() {
     let host = ServeProcess::with_adapter("x", "good");
     let token = format!("Bearer {}", host.token);
     let address = host.address();
@@ -58,13 +58,13 @@ fn a_call_needs_the_token_our_name_and_json() {
         assert!(answer.contains(kind), "{answer}");
     }
     let log = host.log();
-    assert!(log.contains("reason=\"token\""), "it is logged: {log}");
-    assert!(!log.contains(&host.token), "without a terminal the token is not shown: {log}");
-    assert!(!log.contains(&host.token.to_uppercase()), "nor is a wrong one: {log}");
+    assert!(log.contains("reason=\"token\""), "the refusal is logged: {log}");
+    assert!(!log.contains(&host.token), "the token is not printed without a terminal: {log}");
+    assert!(!log.contains(&host.token.to_uppercase()), "a wrong token is not printed: {log}");
 }
 
 #[test]
-fn a_page_of_another_origin_is_refused_and_an_allowed_one_may_read() {
+fn only_allowed_origin_may_call() {
     let scratch = Scratch::with_adapter("x", "good");
     let host = ServeProcess::start(scratch, &["--allow-origin", "http://localhost:5173"]);
     let token = format!("Bearer {}", host.token);
@@ -97,7 +97,7 @@ fn a_page_of_another_origin_is_refused_and_an_allowed_one_may_read() {
 }
 
 #[test]
-fn what_a_page_can_send_without_asking_starts_nothing() {
+fn cross_site_form_starts_no_run() {
     let host = ServeProcess::with_adapter("x", "good");
     let start =
         json!({"jsonrpc": "2.0", "id": 1, "method": "runs/start", "params": host.task("go")});
@@ -110,19 +110,19 @@ fn what_a_page_can_send_without_asking_starts_nothing() {
         );
         host.raw(&request)
     };
-    // A form of another site: no question before it, no token, a type that is no JSON.
+    // A form of another site: no preflight, no token, not JSON.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
         let headers = format!("Origin: https://evil.example\r\nContent-Type: {kind}\r\n");
         let answer = send(host.address(), &headers);
         assert!(answer.starts_with("HTTP/1.1 403 "), "{kind}: {answer}");
     }
-    // A name that was made to lead here, even with the token.
+    // A foreign name that resolves to this machine, even with the token.
     let json = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
     let rebound = send(&format!("evil.example:{}", port(&host)), &json);
     assert!(rebound.starts_with("HTTP/1.1 403 "), "{rebound}");
     let runs = host.call("runs/list", json!({})).expect("a list")["runs"].clone();
-    assert_eq!(runs, json!([]), "nothing was started");
-    assert!(send(host.address(), &json).starts_with("HTTP/1.1 200 "), "the call itself is good");
+    assert_eq!(runs, json!([]), "no run was started");
+    assert!(send(host.address(), &json).starts_with("HTTP/1.1 200 "), "the call itself is valid");
 }
 
 fn port(host: &ServeProcess) -> &str {
@@ -130,7 +130,7 @@ fn port(host: &ServeProcess) -> &str {
 }
 
 #[test]
-fn a_websocket_is_guarded_in_the_same_way() {
+fn websocket_checks_token_and_origin() {
     let host = ServeProcess::with_adapter("x", "good");
     let token = &host.token;
     let bearer = upgrade(&host, &format!("Authorization: Bearer {token}\r\n"));
@@ -150,7 +150,7 @@ fn a_websocket_is_guarded_in_the_same_way() {
 }
 
 #[test]
-fn a_client_that_calls_too_often_is_told_to_wait() {
+fn rate_limit_refuses_calls() {
     let scratch = Scratch::with_adapter("x", "good");
     let settings = "[serve]\nmaxCallsPerSecond = 1\n";
     std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
@@ -161,14 +161,14 @@ fn a_client_that_calls_too_often_is_told_to_wait() {
     let refused = answers.iter().find(|(status, _)| *status == 429).expect("one is refused");
     assert_eq!(refused.1["error"]["data"]["kind"], "_od.too_many_calls");
     assert_eq!(refused.1["error"]["data"]["retryable"], true);
-    // Streams of events are not counted.
+    // Event streams are not counted.
     for _ in 0..5 {
         assert_eq!(host.get("/runs/nope/events", &[]).0, 404);
     }
 }
 
 #[test]
-fn a_connection_too_many_is_told_so() {
+fn connection_above_maximum_is_refused() {
     let scratch = Scratch::with_adapter("x", "good");
     std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxConnections = 1\n")
         .expect("settings");
@@ -180,7 +180,7 @@ fn a_connection_too_many_is_told_so() {
         "{refused}"
     );
     drop(held);
-    // Its place is free once the host has seen it go.
+    // Its slot is free when the host has noticed the close.
     let health = "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     let answers = std::iter::repeat_with(|| host.raw(health));
     assert!(answers.take(10_000).any(|answer| answer.starts_with("HTTP/1.1 200 ")));
@@ -195,15 +195,15 @@ fn upgrade_and_hold(host: &ServeProcess) -> std::net::TcpStream {
         host.address(),
         host.token
     );
-    stream.write_all(request.as_bytes()).expect("it listens");
+    stream.write_all(request.as_bytes()).expect("the host listens");
     let mut begin = [0; 12];
-    stream.read_exact(&mut begin).expect("an answer");
+    stream.read_exact(&mut begin).expect("a reply");
     assert_eq!(&begin, b"HTTP/1.1 101");
     stream
 }
 
 #[test]
-fn the_token_stays_the_same_and_only_its_file_is_named_without_a_terminal() {
+fn token_is_not_printed_without_terminal() {
     let host = ServeProcess::with_adapter("x", "good");
     let (first, log) = (host.token.clone(), host.log());
     assert!(!log.contains(&first) && log.contains("clients need the token in "), "{log}");

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::stage::{ServeProcess, kind, numbers};
+use super::server_process::{ServeProcess, kind, numbers};
 
 #[test]
-fn events_come_from_any_number_and_what_was_seen_wins() {
+fn last_event_id_overrides_from() {
     let host = ServeProcess::with_adapter("x", "flood 100");
     let run = host.start_run("go");
     assert_eq!(numbers(&host.events(&run, 0)), (0..=101).collect::<Vec<_>>());
@@ -14,7 +14,7 @@ fn events_come_from_any_number_and_what_was_seen_wins() {
     let (_, text) = host.get(&path, &[("Last-Event-ID", "99")]);
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
     assert_eq!(ids, ["100", "101"]);
-    // A browser asks again until it is told that nothing more comes.
+    // A browser reconnects until it gets 204.
     for seen in ["101", "102"] {
         assert_eq!(host.get(&path, &[("Last-Event-ID", seen)]), (204, String::new()));
     }
@@ -22,7 +22,7 @@ fn events_come_from_any_number_and_what_was_seen_wins() {
 }
 
 #[test]
-fn the_bytes_are_those_of_the_journal() {
+fn sse_bytes_equal_journal() {
     let host = ServeProcess::with_adapter("x", "other_order");
     let run = host.start_run("go");
     let (_, text) = host.get(&format!("/runs/{run}/events"), &[]);
@@ -35,29 +35,29 @@ fn the_bytes_are_those_of_the_journal() {
 }
 
 #[test]
-fn an_event_comes_while_the_run_goes_on() {
+fn sse_streams_events_of_active_run() {
     let host = ServeProcess::with_adapter("x", "waits");
     let run = host.start_run("go");
-    let mut lines = host.watch(&run);
-    assert!(lines.any(|line| line.contains("\"waiting\"")), "the agent's words");
+    let mut lines = host.follow(&run);
+    assert!(lines.any(|line| line.contains("\"waiting\"")), "the agent's text");
 
-    host.call("runs/cancel", json!({"runId": run})).expect("it goes on");
-    assert!(lines.any(|line| line.contains("\"cancelled\"")), "its end, and then the stream's");
+    host.call("runs/cancel", json!({"runId": run})).expect("it is active");
+    assert!(lines.any(|line| line.contains("\"cancelled\"")), "the end of the run and the stream");
     assert_eq!(lines.filter(|line| line.starts_with("data:")).count(), 0);
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_nothing_up_and_loses_nothing() {
+fn slow_sse_client_loses_nothing() {
     let host = ServeProcess::with_adapter("x", "flood 100000");
     let run = host.start_run("go");
-    let slow = host.watch(&run);
-    assert_eq!(host.events(&run, 0).len(), 100_002, "another client, meanwhile");
+    let slow = host.follow(&run);
+    assert_eq!(host.events(&run, 0).len(), 100_002, "another client at the same time");
     let ids = slow.filter_map(|line| line.strip_prefix("id: ")?.parse::<u64>().ok());
     assert!(ids.eq(0..=100_001), "every event, in order");
 }
 
 #[test]
-fn the_answer_says_what_it_is() {
+fn sse_response_has_right_headers() {
     let host = ServeProcess::with_adapter("x", "good");
     let run = host.start_run("go");
     let answer = host.raw(&format!(
@@ -72,7 +72,7 @@ fn the_answer_says_what_it_is() {
 }
 
 #[test]
-fn a_number_that_is_none_is_refused() {
+fn invalid_from_is_refused() {
     let host = ServeProcess::with_adapter("x", "good");
     let run = host.start_run("go");
     let (status, text) = host.get(&format!("/runs/{run}/events?from=x"), &[]);
@@ -81,7 +81,7 @@ fn a_number_that_is_none_is_refused() {
 }
 
 #[test]
-fn whoever_has_seen_done_may_remove_the_run() {
+fn run_can_be_deleted_after_done() {
     let host = ServeProcess::with_adapter("x", "good");
     let run = host.start_run("go");
     host.events(&run, 0);

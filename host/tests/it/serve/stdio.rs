@@ -1,8 +1,8 @@
-//! Calls and events on a pipe.
+//! Calls and events on stdin and stdout.
 
 use serde_json::{Value, json};
 
-use super::stage::{StdioProcess, kind, numbers, task};
+use super::server_process::{StdioProcess, kind, numbers, task};
 use crate::cli::scratch::Scratch;
 
 fn started(mode: &str) -> StdioProcess {
@@ -26,7 +26,7 @@ fn collect(host: &mut StdioProcess, run: &Value, from: u64) -> Vec<Value> {
 }
 
 #[test]
-fn a_run_from_start_to_its_events() {
+fn run_delivers_its_events() {
     let mut host = started("flood 3000");
     let info = host.call("host/info", &json!({})).expect("info");
     assert_eq!(info["name"], "od-host");
@@ -40,7 +40,7 @@ fn a_run_from_start_to_its_events() {
 }
 
 #[test]
-fn a_slow_call_does_not_hold_up_others() {
+fn slow_call_does_not_block_others() {
     let mut host = started("waits");
     let task = task(&host.scratch, "go");
     let run = host.call("runs/start", &task).expect("a run")["runId"].clone();
@@ -53,7 +53,7 @@ fn a_slow_call_does_not_hold_up_others() {
 }
 
 #[test]
-fn what_is_no_call_is_typed_and_the_next_line_is_read() {
+fn invalid_line_gets_typed_error() {
     let mut host = started("good");
     let lines = [
         ("hello", "parse_error"),
@@ -74,22 +74,22 @@ fn what_is_no_call_is_typed_and_the_next_line_is_read() {
 }
 
 #[test]
-fn a_detached_client_gets_no_more_events() {
+fn detached_client_gets_no_events() {
     let mut host = started("waits");
     let task = task(&host.scratch, "go");
     let run = host.call("runs/start", &task).expect("a run")["runId"].clone();
     let subscription = host.call("runs/attach", &json!({"runId": run})).expect("an id");
-    // Until the last event that comes by itself.
+    // Reads up to the last event before the run waits.
     while !host.next().to_string().contains("waiting") {}
     assert_eq!(host.call("runs/detach", &json!([subscription])), Ok(json!(true)));
     assert_eq!(host.call("runs/detach", &json!([subscription])), Ok(json!(false)));
-    host.call("runs/cancel", &json!({"runId": run})).expect("it goes on");
+    host.call("runs/cancel", &json!({"runId": run})).expect("it is active");
     let events = collect(&mut host, &run, 0);
     assert_eq!(events.last().expect("an end")["event"]["status"], "cancelled");
 }
 
 #[test]
-fn answers_that_are_on_their_way_come_before_the_end() {
+fn pending_replies_arrive_before_exit() {
     let mut host = started("good");
     for id in 0..20 {
         host.request(id, "host/info", &json!({}));
@@ -101,7 +101,7 @@ fn answers_that_are_on_their_way_come_before_the_end() {
 }
 
 #[test]
-fn the_end_of_the_client_is_the_end_of_its_runs() {
+fn end_of_stdin_cancels_runs() {
     let mut host = started("waits");
     let task = task(&host.scratch, "go");
     let run = host.call("runs/start", &task).expect("a run")["runId"].clone();

@@ -1,13 +1,13 @@
-//! The end of a served host whose runs go on, wait, do not listen, or come to their own end: nothing of them is left.
+//! The shutdown of a served host with active, queued, unresponsive and completing runs: no process is left.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::processes::{eventually, processes_below};
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 use crate::cli::scratch::Scratch;
 
-/// A host with one run that goes on.
+/// A host with one active run.
 fn with_run(mode: &str, arguments: &[&str]) -> (ServeProcess, String) {
     let host = ServeProcess::start(Scratch::with_adapter("x", mode), arguments);
     let run_id = host.start_run("go");
@@ -15,7 +15,7 @@ fn with_run(mode: &str, arguments: &[&str]) -> (ServeProcess, String) {
     (host, run_id)
 }
 
-/// The journal itself, because nobody answers any more.
+/// From the journal, because the host has exited.
 fn last_event(host: &ServeProcess, run_id: &str) -> Value {
     let journal = host.scratch.path("od/runs").join(run_id).join("events.jsonl");
     let text = std::fs::read_to_string(journal).unwrap_or_default();
@@ -27,7 +27,7 @@ fn last_event(host: &ServeProcess, run_id: &str) -> Value {
 }
 
 #[test]
-fn a_signal_cancels_what_goes_on_and_what_waits() {
+fn signal_cancels_active_and_queued_runs() {
     let scratch = Scratch::with_adapter("x", "waits");
     std::fs::write(scratch.path("od/settings.toml"), "[limits]\nmaxRuns = 1\n").expect("settings");
     let mut host = ServeProcess::start(scratch, &["--drain", "0"]);
@@ -41,7 +41,7 @@ fn a_signal_cancels_what_goes_on_and_what_waits() {
 }
 
 #[test]
-fn an_adapter_that_does_not_listen_is_ended_too() {
+fn unresponsive_adapter_is_killed_on_stop() {
     let (mut host, run_id) = with_run("deaf", &["--drain", "0"]);
     host.signal(Signal::TERM);
     assert_eq!(host.wait(), Some(0));
@@ -50,7 +50,7 @@ fn an_adapter_that_does_not_listen_is_ended_too() {
 }
 
 #[test]
-fn a_run_may_come_to_its_end_and_a_reader_sees_it() {
+fn draining_run_completes_and_reader_sees_it() {
     let (mut host, run_id) = with_run("waits", &["--drain", "3600"]);
     let events = std::thread::scope(|scope| {
         let reader = scope.spawn(|| host.events(&run_id, 0));
@@ -61,7 +61,7 @@ fn a_run_may_come_to_its_end_and_a_reader_sees_it() {
         );
         let late = host.call("runs/start", host.task("go")).expect_err("no more runs");
         assert_eq!(late["data"]["kind"], "shutting_down", "{late}");
-        host.call("runs/input", json!({"runId": run_id, "text": "finish"})).expect("it listens");
+        host.call("runs/input", json!({"runId": run_id, "text": "finish"})).expect("the host listens");
         reader.join().expect("a reader")
     });
     assert_eq!(events.last().expect("an end")["event"]["status"], "completed");

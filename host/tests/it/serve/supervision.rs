@@ -1,23 +1,23 @@
-//! Adapters that misbehave below a served host: their runs end typed, their neighbour is unharmed, the host lives
-//! and no dead process is left lying about.
+//! Misbehaving adapters of a served host: their runs end with typed errors, other runs are not affected, the host lives, and
+//! no zombie is left.
 
 use serde_json::{Value, json};
 
 use super::processes::{Role, eventually, processes_below, zombies_of};
-use super::stage::{ServeProcess, numbers};
+use super::server_process::{ServeProcess, numbers};
 use crate::cli::scratch::Scratch;
 
 const NEIGHBOUR: &str = "neighbour";
 
-/// How an adapter misbehaves, and what comes of its run.
-const SCENES: [(&str, &str, &str); 10] = [
+/// How an adapter misbehaves, and the outcome of its run.
+const CASES: [(&str, &str, &str); 10] = [
     ("crash", "failed", "plugin_crashed"),
     ("closes_output", "failed", "plugin_crashed"),
     ("dies_at_start", "failed", "plugin_crashed"),
     ("malformed_error", "failed", "internal"),
     ("hang", "failed", "plugin_hung"),
     ("flood 20000", "completed", ""),
-    // What is no event of the run is counted and left out; it costs the run nothing.
+    // Lines that are not events of the run are counted and ignored.
     ("garbage", "completed", ""),
     ("violates long_line", "failed", "_od.plugin_protocol"),
     ("violates stale_done", "failed", "_od.plugin_protocol"),
@@ -25,17 +25,17 @@ const SCENES: [(&str, &str, &str); 10] = [
 ];
 
 #[test]
-fn a_bad_adapter_harms_nobody_else() {
+fn bad_adapters_do_not_affect_others() {
     let scratch = Scratch::with_adapter(NEIGHBOUR, "waits");
-    for (index, (mode, ..)) in SCENES.iter().enumerate() {
+    for (index, (mode, ..)) in CASES.iter().enumerate() {
         scratch.add_adapter(&format!("bad-{index}"), mode);
     }
     let host = ServeProcess::start(scratch, &[]);
     let neighbour = start(&host, NEIGHBOUR);
     std::thread::scope(|scope| {
-        for (index, scene) in SCENES.iter().enumerate() {
+        for (index, case) in CASES.iter().enumerate() {
             let host = &host;
-            scope.spawn(move || play(host, &format!("bad-{index}"), *scene));
+            scope.spawn(move || check_case(host, &format!("bad-{index}"), *case));
         }
     });
     let zombies = eventually(|| zombies_of(host.pid()), Vec::is_empty);
@@ -49,7 +49,7 @@ fn a_bad_adapter_harms_nobody_else() {
     assert!(alive.len() == 1 && alive[0].arguments.contains(NEIGHBOUR), "{alive:?}");
 
     for text in ["are you well?", "finish"] {
-        host.call("runs/input", json!({"runId": neighbour, "text": text})).expect("it listens");
+        host.call("runs/input", json!({"runId": neighbour, "text": text})).expect("the host listens");
     }
     let events = host.events(&neighbour, 0);
     let types: Vec<&Value> = events.iter().map(|event| &event["event"]["type"]).collect();
@@ -64,7 +64,7 @@ fn start(host: &ServeProcess, agent: &str) -> String {
     run["runId"].as_str().expect("an id").to_owned()
 }
 
-fn play(host: &ServeProcess, agent: &str, (mode, status, error_kind): (&str, &str, &str)) {
+fn check_case(host: &ServeProcess, agent: &str, (mode, status, error_kind): (&str, &str, &str)) {
     let run_id = start(host, agent);
     let events = host.events(&run_id, 0);
     let last = &events.last().expect("an end")["event"];
@@ -75,8 +75,8 @@ fn play(host: &ServeProcess, agent: &str, (mode, status, error_kind): (&str, &st
         let error = &events[events.len() - 2]["event"];
         assert!(error["message"].is_string() && error["hint"].is_string(), "{mode}: {error}");
     }
-    assert_eq!(host.end_of(&run_id)["state"], json!(status), "{mode}");
-    // The next run of the same agent gets an adapter of its own.
+    assert_eq!(host.wait_for_end(&run_id)["state"], json!(status), "{mode}");
+    // The next run of the same agent gets a new adapter process.
     if mode == "crash" {
         assert_eq!(host.events(&start(host, agent), 0).len(), events.len());
     }

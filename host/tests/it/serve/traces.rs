@@ -1,13 +1,13 @@
-//! Traces over TLS: a collector that is trusted gets them; one that is not is told once, and runs go on.
+//! Traces over TLS to a trusted and an untrusted collector.
 
-use super::stage::ServeProcess;
+use super::server_process::ServeProcess;
 use super::tls::file;
 use crate::cli::collector::Collector;
 use crate::cli::scratch::Scratch;
 
-/// A collector with the certificate of these tests, and a host that trusts what a file names.
+/// A collector with the certificate of these tests, and a host that trusts the certificate in this file.
 fn stage(trusted: &str) -> (Collector, ServeProcess) {
-    let collector = Collector::start_secure(&file("certificate.pem"), &file("key.pem"));
+    let collector = Collector::start_tls(&file("certificate.pem"), &file("key.pem"));
     let scratch = Scratch::with_adapter("x", "good")
         .with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint())
         .with_variable("OTEL_EXPORTER_OTLP_CERTIFICATE", file(trusted).display().to_string());
@@ -16,11 +16,11 @@ fn stage(trusted: &str) -> (Collector, ServeProcess) {
 
 fn run(host: &ServeProcess) {
     let run_id = host.start_run("go");
-    assert_eq!(host.end_of(&run_id)["state"], "completed");
+    assert_eq!(host.wait_for_end(&run_id)["state"], "completed");
 }
 
 #[test]
-fn a_collector_with_the_named_certificate_gets_the_spans() {
+fn trusted_collector_gets_spans() {
     let (collector, host) = stage("certificate.pem");
     run(&host);
     let received = collector.next();
@@ -31,23 +31,23 @@ fn a_collector_with_the_named_certificate_gets_the_spans() {
 }
 
 #[test]
-fn a_collector_with_another_certificate_is_told_once_and_runs_go_on() {
+fn untrusted_collector_is_reported_once() {
     let (collector, host) = stage("other.pem");
     for _ in 0..3 {
         run(&host);
     }
-    // One thread sends a run after the other and tries each four times: these are the tries of two runs.
+    // One thread exports the runs in order and tries each four times: this covers two runs.
     for _ in 0..6 {
         collector.wait_for_distrust();
     }
     let log = host.log();
-    let told: Vec<&str> = log.lines().filter(|line| line.contains("cannot be sent")).collect();
-    assert_eq!(told.len(), 1, "{log}");
+    let reports: Vec<&str> = log.lines().filter(|line| line.contains("cannot be sent")).collect();
+    assert_eq!(reports.len(), 1, "{log}");
     for expected in [
         &collector.endpoint(),
         "its certificate is not trusted",
         "OTEL_EXPORTER_OTLP_CERTIFICATE may name the file",
     ] {
-        assert!(told[0].contains(expected), "{expected}: {}", told[0]);
+        assert!(reports[0].contains(expected), "{expected}: {}", reports[0]);
     }
 }

@@ -8,7 +8,7 @@ use od_protocol::api::RunEvents;
 use serde_json::{Value, json};
 
 use super::raw_websocket::RawWebSocket;
-use super::stage::{ServeProcess, kind, numbers};
+use super::server_process::{ServeProcess, kind, numbers};
 use crate::cli::scratch::Scratch;
 use crate::library::stage::block_on;
 
@@ -21,13 +21,13 @@ pub(crate) fn object(value: &Value) -> ObjectParams {
     params
 }
 
-/// Watches a run.
+/// Attaches to a run.
 pub(super) async fn attach(client: &WsClient, run_id: &str, from: u64) -> Subscription<Value> {
     let params = object(&json!({"runId": run_id, "from": from}));
     client.subscribe("runs/attach", params, "runs/detach").await.expect("a subscription")
 }
 
-/// All events to the end of the run.
+/// Collects all events until `done`.
 pub(super) async fn collect(mut subscription: Subscription<Value>) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(item) = subscription.next().await {
@@ -42,16 +42,16 @@ pub(super) async fn collect(mut subscription: Subscription<Value>) -> Vec<Value>
     events
 }
 
-/// What was answered; anything else is no answer.
+/// The error object of a failed call.
 pub(crate) fn error_of(failure: Error) -> ErrorObjectOwned {
     match failure {
         Error::Call(error) => error,
-        other => panic!("no answer: {other}"),
+        other => panic!("no reply: {other}"),
     }
 }
 
 #[test]
-fn a_run_from_start_to_its_events() {
+fn run_delivers_its_events() {
     let host = ServeProcess::with_adapter("x", "flood 5000");
     block_on(async {
         let client = host.websocket().await;
@@ -66,13 +66,13 @@ fn a_run_from_start_to_its_events() {
         assert_eq!(later, events[4990..], "the same events from the middle");
         assert_eq!(host.events(run, 0), events, "the same events as over HTTP");
         let nothing =
-            attach(&client, run, 5002).await.next().await.expect("a word").expect("an item");
+            attach(&client, run, 5002).await.next().await.expect("a message").expect("an item");
         assert_eq!(nothing, json!({"events": []}), "after the last event there is none");
     });
 }
 
 #[test]
-fn errors_are_the_same_as_everywhere() {
+fn websocket_errors_equal_http_errors() {
     let host = ServeProcess::with_adapter("x", "good");
     block_on(async {
         let client = host.websocket().await;
@@ -98,7 +98,7 @@ fn errors_are_the_same_as_everywhere() {
 }
 
 #[test]
-fn a_call_is_answered_while_events_flow_and_a_detached_client_can_come_back() {
+fn client_may_detach_and_attach_again() {
     let host = ServeProcess::with_adapter("x", "waits");
     block_on(async {
         let client = host.websocket().await;
@@ -109,7 +109,7 @@ fn a_call_is_answered_while_events_flow_and_a_detached_client_can_come_back() {
         subscription.unsubscribe().await.expect("detached");
 
         let cancel = object(&json!({"runId": run}));
-        let cancelled: Value = client.request("runs/cancel", cancel).await.expect("it goes on");
+        let cancelled: Value = client.request("runs/cancel", cancel).await.expect("it is active");
         assert_eq!(cancelled["accepted"], true);
         let events = collect(attach(&client, &run, 1).await).await;
         assert_eq!(numbers(&events).first(), Some(&1));
@@ -118,7 +118,7 @@ fn a_call_is_answered_while_events_flow_and_a_detached_client_can_come_back() {
 }
 
 #[test]
-fn many_clients_read_one_run_and_none_misses_an_event() {
+fn many_websockets_get_every_event() {
     let host = ServeProcess::with_adapter("x", "flood 2000");
     block_on(async {
         let run = host.start_run("go");
@@ -136,7 +136,7 @@ fn many_clients_read_one_run_and_none_misses_an_event() {
 }
 
 #[test]
-fn too_much_at_once_is_refused_and_the_connection_goes_on() {
+fn limits_are_enforced_and_connection_stays_open() {
     let scratch = Scratch::with_adapter("x", "waits");
     let settings = "[serve]\nmaxRequestBytes = 1000\nmaxSubscriptions = 1\n";
     std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
@@ -156,14 +156,14 @@ fn too_much_at_once_is_refused_and_the_connection_goes_on() {
         let error = serde_json::to_value(error_of(second.expect_err("one too many")));
         assert_eq!(kind(&error.expect("JSON")), "_od.too_many_calls");
         first.unsubscribe().await.expect("detached");
-        // Its place is free a moment after the answer.
+        // The slot is free shortly after the reply.
         let params = || object(&json!({"runId": run}));
         while client.subscribe::<Value, _>("runs/attach", params(), "runs/detach").await.is_err() {}
     });
 }
 
 #[test]
-fn a_client_that_vanishes_leaves_nothing_behind() {
+fn lost_client_frees_its_subscriptions() {
     let host = ServeProcess::with_adapter("x", "waits");
     let run = host.start_run("go");
     let gauge = |name: &str| {
@@ -177,7 +177,7 @@ fn a_client_that_vanishes_leaves_nothing_behind() {
         assert!(subscription.next().await.is_some());
         assert_eq!(gauge("od_subscribers "), "1");
     });
-    // The runtime is gone, and with it the socket.
+    // The socket is closed with the runtime.
     let mut gauges = std::iter::repeat_with(|| {
         (gauge("od_subscribers "), gauge("od_clients{face=\"websocket\"} "))
     });
@@ -185,7 +185,7 @@ fn a_client_that_vanishes_leaves_nothing_behind() {
 }
 
 #[test]
-fn clients_of_every_kind_that_begin_anywhere_get_the_same_events() {
+fn clients_at_any_start_get_same_events() {
     let host = ServeProcess::with_adapter("x", "flood 4000");
     let run = host.start_run("go");
     let places = [0, 0, 1, 1500, 2999, 4001];
@@ -209,24 +209,19 @@ fn clients_of_every_kind_that_begin_anywhere_get_the_same_events() {
     });
 }
 
-/// jsonrpsee reads what a WebSocket brings before anything of ours does, and says so in its own words.
 #[test]
-fn what_is_no_call_has_a_code_and_the_connection_goes_on() {
-    let scratch = Scratch::with_adapter("x", "good");
-    std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxRequestBytes = 1000\n")
-        .expect("settings");
-    let host = ServeProcess::start(scratch, &[]);
+fn invalid_message_keeps_connection_open() {
+    let host = ServeProcess::with_adapter("x", "good");
     let socket = RawWebSocket::open(host.stream(), host.address(), &host.token, 4096);
     let mut socket = socket.expect("a WebSocket");
-    let mut code_of = |text: &str| {
-        socket.send_text(text).expect("it listens");
-        let answer = socket.next().expect("a message").expect("it is open");
-        let answer: Value = serde_json::from_slice(answer).expect("JSON");
-        answer["error"]["code"].as_i64()
-    };
-    assert_eq!(code_of("no JSON"), Some(-32700));
-    assert_eq!(code_of(r#"{"id":1"#), Some(-32700));
-    assert_eq!(code_of(r#"{"id":1}"#), Some(-32600));
-    assert_eq!(code_of(&"x".repeat(5000)), Some(-32007));
-    assert_eq!(code_of(r#"{"jsonrpc":"2.0","id":1,"method":"host/info"}"#), None);
+    for (message, code) in [
+        ("hello", Some(-32700)),
+        (r#"{"id":1}"#, Some(-32600)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"host/info"}"#, None),
+    ] {
+        socket.send_text(message).expect("the host listens");
+        let reply = socket.next().expect("a message").expect("an open connection");
+        let reply: Value = serde_json::from_slice(reply).expect("JSON");
+        assert_eq!(reply["error"]["code"].as_i64(), code, "{reply}");
+    }
 }

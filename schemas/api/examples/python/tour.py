@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from od_host_client import Client, HostError, connect, http, spawn
-from od_host_client.types import RunEventParams, StartRunsParams, is_known_event
+from od_host_client.types import RunEventParams, StartRunParams, is_known_event
 
 PROMPT = "Make a page about tea"
 
@@ -43,7 +43,7 @@ def tour(client: Client, cwd: str) -> dict[str, Any]:
     gates = client.call("agents/features", {"agent": "demo"})["gates"]
     used_before = used(client)
 
-    start: StartRunsParams = {
+    start: StartRunParams = {
         "agent": "demo",
         "key": f"tour-{uuid.uuid4()}",
         "task": {"cwd": cwd, "prompt": {"text": PROMPT}, "model": "demo-1-fast"},

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use od_protocol::{AuthState, DetectAdapterResult, TestedVersion};
-use od_sdk::detect::{detect, detect_with_help};
+use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::{AuthState, TestedVersion};
+use od_sdk::detect::detect;
 use od_sdk::{Adapter, Machine};
 
 use super::scratch::{CLI, PlainAdapter, Scratch, about};
@@ -225,18 +226,18 @@ fn help_pages_are_asked_for_once() {
          'exec --help') echo ' --effort E' >&2; exit 1;;\nesac",
     );
     let machine = scratch.machine();
-    let pages: &[&[&str]] = &[&["--help"], &["exec", "--help"]];
+    let mut adapter = PlainAdapter::new();
+    adapter.help_pages = &[&["--help"], &["exec", "--help"]];
     for _ in 0..2 {
-        let (result, flags) = detect_with_help(&PlainAdapter::new(), &machine, false, pages);
+        let result = detect(&adapter, &machine, false);
         assert_eq!(result.version.as_deref(), Some("2.1.0"));
-        let flags = flags.expect("help pages");
-        assert!(flags.knows("--model") && flags.knows("--effort") && !flags.knows("--version"));
+        let flags = adapter.locate(&machine).expect("found").flags.expect("help pages were read");
+        assert!(flags.contains("--model") && flags.contains("--effort"));
+        assert!(!flags.contains("--version"));
     }
     assert_eq!(scratch.count(), 3);
-    let install = PlainAdapter::new().locate(&machine).expect("found");
-    assert!(install.flags.expect("remembered").knows("--effort"));
-    detect_with_help(&PlainAdapter::new(), &machine, true, pages);
-    assert_eq!(scratch.count(), 6, "asked again on demand");
+    detect(&adapter, &machine, true);
+    assert_eq!(scratch.count(), 6, "refresh starts the CLI again");
 }
 
 #[test]

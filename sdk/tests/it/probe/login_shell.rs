@@ -14,7 +14,7 @@ fn machine(scratch: &Scratch, shell_body: &str) -> Machine {
 }
 
 fn shell_that_sets(path: &str) -> String {
-    format!("echo Welcome; export PATH='{path}'; echo noise >&2; exec /bin/sh -c \"$2\"")
+    format!("echo Welcome; export PATH='{path}'; echo noise >&2; exec /bin/sh -c \"$4\"")
 }
 
 #[test]

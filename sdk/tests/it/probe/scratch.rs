@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use od_protocol::{AuthStatus, ErrorObject, Evidence, InstallMethod, Manifest, StartRunParams};
+use od_protocol::adapter::StartRunParams;
+use od_protocol::{AuthStatus, ErrorObject, Evidence, InstallMethod, Manifest};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
 
 /// A name that no real machine has in its well-known folders.
@@ -123,14 +124,15 @@ fn is_alive(pid: &str) -> bool {
     !state.is_empty() && !state.starts_with('Z')
 }
 
-/// An adapter with nothing of its own but a manifest.
+/// An adapter with little more than a manifest.
 pub(super) struct PlainAdapter {
     pub(super) manifest: Manifest,
+    pub(super) help_pages: &'static [&'static [&'static str]],
 }
 
 impl PlainAdapter {
     pub(super) fn new() -> Self {
-        let mut manifest = od_sdk::testing::manifest("made-up");
+        let mut manifest = Manifest::new("made-up", "Made Up");
         manifest.cli.names = vec![CLI.to_owned()];
         manifest.cli.version_min = Some("2.0.0".to_owned());
         manifest.cli.version_tested = Some("2.1.0".to_owned());
@@ -141,7 +143,7 @@ impl PlainAdapter {
         manifest.auth.env = vec!["MADE_UP_API_KEY".to_owned()];
         manifest.auth.files = vec!["~/.made-up/auth.json".to_owned()];
         manifest.auth.login_command = Some("od-made-up-cli login".to_owned());
-        Self { manifest }
+        Self { manifest, help_pages: &[] }
     }
 }
 
@@ -174,6 +176,10 @@ impl Adapter for PlainAdapter {
             Some(login) => login.status(&self.manifest.auth, auth::now()),
             None => auth::missing(&self.manifest.auth),
         }
+    }
+
+    fn help_pages(&self) -> &'static [&'static [&'static str]] {
+        self.help_pages
     }
 
     fn invocation(&self, _: &StartRunParams, _: &Install) -> Result<Invocation, ErrorObject> {

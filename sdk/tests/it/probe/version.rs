@@ -1,6 +1,6 @@
 //! The version of an install from its own files, in the layouts that installers leave.
 
-use od_sdk::cli_version::{Installer, from_metadata};
+use od_sdk::probe::version::{Installer, from_metadata};
 use od_sdk::probe::locate;
 
 use super::scratch::{CLI, PlainAdapter, Scratch};

@@ -1,4 +1,4 @@
-//! The last lines of the feed: how it ended, what it did, what it cost.
+//! The last lines of the feed: the outcome, the totals and the cost.
 
 use od_protocol::{Done, DoneStatus};
 
@@ -8,20 +8,20 @@ use crate::cli::terminal::{BAD, DIM, GOOD, WARN, single_line};
 
 impl Pretty {
     pub(super) fn done(&mut self, done: &Done) {
-        self.finish_speech();
+        self.finish_messages();
         self.begin(Block::End);
-        let (style, sign, word) = match done.status {
+        let (style, sign, label) = match done.status {
             DoneStatus::Completed => (GOOD, "✓ ", "done in"),
             DoneStatus::Cancelled => (WARN, "■ ", "cancelled after"),
             DoneStatus::TimedOut => (BAD, "✗ ", "timed out after"),
             _ => (BAD, "✗ ", "failed after"),
         };
-        let time = format!("{word} {}", format::duration(done.duration_ms));
+        let time = format!("{label} {}", format::duration(done.duration_ms));
         self.canvas.write(style, sign).write(style, &time);
         let mut used = format::width(sign) + format::width(&time);
         for fact in facts(done) {
             let fact = format!(" · {fact}");
-            if used + format::width(&fact) > self.canvas.look().columns {
+            if used + format::width(&fact) > self.canvas.viewport().columns {
                 self.canvas.end_line();
                 self.canvas.write(DIM, " ");
                 used = 1;
@@ -30,23 +30,23 @@ impl Pretty {
             self.canvas.write(DIM, &fact);
         }
         self.canvas.end_line();
-        self.drift();
+        self.show_unmapped();
         self.activity = String::new();
     }
 
-    /// What the adapter could not read is how a changed agent CLI shows first.
-    fn drift(&mut self) {
+    /// Messages that the adapter cannot map are the first sign of a changed agent CLI.
+    fn show_unmapped(&mut self) {
         let total: u64 = self.unmapped.values().sum();
         if total == 0 {
             return;
         }
         let names: Vec<&str> = self.unmapped.keys().map(String::as_str).take(3).collect();
         let text = format!(
-            "  {} of the agent CLI unknown to the adapter: {}",
+            "  {} of the agent CLI not known to the adapter: {}",
             format::counted(total, "message"),
             single_line(&names.join(", ")),
         );
-        self.canvas.write(DIM, &format::fit(&text, self.canvas.look().columns)).end_line();
+        self.canvas.write(DIM, &format::fit(&text, self.canvas.viewport().columns)).end_line();
     }
 }
 

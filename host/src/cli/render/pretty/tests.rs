@@ -1,10 +1,10 @@
-//! What only a terminal shows: text while it is written, text taken back, words for the spinner.
-//! The rest is tested as data with the real binary (`tests/it/cli`).
+//! What only a terminal shows: streamed text, erased text, the spinner. `tests/it/cli` tests the rest with the real
+//! binary.
 
 use od_protocol::{Event, RunEventParams};
 use serde_json::json;
 
-use super::{Frame, Headline, Look, Pretty};
+use super::{Frame, Headline, Viewport, Pretty};
 
 fn terminal(columns: usize, rows: usize) -> Pretty {
     let headline = Headline {
@@ -12,7 +12,7 @@ fn terminal(columns: usize, rows: usize) -> Pretty {
         cwd: "/scratch".to_owned(),
         now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),
     };
-    Pretty::new(Look { live: true, columns, rows }, headline)
+    Pretty::new(Viewport { is_live: true, columns, rows }, headline)
 }
 
 fn show(pretty: &mut Pretty, event: serde_json::Value) -> Frame {
@@ -28,17 +28,17 @@ fn delta(message_id: &str, text: &str) -> serde_json::Value {
 }
 
 #[test]
-fn text_is_shown_while_it_is_written() {
+fn text_is_shown_while_streaming() {
     let mut pretty = terminal(80, 24);
     assert_eq!(show(&mut pretty, delta("m", "\n\nHel")).text, "Hel");
     assert_eq!(show(&mut pretty, delta("m", "lo")).text, "lo");
-    assert_eq!(pretty.activity(), None, "no place for a spinner within a line");
+    assert_eq!(pretty.activity(), None, "no spinner within a line");
     show(&mut pretty, json!({"type": "message_stopped", "messageId": "m"}));
     assert!(pretty.activity().is_some());
 }
 
 #[test]
-fn lines_end_between_words_but_never_within_code() {
+fn text_wraps_but_code_does_not() {
     let mut pretty = terminal(12, 24);
     assert_eq!(show(&mut pretty, delta("m", "one two three four")).text, "one two\nthree four");
     show(&mut pretty, json!({"type": "message_stopped", "messageId": "m"}));
@@ -47,25 +47,25 @@ fn lines_end_between_words_but_never_within_code() {
 }
 
 #[test]
-fn a_discarded_message_is_erased_with_its_wrapped_rows() {
+fn discarded_message_is_erased_with_wrapped_rows() {
     let mut pretty = terminal(60, 24);
     show(&mut pretty, delta("m", &format!("{}\nand", "界".repeat(31))));
     let frame = show(&mut pretty, json!({"type": "message_discarded", "messageId": "m"}));
     assert_eq!(frame.erase_rows, Some(2));
-    assert!(frame.text.contains("written again"), "{}", frame.text);
+    assert!(frame.text.contains("writes it again"), "{}", frame.text);
 }
 
 #[test]
-fn a_discarded_message_that_left_the_screen_is_called_void() {
+fn discarded_message_off_screen_gets_remark() {
     let mut pretty = terminal(80, 3);
     show(&mut pretty, delta("m", "a\nb\nc\nd"));
     let frame = show(&mut pretty, json!({"type": "message_discarded", "messageId": "m"}));
     assert_eq!(frame.erase_rows, None);
-    assert!(frame.text.contains("does not count"), "{}", frame.text);
+    assert!(frame.text.contains("ignore the last message"), "{}", frame.text);
 }
 
 #[test]
-fn a_retry_before_the_discard_does_not_keep_the_text() {
+fn retry_before_discard_still_erases_text() {
     let mut pretty = terminal(80, 24);
     show(&mut pretty, delta("m", "half"));
     show(&mut pretty, json!({"type": "retry", "attempt": 1, "reason": "lost"}));
@@ -75,7 +75,7 @@ fn a_retry_before_the_discard_does_not_keep_the_text() {
 }
 
 #[test]
-fn the_spinner_names_the_newest_call_and_its_last_line() {
+fn spinner_shows_newest_call_and_output() {
     let mut pretty = terminal(80, 24);
     for id in ["c1", "c2"] {
         let call =

@@ -1,16 +1,11 @@
-//! What the agent does: tool calls, file changes, approvals, helpers, plans.
+//! Tool calls, file changes, approvals, subagents and plans.
 
-use od_protocol::{
-    ApprovalRequested, ApprovalResolved, FileChange, FileOp, Plan, PlanStatus, SubagentStarted,
-    SubagentStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult,
-    ToolStatus,
-};
+use od_protocol::{ApprovalRequested, ApprovalResolved, FileChange, FileOp, Plan, PlanStatus, SubagentStarted, SubagentStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
 
 use super::{Block, Pretty, Sign};
-use crate::cli::format;
+use crate::cli::{format, labels};
 use crate::cli::render::excerpt::{self, Excerpt};
 use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, sanitize, single_line};
-use crate::cli::words;
 
 /// A tool call that has not ended.
 #[derive(Debug)]
@@ -20,15 +15,15 @@ pub(super) struct Call {
     kind: ToolKind,
     nested: bool,
     started: u64,
-    /// The newest call is the one named beside the spinner.
+    /// The spinner shows the newest call.
     pub(super) order: usize,
     last_output: String,
-    /// Shown below the result, not above it.
+    /// Shown below the result.
     changes: Vec<FileChange>,
 }
 
 impl Call {
-    /// What follows the name; a title often begins with it.
+    /// The title without the name, with which it often starts.
     fn subject(&self) -> &str {
         self.title.strip_prefix(&self.name).unwrap_or(&self.title).trim_start()
     }
@@ -58,7 +53,7 @@ impl Pretty {
             changes: Vec::new(),
         };
         self.calls.insert(started.tool_call_id.clone(), call);
-        self.waiting_for_person = false;
+        self.is_waiting_for_user = false;
     }
 
     pub(super) fn tool_call_ready(&mut self, ready: &ToolCallReady) {
@@ -83,7 +78,7 @@ impl Pretty {
 
     pub(super) fn tool_result(&mut self, result: &ToolResult, ts: u64) {
         let Some(call) = self.calls.remove(&result.tool_call_id) else { return };
-        let excerpt = excerpt::of_output(&result.output, call.kind, result.status);
+        let excerpt = excerpt::excerpt_of_output(&result.output, call.kind, result.status);
         let mut remark = String::new();
         if let Some(code) = result.exit_code.filter(|code| *code != 0) {
             remark.push_str(&format!(" · exit {code}"));
@@ -98,8 +93,8 @@ impl Pretty {
         if spent >= 1000 {
             remark.push_str(&format!(" · {}", format::duration(spent)));
         }
-        if excerpt.lines.is_empty() && excerpt.left_out_below > 0 {
-            remark.push_str(&format!(" · {}", lines(excerpt.left_out_below)));
+        if excerpt.lines.is_empty() && excerpt.omitted_below > 0 {
+            remark.push_str(&format!(" · {}", lines(excerpt.omitted_below)));
         }
         self.show_call(&call, result.status, &remark);
         if !excerpt.lines.is_empty() {
@@ -119,28 +114,28 @@ impl Pretty {
 
     pub(super) fn approval_requested(&mut self, approval: &ApprovalRequested) {
         self.begin(Block::Question);
-        let (lead, summary) = (words::approval(approval), single_line(&approval.summary));
+        let (lead, summary) = (labels::approval(approval), single_line(&approval.summary));
         self.canvas.write(ASK, "? ").write(BOLD, &lead).end_line();
         self.paragraph("  ", ASK, &summary);
         if let Some(input) = &approval.input {
-            let room = self.canvas.look().columns.saturating_sub(4).max(20);
-            self.show_excerpt(&excerpt::of_input(input, room));
+            let room = self.canvas.viewport().columns.saturating_sub(4).max(20);
+            self.show_excerpt(&excerpt::excerpt_of_input(input, room));
         }
-        self.waiting_for_person = true;
+        self.is_waiting_for_user = true;
     }
 
     pub(super) fn approval_resolved(&mut self, approval: &ApprovalResolved) {
-        let (style, text) = words::resolution(approval);
+        let (style, text) = labels::resolution(approval);
         self.begin(Block::Answer);
         self.canvas.write(style, "  → ").write(style, &text).end_line();
-        self.waiting_for_person = false;
+        self.is_waiting_for_user = false;
     }
 
     pub(super) fn plan(&mut self, plan: &Plan) {
         let done = plan.entries.iter().filter(|entry| entry.status == PlanStatus::Completed);
         let progress = format!(" · {} of {} done", done.count(), plan.entries.len());
         let sign = Sign { text: "≡", style: ASK, body: BOLD };
-        if std::mem::replace(&mut self.plan_shown, true) {
+        if std::mem::replace(&mut self.is_plan_shown, true) {
             let now = plan.entries.iter().find(|entry| entry.status == PlanStatus::InProgress);
             if let Some(entry) = now {
                 self.note(sign, &format!("plan: {}", entry.content), &progress);
@@ -180,7 +175,7 @@ impl Pretty {
         let lead = format!("{indent}{sign} ");
         let name = format::fit(&call.name, 40);
         let used = format::width(&lead) + format::width(&name) + format::width(remark) + 1;
-        let room = self.canvas.look().columns.saturating_sub(used).max(10);
+        let room = self.canvas.viewport().columns.saturating_sub(used).max(10);
         let subject = format::fit(call.subject(), room);
         self.canvas.write(style, &lead).write(BOLD, &name);
         if !subject.is_empty() {
@@ -190,17 +185,17 @@ impl Pretty {
     }
 
     fn show_excerpt(&mut self, excerpt: &Excerpt) {
-        let room = self.canvas.look().columns.saturating_sub(4).max(20);
-        if excerpt.left_out_above > 0 {
-            let text = format!("… {} above", lines(excerpt.left_out_above));
+        let room = self.canvas.viewport().columns.saturating_sub(4).max(20);
+        if excerpt.omitted_above > 0 {
+            let text = format!("… {} above", lines(excerpt.omitted_above));
             self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
         }
         for line in &excerpt.lines {
             let line = format::fit(&line.replace('\t', "    "), room);
             self.canvas.write(DIM, "  │ ").write(DIM, line.trim_end()).end_line();
         }
-        if excerpt.left_out_below > 0 {
-            let text = format!("… {}", format::counted(excerpt.left_out_below as u64, "more line"));
+        if excerpt.omitted_below > 0 {
+            let text = format!("… {}", format::counted(excerpt.omitted_below as u64, "more line"));
             self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
         }
     }
@@ -221,7 +216,7 @@ impl Pretty {
         self.note(sign, &text, &remark);
     }
 
-    /// A title in one line, paths below the working folder shortened.
+    /// A title in one line, with paths relative to the working folder.
     fn title(&self, title: &str) -> String {
         single_line(title).replace(&format!("{}/", self.headline.cwd), "")
     }

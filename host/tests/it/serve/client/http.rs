@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::Value;
 
-use super::{Answer, Client, Events, Fits, take};
+use super::{Reply, Client, Events, Matches, take};
 use crate::cli::scratch::Scratch;
-use crate::serve::stage::ServeProcess;
+use crate::serve::server_process::ServeProcess;
 
-/// How a reader says where it wants to go on.
+/// How a reader names its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resume {
     From,
@@ -31,24 +31,24 @@ impl Client for HttpClient {
         &self.host.scratch
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Answer {
+    fn call(&mut self, method: &str, params: &Value) -> Reply {
         self.host.call(method, params.clone())
     }
 
-    fn race(&mut self, method: &str, params: &Value) -> [Answer; 2] {
+    fn race(&mut self, method: &str, params: &Value) -> [Reply; 2] {
         let call = || self.host.call(method, params.clone());
         std::thread::scope(|scope| {
-            [scope.spawn(call), scope.spawn(call)].map(|call| call.join().expect("an answer"))
+            [scope.spawn(call), scope.spawn(call)].map(|call| call.join().expect("a reply"))
         })
     }
 
-    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
+    fn read(&mut self, run_id: &str, from: u64, matches: Matches<'_>) -> Events {
         let path = format!("/runs/{run_id}/events");
         let seen = from.checked_sub(1).map(|seen| seen.to_string());
         let mut response = match (self.resume, &seen) {
             (Resume::From, _) => self.host.open(&format!("{path}?from={from}"), &[]),
             (Resume::LastEventId, Some(seen)) => {
-                // What was seen wins, so the number in the address may be stale.
+                // The header overrides the number in the URL.
                 self.host.open(&format!("{path}?from=0"), &[("Last-Event-ID", seen)])
             }
             (Resume::LastEventId, None) => self.host.open(&path, &[]),
@@ -63,14 +63,14 @@ impl Client for HttpClient {
             let line = line.expect("a line");
             let Some(data) = line.strip_prefix("data: ") else { continue };
             let event = serde_json::from_str(data).expect("an envelope");
-            if take(&mut events, [event], fits) {
+            if take(&mut events, [event], matches) {
                 break;
             }
         }
         Ok(events)
     }
 
-    fn ended(mut self: Box<Self>) -> Option<i32> {
+    fn wait_for_exit(mut self: Box<Self>) -> Option<i32> {
         self.host.wait()
     }
 }

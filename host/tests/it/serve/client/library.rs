@@ -1,4 +1,4 @@
-//! The API as functions, without a face.
+//! The API as functions, without a transport.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::runtime::Runtime;
 
-use super::{Answer, Client, Events, Fits, take};
+use super::{Reply, Client, Events, Matches, take};
 use crate::cli::scratch::Scratch;
 
 pub(super) struct LibraryClient {
@@ -44,7 +44,7 @@ impl LibraryClient {
         Self { scratch, service, runtime }
     }
 
-    async fn ask(&self, method: &str, params: &RawValue) -> Answer {
+    async fn call_service(&self, method: &str, params: &RawValue) -> Reply {
         let client = service::Client("library".to_owned());
         match self.service.call(&client, method, Some(params)).await {
             Ok(result) => Ok(serde_json::from_str(result.get()).expect("JSON")),
@@ -58,19 +58,19 @@ impl Client for LibraryClient {
         &self.scratch
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Answer {
+    fn call(&mut self, method: &str, params: &Value) -> Reply {
         let params = to_raw_value(params).expect("JSON");
-        self.runtime.block_on(self.ask(method, &params))
+        self.runtime.block_on(self.call_service(method, &params))
     }
 
-    fn race(&mut self, method: &str, params: &Value) -> [Answer; 2] {
+    fn race(&mut self, method: &str, params: &Value) -> [Reply; 2] {
         let params = to_raw_value(params).expect("JSON");
-        let call = || self.ask(method, &params);
+        let call = || self.call_service(method, &params);
         let (one, two) = self.runtime.block_on(async { tokio::join!(call(), call()) });
         [one, two]
     }
 
-    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
+    fn read(&mut self, run_id: &str, from: u64, matches: Matches<'_>) -> Events {
         let reader = self.service.events(run_id, from);
         let mut reader = reader
             .map_err(|error| serde_json::to_value(error.into_error_object()).expect("JSON"))?;
@@ -78,7 +78,7 @@ impl Client for LibraryClient {
         self.runtime.block_on(async {
             while let Some(event) = reader.next().await.expect("an event") {
                 let event = serde_json::from_slice(event.bytes).expect("an envelope");
-                if take(&mut events, [event], fits) {
+                if take(&mut events, [event], matches) {
                     break;
                 }
             }
@@ -86,7 +86,7 @@ impl Client for LibraryClient {
         Ok(events)
     }
 
-    fn ended(self: Box<Self>) -> Option<i32> {
+    fn wait_for_exit(self: Box<Self>) -> Option<i32> {
         let mut lifecycle = self.service.lifecycle();
         let stopped = lifecycle.wait_for(|lifecycle| *lifecycle == Lifecycle::Stopped);
         self.runtime.block_on(stopped).is_ok().then_some(0)

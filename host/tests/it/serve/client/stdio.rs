@@ -1,10 +1,10 @@
-//! Calls and events as lines on a pipe.
+//! Calls and events as lines on stdin and stdout.
 
 use serde_json::{Value, json};
 
-use super::{Answer, Client, Events, Fits, take};
+use super::{Reply, Client, Events, Matches, take};
 use crate::cli::scratch::Scratch;
-use crate::serve::stage::StdioProcess;
+use crate::serve::server_process::StdioProcess;
 
 pub(super) struct StdioClient {
     host: StdioProcess,
@@ -22,8 +22,8 @@ impl StdioClient {
         self.calls
     }
 
-    /// The next answer and its call. Events of a run that is no longer watched may still be on their way.
-    fn answer(&self) -> (u64, Answer) {
+    /// The next reply and the id of its call; skips events.
+    fn next_reply(&self) -> (u64, Reply) {
         loop {
             let mut message = self.host.next();
             let Some(id) = message["id"].as_u64() else { continue };
@@ -41,22 +41,22 @@ impl Client for StdioClient {
         &self.host.scratch
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Answer {
+    fn call(&mut self, method: &str, params: &Value) -> Reply {
         let id = self.send(method, params);
-        let (answered, answer) = self.answer();
+        let (answered, answer) = self.next_reply();
         assert_eq!(answered, id, "{answer:?}");
         answer
     }
 
-    fn race(&mut self, method: &str, params: &Value) -> [Answer; 2] {
+    fn race(&mut self, method: &str, params: &Value) -> [Reply; 2] {
         self.send(method, params);
         self.send(method, params);
-        let mut answers = [self.answer(), self.answer()];
+        let mut answers = [self.next_reply(), self.next_reply()];
         answers.sort_by_key(|(id, _)| *id);
         answers.map(|(_, answer)| answer)
     }
 
-    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
+    fn read(&mut self, run_id: &str, from: u64, matches: Matches<'_>) -> Events {
         let subscription = self.call("runs/attach", &json!({"runId": run_id, "from": from}))?;
         let mut events = Vec::new();
         loop {
@@ -68,15 +68,15 @@ impl Client for StdioClient {
             let Value::Array(batch) = params["result"]["events"].take() else {
                 panic!("no events: {message}");
             };
-            if take(&mut events, batch, fits) {
+            if take(&mut events, batch, matches) {
                 break;
             }
         }
-        self.call("runs/detach", &json!([subscription])).expect("an answer");
+        self.call("runs/detach", &json!([subscription])).expect("a reply");
         Ok(events)
     }
 
-    fn ended(self: Box<Self>) -> Option<i32> {
+    fn wait_for_exit(self: Box<Self>) -> Option<i32> {
         self.host.wait()
     }
 }

@@ -1,13 +1,13 @@
-//! Calls and events over one WebSocket, by a library that knows nothing of this host.
+//! Calls and events over one WebSocket, with a third-party client library.
 
 use jsonrpsee::core::client::{ClientT, Error, Subscription, SubscriptionClientT};
 use jsonrpsee::ws_client::WsClient;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::{Answer, Client, Events, Fits, take};
+use super::{Reply, Client, Events, Matches, take};
 use crate::cli::scratch::Scratch;
-use crate::serve::stage::ServeProcess;
+use crate::serve::server_process::ServeProcess;
 use crate::serve::websocket::{error_of, object};
 
 pub(super) struct WebSocketClient {
@@ -34,18 +34,18 @@ impl Client for WebSocketClient {
         &self.host.scratch
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Answer {
+    fn call(&mut self, method: &str, params: &Value) -> Reply {
         let answer = self.runtime.block_on(self.client.request(method, object(params)));
         answer.map_err(error)
     }
 
-    fn race(&mut self, method: &str, params: &Value) -> [Answer; 2] {
+    fn race(&mut self, method: &str, params: &Value) -> [Reply; 2] {
         let call = || self.client.request(method, object(params));
         let (one, two) = self.runtime.block_on(async { tokio::join!(call(), call()) });
         [one.map_err(error), two.map_err(error)]
     }
 
-    fn read(&mut self, run_id: &str, from: u64, fits: Fits<'_>) -> Events {
+    fn read(&mut self, run_id: &str, from: u64, matches: Matches<'_>) -> Events {
         let params = object(&serde_json::json!({"runId": run_id, "from": from}));
         self.runtime.block_on(async {
             let attached = self.client.subscribe("runs/attach", params, "runs/detach").await;
@@ -53,7 +53,7 @@ impl Client for WebSocketClient {
             let mut events = Vec::new();
             while let Some(item) = subscription.next().await {
                 let batch = item.expect("an item")["events"].as_array().cloned();
-                if take(&mut events, batch.expect("events"), fits) {
+                if take(&mut events, batch.expect("events"), matches) {
                     break;
                 }
             }
@@ -62,7 +62,7 @@ impl Client for WebSocketClient {
         })
     }
 
-    fn ended(mut self: Box<Self>) -> Option<i32> {
+    fn wait_for_exit(mut self: Box<Self>) -> Option<i32> {
         self.host.wait()
     }
 }

@@ -20,7 +20,7 @@ from typing import (
 
 API_MAJOR: Final = 1
 
-# What kind of thing the agent asks to do.
+# What the agent requests approval for.
 ApprovalCategory = Literal[
     # Run a command.
     "execute",
@@ -28,7 +28,7 @@ ApprovalCategory = Literal[
     "edit",
     # Read a file outside the allowed folders.
     "read",
-    # Reach the network.
+    # Access the network.
     "network",
     # Call a tool of an MCP server.
     "mcp",
@@ -36,37 +36,37 @@ ApprovalCategory = Literal[
     "other",
 ] | str
 
-# What a person (or policy) decided. An unknown word is a denial.
+# The decision on an approval. An unknown value means a denial.
 ApprovalOutcome = Literal[
     # Allow this one call.
     "allow_once",
-    # Allow this and every like call of the run.
+    # Allow this call and every similar call of the run.
     "allow_always",
-    # Deny this one call; the agent goes on.
+    # Deny this one call; the agent continues.
     "reject_once",
-    # Deny this and every like call of the run.
+    # Deny this call and every similar call of the run.
     "reject_always",
 ] | str
 
-# Who resolved an approval. An unknown word is read as a policy.
+# Who resolved an approval. An unknown value means a policy.
 ApprovalResolver = Literal[
-    # A person answered.
+    # The user decided.
     "user",
-    # A rule answered.
+    # A rule decided.
     "policy",
-    # Nobody answered before the deadline, so it was denied.
+    # No decision before the deadline: denied.
     "timeout",
-    # The run was cancelled, or the agent CLI took its question back.
+    # The run was cancelled, or the agent CLI withdrew its request.
     "cancel",
 ] | str
 
-# How much harm a wrong answer can do. An unknown word is high.
+# How much harm a wrong decision can do. An unknown value means high.
 ApprovalRisk = Literal[
-    # Reads or harmless.
+    # Only reads, or is harmless.
     "low",
     # Changes files below the working folder.
     "med",
-    # Runs commands, reaches the network or leaves the working folder.
+    # Runs commands, accesses the network or leaves the working folder.
     "high",
 ] | str
 
@@ -74,144 +74,144 @@ ApprovalRisk = Literal[
 class ApprovalsCapability(TypedDict):
     """Details of `approvals`."""
 
-    # `run/respond.updatedInput` is honoured. Default: false.
+    # Supports `run/respond.updatedInput`. Default: false.
     editInput: NotRequired[bool]
 
 # Parameters of `runs/attach`.
-AttachRunsParams = TypedDict("AttachRunsParams", {
-    # The run, going on or over.
+AttachRunParams = TypedDict("AttachRunParams", {
+    # The run, running or finished.
     "runId": str,
-    # The number of the first event to send; absent means 0, the first. Default: 0.
+    # The sequence number of the first event to send; absent means 0. Default: 0.
     "from": NotRequired[int],
 })
 
-# Whether a run would be let in.
+# Whether a run would be authenticated.
 AuthState = Literal[
-    # A credential is there and has not run out.
+    # A credential exists and has not expired.
     "ok",
-    # There is none.
+    # No credential exists.
     "missing",
-    # It has run out.
+    # The credential has expired.
     "expired",
-    # It cannot be told without asking the provider.
+    # The state cannot be determined without a request to the provider.
     "unknown",
 ] | str
 
 
-class CancelRunResult(TypedDict):
-    """Result of `run/cancel`."""
-
-    # The run was there and is being stopped. An unknown or finished run is `false`, no error.
-    accepted: bool
-
-
-class CancelRunsParams(TypedDict):
+class CancelRunParams(TypedDict):
     """Parameters of `runs/cancel`."""
 
     # The run.
     runId: str
 
-    # How long the agent CLI may take to stop politely; absent means 2000, 0 means at once.
+    # The grace period of the agent CLI; absent means 2000, 0 means kill immediately.
     graceMs: NotRequired[int | None]
+
+
+class CancelRunResult(TypedDict):
+    """Result of `run/cancel`."""
+
+    # Whether the run exists and is being stopped. `false` for an unknown or finished run, which is not an error.
+    accepted: bool
 
 
 class Context(TypedDict):
     """Payload of `context`."""
 
-    # Tokens in the model's window.
+    # Tokens in the model's context window.
     usedTokens: int
 
-    # The conversation was just shortened. Default: false.
+    # Whether the conversation was just compacted. Default: false.
     compacted: NotRequired[bool]
 
-    # How many fit; absent means not stated.
+    # The size of the context window; absent means not reported.
     maxTokens: NotRequired[int | None]
 
-# What kind of credential pays for a run. An unknown word is read as other.
+# The kind of credential that pays for a run. An unknown value means other.
 CredentialKind = Literal[
-    # A subscription the person logged in with.
+    # A subscription that the user logged in with.
     "subscription",
     # An API key, billed by use.
     "api_key",
-    # A bearer token set by hand.
+    # A bearer token that the user set.
     "token",
     # A cloud account (Bedrock, Vertex, …).
     "cloud",
-    # A helper command that prints a key.
+    # A command that prints a key.
     "helper",
-    # Nothing is paid.
+    # Nothing has to be paid.
     "none",
-    # Something else.
+    # Anything else.
     "other",
 ] | str
 
 
-class DeleteRunsParams(TypedDict):
+class DeleteRunParams(TypedDict):
     """Parameters of `runs/delete`."""
 
-    # The run; one that is going on is refused.
+    # The run. An active run is an error.
     runId: str
 
 
-class DeleteRunsResult(TypedDict):
+class DeleteRunResult(TypedDict):
     """Result of `runs/delete`."""
 
-    # It was there and is gone.
+    # Whether the run existed and was removed.
     deleted: bool
 
-# What the verdict stands on. An unknown word is read as the weakest.
+# The evidence for the status. An unknown value means the weakest.
 DoneEvidence = Literal[
-    # The agent CLI's own last message.
+    # The agent CLI's own final message.
     "native_result",
     # The model's stop reason.
     "stop_reason",
     # Only the exit code.
     "exit_code",
-    # The adapter or host stopped it.
+    # The adapter or the host stopped the run.
     "watchdog",
-    # A signal ended it.
+    # A signal ended the agent CLI.
     "signal",
 ] | str
 
-# How a run ended. An unknown word is a failure.
+# How a run ended. An unknown value means failed.
 DoneStatus = Literal[
-    # The agent CLI itself said that it is done.
+    # The agent CLI reported that it finished.
     "completed",
-    # Something went wrong.
+    # An error.
     "failed",
-    # It was told to stop.
+    # The run was cancelled.
     "cancelled",
-    # A limit of time ran out.
+    # A time limit was reached.
     "timed_out",
 ] | str
 
-# How hard a model shall think, the same words for every agent. An unknown word is medium.
+# The reasoning effort, with the same values for every agent. An unknown value means medium.
 Effort = Literal[
-    # Little.
+    # Low effort.
     "low",
-    # The usual.
+    # Medium effort.
     "medium",
-    # Much.
+    # High effort.
     "high",
-    # As much as the model can.
+    # The highest effort of the model.
     "max",
 ] | str
 
-# What went wrong, as a word to branch on.
+# The kind of an error, for programs to branch on.
 ErrorKind = Literal[
-    # The line is no JSON.
+    # The line is not JSON.
     "parse_error",
-    # The line is JSON but no JSON-RPC 2.0 message.
+    # The line is JSON but not a JSON-RPC 2.0 message.
     "invalid_request",
-    # There is no such method.
+    # The method does not exist.
     "method_not_found",
-    # The parameters do not fit the method.
+    # The parameters are not valid for the method.
     "invalid_params",
-    # The adapter itself failed.
+    # An internal error of the adapter.
     "internal",
-    # `$/cancelRequest` ended the request.
+    # `$/cancelRequest` cancelled the request.
     "request_cancelled",
-    # The two sides share no protocol major.
+    # The two sides have no common protocol major.
     "unsupported_protocol",
     # `initialize` has not been called.
     "not_initialized",
@@ -219,135 +219,135 @@ ErrorKind = Literal[
     "already_initialized",
     # `shutdown` was called.
     "shutting_down",
-    # The adapter cannot honour an option or method.
+    # The adapter does not support an option or a method.
     "capability_unsupported",
     # The configuration or an option's value is wrong.
     "config_invalid",
     # The agent CLI is not installed.
     "cli_not_found",
-    # The agent CLI is older than the adapter can drive.
+    # The agent CLI is older than the adapter supports.
     "cli_version_unsupported",
     # The agent CLI could not be started.
     "cli_spawn_failed",
-    # The agent CLI ended without its own last word.
+    # The agent CLI exited without reporting a result.
     "cli_crashed",
-    # The agent CLI broke its own protocol.
+    # The agent CLI violated its own protocol.
     "cli_protocol",
-    # No credential.
+    # No credential exists.
     "auth_missing",
-    # The credential has run out or was refused.
+    # The credential has expired or was rejected.
     "auth_expired",
-    # The credential belongs to an account that may not do this.
+    # The credential belongs to an account without permission for this.
     "auth_wrong_account",
     # The operating system or the agent CLI refused access.
     "permission_denied",
-    # The provider asks to slow down.
+    # The provider limits the rate of requests.
     "rate_limited",
-    # The account's allowance is used up.
+    # The account's quota is exhausted.
     "quota_exhausted",
-    # The conversation no longer fits the model's window.
+    # The conversation exceeds the model's context window.
     "context_exceeded",
     # The provider does not know the model.
     "model_unknown",
-    # The prompt cannot be handed to the agent CLI.
+    # The prompt is too large for the agent CLI.
     "prompt_too_large",
-    # No such run.
+    # The run does not exist.
     "run_unknown",
-    # A run of that id is there already.
+    # A run with this id already exists.
     "run_id_in_use",
-    # The adapter runs as many as it can.
+    # The adapter has reached its maximum number of runs.
     "too_many_runs",
     # The agent CLI does not know the session.
     "session_unknown",
     # The session is in use.
     "session_busy",
-    # No such open approval.
+    # The approval does not exist or is already resolved.
     "approval_unknown",
-    # A limit of time ran out; `data.which` says which.
+    # A time limit was reached; `data.which` names it.
     "timeout",
-    # The provider cannot be reached or answers with a server error.
+    # The provider cannot be reached or returns a server error.
     "network_unreachable",
     # The adapter process ended unexpectedly.
     "plugin_crashed",
-    # The adapter process no longer answers.
+    # The adapter process does not respond.
     "plugin_hung",
 ] | str
 
 
 class Evidence(TypedDict):
-    """One thing that was looked at, and what it showed."""
+    """One thing that was checked, and the result."""
 
-    # What was looked at: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, ….
+    # What was checked: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, ….
     signal: str
 
-    # Where: a folder, a file or the name of a variable. Never a value of one.
+    # Where: a folder, a file or the name of a variable. Never the value of a variable.
     subject: str
 
-    # It was there.
+    # Whether it exists.
     found: bool
 
-    # More, for people.
+    # More details, for people.
     detail: NotRequired[str | None]
 
-# What became of a skill or plugin. An unknown word is read as loaded.
+# What happened to a skill or plugin. An unknown value means loaded.
 ExtensionPhase = Literal[
-    # It is there.
+    # It was loaded.
     "loaded",
     # It was used.
     "invoked",
 ] | str
 
-# A feature of an app that an agent may or may not carry. An unknown word is a skill.
+# A feature of a client that an agent may support. An unknown value means a skill.
 Feature = Literal[
-    # Click on a part of the result and ask for a change of just that.
+    # Select a part of the result and request a change of that part.
     "comment_mode",
-    # What the agent's tools do, while they do it.
+    # Show tool calls while they run.
     "tool_feed",
-    # The answer while it is written.
+    # Show the answer while it is generated.
     "live_text",
-    # Go on with an interrupted run.
+    # Continue an interrupted run.
     "resume",
-    # Try another way from the same point.
+    # Continue from the same point in another way.
     "fork",
-    # Say something to a run that is going on.
+    # Send input to a running run.
     "steer",
-    # Ask before the agent does something.
+    # Approve actions of the agent.
     "approvals",
     # Choose the model.
     "model_picker",
-    # Choose how hard it thinks.
+    # Choose the reasoning effort.
     "effort_picker",
-    # Show what a run costs.
+    # Show the cost of a run.
     "cost_meter",
-    # Show what is left of an allowance.
+    # Show the remaining quota.
     "quota_meter",
-    # Pictures in the prompt.
+    # Images in the prompt.
     "images",
     # Files in the prompt.
     "attachments",
-    # The agent's own sessions, listed and read.
+    # List and read the agent's own sessions.
     "session_history",
-    # A skill of the app.
+    # A skill of the client.
     "skill",
 ] | str
 
-# Who saw the change. An unknown word is read as observed.
+# Who detected the change. An unknown value means observed.
 FileChangeSource = Literal[
     # The agent CLI reported it.
     "native",
-    # Adapter or host saw it on disk.
+    # The adapter or the host detected it on disk.
     "observed",
 ] | str
 
-# What was done to a file. An unknown word is an edit.
+# The operation on a file. An unknown value means an edit.
 FileOp = Literal[
-    # It is new.
+    # The file was created.
     "create",
-    # It was changed.
+    # The file was changed.
     "edit",
-    # It is gone.
+    # The file was deleted.
     "delete",
-    # It has another name.
+    # The file was renamed.
     "rename",
 ] | str
 
@@ -390,18 +390,18 @@ class GetRunResultParams(TypedDict):
     # The run.
     runId: str
 
-    # How long to wait for its end; absent means as long as it takes, 0 means not at all. When the time is over the error is `timeout`; the run goes on.
+    # How long to wait for the end of the run; absent means without limit, 0 means not at all. After this time the error is `timeout` and the run continues.
     waitMs: NotRequired[int | None]
 
-# What the next agent is told of what has happened. An unknown word is the prompt only.
+# What the next agent receives about the previous attempt. An unknown value means the prompt only.
 Handover = Literal[
-    # The prompt alone, as if nothing had happened.
+    # The prompt alone.
     "prompt",
-    # The prompt, and before it what the agent before has said and done.
+    # The prompt, preceded by what the previous agent wrote and did.
     "transcript",
 ] | str
 
-# How the adapter feels. An unknown word is read as degraded.
+# The health of the adapter. An unknown value means degraded.
 HealthStatus = Literal[
     # Runs should work.
     "ok",
@@ -413,83 +413,83 @@ HealthStatus = Literal[
 
 
 class Heartbeat(TypedDict):
-    """Payload of `heartbeat`, at least every ten seconds of silence."""
+    """Payload of `heartbeat`, sent at least every ten seconds without output."""
 
-    # How long the agent CLI has been silent.
+    # The time since the last output of the agent CLI.
     silentMs: int
 
 
 class HiddenAdapter(TypedDict):
-    """An adapter that is hidden by an earlier one of the same name."""
+    """An adapter that an earlier one of the same name hides."""
 
-    # The agent it is for.
+    # The agent id.
     id: str
 
     # The executable that is not used.
     path: str
 
-    # The one that is.
+    # The executable that is used.
     by: str
 
 
 class HostLimits(TypedDict):
-    """What the host lets through."""
+    """The limits of the host."""
 
-    # Runs at the same time.
+    # The maximum number of concurrent runs.
     maxRuns: int
 
-    # Runs at the same time of one agent, unless its settings say otherwise.
+    # The maximum number of concurrent runs of one agent, unless its settings define another.
     maxRunsPerAgent: int
 
-    # Runs that wait.
+    # The maximum number of queued runs.
     maxQueued: int
 
-    # The largest request.
+    # The maximum size of a request.
     maxRequestBytes: int
 
-    # Calls of one client in a second.
+    # The maximum number of calls per second of one client.
     maxCallsPerSecond: int
 
 
 class Image(TypedDict):
     """Payload of `image`: by value or by path."""
 
-    # Such as `image/png`.
+    # The media type, such as `image/png`.
     mime: str
 
-    # Base64.
+    # The content in Base64.
     data: NotRequired[str | None]
 
-    # A file, absolute.
+    # The absolute path of a file.
     path: NotRequired[str | None]
 
 
 class ImageInput(TypedDict):
-    """A picture in a prompt: by path or by value."""
+    """An image in a prompt: by path or by value."""
 
-    # Such as `image/png`.
+    # The media type, such as `image/png`.
     mime: str
 
-    # Base64.
+    # The content in Base64.
     data: NotRequired[str | None]
 
-    # A file, absolute.
+    # The absolute path of a file.
     path: NotRequired[str | None]
 
 
 class InputCapability(TypedDict):
     """Details of `input`."""
 
-    # Text can reach the turn that is running; otherwise it waits for the next one. Default: false.
+    # Input can reach the running turn; otherwise it is queued for the next one. Default: false.
     steer: NotRequired[bool]
 
-# What became of input. An unknown word is a refusal.
+# What happens with input. An unknown value means refused.
 InputOutcome = Literal[
-    # It reached the turn that is running.
+    # It reached the running turn.
     "steered",
-    # It waits for the next turn of the same run.
+    # It is queued for the next turn of the same run.
     "queued",
-    # It cannot be taken.
+    # It is not accepted.
     "refused",
 ] | str
 
@@ -497,26 +497,26 @@ InputOutcome = Literal[
 class InputRequested(TypedDict):
     """Payload of `input_requested`."""
 
-    # Names the question.
+    # The id of the question.
     questionId: str
 
     # The question.
     text: str
 
-    # What the answer must look like; absent means text.
+    # A JSON Schema of the answer; absent means text.
     schema: NotRequired[dict[str, Any] | None]
 
 
-class InputRunsParams(TypedDict):
+class InputRunParams(TypedDict):
     """Parameters of `runs/input`."""
 
     # The run.
     runId: str
 
-    # What to say.
+    # The text for the agent.
     text: str
 
-    # Only while this turn runs; otherwise refused.
+    # Accept the input only while this turn runs; refuse it otherwise.
     expectedTurn: NotRequired[str | None]
 
 
@@ -529,10 +529,10 @@ class InstallMethod(TypedDict):
     # `npm`, `brew`, `pip`, `script`, ….
     kind: str
 
-    # What to type.
+    # The command.
     command: str
 
-    # What to know.
+    # Notes for people.
     notes: NotRequired[str | None]
 
 
@@ -547,7 +547,18 @@ class ListAgentModelsParams(TypedDict):
     agent: str
 
 
-class ListAgentSessionsParams(TypedDict):
+class ListAgentsParams(TypedDict):
+    """Parameters of `agents/list`."""
+
+
+class ListInstallHintsParams(TypedDict):
+    """Parameters of `adapters/install-hints`."""
+
+    # Only this agent; absent means all.
+    agent: NotRequired[str | None]
+
+
+class ListSessionsParams(TypedDict):
     """Parameters of `sessions/list`."""
 
     # The agent.
@@ -556,19 +567,8 @@ class ListAgentSessionsParams(TypedDict):
     # Only sessions of this folder.
     cwd: NotRequired[str | None]
 
-    # At most so many, the newest first; absent means 50.
+    # The most sessions to return, newest first; absent means 50.
     limit: NotRequired[int | None]
-
-
-class ListAgentsParams(TypedDict):
-    """Parameters of `agents/list`."""
-
-
-class ListInstallHintsParams(TypedDict):
-    """Parameters of `adapters/install-hints`."""
-
-    # Only this one; absent means all.
-    agent: NotRequired[str | None]
 
 
 class Marker(TypedDict):
@@ -576,17 +576,17 @@ class Marker(TypedDict):
 
 
 class McpServerStatus(TypedDict):
-    """An MCP server as the agent CLI sees it."""
+    """An MCP server as the agent CLI reports it."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # The agent CLI's own word (`connected`, `failed`, …).
+    # The agent CLI's own status (`connected`, `failed`, …).
     status: str
 
-# How an MCP server is reached. An unknown word is read as a pipe.
+# The transport of an MCP server. An unknown value means stdio.
 McpTransport = Literal[
-    # A program's stdin and stdout.
+    # stdin and stdout of a program.
     "stdio",
     # Streamable HTTP.
     "http",
@@ -598,14 +598,14 @@ McpTransport = Literal[
 class MessageDiscarded(TypedDict):
     """Payload of `message_discarded`."""
 
-    # The message, whose text no longer counts.
+    # The message whose text is no longer valid.
     messageId: str
 
 
 class MessageStarted(TypedDict):
     """Payload of `message_started`."""
 
-    # Names the message.
+    # The id of the message.
     messageId: str
 
 
@@ -619,41 +619,41 @@ class MessageStopped(TypedDict):
 class ModeChanged(TypedDict):
     """Payload of `mode_changed`."""
 
-    # The model now in use.
+    # The current model.
     model: NotRequired[str | None]
 
-    # The permission mode now in use.
+    # The current permission mode.
     permissionMode: NotRequired[str | None]
 
-# Where a list of models comes from. An unknown word is read as static.
+# The source of a list of models. An unknown value means static.
 ModelsSource = Literal[
-    # The agent CLI was asked.
+    # Queried from the agent CLI.
     "live",
-    # The adapter's own list.
+    # A list in the adapter.
     "static",
 ] | str
 
-# What the agent's tools may reach. An unknown word is none.
+# The network access of the agent's tools. An unknown value means none.
 NetworkMode = Literal[
-    # Nothing.
+    # No access.
     "none",
     # What the agent CLI's own rules allow.
     "default",
-    # Everything.
+    # Full access.
     "full",
 ] | str
 
-# How loud a notice is. An unknown word is a warning.
+# The level of a notice. An unknown value means a warning.
 NoticeLevel = Literal[
-    # For people who look for a fault.
+    # For debugging.
     "debug",
-    # For everybody.
+    # For information.
     "info",
     # Something may be wrong.
     "warn",
 ] | str
 
-# Where a piece of output comes from. An unknown word is read as stdout.
+# The stream of a piece of output. An unknown value means stdout.
 OutputStream = Literal[
     # Standard output.
     "stdout",
@@ -668,11 +668,11 @@ class PermissionModesCapability(TypedDict):
     # The agent CLI's own names, the strictest first. Default: [].
     modes: NotRequired[list[str]]
 
-# How far a thing to do is. An unknown word is pending.
+# The status of a plan entry. An unknown value means pending.
 PlanStatus = Literal[
-    # Not begun.
+    # Not started.
     "pending",
-    # Begun.
+    # Started.
     "in_progress",
     # Done.
     "completed",
@@ -680,7 +680,7 @@ PlanStatus = Literal[
 
 
 class ProtocolRange(TypedDict):
-    """The majors one side speaks. Minors exist only as capabilities."""
+    """The protocol majors that one side supports. Minor versions exist only as capabilities."""
 
     # The lowest major.
     min: int
@@ -693,38 +693,38 @@ class ProtocolRange(TypedDict):
 
 
 class QuotaWindow(TypedDict):
-    """One window of an allowance, such as five hours or a week."""
+    """One window of a quota, such as five hours or a week."""
 
-    # The provider's own name for it (`five_hour`, `weekly`, …).
+    # The provider's own name (`five_hour`, `weekly`, …).
     kind: str
 
-    # Nothing is left.
+    # Whether the quota of this window is exhausted.
     exhausted: bool
 
-    # When it starts anew, in milliseconds since 1970; absent means not stated.
+    # When the window resets, in milliseconds since 1970; absent means not reported.
     resetsAt: NotRequired[int | None]
 
-    # How much is used, 0 to 100; absent means not stated.
+    # The used share, 0 to 100; absent means not reported.
     usedPercent: NotRequired[float | None]
 
 
 class RateLimited(TypedDict):
     """Payload of `rate_limited`."""
 
-    # Who says so: `cli`, `provider`.
+    # Who reported it: `cli`, `provider`.
     source: str
 
-    # When it is over, in milliseconds since 1970, when it is stated.
+    # When the limit ends, in milliseconds since 1970, if reported.
     resetsAt: NotRequired[int | None]
 
-    # How long to wait, when it is stated.
+    # How long to wait, if reported.
     retryAfterMs: NotRequired[int | None]
 
-    # Which window ran out, in the provider's words.
+    # The exhausted window, by the provider's own name.
     window: NotRequired[str | None]
 
 
-class ReadAgentSessionParams(TypedDict):
+class ReadSessionParams(TypedDict):
     """Parameters of `sessions/read`."""
 
     # The agent.
@@ -733,36 +733,36 @@ class ReadAgentSessionParams(TypedDict):
     # The session.
     id: str
 
-    # Where it ran, for agent CLIs that keep sessions by folder.
+    # The working folder of the session, for agent CLIs that store sessions by folder.
     cwd: NotRequired[str | None]
 
 
 class RefreshAgentsParams(TypedDict):
     """Parameters of `agents/refresh`."""
 
-    # Only this one; absent means all.
+    # Only this agent; absent means all.
     agent: NotRequired[str | None]
 
 
 class RejectedAdapter(TypedDict):
-    """A file or folder that was passed over."""
+    """A file or folder that was rejected."""
 
     # The executable or folder.
     path: str
 
-    # Which rule it breaks, as a word for programs.
+    # The violated rule, as a code for programs.
     rule: str
 
-    # Why, for people.
+    # The reason, for people.
     reason: str
 
-    # What to type or change.
+    # What to type or change to fix it.
     fix: str
 
-    # The agent it is for, when the file has a proper name.
+    # The agent id, if the file has a valid name.
     id: NotRequired[str | None]
 
-    # Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes.
+    # The SHA-256 of the executable in hex if pinning would make it usable, as used by `adapters/trust`.
     sha256: NotRequired[str | None]
 
 
@@ -780,41 +780,41 @@ class ResumeCapability(TypedDict):
 class Retry(TypedDict):
     """Payload of `retry`."""
 
-    # Which one, from 1.
+    # The number of the retry, from 1.
     attempt: int
 
-    # Why, in the agent CLI's words.
+    # The reason, as the agent CLI reports it.
     reason: str
 
-    # How long until then; absent means not stated.
+    # The time until the retry; absent means not reported.
     delayMs: NotRequired[int | None]
 
-    # How many there will be at most; absent means not stated.
+    # The maximum number of retries; absent means not reported.
     maxAttempts: NotRequired[int | None]
 
-# How a run stands. An unknown word is a failure.
+# The state of a run. An unknown value means failed.
 RunState = Literal[
-    # It waits for its turn.
+    # It waits in the queue.
     "queued",
-    # It is going on.
+    # It is running.
     "running",
-    # The agent itself said that it is done.
+    # The agent reported that it finished.
     "completed",
-    # Something went wrong.
+    # An error.
     "failed",
-    # It was told to stop.
+    # The run was cancelled.
     "cancelled",
-    # A limit of time ran out.
+    # A time limit was reached.
     "timed_out",
 ] | str
 
-# Which session a run belongs to. An unknown word is a new one.
+# The session of a run. An unknown value means a new session.
 SessionMode = Literal[
-    # A new one.
+    # A new session.
     "new",
-    # An old one goes on under its own id.
+    # Continue an existing session under its own id.
     "resume",
-    # A copy of an old one goes on under a new id.
+    # Continue a copy of an existing session under a new id.
     "fork",
 ] | str
 
@@ -822,19 +822,19 @@ SessionMode = Literal[
 class SessionSummary(TypedDict):
     """One native session."""
 
-    # What `run/start.session.id` takes.
+    # The session id, as used by `run/start.session.id`.
     id: str
 
-    # Where it ran.
+    # The working folder of the session.
     cwd: NotRequired[str | None]
 
-    # The model it last used.
+    # The model that was last used.
     model: NotRequired[str | None]
 
-    # Its title or first prompt, shortened.
+    # The title or the first prompt, shortened.
     title: NotRequired[str | None]
 
-    # The last change, in milliseconds since 1970.
+    # The time of the last change, in milliseconds since 1970.
     updatedAt: NotRequired[int | None]
 
 
@@ -848,54 +848,54 @@ class SetActiveAgentParams(TypedDict):
 class ShutdownHostParams(TypedDict):
     """Parameters of `host/shutdown`."""
 
-    # How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`).
+    # How long runs may continue before they are cancelled; absent means the value of `serve --drain`.
     drainMs: NotRequired[int | None]
 
 
 class ShutdownHostResult(TypedDict):
-    """Result of `host/shutdown`, sent before the host ends."""
+    """Result of `host/shutdown`, sent before the host exits."""
 
-    # Runs that are going on or wait; they end or are cancelled.
+    # The number of running and queued runs; they end or are cancelled.
     runs: int
 
 
 class SkillRequirements(TypedDict):
-    """A skill that an app offers, and what it needs."""
+    """A skill that a client offers, and what it needs."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # The capabilities it needs, in the words of [`Capabilities`]; none means that every agent will do.
+    # The required capabilities, by their names in [`Capabilities`]; empty means that every agent is suitable.
     capabilities: list[str]
 
 
 class Status(TypedDict):
     """Payload of `status`."""
 
-    # A short word: `requesting`, `waiting`, `compacting`, ….
+    # A short name: `requesting`, `waiting`, `compacting`, ….
     phase: str
 
-    # More, for people.
+    # More details, for people.
     detail: NotRequired[str | None]
 
-    # How long the first token took, when the agent CLI says so.
+    # The time to the first token, if the agent CLI reports it.
     ttftMs: NotRequired[int | None]
 
-# Why the model stopped (the words of ACP and two of ours). An unknown word is other.
+# Why the model stopped (the values of ACP and two more). An unknown value means other.
 StopReason = Literal[
-    # It was done.
+    # It finished.
     "end_turn",
-    # Its answer grew too long.
+    # Its answer reached the maximum length.
     "max_tokens",
-    # It took too many turns.
+    # It reached the maximum number of turns.
     "max_turn_requests",
-    # It declined.
+    # It refused to answer.
     "refusal",
-    # It was told to.
+    # It was cancelled.
     "cancelled",
-    # Something went wrong.
+    # An error.
     "error",
-    # Something else.
+    # Anything else.
     "other",
 ] | str
 
@@ -903,22 +903,22 @@ StopReason = Literal[
 class SubagentStarted(TypedDict):
     """Payload of `subagent_started`."""
 
-    # Names the helper.
+    # The id of the subagent.
     subagentId: str
 
-    # What it is for.
+    # The title of the subagent's task.
     title: str
 
-    # The call that started it.
+    # The tool call that started it.
     parentToolCallId: NotRequired[str | None]
 
-# The installed version against the one the adapter was tested with.
+# How the installed version compares to the one that the adapter was tested with.
 TestedVersion = Literal[
-    # The very same.
+    # The same version.
     "same",
-    # Newer: it should work; report what does not.
+    # Newer: it should work; report what does not work.
     "newer",
-    # Older, but not below the minimum.
+    # Older, but at least the minimum.
     "older",
 ] | str
 
@@ -926,27 +926,27 @@ TestedVersion = Literal[
 class ThinkingStarted(TypedDict):
     """Payload of `thinking_started`."""
 
-    # Names the thought.
+    # The id of the thinking block.
     thinkingId: str
 
 
 class ThinkingStopped(TypedDict):
     """Payload of `thinking_stopped`."""
 
-    # The thought.
+    # The thinking block.
     thinkingId: str
 
 
 class Timeouts(TypedDict):
-    """Limits of time; absent means the adapter's default, 0 means none."""
+    """Time limits; absent means the adapter's default, 0 means no limit."""
 
-    # Of silence; output starts it anew, an open approval stops it.
+    # The time without output. Output restarts it; an open approval pauses it.
     idleMs: NotRequired[int | None]
 
-    # Until the agent CLI's first output.
+    # The time until the first output of the agent CLI.
     startMs: NotRequired[int | None]
 
-    # Of the whole run.
+    # The time of the whole run.
     totalMs: NotRequired[int | None]
 
 
@@ -956,10 +956,10 @@ class ToolInputDelta(TypedDict):
     # The call.
     toolCallId: str
 
-    # The next piece of its input, as raw JSON text.
+    # The next piece of the input, as raw JSON text.
     text: str
 
-# What a tool does (ACP's set). An unknown word is other.
+# What a tool does (the values of ACP). An unknown value means other.
 ToolKind = Literal[
     # Reads files or data.
     "read",
@@ -975,7 +975,7 @@ ToolKind = Literal[
     "execute",
     # Thinks or plans.
     "think",
-    # Fetches from outside.
+    # Fetches external data.
     "fetch",
     # Anything else.
     "other",
@@ -983,50 +983,50 @@ ToolKind = Literal[
 
 # How a call ended.
 ToolStatus = Literal[
-    # It worked.
+    # It succeeded.
     "ok",
     # It failed.
     "error",
-    # It was not allowed.
+    # It was denied.
     "denied",
-    # The run was stopped.
+    # The run was cancelled.
     "cancelled",
-    # The agent CLI never said.
+    # The agent CLI reported no status.
     "unknown",
 ] | str
 
 
 class Truncated(TypedDict):
-    """How much of a payload was cut to keep a line under the limit."""
+    """How much of a payload was removed to keep a line under the limit."""
 
-    # Bytes that were left out.
+    # The number of removed bytes.
     bytes: int
 
 
-class TrustAdaptersParams(TypedDict):
+class TrustAdapterParams(TypedDict):
     """Parameters of `adapters/trust`."""
 
-    # Of the executable, in hex: what `adapters/list` or the file itself says.
+    # The SHA-256 of the executable in hex, from `adapters/list` or computed from the file.
     sha256: str
 
-    # False takes it back; absent means true. Default: true.
+    # `false` revokes the trust; absent means true. Default: true.
     trusted: NotRequired[bool]
 
 
-class TrustAdaptersResult(TypedDict):
+class TrustAdapterResult(TypedDict):
     """Result of `adapters/trust`."""
 
-    # The rule of trust: `path` or `pinned`. With `path` pins are kept but decide nothing.
+    # The trust policy: `path` or `pinned`. With `path` the pins are stored but have no effect.
     policy: str
 
-    # All that are pinned now, in hex.
+    # All pinned SHA-256 values in hex.
     pinned: list[str]
 
 
 class TurnStarted(TypedDict):
     """Payload of `turn_started`."""
 
-    # Names the turn; `run/input.expectedTurn` takes it.
+    # The id of the turn, as used by `run/input.expectedTurn`.
     turnId: str
 
 
@@ -1039,31 +1039,31 @@ class UnknownEvent(TypedDict):
 class Unmapped(TypedDict):
     """Payload of `unmapped`."""
 
-    # The agent CLI's own name for it.
+    # The agent CLI's own name.
     nativeType: str
 
-    # The first one seen, shortened and without secrets.
+    # The first occurrence, shortened and without secrets.
     sample: str
 
-    # How many so far.
+    # The number of occurrences so far.
     count: int
 
 
 class UsageCapability(TypedDict):
     """Details of `usage`."""
 
-    # The agent CLI states a price in US dollars. Default: false.
+    # The agent CLI reports a cost in US dollars. Default: false.
     cost: NotRequired[bool]
 
-# What the figures are added up by. An unknown word is the agent.
+# How usage is grouped. An unknown value means by agent.
 UsageGroup = Literal[
     # The agent.
     "agent",
     # The model.
     "model",
-    # Who runs the model.
+    # The provider of the model.
     "provider",
-    # What kind of credential paid.
+    # The kind of credential that paid.
     "credential",
     # The day, in the host's time zone.
     "day",
@@ -1071,12 +1071,12 @@ UsageGroup = Literal[
 
 
 class UsageRow(TypedDict):
-    """Figures of one group."""
+    """The usage of one group."""
 
-    # The agent, model, provider, credential kind or day; empty means not known.
+    # The agent, model, provider, credential kind or day; empty means unknown.
     group: str
 
-    # Runs.
+    # The number of runs.
     runs: int
 
     # Tokens sent, cached ones excluded.
@@ -1091,16 +1091,16 @@ class UsageRow(TypedDict):
     # Tokens written to a cache.
     cacheWriteTokens: int
 
-    # All of the above.
+    # The sum of all tokens.
     totalTokens: int
 
-    # Runs whose cost is not stated, so not in `costUsd`.
+    # The number of runs without a reported cost, which `costUsd` excludes.
     runsWithoutCost: int
 
-    # US dollars, of the runs whose agent CLI states them; null means that none does.
+    # The cost in US dollars of the runs whose agent CLI reports it; null means that none does.
     costUsd: NotRequired[float | None]
 
-# What a usage figure covers. An unknown word is read as one turn.
+# What a usage report covers. An unknown value means one turn.
 UsageScope = Literal[
     # One turn of the model.
     "turn",
@@ -1110,156 +1110,156 @@ UsageScope = Literal[
     "session",
 ] | str
 
-# Where a figure comes from. An unknown word is an estimate.
+# The source of a usage report. An unknown value means an estimate.
 UsageSource = Literal[
-    # The agent CLI stated it.
+    # The agent CLI reported it.
     "cli",
-    # The provider's own reply, read by the adapter.
+    # The provider's response, read by the adapter.
     "provider",
-    # Computed by somebody else.
+    # Computed by other means.
     "estimated",
 ] | str
 
 
 class UsedAdapter(TypedDict):
-    """An adapter that is used."""
+    """An adapter in use."""
 
-    # The agent it is for.
+    # The agent id.
     id: str
 
-    # For people.
+    # The name for people.
     displayName: str
 
-    # Its version.
+    # The version.
     version: str
 
     # The executable.
     path: str
 
-    # Where it was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`, `path`.
+    # Where the adapter was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`, `path`.
     origin: str
 
-    # Of the executable, in hex.
+    # The SHA-256 of the executable in hex.
     sha256: str
 
-    # It is pinned as trusted.
+    # Whether the executable is pinned as trusted.
     pinned: bool
 
 
 class UserMessage(TypedDict):
     """Payload of `user_message`."""
 
-    # What was said.
+    # The text.
     text: str
 
 
 class AgentProblem(TypedDict):
-    """Why an agent cannot be used right now."""
+    """Why an agent cannot be used now."""
 
     # The kind.
     kind: ErrorKind
 
-    # What was tried, on what, why it failed.
+    # What failed, on what and why.
     message: str
 
-    # What to type or change now.
+    # What to type or change to fix it.
     fix: NotRequired[str | None]
 
 
 class AgentSwitched(TypedDict):
-    """Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows."""
+    """Payload of `agent_switched`, which only the host sends: the run continues with another agent, whose own `run_started` follows."""
 
     # The agent that failed.
     fromAgent: str
 
-    # The agent that takes over.
+    # The agent that continues the run.
     toAgent: str
 
-    # Which attempt of the run this is, from 2.
+    # The number of the attempt, from 2.
     attempt: int
 
     # The kind of error that caused it.
     errorKind: ErrorKind
 
-    # Why, for people.
+    # The reason, for people.
     reason: str
 
-    # What the next agent is told.
+    # What the next agent receives.
     handover: Handover
 
-    # How much of what happened is handed over, in bytes. Default: 0.
+    # The size of the handover text in bytes. Default: 0.
     handoverBytes: NotRequired[int]
 
 
 class ApprovalOption(TypedDict):
-    """One answer the agent CLI offers. Only offered answers may be given."""
+    """One decision that the agent CLI offers. Only offered decisions may be given."""
 
-    # The agent CLI's own name for it.
+    # The agent CLI's own name.
     id: str
 
     # What it means.
     kind: ApprovalOutcome
 
-    # A label for a button.
+    # The label of a button.
     label: NotRequired[str | None]
 
 
 class ApprovalResolved(TypedDict):
     """Payload of `approval_resolved`."""
 
-    # The question.
+    # The approval.
     approvalId: str
 
     # The decision.
     outcome: ApprovalOutcome
 
-    # Who made it.
+    # Who decided.
     by: ApprovalResolver
 
-# A file the run changed: the sum of its changes.
+# A file that the run changed: the sum of its changes.
 ChangedFile = TypedDict("ChangedFile", {
     # The file.
     "path": str,
-    # What happened to it last.
+    # The last operation.
     "op": FileOp,
-    # With `rename`: where it was.
+    # With `rename`: the old path.
     "from": NotRequired[str | None],
 })
 
 
 class Credential(TypedDict):
-    """Which credential pays. It names a variable or a file, never a value."""
+    """The credential that pays. It names a variable or a file, never a value."""
 
     # The kind.
     kind: CredentialKind
 
-    # The environment variable, file or plan it comes from.
+    # The environment variable, file or plan that it comes from.
     name: str
 
 
 class EffortCapability(TypedDict):
     """Details of `effort`."""
 
-    # The levels that can be asked for. Default: [].
+    # The levels that can be requested. Default: [].
     levels: NotRequired[list[Effort]]
 
 
 class ErrorData(TypedDict):
-    """`error.data` of every JSON-RPC error: what programs branch on and people act on."""
+    """`error.data` of every JSON-RPC error: the kind for programs and the hint for people."""
 
     # The kind.
     kind: ErrorKind
 
-    # Anything else worth keeping, never a secret.
+    # Further details, never a secret.
     details: NotRequired[dict[str, Any] | None]
 
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
-    # The same call may succeed later without a change. Default: false.
+    # Whether the same call may succeed later without a change. Default: false.
     retryable: NotRequired[bool]
 
-    # With `unsupported_protocol`: what the answering side speaks.
+    # With `unsupported_protocol`: the majors that the responding side supports.
     supported: NotRequired[ProtocolRange | None]
 
     # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
@@ -1272,45 +1272,45 @@ class ErrorEvent(TypedDict):
     # The kind.
     kind: ErrorKind
 
-    # What was tried, on what, why it failed.
+    # What failed, on what and why.
     message: str
 
-    # The run ends because of it.
+    # Whether the error ends the run.
     fatal: bool
 
-    # Anything else worth keeping, never a secret.
+    # Further details, never a secret.
     data: NotRequired[dict[str, Any] | None]
 
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
-    # The same run may succeed later without a change. Default: false.
+    # Whether the same run may succeed later without a change. Default: false.
     retryable: NotRequired[bool]
 
 
 class Extension(TypedDict):
     """Payload of `skill` and `plugin`."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # What became of it.
+    # What the agent does with the input.
     phase: ExtensionPhase
 
-    # Where it comes from; absent means not stated.
+    # The source; absent means not reported.
     source: NotRequired[str | None]
 
 
 class FallbackPolicy(TypedDict):
-    """Other agents that may take over when one fails. Every switch is an event `agent_switched`."""
+    """Other agents that may continue the run when one fails. Every switch is an event `agent_switched`."""
 
-    # In this order, each at most once.
+    # The agents in this order, each at most once.
     agents: list[str]
 
-    # What the next agent is told; absent means the transcript.
+    # What the next agent receives; absent means the transcript.
     handover: NotRequired[Handover | None]
 
-    # Only after errors of these kinds; absent means those that another agent may not have: a CLI or login that is missing, a crash, a limit, a provider that cannot be reached.
+    # The error kinds that cause a switch. Absent means those that another agent may not have: a missing CLI or login, a crash, a limit, an unreachable provider.
     on: NotRequired[list[ErrorKind] | None]
 
 
@@ -1320,39 +1320,39 @@ class FeatureGate(TypedDict):
     # The feature.
     feature: Feature
 
-    # It can be offered.
+    # Whether it can be offered.
     enabled: bool
 
-    # The capabilities it needs.
+    # The required capabilities.
     requires: list[str]
 
-    # What to offer instead, in a sentence to show to a person.
+    # What to offer instead, in a sentence for the user.
     instead: NotRequired[str | None]
 
-    # Those of them that the agent lacks. Default: [].
+    # The required capabilities that the agent lacks. Default: [].
     missing: NotRequired[list[str]]
 
-    # With `skill`: which.
+    # With `skill`: its name.
     name: NotRequired[str | None]
 
-    # Why it cannot be offered, in a sentence to show to a person.
+    # Why it cannot be offered, in a sentence for the user.
     reason: NotRequired[str | None]
 
 # Payload of `file_change`.
 FileChange = TypedDict("FileChange", {
-    # The file, absolute.
+    # The absolute path of the file.
     "path": str,
-    # What was done to it.
+    # The operation.
     "op": FileOp,
-    # Who saw it.
+    # Who detected it.
     "source": FileChangeSource,
-    # A unified diff, where the agent CLI gives one.
+    # A unified diff, if the agent CLI provides one.
     "diff": NotRequired[str | None],
-    # With `rename`: its old name.
+    # With `rename`: the old path.
     "from": NotRequired[str | None],
-    # The call that did it.
+    # The tool call that changed the file.
     "toolCallId": NotRequired[str | None],
-    # The diff was cut.
+    # Present when the diff was shortened.
     "truncated": NotRequired[Truncated | None],
 })
 
@@ -1363,121 +1363,108 @@ class GetAgentFeaturesParams(TypedDict):
     # The agent; absent means the active one.
     agent: NotRequired[str | None]
 
-    # Skills to judge as well.
+    # Skills to evaluate as well.
     skills: NotRequired[list[SkillRequirements]]
-
-
-class GetQuotaResult(TypedDict):
-    """Result of `quota/get`; null when the account has none that can be read."""
-
-    # The windows.
-    windows: list[QuotaWindow]
-
-    # A run started now would be refused.
-    rateLimited: bool
-
-    # The first moment that helps, in milliseconds since 1970.
-    earliestResetAt: NotRequired[int | None]
 
 
 class HealthAdapterResult(TypedDict):
     """Result of `adapter/health`."""
 
-    # In one word.
+    # The status.
     status: HealthStatus
 
-    # In one sentence.
+    # A one-sentence description.
     message: str
 
-    # Figures: open runs, versions. Default: {}.
+    # Details such as open runs and versions. Default: {}.
     details: NotRequired[dict[str, Any]]
 
 
 class HostStatus(TypedDict):
     """Result of `host/info`."""
 
-    # Always `od-host`.
+    # The name of the program, always `od-host`.
     name: str
 
-    # Its version.
+    # The version.
     version: str
 
     # The major of this API.
     api: int
 
-    # The majors of the adapter protocol.
+    # The supported majors of the adapter protocol.
     protocol: ProtocolRange
 
-    # The host's process.
+    # The process id of the host.
     pid: int
 
-    # In milliseconds since 1970.
+    # The start time in milliseconds since 1970.
     startedAt: int
 
-    # The host's folder.
+    # The folder of the host's files.
     home: str
 
-    # Such as `linux-x86_64`.
+    # The platform, such as `linux-x86_64`.
     platform: str
 
-    # Runs that are going on in this process.
+    # The number of running runs of this process.
     running: int
 
-    # Runs that wait.
+    # The number of queued runs.
     queued: int
 
-    # It takes no more runs.
+    # Whether the host rejects new runs because it is shutting down.
     draining: bool
 
     # The folders that runs may work in.
     roots: list[str]
 
-    # What the host lets through.
+    # The limits of the host.
     limits: HostLimits
 
 
 class InputRunResult(TypedDict):
     """Result of `run/input`."""
 
-    # What became of it.
+    # What the agent does with the input.
     outcome: InputOutcome
 
 
 class InstallHint(TypedDict):
-    """What to type to get an agent."""
+    """How to install an agent and log in."""
 
     # The agent.
     agent: str
 
-    # For people.
+    # The name for people.
     displayName: str
 
-    # The agent CLI is there.
+    # The agent CLI is installed.
     installed: bool
 
-    # Ways to install it that work on this platform.
+    # Ways to install it on this platform.
     install: list[InstallMethod]
 
-    # Where to read more.
+    # A web page about the agent CLI.
     homepage: NotRequired[str | None]
 
-    # What to type to log in.
+    # The command to log in.
     login: NotRequired[str | None]
 
 
 class ListAdaptersResult(TypedDict):
     """Result of `adapters/list`."""
 
-    # In the order of their ids.
+    # Sorted by id.
     adapters: list[UsedAdapter]
 
-    # Hidden by an earlier one.
+    # Hidden adapters.
     hidden: list[HiddenAdapter]
 
-    # Passed over.
+    # Rejected files and folders.
     rejected: list[RejectedAdapter]
 
-    # The rule of trust: `path` or `pinned`.
+    # The trust policy: `path` or `pinned`.
     policy: str
 
 
@@ -1487,205 +1474,218 @@ class ListRunsParams(TypedDict):
     # Only runs of this agent.
     agent: NotRequired[str | None]
 
-    # Only runs older than this one: what `next` said.
+    # Only runs older than this one: the value of `next`.
     before: NotRequired[str | None]
 
-    # At most so many; absent means 50.
+    # The most runs to return; absent means 50.
     limit: NotRequired[int | None]
 
-    # Only runs that stand like this.
+    # Only runs in this state.
     state: NotRequired[RunState | None]
 
 
 class ListSessionsResult(TypedDict):
     """Result of `sessions/list`."""
 
-    # The newest first.
+    # Newest first.
     sessions: list[SessionSummary]
 
 
 class McpServer(TypedDict):
     """An MCP server for a run."""
 
-    # Its name.
+    # The name.
     name: str
 
-    # How it is reached.
+    # The transport.
     transport: McpTransport
 
-    # Its arguments.
+    # The arguments of the program.
     args: NotRequired[list[str]]
 
     # The program, with `stdio`.
     command: NotRequired[str | None]
 
-    # Its variables.
+    # The variables of the program.
     env: NotRequired[dict[str, str]]
 
-    # Its headers.
+    # The HTTP headers.
     headers: NotRequired[dict[str, str]]
 
-    # The address, otherwise.
+    # The URL, with `http` and `sse`.
     url: NotRequired[str | None]
 
 
 class Model(TypedDict):
     """One model."""
 
-    # What `run/start.model` takes.
+    # The model id, as used by `run/start.model`.
     id: str
 
-    # In tokens; absent means not stated.
+    # The context window in tokens; absent means not known.
     contextWindow: NotRequired[int | None]
 
-    # Used when a run names none. Default: false.
+    # Used when a run names no model. Default: false.
     default: NotRequired[bool]
 
-    # The efforts it takes; absent means not stated.
+    # The efforts that the model supports; absent means not known.
     efforts: NotRequired[list[Effort] | None]
 
-    # A name for people.
+    # The name for people.
     name: NotRequired[str | None]
 
 
 class Notice(TypedDict):
     """Payload of `notice`."""
 
-    # How loud.
+    # The level.
     level: NoticeLevel
 
-    # A word for programs.
+    # A code for programs.
     code: str
 
     # A sentence for people.
     text: str
 
-    # What to type or change.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
 
 class PlanEntry(TypedDict):
-    """One thing to do."""
+    """One entry of a plan."""
 
-    # What.
+    # The task.
     content: str
 
-    # How far.
+    # The status.
     status: PlanStatus
 
 
 class Policy(TypedDict):
-    """Rules for approvals, shell and network. They reach the agent CLI in its strictest form."""
+    """Rules for approvals, shell and network. The adapter translates them into the strictest form of the agent CLI."""
 
-    # Categories that always ask. Default: [].
+    # Categories that always need an approval. Default: [].
     ask: NotRequired[list[ApprovalCategory]]
 
-    # What the agent's tools may reach.
+    # The network access of the agent's tools.
     network: NotRequired[NetworkMode | None]
 
     # Command prefixes that need no approval. Default: [].
     shellAllow: NotRequired[list[str]]
 
-    # Command prefixes that are refused. Default: [].
+    # Command prefixes that are denied. Default: [].
     shellDeny: NotRequired[list[str]]
 
 
 class Prompt(TypedDict):
-    """What to do."""
+    """The prompt."""
 
-    # The text, byte for byte. It is data: `/x`, `@x`, `-x` and `$(x)` mean nothing special.
+    # The text, passed unchanged. It is data: `/x`, `@x`, `-x` and `$(x)` have no special meaning.
     text: str
 
-    # Files to read, absolute.
+    # The absolute paths of files to read.
     attachments: NotRequired[list[str]]
 
-    # Pictures.
+    # Images.
     images: NotRequired[list[ImageInput]]
 
-    # Instructions above the conversation.
+    # The system prompt.
     system: NotRequired[str | None]
 
 
-class RespondRunsParams(TypedDict):
+class Quota(TypedDict):
+    """Payload of the event `quota` and result of `quota/get`."""
+
+    # The windows.
+    windows: list[QuotaWindow]
+
+    # Whether a run started now would be rejected.
+    rateLimited: bool
+
+    # The earliest reset that allows runs again, in milliseconds since 1970.
+    earliestResetAt: NotRequired[int | None]
+
+
+class RespondRunParams(TypedDict):
     """Parameters of `runs/respond`."""
 
     # The run.
     runId: str
 
-    # What `approval_requested` named.
+    # The approval id of `approval_requested`.
     approvalId: str
 
-    # Yes or no.
+    # The decision.
     outcome: ApprovalOutcome
 
-    # With no: why, for the agent.
+    # With a denial: the reason, for the agent.
     message: NotRequired[str | None]
 
-    # With yes: the tool's input, changed; absent leaves it as it is.
+    # With an allowing decision: the changed tool input; absent means unchanged.
     updatedInput: NotRequired[dict[str, Any] | None]
 
 
 class RetryPolicy(TypedDict):
-    """Whether the same agent may try again. Every new attempt is an event `retry`."""
+    """Whether the same agent may retry. Every retry is an event `retry`."""
 
-    # The first pause where no reset is stated; it doubles each time. Absent means a second.
+    # The first pause when no reset is reported; it doubles each time. Absent means one second.
     backoffMs: NotRequired[int | None]
 
-    # Attempts of one agent, the first included; absent means 3.
+    # The maximum number of attempts of one agent, including the first; absent means 3.
     maxAttempts: NotRequired[int | None]
 
-    # The longest wait for a stated reset; a later one is not waited for. Absent means an hour.
+    # The maximum wait for a reported reset; the host does not wait for a later one. Absent means one hour.
     maxWaitMs: NotRequired[int | None]
 
-    # Only after errors of these kinds; absent means those that pass: a rate limit, a provider that cannot be reached, a crash.
+    # The error kinds that cause a retry. Absent means transient ones: a rate limit, an unreachable provider, a crash.
     on: NotRequired[list[ErrorKind] | None]
 
 
 class RunInfo(TypedDict):
-    """How one run stands."""
+    """The state of one run."""
 
     # The run.
     runId: str
 
-    # The agent that has it now.
+    # The current agent of the run.
     agent: str
 
-    # Where the agent works.
+    # The working folder.
     cwd: str
 
     # The first line of the prompt, shortened.
     promptPreview: str
 
-    # How it stands.
+    # The state.
     state: RunState
 
-    # In milliseconds since 1970.
+    # The start time in milliseconds since 1970.
     startedAt: int
 
-    # How many attempts there were so far, the first included. Default: 0.
+    # The number of attempts so far, including the first. Default: 0.
     attempts: NotRequired[int]
 
-    # In milliseconds since 1970; absent while it is going on.
+    # The end time in milliseconds since 1970; absent while the run is active.
     endedAt: NotRequired[int | None]
 
-    # With `failed` and `timed_out`: what went wrong.
+    # With `failed` and `timed_out`: the kind of error.
     errorKind: NotRequired[ErrorKind | None]
 
-    # The client's own name for it.
+    # The idempotency key.
     key: NotRequired[str | None]
 
-    # The model that was asked for.
+    # The requested model.
     model: NotRequired[str | None]
 
-    # Its place in the queue, from 1, while it waits.
+    # The position in the queue, from 1, while the run is queued.
     queuePosition: NotRequired[int | None]
 
-    # The native session: what `task.session.id` takes.
+    # The native session id, as used by `task.session.id`.
     sessionId: NotRequired[str | None]
 
 
 class RunVerdict(TypedDict):
-    """How a run ended, and what that stands on."""
+    """How a run ended, with the evidence."""
 
     # How it ended.
     status: DoneStatus
@@ -1693,102 +1693,102 @@ class RunVerdict(TypedDict):
     # Why the model stopped.
     stopReason: StopReason
 
-    # What the verdict stands on.
+    # The evidence for the status.
     evidence: DoneEvidence
 
     # With `failed` and `timed_out`: the kind of error.
     errorKind: NotRequired[ErrorKind | None]
 
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: NotRequired[str | None]
 
-    # What was tried, on what, why it failed.
+    # What failed, on what and why.
     message: NotRequired[str | None]
 
 
 class SessionChoice(TypedDict):
-    """A new session, or an old one."""
+    """A new session, or an existing one."""
 
-    # Which.
+    # The mode.
     mode: SessionMode
 
-    # The old session's native id; with `new`, the id to give it where the agent CLI can.
+    # The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that.
     id: NotRequired[str | None]
 
 
 class SessionStarted(TypedDict):
     """Payload of `session_started`."""
 
-    # The native id: what `resume` takes.
+    # The native session id, as used by `resume`.
     sessionId: str
 
-    # New, resumed or forked.
+    # Whether the session is new, resumed or forked.
     mode: SessionMode
 
-    # Where the agent says it works.
+    # The working folder that the agent CLI reports.
     cwd: NotRequired[str | None]
 
-    # The MCP servers it has.
+    # The available MCP servers.
     mcpServers: NotRequired[list[McpServerStatus] | None]
 
     # The model in use.
     model: NotRequired[str | None]
 
-    # With `fork`: whose copy it is.
+    # With `fork`: the session that was copied.
     parentSessionId: NotRequired[str | None]
 
-    # The tools it has.
+    # The available tools.
     tools: NotRequired[list[str] | None]
 
 
-class StartRunsResult(TypedDict):
+class StartRunResult(TypedDict):
     """Result of `runs/start`."""
 
     # The run.
     runId: str
 
-    # The agent it goes to.
+    # The agent.
     agent: str
 
-    # How it stands.
+    # The state.
     state: RunState
 
-    # The run was there already: a call with the same key had started it. Default: false.
+    # Whether the run already existed: an earlier call with the same key started it. Default: false.
     existing: NotRequired[bool]
 
-    # Its place in the queue, from 1, while it waits.
+    # The position in the queue, from 1, while the run is queued.
     queuePosition: NotRequired[int | None]
 
 
 class SubagentStopped(TypedDict):
     """Payload of `subagent_stopped`."""
 
-    # The helper.
+    # The subagent.
     subagentId: str
 
-    # What it was for.
+    # The title of the subagent's task.
     title: str
 
-    # The call that started it.
+    # The tool call that started it.
     parentToolCallId: NotRequired[str | None]
 
     # How it ended.
     status: NotRequired[ToolStatus | None]
 
-    # What it did inside, counted.
+    # A summary of what the subagent did.
     summary: NotRequired[str | None]
 
 
 class SummarizeUsageParams(TypedDict):
     """Parameters of `usage/summary`."""
 
-    # What to add up by; absent means the agent.
+    # How to group; absent means by agent.
     by: NotRequired[UsageGroup | None]
 
-    # Only from this time on, in milliseconds since 1970.
+    # Only usage since this time, in milliseconds since 1970.
     since: NotRequired[int | None]
 
-    # Only before this time, in milliseconds since 1970.
+    # Only usage before this time, in milliseconds since 1970.
     until: NotRequired[int | None]
 
 
@@ -1801,20 +1801,20 @@ class TextDelta(TypedDict):
     # The next piece.
     text: str
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
 class ThinkingDelta(TypedDict):
     """Payload of `thinking_delta`."""
 
-    # The thought.
+    # The thinking block.
     thinkingId: str
 
     # The next piece.
     text: str
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1824,35 +1824,35 @@ class ToolCallReady(TypedDict):
     # The call.
     toolCallId: str
 
-    # All of its input, as the agent CLI states it.
+    # The complete input, as the agent CLI reports it.
     input: Any
 
-    # One line for people, now that the input is known.
+    # A one-line title for people, derived from the input.
     title: NotRequired[str | None]
 
-    # The input was cut.
+    # Present when the input was shortened.
     truncated: NotRequired[Truncated | None]
 
 
 class ToolCallStarted(TypedDict):
     """Payload of `tool_call_started`."""
 
-    # Names the call.
+    # The id of the call.
     toolCallId: str
 
     # The agent CLI's own name for the tool.
     name: str
 
-    # What it does.
+    # What the tool does.
     kind: ToolKind
 
     # The MCP server the tool belongs to.
     mcpServer: NotRequired[str | None]
 
-    # The call whose helper makes this one.
+    # The call whose subagent makes this call.
     parentToolCallId: NotRequired[str | None]
 
-    # One line for people.
+    # A one-line title for people.
     title: NotRequired[str | None]
 
 
@@ -1862,13 +1862,13 @@ class ToolOutputDelta(TypedDict):
     # The call.
     toolCallId: str
 
-    # The next piece of its output.
+    # The next piece of the output.
     text: str
 
-    # Where it comes from; absent means not stated.
+    # The stream; absent means not reported.
     stream: NotRequired[OutputStream | None]
 
-    # The piece was cut.
+    # Present when the piece was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1881,13 +1881,13 @@ class ToolResult(TypedDict):
     # How it ended.
     status: ToolStatus
 
-    # What it gave: text, or the agent CLI's own structure.
+    # The output: text, or the agent CLI's own structure.
     output: Any
 
-    # With a command: its exit code.
+    # The exit code of a command.
     exitCode: NotRequired[int | None]
 
-    # The output was cut.
+    # Present when the output was shortened.
     truncated: NotRequired[Truncated | None]
 
 
@@ -1897,17 +1897,17 @@ class TurnEnded(TypedDict):
     # The turn.
     turnId: str
 
-    # Why it is over.
+    # Why the turn ended.
     stopReason: StopReason
 
 
 class Usage(TypedDict):
-    """Payload of the event `usage`: a tick of the meter."""
+    """Payload of the event `usage`."""
 
-    # What it covers.
+    # What the numbers cover.
     scope: UsageScope
 
-    # The figures include all earlier ticks of the same scope.
+    # Whether the numbers include all earlier reports of the same scope.
     cumulative: bool
 
     # Tokens sent, cached ones excluded.
@@ -1916,10 +1916,10 @@ class Usage(TypedDict):
     # Tokens received, reasoning included.
     outputTokens: int
 
-    # All of the above.
+    # The sum of all tokens.
     totalTokens: int
 
-    # Where the figures come from.
+    # The source of the numbers.
     source: UsageSource
 
     # Tokens read from a cache. Default: 0.
@@ -1928,32 +1928,35 @@ class Usage(TypedDict):
     # Tokens written to a cache. Default: 0.
     cacheWriteTokens: NotRequired[int]
 
-    # US dollars, only when the agent CLI states it; null means not stated, which is not zero.
+    # The cost in US dollars if the agent CLI reports it; null means not reported, which is not zero.
     costUsd: NotRequired[float | None]
 
-    # The model it was spent on.
+    # The model.
     model: NotRequired[str | None]
 
-    # The part of the output that was reasoning; absent means not stated.
+    # The company whose service ran the model, such as `anthropic`; absent means not known.
+    provider: NotRequired[str | None]
+
+    # The reasoning tokens of the output; absent means not reported.
     reasoningTokens: NotRequired[int | None]
 
-    # The provider's service tier.
+    # The service tier of the provider.
     serviceTier: NotRequired[str | None]
 
 
 class UsageSummary(TypedDict):
     """Result of `usage/summary`."""
 
-    # What the rows are.
+    # How the rows are grouped.
     by: UsageGroup
 
-    # Days in their order, otherwise the most tokens first.
+    # The groups: days in order, otherwise the most tokens first.
     rows: list[UsageRow]
 
-    # All of them together.
+    # The totals.
     total: UsageRow
 
-    # Lines of the ledger that are damaged or of a later version, so not in the figures. Default: 0.
+    # The number of damaged or newer lines of the ledger, which the numbers exclude. Default: 0.
     unreadLines: NotRequired[int]
 
 
@@ -1963,59 +1966,59 @@ class AgentFeatures(TypedDict):
     # The agent.
     agent: str
 
-    # Every feature, then every skill that was asked about.
+    # Every feature, then every requested skill.
     gates: list[FeatureGate]
 
 
 class ApprovalRequested(TypedDict):
     """Payload of `approval_requested`."""
 
-    # Names the question.
+    # The id of the approval.
     approvalId: str
 
-    # What kind of thing it is.
+    # What the agent requests approval for.
     category: ApprovalCategory
 
-    # How much harm a wrong answer can do.
+    # How much harm a wrong decision can do.
     risk: ApprovalRisk
 
-    # One line for people: what exactly would happen.
+    # A one-line summary for people: what exactly would happen.
     summary: str
 
-    # The answers on offer.
+    # The decisions that the agent CLI offers.
     options: list[ApprovalOption]
 
-    # How long it waits before it is denied; null means without limit.
+    # How long the request waits before it is denied; null means without limit.
     deadlineMs: NotRequired[int | None]
 
-    # The input that waits, for a person to see or edit.
+    # The input of the tool call, to show or edit.
     input: NotRequired[Any]
 
-    # The call that waits.
+    # The tool call that waits.
     toolCallId: NotRequired[str | None]
 
 
 class AuthStatus(TypedDict):
     """The state of the login."""
 
-    # Whether a run would be let in.
+    # Whether a run would be authenticated.
     state: AuthState
 
-    # Which credential would pay.
+    # The credential that would pay.
     credential: NotRequired[Credential | None]
 
-    # When it runs out, in milliseconds since 1970.
+    # When the login expires, in milliseconds since 1970.
     expiresAt: NotRequired[int | None]
 
-    # What to type to mend it.
+    # The command to log in.
     guidance: NotRequired[str | None]
 
-    # How one is logged in (`oauth`, `api_key`, …).
+    # The login method (`oauth`, `api_key`, …).
     method: NotRequired[str | None]
 
 
 class Capabilities(TypedDict):
-    """Everything an adapter declares in its manifest, repeats in `initialize`, and may narrow in `adapter/detect` once it knows which version of the agent CLI is installed."""
+    """What an adapter declares in its manifest and repeats in `initialize`. `adapter/detect` may report fewer capabilities for the installed version of the agent CLI."""
 
     # `run/start.addDirs`.
     addDirs: NotRequired[Marker | None]
@@ -2038,7 +2041,7 @@ class Capabilities(TypedDict):
     # `run/start.prompt.images`.
     images: NotRequired[Marker | None]
 
-    # `run/input` into a live run.
+    # `run/input` to a running run.
     input: NotRequired[InputCapability | None]
 
     # `run/start.maxTurns`.
@@ -2080,7 +2083,7 @@ class Capabilities(TypedDict):
     # `run/start.prompt.system`.
     systemPrompt: NotRequired[Marker | None]
 
-    # Emits `text_delta` while the model writes, not only whole messages.
+    # Emits `text_delta` while the model generates, not only whole messages.
     textDeltas: NotRequired[Marker | None]
 
     # Emits `thinking_*` events.
@@ -2105,7 +2108,7 @@ class ErrorObject(TypedDict):
     # The JSON-RPC code of the kind.
     code: int
 
-    # A lowercase text without final dot: what was tried, on what, why it failed.
+    # What failed, on what and why: lowercase, without a final dot.
     message: str
 
     # The kind and the hint.
@@ -2115,37 +2118,37 @@ class ErrorObject(TypedDict):
 class ListInstallHintsResult(TypedDict):
     """Result of `adapters/install-hints`."""
 
-    # In the order of the agents' ids.
+    # Sorted by agent id.
     hints: list[InstallHint]
 
 
 class ListModelsResult(TypedDict):
     """Result of `models/list`."""
 
-    # The models; ids are unique.
+    # The models. Ids are unique.
     models: list[Model]
 
     # Where the list comes from.
     source: ModelsSource
 
-    # The one the agent CLI is set to.
+    # The model that the agent CLI is configured to use.
     current: NotRequired[str | None]
 
 
 class ListRunsResult(TypedDict):
     """Result of `runs/list`."""
 
-    # The newest first.
+    # Newest first.
     runs: list[RunInfo]
 
-    # What `before` takes to get the next ones; absent when there are none.
+    # The value of `before` for the next page; absent on the last page.
     next: NotRequired[str | None]
 
 
 class Plan(TypedDict):
     """Payload of `plan`."""
 
-    # All of it; each plan replaces the last.
+    # All entries; each plan replaces the previous one.
     entries: list[PlanEntry]
 
 
@@ -2155,72 +2158,72 @@ class RunAttempt(TypedDict):
     # The agent.
     agent: str
 
-    # What kind of credential paid, when it is known.
+    # The kind of credential that paid, if known.
     credential: NotRequired[CredentialKind | None]
 
-    # Why it was not the last; absent for the last.
+    # The error that ended this attempt; absent for the last attempt.
     errorKind: NotRequired[ErrorKind | None]
 
-    # The model in use, when it is known.
+    # The model, if known.
     model: NotRequired[str | None]
 
-    # What it used, when it is known.
+    # The usage, if known.
     usage: NotRequired[Usage | None]
 
 
 class RunStarted(TypedDict):
     """Payload of `run_started`."""
 
-    # Its arguments, without the prompt and without secrets. Default: [].
+    # The arguments, without the prompt and without secrets. Default: [].
     argv: NotRequired[list[str]]
 
-    # The file that was started; null when nothing could be.
+    # The executable; null when nothing could be started.
     cliPath: NotRequired[str | None]
 
-    # Its version; null when unknown.
+    # The version of the agent CLI; null when unknown.
     cliVersion: NotRequired[str | None]
 
-    # Who pays; null when it cannot be told.
+    # The credential that pays; null when unknown.
     credential: NotRequired[Credential | None]
 
-    # The agent CLI's own name for the mode; null means its default.
+    # The agent CLI's own name of the permission mode; null means its default.
     permissionMode: NotRequired[str | None]
 
-    # Its process; null when nothing could be started.
+    # The process id; null when nothing could be started.
     pid: NotRequired[int | None]
 
-    # Against the version the adapter was tested with; null when unknown.
+    # How the version compares to the tested one; null when unknown.
     testedVersion: NotRequired[TestedVersion | None]
 
 
-class RunTask(TypedDict):
-    """What an agent shall do: `run/start` without the run's id. The host's API takes paths below one of its roots only."""
+class TaskSpec(TypedDict):
+    """The description of the work: `run/start` without the run id. The host's API accepts only paths below one of its roots."""
 
-    # Where the agent works, absolute.
+    # The absolute path of the working folder.
     cwd: str
 
-    # What to do.
+    # The prompt.
     prompt: Prompt
 
-    # What the manifest's `configSchema` describes.
+    # Options that the manifest's `configSchema` describes.
     adapterOptions: NotRequired[dict[str, Any]]
 
-    # Further folders the agent may work in, absolute.
+    # Further folders that the agent may work in, as absolute paths.
     addDirs: NotRequired[list[str]]
 
     # Tools that need no approval; absent means the agent CLI's own default.
     allowedTools: NotRequired[list[str] | None]
 
-    # Tools the agent may not use.
+    # Tools that the agent may not use.
     deniedTools: NotRequired[list[str] | None]
 
-    # How hard to think; absent means the agent CLI's own default.
+    # The reasoning effort; absent means the agent CLI's own default.
     effort: NotRequired[Effort | None]
 
-    # Variables for the agent CLI, on top of the allowlist.
+    # Variables for the agent CLI, in addition to the allowlist.
     env: NotRequired[dict[str, str]]
 
-    # Stop after so many turns of the model.
+    # The maximum number of turns of the model.
     maxTurns: NotRequired[int | None]
 
     # MCP servers for this run.
@@ -2229,28 +2232,28 @@ class RunTask(TypedDict):
     # The model; absent means the agent CLI's own default.
     model: NotRequired[str | None]
 
-    # The final answer must fit this JSON Schema.
+    # A JSON Schema that the final answer must match.
     outputSchema: NotRequired[dict[str, Any] | None]
 
-    # One of the agent CLI's own modes.
+    # A permission mode of the agent CLI, by its own name.
     permissionMode: NotRequired[str | None]
 
     # Rules for approvals, shell and network.
     policy: NotRequired[Policy | None]
 
-    # A new session, or an old one. Default: {"mode":"new"}.
+    # A new session, or an existing one. Default: {"mode":"new"}.
     session: NotRequired[SessionChoice]
 
-    # Folders of skills.
+    # The folders of the skills to load.
     skills: NotRequired[list[str]]
 
-    # The same as a number of tokens.
+    # The reasoning effort as a number of tokens.
     thinkingBudgetTokens: NotRequired[int | None]
 
-    # Limits of time. Default: {}.
+    # Time limits. Default: {}.
     timeouts: NotRequired[Timeouts]
 
-    # A file that gets the agent CLI's raw output.
+    # A file that receives the raw output of the agent CLI.
     tracePath: NotRequired[str | None]
 
     # Custom data.
@@ -2258,12 +2261,12 @@ class RunTask(TypedDict):
 
 
 class Totals(TypedDict):
-    """What came of a run."""
+    """Totals of a run."""
 
-    # US dollars, when the agent CLI stated them.
+    # The cost in US dollars, if the agent CLI reported it.
     costUsd: NotRequired[float | None]
 
-    # Different files changed. Default: 0.
+    # The number of different files that changed. Default: 0.
     filesChanged: NotRequired[int]
 
     # Bytes of message text, discarded messages excluded. Default: 0.
@@ -2272,20 +2275,20 @@ class Totals(TypedDict):
     # Tool calls. Default: 0.
     toolCalls: NotRequired[int]
 
-    # The run's usage, when it is known.
+    # The usage of the run, if known.
     usage: NotRequired[Usage | None]
 
 
 class AgentStatus(TypedDict):
-    """One agent: an adapter and what it found on this machine."""
+    """One agent: an adapter and what it detected on this machine."""
 
-    # What `runs/start.agent` takes.
+    # The agent id, as used by `runs/start.agent`.
     id: str
 
-    # For people.
+    # The name for people.
     displayName: str
 
-    # Who makes the adapter.
+    # The publisher of the adapter.
     vendor: str
 
     # The adapter's version.
@@ -2294,46 +2297,46 @@ class AgentStatus(TypedDict):
     # The adapter's executable.
     adapterPath: str
 
-    # A run would be let in, as far as can be told.
+    # Whether a run would probably be accepted.
     ready: bool
 
-    # The agent CLI is there and not too old.
+    # Whether the agent CLI is installed and not too old.
     installed: bool
 
-    # What works with the version that is installed.
+    # The capabilities with the installed version.
     capabilities: Capabilities
 
-    # It is the one that runs without a name get. Default: false.
+    # Whether it is the active agent. Default: false.
     active: NotRequired[bool]
 
-    # The state of the login; absent when it could not be looked at.
+    # The state of the login; absent when it could not be determined.
     auth: NotRequired[AuthStatus | None]
 
-    # The agent CLI's settings folder, when it exists.
+    # The settings folder of the agent CLI, if it exists.
     configDir: NotRequired[str | None]
 
-    # When it was looked at, in milliseconds since 1970; absent means never.
+    # The time of the last detection, in milliseconds since 1970; absent means never.
     detectedAt: NotRequired[int | None]
 
-    # What was looked at, and what it showed. Default: [].
+    # What was checked, with the results. Default: [].
     evidence: NotRequired[list[Evidence]]
 
     # The agent CLI.
     path: NotRequired[str | None]
 
-    # Why it cannot be used right now; absent when it can.
+    # Why it cannot be used now; absent when it can.
     problem: NotRequired[AgentProblem | None]
 
-    # Where it reads skills from, when it does.
+    # The folder from which the agent CLI reads skills, if it does.
     skillsDir: NotRequired[str | None]
 
-    # It may no longer be so: something it stands on has changed since then, or the last look failed. It is looked at again, at once or after a while. Default: false.
+    # Whether this information may be outdated: something it depends on has changed, or the last detection failed. The host detects the agent again. Default: false.
     stale: NotRequired[bool]
 
-    # Against the version the adapter was tested with.
+    # How the version compares to the tested one.
     testedVersion: NotRequired[TestedVersion | None]
 
-    # Its version, as it states it.
+    # The version that the agent CLI reports.
     version: NotRequired[str | None]
 
 
@@ -2346,105 +2349,105 @@ class Done(TypedDict):
     # Why the model stopped.
     stopReason: StopReason
 
-    # What the verdict stands on.
+    # The evidence for the status.
     evidence: DoneEvidence
 
-    # From `run/start` to now.
+    # The time since `run/start`.
     durationMs: int
 
-    # What came of it.
+    # Totals of the run.
     totals: Totals
 
-    # With `failed` and `timed_out`: the kind of the fatal `error` before.
+    # With `failed` and `timed_out`: the kind of the preceding fatal `error`.
     errorKind: NotRequired[ErrorKind | None]
 
     # The agent CLI's exit code; absent when a signal ended it.
     exitCode: NotRequired[int | None]
 
-    # The native session, when it is known.
+    # The native session id, if known.
     sessionId: NotRequired[str | None]
 
-    # The signal that ended it.
+    # The signal that ended the agent CLI.
     signal: NotRequired[int | None]
 
 
 class RunResult(TypedDict):
-    """Result of `runs/result`: what came of a run that is over."""
+    """Result of `runs/result`: the result of a finished run."""
 
     # The run.
     runId: str
 
-    # The agent that had it last.
+    # The last agent of the run.
     agent: str
 
     # The text of the agent's last message.
     content: str
 
-    # From start to end, the time in the queue excluded.
+    # The time from start to end, without the time in the queue.
     durationMs: int
 
-    # The files it changed, by path.
+    # The changed files, sorted by path.
     files: list[ChangedFile]
 
     # How it ended.
     verdict: RunVerdict
 
-    # The number of the last event.
+    # The sequence number of the last event.
     lastSeq: int
 
-    # All attempts, in order; mostly one.
+    # All attempts in order; usually one.
     attempts: list[RunAttempt]
 
-    # US dollars of all attempts, only when the agent CLIs state them; null means not stated, which is not zero.
+    # The cost of all attempts in US dollars if the agent CLIs report it; null means not reported, which is not zero.
     costUsd: NotRequired[float | None]
 
-    # The native session: what `task.session.id` takes.
+    # The native session id, as used by `task.session.id`.
     sessionId: NotRequired[str | None]
 
-    # What all attempts used together, when it is known.
+    # The total usage of all attempts, if known.
     usage: NotRequired[Usage | None]
 
 
 class SetActiveAgentResult(TypedDict):
     """Result of `agents/setActive`."""
 
-    # The agent that is active now.
+    # The active agent.
     active: str
 
-    # What an app can offer with it.
+    # The features that a client can offer with it.
     features: AgentFeatures
 
 
-class StartRunsParams(TypedDict):
-    """Parameters of `runs/start`: what an agent shall do, and how the host goes about it."""
+class StartRunParams(TypedDict):
+    """Parameters of `runs/start`: the task, and how the host runs it."""
 
-    # What to do.
-    task: RunTask
+    # The task.
+    task: TaskSpec
 
-    # The agent; absent means the active one, and without one the best that is ready.
+    # The agent; absent means the active one, or the best ready one if none is active.
     agent: NotRequired[str | None]
 
-    # Somebody answers approvals with `runs/respond`; otherwise the agent is told no. Default: false.
+    # Whether the client answers approvals with `runs/respond`; otherwise they are denied. Default: false.
     approvals: NotRequired[bool]
 
-    # Who asks, for a fair queue: clients take turns. Absent means the connection.
+    # The client id for a fair queue, in which clients take turns. Absent means the connection.
     client: NotRequired[str | None]
 
-    # Other agents that may take over; absent means none.
+    # Other agents that may continue the run; absent means none.
     fallback: NotRequired[FallbackPolicy | None]
 
-    # The client's own name for this run: the same key and task again gives the same run.
+    # An idempotency key: the same key with the same task returns the same run.
     key: NotRequired[str | None]
 
-    # How long the run may wait in the queue; absent means as long as it takes.
+    # The maximum time in the queue; absent means without limit.
     queueMs: NotRequired[int | None]
 
-    # Whether the same agent may try again; absent means no.
+    # Whether the same agent may retry; absent means no.
     retry: NotRequired[RetryPolicy | None]
 
 
 class EventRunStarted(RunStarted):
-    """The agent CLI was started; the first event of every run."""
+    """The agent CLI was started. The first event of every run."""
 
     type: Literal["run_started"]
 
@@ -2456,31 +2459,31 @@ class EventSessionStarted(SessionStarted):
 
 
 class EventTurnStarted(TurnStarted):
-    """The model's turn begins."""
+    """A turn of the model starts."""
 
     type: Literal["turn_started"]
 
 
 class EventTurnEnded(TurnEnded):
-    """The model's turn is over; more may follow in the same run."""
+    """A turn of the model ended; more turns may follow in the same run."""
 
     type: Literal["turn_ended"]
 
 
 class EventStatus(Status):
-    """What the agent is doing right now."""
+    """What the agent is doing now."""
 
     type: Literal["status"]
 
 
 class EventUserMessage(UserMessage):
-    """Text that a person (or the host) said: the echo of input, or part of a session that is read."""
+    """Text of the user or the host: the echo of input, or part of a session that is read."""
 
     type: Literal["user_message"]
 
 
 class EventMessageStarted(MessageStarted):
-    """A message of the agent begins."""
+    """A message of the agent starts."""
 
     type: Literal["message_started"]
 
@@ -2498,31 +2501,31 @@ class EventMessageStopped(MessageStopped):
 
 
 class EventMessageDiscarded(MessageDiscarded):
-    """A message was retried: forget its text."""
+    """A message was retried: its text is no longer valid."""
 
     type: Literal["message_discarded"]
 
 
 class EventThinkingStarted(ThinkingStarted):
-    """A thought begins."""
+    """A thinking block starts."""
 
     type: Literal["thinking_started"]
 
 
 class EventThinkingDelta(ThinkingDelta):
-    """A piece of a thought."""
+    """A piece of a thinking block."""
 
     type: Literal["thinking_delta"]
 
 
 class EventThinkingStopped(ThinkingStopped):
-    """A thought is complete."""
+    """A thinking block is complete."""
 
     type: Literal["thinking_stopped"]
 
 
 class EventToolCallStarted(ToolCallStarted):
-    """A tool call begins."""
+    """A tool call starts."""
 
     type: Literal["tool_call_started"]
 
@@ -2546,7 +2549,7 @@ class EventToolOutputDelta(ToolOutputDelta):
 
 
 class EventToolResult(ToolResult):
-    """The call is over."""
+    """The call ended."""
 
     type: Literal["tool_result"]
 
@@ -2558,79 +2561,79 @@ class EventFileChange(FileChange):
 
 
 class EventApprovalRequested(ApprovalRequested):
-    """The agent waits for a decision."""
+    """The agent waits for an approval."""
 
     type: Literal["approval_requested"]
 
 
 class EventApprovalResolved(ApprovalResolved):
-    """The decision was made."""
+    """An approval was resolved."""
 
     type: Literal["approval_resolved"]
 
 
 class EventInputRequested(InputRequested):
-    """The agent asks the person something."""
+    """The agent asks the user a question."""
 
     type: Literal["input_requested"]
 
 
 class EventPlan(Plan):
-    """The agent's list of things to do; each one replaces the last."""
+    """The agent's list of tasks; each plan replaces the previous one."""
 
     type: Literal["plan"]
 
 
 class EventSubagentStarted(SubagentStarted):
-    """A helper of the agent begins; what it does inside is summarised, not forwarded."""
+    """A subagent starts; its activity is summarised, not forwarded."""
 
     type: Literal["subagent_started"]
 
 
 class EventSubagentStopped(SubagentStopped):
-    """A helper of the agent is done."""
+    """A subagent ended."""
 
     type: Literal["subagent_stopped"]
 
 
 class EventUsage(Usage):
-    """Tokens and money."""
+    """Tokens and cost."""
 
     type: Literal["usage"]
 
 
 class EventContext(Context):
-    """How full the model's window is."""
+    """How full the model's context window is."""
 
     type: Literal["context"]
 
 
-class EventQuota(GetQuotaResult):
-    """Allowances and their windows."""
+class EventQuota(Quota):
+    """The quota of the account."""
 
     type: Literal["quota"]
 
 
 class EventRateLimited(RateLimited):
-    """The provider asks to slow down."""
+    """The provider limits the rate of requests."""
 
     type: Literal["rate_limited"]
 
 
 class EventRetry(Retry):
-    """The agent CLI tries again."""
+    """The agent CLI or the host retries."""
 
     type: Literal["retry"]
 
 
 class EventAgentSwitched(AgentSwitched):
-    """Another agent takes over; only the host sends it."""
+    """Another agent continues the run; only the host sends it."""
 
     type: Literal["agent_switched"]
 
 
 class EventImage(Image):
-    """A picture."""
+    """An image."""
 
     type: Literal["image"]
 
@@ -2648,37 +2651,37 @@ class EventPlugin(Extension):
 
 
 class EventModeChanged(ModeChanged):
-    """Model or permission mode changed."""
+    """The model or the permission mode changed."""
 
     type: Literal["mode_changed"]
 
 
 class EventNotice(Notice):
-    """Something a person may want to know."""
+    """Information for people."""
 
     type: Literal["notice"]
 
 
 class EventUnmapped(Unmapped):
-    """The agent CLI said something the adapter does not know: the drift signal."""
+    """The agent CLI sent something that the adapter does not know: a sign of a newer agent CLI."""
 
     type: Literal["unmapped"]
 
 
 class EventHeartbeat(Heartbeat):
-    """The agent CLI is silent but alive."""
+    """The agent CLI sends no output but is alive."""
 
     type: Literal["heartbeat"]
 
 
 class EventError(ErrorEvent):
-    """Something went wrong."""
+    """An error."""
 
     type: Literal["error"]
 
 
 class EventDone(Done):
-    """The last event of every run: nothing of it is alive any more."""
+    """The last event of every run: none of its processes is alive."""
 
     type: Literal["done"]
 
@@ -2785,26 +2788,26 @@ def is_known_event(event: Event) -> TypeGuard[KnownEvent]:
 class ListAgentsResult(TypedDict):
     """Result of `agents/list` and `agents/refresh`."""
 
-    # In the order of their ids.
+    # Sorted by id.
     agents: list[AgentStatus]
 
-    # The agent of runs that name none, when one was chosen.
+    # The active agent, used by runs that name none, if one is set.
     active: NotRequired[str | None]
 
-    # Some are being looked at again right now: ask once more to see what came of it. Default: false.
+    # Some agents are being refreshed now: call again for the new state. Default: false.
     refreshing: NotRequired[bool]
 
 
-class ReadSessionsResult(TypedDict):
+class ReadSessionResult(TypedDict):
     """Result of `sessions/read`."""
 
-    # What it is.
+    # The session.
     session: SessionSummary
 
-    # What happened, in the words of a run's events; `user_message` included.
+    # The content of the session as events of a run, including `user_message`.
     events: list[Event]
 
-    # Older events were left out to keep the reply under the line limit. Default: false.
+    # Older events are omitted to keep the response under the line limit. Default: false.
     truncated: NotRequired[bool]
 
 
@@ -2814,13 +2817,13 @@ class RunEventParams(TypedDict):
     # The run.
     runId: str
 
-    # Starts at 0, no gaps.
+    # The sequence number: starts at 0, without gaps.
     seq: int
 
-    # Milliseconds since 1970, by the adapter's clock.
+    # When it happened, in milliseconds since 1970 by the adapter's clock.
     ts: int
 
-    # What happened.
+    # The event.
     event: Event
 
     # Custom data.
@@ -2828,16 +2831,16 @@ class RunEventParams(TypedDict):
 
 
 class RunEvents(TypedDict):
-    """What `runs/event` brings: one or more events, in order, without a gap."""
+    """Events of a run in order, without gaps."""
 
-    # The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run is over and has no event of the number that was asked for.
+    # The events with run id and sequence number. Nothing follows `done`. An empty list means that the run has finished and has no event with the requested sequence number.
     events: list[RunEventParams]
 
 
 class AttachedEvents(TypedDict):
-    """Parameters of `runs/event`: what a subscription brings."""
+    """Parameters of `runs/event`."""
 
-    # What `runs/attach` answered.
+    # The subscription id that `runs/attach` returned.
     subscription: str
 
     # The events.
@@ -2845,19 +2848,19 @@ class AttachedEvents(TypedDict):
 
 # The JSON-RPC code of each kind.
 ERROR_CODES: Final[dict[str, int]] = {
-    # The line is no JSON.
+    # The line is not JSON.
     "parse_error": -32700,
-    # The line is JSON but no JSON-RPC 2.0 message.
+    # The line is JSON but not a JSON-RPC 2.0 message.
     "invalid_request": -32600,
-    # There is no such method.
+    # The method does not exist.
     "method_not_found": -32601,
-    # The parameters do not fit the method.
+    # The parameters are not valid for the method.
     "invalid_params": -32602,
-    # The adapter itself failed.
+    # An internal error of the adapter.
     "internal": -32603,
-    # `$/cancelRequest` ended the request.
+    # `$/cancelRequest` cancelled the request.
     "request_cancelled": -32800,
-    # The two sides share no protocol major.
+    # The two sides have no common protocol major.
     "unsupported_protocol": 1001,
     # `initialize` has not been called.
     "not_initialized": 1002,
@@ -2865,141 +2868,141 @@ ERROR_CODES: Final[dict[str, int]] = {
     "already_initialized": 1003,
     # `shutdown` was called.
     "shutting_down": 1004,
-    # The adapter cannot honour an option or method.
+    # The adapter does not support an option or a method.
     "capability_unsupported": 1005,
     # The configuration or an option's value is wrong.
     "config_invalid": 1006,
     # The agent CLI is not installed.
     "cli_not_found": 1010,
-    # The agent CLI is older than the adapter can drive.
+    # The agent CLI is older than the adapter supports.
     "cli_version_unsupported": 1011,
     # The agent CLI could not be started.
     "cli_spawn_failed": 1012,
-    # The agent CLI ended without its own last word.
+    # The agent CLI exited without reporting a result.
     "cli_crashed": 1013,
-    # The agent CLI broke its own protocol.
+    # The agent CLI violated its own protocol.
     "cli_protocol": 1014,
-    # No credential.
+    # No credential exists.
     "auth_missing": 1020,
-    # The credential has run out or was refused.
+    # The credential has expired or was rejected.
     "auth_expired": 1021,
-    # The credential belongs to an account that may not do this.
+    # The credential belongs to an account without permission for this.
     "auth_wrong_account": 1022,
     # The operating system or the agent CLI refused access.
     "permission_denied": 1023,
-    # The provider asks to slow down.
+    # The provider limits the rate of requests.
     "rate_limited": 1030,
-    # The account's allowance is used up.
+    # The account's quota is exhausted.
     "quota_exhausted": 1031,
-    # The conversation no longer fits the model's window.
+    # The conversation exceeds the model's context window.
     "context_exceeded": 1032,
     # The provider does not know the model.
     "model_unknown": 1033,
-    # The prompt cannot be handed to the agent CLI.
+    # The prompt is too large for the agent CLI.
     "prompt_too_large": 1034,
-    # No such run.
+    # The run does not exist.
     "run_unknown": 1040,
-    # A run of that id is there already.
+    # A run with this id already exists.
     "run_id_in_use": 1041,
-    # The adapter runs as many as it can.
+    # The adapter has reached its maximum number of runs.
     "too_many_runs": 1042,
     # The agent CLI does not know the session.
     "session_unknown": 1043,
     # The session is in use.
     "session_busy": 1044,
-    # No such open approval.
+    # The approval does not exist or is already resolved.
     "approval_unknown": 1045,
-    # A limit of time ran out; `data.which` says which.
+    # A time limit was reached; `data.which` names it.
     "timeout": 1050,
-    # The provider cannot be reached or answers with a server error.
+    # The provider cannot be reached or returns a server error.
     "network_unreachable": 1051,
     # The adapter process ended unexpectedly.
     "plugin_crashed": 1052,
-    # The adapter process no longer answers.
+    # The adapter process does not respond.
     "plugin_hung": 1053,
-    # What was asked cannot work as asked: an empty prompt, a folder that is not there.
+    # The request cannot work: for example an empty prompt or a missing folder.
     "_od.usage": 2001,
-    # There is no such agent, or none at all.
+    # The agent does not exist, or no agent is available.
     "_od.agent_unknown": 2002,
-    # The adapter was found but may not or cannot be used.
+    # The adapter was found but is not trusted or cannot be used.
     "_od.agent_rejected": 2003,
     # The host's own files cannot be read or written.
     "_od.storage": 2004,
-    # The host process that owned the run is gone.
+    # The host process that owned the run has ended.
     "_od.host_died": 2005,
     # The journal of the run could not be written.
     "_od.journal_failed": 2006,
-    # The adapter broke the protocol, so the run was ended.
+    # The adapter violated the protocol, so the host ended the run.
     "_od.plugin_protocol": 2007,
     # The token is missing or wrong.
     "_od.unauthorized": 2010,
     # The Host or Origin of the request is not allowed.
     "_od.forbidden": 2011,
-    # The client calls too often; wait a little.
+    # The client calls too often; retry later.
     "_od.too_many_calls": 2012,
-    # The request is larger than the host takes.
+    # The request is larger than the host accepts.
     "_od.too_large": 2013,
     # The path is outside the folders that runs may work in.
     "_od.path_not_allowed": 2014,
-    # A run is going on, so this has to wait.
+    # A run is active, so this is not possible now.
     "_od.run_active": 2020,
     # The key was used for another task.
     "_od.key_conflict": 2021,
-    # No more runs can wait.
+    # The queue is full.
     "_od.queue_full": 2022,
-    # The run waits, so no agent can take what was said.
+    # The run is queued, so no agent can receive input.
     "_od.run_waiting": 2023,
 }
 
 # What an app calls: parameters and result of each method.
 METHODS: Final[dict[str, tuple[Any, Any]]] = {
-    # Lists the agents at once from what is known; what is stale is looked at again meanwhile.
+    # Lists the agents immediately from cached information and refreshes outdated entries in the background.
     "agents/list": (ListAgentsParams, ListAgentsResult),
-    # Looks at the agents again and answers when all have been looked at.
+    # Detects the agents again and responds when all are refreshed.
     "agents/refresh": (RefreshAgentsParams, ListAgentsResult),
-    # Says all that is known of one agent.
+    # Returns the status of one agent.
     "agents/get": (GetAgentParams, AgentStatus),
-    # Makes an agent the one that runs without a name get; refused while a run is going on.
+    # Sets the active agent, which runs without an agent use. Rejected while a run is active.
     "agents/setActive": (SetActiveAgentParams, SetActiveAgentResult),
     # Lists an agent's models and their efforts.
     "agents/models": (ListAgentModelsParams, ListModelsResult),
-    # Reads what is left of an agent's allowance; null when that cannot be read.
-    "agents/quota": (GetAgentQuotaParams, GetQuotaResult),
-    # Asks an agent's adapter how it feels.
+    # Returns the quota of an agent's account; null when it cannot be read.
+    "agents/quota": (GetAgentQuotaParams, Quota),
+    # Returns the health of an agent's adapter.
     "agents/health": (GetAgentHealthParams, HealthAdapterResult),
-    # Says which features of an app an agent can carry, and why not where it cannot.
+    # Returns which features of a client an agent supports, with reasons for the others.
     "agents/features": (GetAgentFeaturesParams, AgentFeatures),
-    # Starts a run or puts it into the queue; the same key twice starts it once.
-    "runs/start": (StartRunsParams, StartRunsResult),
-    # Lists the runs, the newest first.
+    # Starts a run or queues it. Two calls with the same key start one run.
+    "runs/start": (StartRunParams, StartRunResult),
+    # Lists the runs, newest first.
     "runs/list": (ListRunsParams, ListRunsResult),
-    # Says how one run stands.
+    # Returns the state of one run.
     "runs/get": (GetRunParams, RunInfo),
-    # Waits for the end of a run and says what came of it.
+    # Waits for the end of a run and returns its result.
     "runs/result": (GetRunResultParams, RunResult),
-    # Says something to a run that is going on.
-    "runs/input": (InputRunsParams, InputRunResult),
-    # Answers an approval.
-    "runs/respond": (RespondRunsParams, RespondRunResult),
-    # Stops a run with everything it started, or takes it out of the queue.
-    "runs/cancel": (CancelRunsParams, CancelRunResult),
-    # Removes a run that is over; the usage ledger keeps its figures.
-    "runs/delete": (DeleteRunsParams, DeleteRunsResult),
+    # Sends input to a running run.
+    "runs/input": (InputRunParams, InputRunResult),
+    # Resolves an approval.
+    "runs/respond": (RespondRunParams, RespondRunResult),
+    # Stops a run and all processes that it started, or removes it from the queue.
+    "runs/cancel": (CancelRunParams, CancelRunResult),
+    # Removes a finished run; the usage ledger keeps its numbers.
+    "runs/delete": (DeleteRunParams, DeleteRunResult),
     # Lists an agent's native sessions on disk.
-    "sessions/list": (ListAgentSessionsParams, ListSessionsResult),
+    "sessions/list": (ListSessionsParams, ListSessionsResult),
     # Reads a native session as unified events.
-    "sessions/read": (ReadAgentSessionParams, ReadSessionsResult),
-    # Adds up what was used: by agent, model, provider, credential or day.
+    "sessions/read": (ReadSessionParams, ReadSessionResult),
+    # Returns usage grouped by agent, model, provider, credential or day.
     "usage/summary": (SummarizeUsageParams, UsageSummary),
-    # Lists the adapters that are used, hidden and passed over, with the reasons.
+    # Lists the used, hidden and rejected adapters, with reasons.
     "adapters/list": (ListAdaptersParams, ListAdaptersResult),
-    # Pins an executable as trusted, or takes that back.
-    "adapters/trust": (TrustAdaptersParams, TrustAdaptersResult),
-    # Says what to type to install an agent CLI and to log in.
+    # Pins an executable as trusted, or revokes the trust.
+    "adapters/trust": (TrustAdapterParams, TrustAdapterResult),
+    # Returns the commands to install an agent CLI and to log in.
     "adapters/install-hints": (ListInstallHintsParams, ListInstallHintsResult),
-    # Says who answers, and how busy it is.
+    # Returns version, limits and load of the host.
     "host/info": (GetHostInfoParams, HostStatus),
-    # Takes no more runs, lets the ones that go on end or cancels them, and ends the host.
+    # Shuts the host down: rejects new runs, waits for active runs or cancels them, then exits.
     "host/shutdown": (ShutdownHostParams, ShutdownHostResult),
 }
 
@@ -3035,7 +3038,7 @@ class Calls(Protocol):
     @overload
     def __call__(
         self, method: Literal["agents/quota"], params: GetAgentQuotaParams, /
-    ) -> GetQuotaResult | None: ...
+    ) -> Quota | None: ...
 
     @overload
     def __call__(
@@ -3049,8 +3052,8 @@ class Calls(Protocol):
 
     @overload
     def __call__(
-        self, method: Literal["runs/start"], params: StartRunsParams, /
-    ) -> StartRunsResult: ...
+        self, method: Literal["runs/start"], params: StartRunParams, /
+    ) -> StartRunResult: ...
 
     @overload
     def __call__(
@@ -3069,33 +3072,33 @@ class Calls(Protocol):
 
     @overload
     def __call__(
-        self, method: Literal["runs/input"], params: InputRunsParams, /
+        self, method: Literal["runs/input"], params: InputRunParams, /
     ) -> InputRunResult: ...
 
     @overload
     def __call__(
-        self, method: Literal["runs/respond"], params: RespondRunsParams, /
+        self, method: Literal["runs/respond"], params: RespondRunParams, /
     ) -> RespondRunResult: ...
 
     @overload
     def __call__(
-        self, method: Literal["runs/cancel"], params: CancelRunsParams, /
+        self, method: Literal["runs/cancel"], params: CancelRunParams, /
     ) -> CancelRunResult: ...
 
     @overload
     def __call__(
-        self, method: Literal["runs/delete"], params: DeleteRunsParams, /
-    ) -> DeleteRunsResult: ...
+        self, method: Literal["runs/delete"], params: DeleteRunParams, /
+    ) -> DeleteRunResult: ...
 
     @overload
     def __call__(
-        self, method: Literal["sessions/list"], params: ListAgentSessionsParams, /
+        self, method: Literal["sessions/list"], params: ListSessionsParams, /
     ) -> ListSessionsResult: ...
 
     @overload
     def __call__(
-        self, method: Literal["sessions/read"], params: ReadAgentSessionParams, /
-    ) -> ReadSessionsResult: ...
+        self, method: Literal["sessions/read"], params: ReadSessionParams, /
+    ) -> ReadSessionResult: ...
 
     @overload
     def __call__(
@@ -3109,8 +3112,8 @@ class Calls(Protocol):
 
     @overload
     def __call__(
-        self, method: Literal["adapters/trust"], params: TrustAdaptersParams, /
-    ) -> TrustAdaptersResult: ...
+        self, method: Literal["adapters/trust"], params: TrustAdapterParams, /
+    ) -> TrustAdapterResult: ...
 
     @overload
     def __call__(

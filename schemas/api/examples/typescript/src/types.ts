@@ -10,81 +10,81 @@ export const API_MAJOR = 1;
 export interface AgentFeatures {
   /** The agent. */
   agent: string;
-  /** Every feature, then every skill that was asked about. */
+  /** Every feature, then every requested skill. */
   gates: FeatureGate[];
 }
 
-/** Why an agent cannot be used right now. */
+/** Why an agent cannot be used now. */
 export interface AgentProblem {
   /** The kind. */
   kind: ErrorKind;
-  /** What was tried, on what, why it failed. */
+  /** What failed, on what and why. */
   message: string;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   fix?: string | null;
 }
 
-/** One agent: an adapter and what it found on this machine. */
+/** One agent: an adapter and what it detected on this machine. */
 export interface AgentStatus {
-  /** What `runs/start.agent` takes. */
+  /** The agent id, as used by `runs/start.agent`. */
   id: string;
-  /** For people. */
+  /** The name for people. */
   displayName: string;
-  /** Who makes the adapter. */
+  /** The publisher of the adapter. */
   vendor: string;
   /** The adapter's version. */
   adapterVersion: string;
   /** The adapter's executable. */
   adapterPath: string;
-  /** A run would be let in, as far as can be told. */
+  /** Whether a run would probably be accepted. */
   ready: boolean;
-  /** The agent CLI is there and not too old. */
+  /** Whether the agent CLI is installed and not too old. */
   installed: boolean;
-  /** What works with the version that is installed. */
+  /** The capabilities with the installed version. */
   capabilities: Capabilities;
-  /** It is the one that runs without a name get. Default: `false`. */
+  /** Whether it is the active agent. Default: `false`. */
   active?: boolean;
-  /** The state of the login; absent when it could not be looked at. */
+  /** The state of the login; absent when it could not be determined. */
   auth?: AuthStatus | null;
-  /** The agent CLI's settings folder, when it exists. */
+  /** The settings folder of the agent CLI, if it exists. */
   configDir?: string | null;
-  /** When it was looked at, in milliseconds since 1970; absent means never. */
+  /** The time of the last detection, in milliseconds since 1970; absent means never. */
   detectedAt?: number | null;
-  /** What was looked at, and what it showed. Default: `[]`. */
+  /** What was checked, with the results. Default: `[]`. */
   evidence?: Evidence[];
   /** The agent CLI. */
   path?: string | null;
-  /** Why it cannot be used right now; absent when it can. */
+  /** Why it cannot be used now; absent when it can. */
   problem?: AgentProblem | null;
-  /** Where it reads skills from, when it does. */
+  /** The folder from which the agent CLI reads skills, if it does. */
   skillsDir?: string | null;
-  /** It may no longer be so: something it stands on has changed since then, or the last look failed. It is looked at again, at once or after a while. Default: `false`. */
+  /** Whether this information may be outdated: something it depends on has changed, or the last detection failed. The host detects the agent again. Default: `false`. */
   stale?: boolean;
-  /** Against the version the adapter was tested with. */
+  /** How the version compares to the tested one. */
   testedVersion?: TestedVersion | null;
-  /** Its version, as it states it. */
+  /** The version that the agent CLI reports. */
   version?: string | null;
 }
 
-/** Payload of `agent_switched`, which only the host sends: the run goes on with another agent, whose own `run_started` (with who pays) follows. */
+/** Payload of `agent_switched`, which only the host sends: the run continues with another agent, whose own `run_started` follows. */
 export interface AgentSwitched {
   /** The agent that failed. */
   fromAgent: string;
-  /** The agent that takes over. */
+  /** The agent that continues the run. */
   toAgent: string;
-  /** Which attempt of the run this is, from 2. */
+  /** The number of the attempt, from 2. */
   attempt: number;
   /** The kind of error that caused it. */
   errorKind: ErrorKind;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
-  /** What the next agent is told. */
+  /** What the next agent receives. */
   handover: Handover;
-  /** How much of what happened is handed over, in bytes. Default: `0`. */
+  /** The size of the handover text in bytes. Default: `0`. */
   handoverBytes?: number;
 }
 
-/** What kind of thing the agent asks to do. */
+/** What the agent requests approval for. */
 export type ApprovalCategory =
   /** Run a command. */
   | "execute"
@@ -92,7 +92,7 @@ export type ApprovalCategory =
   | "edit"
   /** Read a file outside the allowed folders. */
   | "read"
-  /** Reach the network. */
+  /** Access the network. */
   | "network"
   /** Call a tool of an MCP server. */
   | "mcp"
@@ -100,143 +100,143 @@ export type ApprovalCategory =
   | "other"
   | (string & {});
 
-/** One answer the agent CLI offers. Only offered answers may be given. */
+/** One decision that the agent CLI offers. Only offered decisions may be given. */
 export interface ApprovalOption {
-  /** The agent CLI's own name for it. */
+  /** The agent CLI's own name. */
   id: string;
   /** What it means. */
   kind: ApprovalOutcome;
-  /** A label for a button. */
+  /** The label of a button. */
   label?: string | null;
 }
 
-/** What a person (or policy) decided. An unknown word is a denial. */
+/** The decision on an approval. An unknown value means a denial. */
 export type ApprovalOutcome =
   /** Allow this one call. */
   | "allow_once"
-  /** Allow this and every like call of the run. */
+  /** Allow this call and every similar call of the run. */
   | "allow_always"
-  /** Deny this one call; the agent goes on. */
+  /** Deny this one call; the agent continues. */
   | "reject_once"
-  /** Deny this and every like call of the run. */
+  /** Deny this call and every similar call of the run. */
   | "reject_always"
   | (string & {});
 
 /** Payload of `approval_requested`. */
 export interface ApprovalRequested {
-  /** Names the question. */
+  /** The id of the approval. */
   approvalId: string;
-  /** What kind of thing it is. */
+  /** What the agent requests approval for. */
   category: ApprovalCategory;
-  /** How much harm a wrong answer can do. */
+  /** How much harm a wrong decision can do. */
   risk: ApprovalRisk;
-  /** One line for people: what exactly would happen. */
+  /** A one-line summary for people: what exactly would happen. */
   summary: string;
-  /** The answers on offer. */
+  /** The decisions that the agent CLI offers. */
   options: ApprovalOption[];
-  /** How long it waits before it is denied; null means without limit. */
+  /** How long the request waits before it is denied; null means without limit. */
   deadlineMs?: number | null;
-  /** The input that waits, for a person to see or edit. */
+  /** The input of the tool call, to show or edit. */
   input?: unknown;
-  /** The call that waits. */
+  /** The tool call that waits. */
   toolCallId?: string | null;
 }
 
 /** Payload of `approval_resolved`. */
 export interface ApprovalResolved {
-  /** The question. */
+  /** The approval. */
   approvalId: string;
   /** The decision. */
   outcome: ApprovalOutcome;
-  /** Who made it. */
+  /** Who decided. */
   by: ApprovalResolver;
 }
 
-/** Who resolved an approval. An unknown word is read as a policy. */
+/** Who resolved an approval. An unknown value means a policy. */
 export type ApprovalResolver =
-  /** A person answered. */
+  /** The user decided. */
   | "user"
-  /** A rule answered. */
+  /** A rule decided. */
   | "policy"
-  /** Nobody answered before the deadline, so it was denied. */
+  /** No decision before the deadline: denied. */
   | "timeout"
-  /** The run was cancelled, or the agent CLI took its question back. */
+  /** The run was cancelled, or the agent CLI withdrew its request. */
   | "cancel"
   | (string & {});
 
-/** How much harm a wrong answer can do. An unknown word is high. */
+/** How much harm a wrong decision can do. An unknown value means high. */
 export type ApprovalRisk =
-  /** Reads or harmless. */
+  /** Only reads, or is harmless. */
   | "low"
   /** Changes files below the working folder. */
   | "med"
-  /** Runs commands, reaches the network or leaves the working folder. */
+  /** Runs commands, accesses the network or leaves the working folder. */
   | "high"
   | (string & {});
 
 /** Details of `approvals`. */
 export interface ApprovalsCapability {
-  /** `run/respond.updatedInput` is honoured. Default: `false`. */
+  /** Supports `run/respond.updatedInput`. Default: `false`. */
   editInput?: boolean;
 }
 
 /** Parameters of `runs/attach`. */
-export interface AttachRunsParams {
-  /** The run, going on or over. */
+export interface AttachRunParams {
+  /** The run, running or finished. */
   runId: string;
-  /** The number of the first event to send; absent means 0, the first. Default: `0`. */
+  /** The sequence number of the first event to send; absent means 0. Default: `0`. */
   from?: number;
 }
 
-/** Parameters of `runs/event`: what a subscription brings. */
+/** Parameters of `runs/event`. */
 export interface AttachedEvents {
-  /** What `runs/attach` answered. */
+  /** The subscription id that `runs/attach` returned. */
   subscription: string;
   /** The events. */
   result: RunEvents;
 }
 
-/** Whether a run would be let in. */
+/** Whether a run would be authenticated. */
 export type AuthState =
-  /** A credential is there and has not run out. */
+  /** A credential exists and has not expired. */
   | "ok"
-  /** There is none. */
+  /** No credential exists. */
   | "missing"
-  /** It has run out. */
+  /** The credential has expired. */
   | "expired"
-  /** It cannot be told without asking the provider. */
+  /** The state cannot be determined without a request to the provider. */
   | "unknown"
   | (string & {});
 
 /** The state of the login. */
 export interface AuthStatus {
-  /** Whether a run would be let in. */
+  /** Whether a run would be authenticated. */
   state: AuthState;
-  /** Which credential would pay. */
+  /** The credential that would pay. */
   credential?: Credential | null;
-  /** When it runs out, in milliseconds since 1970. */
+  /** When the login expires, in milliseconds since 1970. */
   expiresAt?: number | null;
-  /** What to type to mend it. */
+  /** The command to log in. */
   guidance?: string | null;
-  /** How one is logged in (`oauth`, `api_key`, …). */
+  /** The login method (`oauth`, `api_key`, …). */
   method?: string | null;
+}
+
+/** Parameters of `runs/cancel`. */
+export interface CancelRunParams {
+  /** The run. */
+  runId: string;
+  /** The grace period of the agent CLI; absent means 2000, 0 means kill immediately. */
+  graceMs?: number | null;
 }
 
 /** Result of `run/cancel`. */
 export interface CancelRunResult {
-  /** The run was there and is being stopped. An unknown or finished run is `false`, no error. */
+  /** Whether the run exists and is being stopped. `false` for an unknown or finished run, which is not an error. */
   accepted: boolean;
 }
 
-/** Parameters of `runs/cancel`. */
-export interface CancelRunsParams {
-  /** The run. */
-  runId: string;
-  /** How long the agent CLI may take to stop politely; absent means 2000, 0 means at once. */
-  graceMs?: number | null;
-}
-
-/** Everything an adapter declares in its manifest, repeats in `initialize`, and may narrow in `adapter/detect` once it knows which version of the agent CLI is installed. */
+/** What an adapter declares in its manifest and repeats in `initialize`. `adapter/detect` may report fewer capabilities for the installed version of the agent CLI. */
 export interface Capabilities {
   /** `run/start.addDirs`. */
   addDirs?: Marker | null;
@@ -252,7 +252,7 @@ export interface Capabilities {
   fork?: Marker | null;
   /** `run/start.prompt.images`. */
   images?: Marker | null;
-  /** `run/input` into a live run. */
+  /** `run/input` to a running run. */
   input?: InputCapability | null;
   /** `run/start.maxTurns`. */
   maxTurns?: Marker | null;
@@ -280,7 +280,7 @@ export interface Capabilities {
   subagents?: Marker | null;
   /** `run/start.prompt.system`. */
   systemPrompt?: Marker | null;
-  /** Emits `text_delta` while the model writes, not only whole messages. */
+  /** Emits `text_delta` while the model generates, not only whole messages. */
   textDeltas?: Marker | null;
   /** Emits `thinking_*` events. */
   thinking?: Marker | null;
@@ -294,61 +294,61 @@ export interface Capabilities {
   usage?: UsageCapability | null;
 }
 
-/** A file the run changed: the sum of its changes. */
+/** A file that the run changed: the sum of its changes. */
 export interface ChangedFile {
   /** The file. */
   path: string;
-  /** What happened to it last. */
+  /** The last operation. */
   op: FileOp;
-  /** With `rename`: where it was. */
+  /** With `rename`: the old path. */
   from?: string | null;
 }
 
 /** Payload of `context`. */
 export interface Context {
-  /** Tokens in the model's window. */
+  /** Tokens in the model's context window. */
   usedTokens: number;
-  /** The conversation was just shortened. Default: `false`. */
+  /** Whether the conversation was just compacted. Default: `false`. */
   compacted?: boolean;
-  /** How many fit; absent means not stated. */
+  /** The size of the context window; absent means not reported. */
   maxTokens?: number | null;
 }
 
-/** Which credential pays. It names a variable or a file, never a value. */
+/** The credential that pays. It names a variable or a file, never a value. */
 export interface Credential {
   /** The kind. */
   kind: CredentialKind;
-  /** The environment variable, file or plan it comes from. */
+  /** The environment variable, file or plan that it comes from. */
   name: string;
 }
 
-/** What kind of credential pays for a run. An unknown word is read as other. */
+/** The kind of credential that pays for a run. An unknown value means other. */
 export type CredentialKind =
-  /** A subscription the person logged in with. */
+  /** A subscription that the user logged in with. */
   | "subscription"
   /** An API key, billed by use. */
   | "api_key"
-  /** A bearer token set by hand. */
+  /** A bearer token that the user set. */
   | "token"
   /** A cloud account (Bedrock, Vertex, …). */
   | "cloud"
-  /** A helper command that prints a key. */
+  /** A command that prints a key. */
   | "helper"
-  /** Nothing is paid. */
+  /** Nothing has to be paid. */
   | "none"
-  /** Something else. */
+  /** Anything else. */
   | "other"
   | (string & {});
 
 /** Parameters of `runs/delete`. */
-export interface DeleteRunsParams {
-  /** The run; one that is going on is refused. */
+export interface DeleteRunParams {
+  /** The run. An active run is an error. */
   runId: string;
 }
 
 /** Result of `runs/delete`. */
-export interface DeleteRunsResult {
-  /** It was there and is gone. */
+export interface DeleteRunResult {
+  /** Whether the run existed and was removed. */
   deleted: boolean;
 }
 
@@ -358,77 +358,77 @@ export interface Done {
   status: DoneStatus;
   /** Why the model stopped. */
   stopReason: StopReason;
-  /** What the verdict stands on. */
+  /** The evidence for the status. */
   evidence: DoneEvidence;
-  /** From `run/start` to now. */
+  /** The time since `run/start`. */
   durationMs: number;
-  /** What came of it. */
+  /** Totals of the run. */
   totals: Totals;
-  /** With `failed` and `timed_out`: the kind of the fatal `error` before. */
+  /** With `failed` and `timed_out`: the kind of the preceding fatal `error`. */
   errorKind?: ErrorKind | null;
   /** The agent CLI's exit code; absent when a signal ended it. */
   exitCode?: number | null;
-  /** The native session, when it is known. */
+  /** The native session id, if known. */
   sessionId?: string | null;
-  /** The signal that ended it. */
+  /** The signal that ended the agent CLI. */
   signal?: number | null;
 }
 
-/** What the verdict stands on. An unknown word is read as the weakest. */
+/** The evidence for the status. An unknown value means the weakest. */
 export type DoneEvidence =
-  /** The agent CLI's own last message. */
+  /** The agent CLI's own final message. */
   | "native_result"
   /** The model's stop reason. */
   | "stop_reason"
   /** Only the exit code. */
   | "exit_code"
-  /** The adapter or host stopped it. */
+  /** The adapter or the host stopped the run. */
   | "watchdog"
-  /** A signal ended it. */
+  /** A signal ended the agent CLI. */
   | "signal"
   | (string & {});
 
-/** How a run ended. An unknown word is a failure. */
+/** How a run ended. An unknown value means failed. */
 export type DoneStatus =
-  /** The agent CLI itself said that it is done. */
+  /** The agent CLI reported that it finished. */
   | "completed"
-  /** Something went wrong. */
+  /** An error. */
   | "failed"
-  /** It was told to stop. */
+  /** The run was cancelled. */
   | "cancelled"
-  /** A limit of time ran out. */
+  /** A time limit was reached. */
   | "timed_out"
   | (string & {});
 
-/** How hard a model shall think, the same words for every agent. An unknown word is medium. */
+/** The reasoning effort, with the same values for every agent. An unknown value means medium. */
 export type Effort =
-  /** Little. */
+  /** Low effort. */
   | "low"
-  /** The usual. */
+  /** Medium effort. */
   | "medium"
-  /** Much. */
+  /** High effort. */
   | "high"
-  /** As much as the model can. */
+  /** The highest effort of the model. */
   | "max"
   | (string & {});
 
 /** Details of `effort`. */
 export interface EffortCapability {
-  /** The levels that can be asked for. Default: `[]`. */
+  /** The levels that can be requested. Default: `[]`. */
   levels?: Effort[];
 }
 
-/** `error.data` of every JSON-RPC error: what programs branch on and people act on. */
+/** `error.data` of every JSON-RPC error: the kind for programs and the hint for people. */
 export interface ErrorData {
   /** The kind. */
   kind: ErrorKind;
-  /** Anything else worth keeping, never a secret. */
+  /** Further details, never a secret. */
   details?: Record<string, unknown> | null;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   hint?: string | null;
-  /** The same call may succeed later without a change. Default: `false`. */
+  /** Whether the same call may succeed later without a change. Default: `false`. */
   retryable?: boolean;
-  /** With `unsupported_protocol`: what the answering side speaks. */
+  /** With `unsupported_protocol`: the majors that the responding side supports. */
   supported?: ProtocolRange | null;
   /** With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
   which?: string | null;
@@ -438,33 +438,33 @@ export interface ErrorData {
 export interface ErrorEvent {
   /** The kind. */
   kind: ErrorKind;
-  /** What was tried, on what, why it failed. */
+  /** What failed, on what and why. */
   message: string;
-  /** The run ends because of it. */
+  /** Whether the error ends the run. */
   fatal: boolean;
-  /** Anything else worth keeping, never a secret. */
+  /** Further details, never a secret. */
   data?: Record<string, unknown> | null;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   hint?: string | null;
-  /** The same run may succeed later without a change. Default: `false`. */
+  /** Whether the same run may succeed later without a change. Default: `false`. */
   retryable?: boolean;
 }
 
-/** What went wrong, as a word to branch on. */
+/** The kind of an error, for programs to branch on. */
 export type ErrorKind =
-  /** The line is no JSON. */
+  /** The line is not JSON. */
   | "parse_error"
-  /** The line is JSON but no JSON-RPC 2.0 message. */
+  /** The line is JSON but not a JSON-RPC 2.0 message. */
   | "invalid_request"
-  /** There is no such method. */
+  /** The method does not exist. */
   | "method_not_found"
-  /** The parameters do not fit the method. */
+  /** The parameters are not valid for the method. */
   | "invalid_params"
-  /** The adapter itself failed. */
+  /** An internal error of the adapter. */
   | "internal"
-  /** `$/cancelRequest` ended the request. */
+  /** `$/cancelRequest` cancelled the request. */
   | "request_cancelled"
-  /** The two sides share no protocol major. */
+  /** The two sides have no common protocol major. */
   | "unsupported_protocol"
   /** `initialize` has not been called. */
   | "not_initialized"
@@ -472,57 +472,57 @@ export type ErrorKind =
   | "already_initialized"
   /** `shutdown` was called. */
   | "shutting_down"
-  /** The adapter cannot honour an option or method. */
+  /** The adapter does not support an option or a method. */
   | "capability_unsupported"
   /** The configuration or an option's value is wrong. */
   | "config_invalid"
   /** The agent CLI is not installed. */
   | "cli_not_found"
-  /** The agent CLI is older than the adapter can drive. */
+  /** The agent CLI is older than the adapter supports. */
   | "cli_version_unsupported"
   /** The agent CLI could not be started. */
   | "cli_spawn_failed"
-  /** The agent CLI ended without its own last word. */
+  /** The agent CLI exited without reporting a result. */
   | "cli_crashed"
-  /** The agent CLI broke its own protocol. */
+  /** The agent CLI violated its own protocol. */
   | "cli_protocol"
-  /** No credential. */
+  /** No credential exists. */
   | "auth_missing"
-  /** The credential has run out or was refused. */
+  /** The credential has expired or was rejected. */
   | "auth_expired"
-  /** The credential belongs to an account that may not do this. */
+  /** The credential belongs to an account without permission for this. */
   | "auth_wrong_account"
   /** The operating system or the agent CLI refused access. */
   | "permission_denied"
-  /** The provider asks to slow down. */
+  /** The provider limits the rate of requests. */
   | "rate_limited"
-  /** The account's allowance is used up. */
+  /** The account's quota is exhausted. */
   | "quota_exhausted"
-  /** The conversation no longer fits the model's window. */
+  /** The conversation exceeds the model's context window. */
   | "context_exceeded"
   /** The provider does not know the model. */
   | "model_unknown"
-  /** The prompt cannot be handed to the agent CLI. */
+  /** The prompt is too large for the agent CLI. */
   | "prompt_too_large"
-  /** No such run. */
+  /** The run does not exist. */
   | "run_unknown"
-  /** A run of that id is there already. */
+  /** A run with this id already exists. */
   | "run_id_in_use"
-  /** The adapter runs as many as it can. */
+  /** The adapter has reached its maximum number of runs. */
   | "too_many_runs"
   /** The agent CLI does not know the session. */
   | "session_unknown"
   /** The session is in use. */
   | "session_busy"
-  /** No such open approval. */
+  /** The approval does not exist or is already resolved. */
   | "approval_unknown"
-  /** A limit of time ran out; `data.which` says which. */
+  /** A time limit was reached; `data.which` names it. */
   | "timeout"
-  /** The provider cannot be reached or answers with a server error. */
+  /** The provider cannot be reached or returns a server error. */
   | "network_unreachable"
   /** The adapter process ended unexpectedly. */
   | "plugin_crashed"
-  /** The adapter process no longer answers. */
+  /** The adapter process does not respond. */
   | "plugin_hung"
   | (string & {});
 
@@ -530,7 +530,7 @@ export type ErrorKind =
 export interface ErrorObject {
   /** The JSON-RPC code of the kind. */
   code: number;
-  /** A lowercase text without final dot: what was tried, on what, why it failed. */
+  /** What failed, on what and why: lowercase, without a final dot. */
   message: string;
   /** The kind and the hint. */
   data?: ErrorData | null;
@@ -584,33 +584,33 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** An event of this version; `type` tells them apart. */
 export type KnownEvent =
-  /** The agent CLI was started; the first event of every run. */
+  /** The agent CLI was started. The first event of every run. */
   | ({ type: "run_started" } & RunStarted)
   /** The native session is known. */
   | ({ type: "session_started" } & SessionStarted)
-  /** The model's turn begins. */
+  /** A turn of the model starts. */
   | ({ type: "turn_started" } & TurnStarted)
-  /** The model's turn is over; more may follow in the same run. */
+  /** A turn of the model ended; more turns may follow in the same run. */
   | ({ type: "turn_ended" } & TurnEnded)
-  /** What the agent is doing right now. */
+  /** What the agent is doing now. */
   | ({ type: "status" } & Status)
-  /** Text that a person (or the host) said: the echo of input, or part of a session that is read. */
+  /** Text of the user or the host: the echo of input, or part of a session that is read. */
   | ({ type: "user_message" } & UserMessage)
-  /** A message of the agent begins. */
+  /** A message of the agent starts. */
   | ({ type: "message_started" } & MessageStarted)
   /** A piece of a message. */
   | ({ type: "text_delta" } & TextDelta)
   /** A message is complete. */
   | ({ type: "message_stopped" } & MessageStopped)
-  /** A message was retried: forget its text. */
+  /** A message was retried: its text is no longer valid. */
   | ({ type: "message_discarded" } & MessageDiscarded)
-  /** A thought begins. */
+  /** A thinking block starts. */
   | ({ type: "thinking_started" } & ThinkingStarted)
-  /** A piece of a thought. */
+  /** A piece of a thinking block. */
   | ({ type: "thinking_delta" } & ThinkingDelta)
-  /** A thought is complete. */
+  /** A thinking block is complete. */
   | ({ type: "thinking_stopped" } & ThinkingStopped)
-  /** A tool call begins. */
+  /** A tool call starts. */
   | ({ type: "tool_call_started" } & ToolCallStarted)
   /** A piece of the call's input, as raw JSON text. */
   | ({ type: "tool_input_delta" } & ToolInputDelta)
@@ -618,127 +618,127 @@ export type KnownEvent =
   | ({ type: "tool_call_ready" } & ToolCallReady)
   /** A piece of the call's output. */
   | ({ type: "tool_output_delta" } & ToolOutputDelta)
-  /** The call is over. */
+  /** The call ended. */
   | ({ type: "tool_result" } & ToolResult)
   /** A file was changed. */
   | ({ type: "file_change" } & FileChange)
-  /** The agent waits for a decision. */
+  /** The agent waits for an approval. */
   | ({ type: "approval_requested" } & ApprovalRequested)
-  /** The decision was made. */
+  /** An approval was resolved. */
   | ({ type: "approval_resolved" } & ApprovalResolved)
-  /** The agent asks the person something. */
+  /** The agent asks the user a question. */
   | ({ type: "input_requested" } & InputRequested)
-  /** The agent's list of things to do; each one replaces the last. */
+  /** The agent's list of tasks; each plan replaces the previous one. */
   | ({ type: "plan" } & Plan)
-  /** A helper of the agent begins; what it does inside is summarised, not forwarded. */
+  /** A subagent starts; its activity is summarised, not forwarded. */
   | ({ type: "subagent_started" } & SubagentStarted)
-  /** A helper of the agent is done. */
+  /** A subagent ended. */
   | ({ type: "subagent_stopped" } & SubagentStopped)
-  /** Tokens and money. */
+  /** Tokens and cost. */
   | ({ type: "usage" } & Usage)
-  /** How full the model's window is. */
+  /** How full the model's context window is. */
   | ({ type: "context" } & Context)
-  /** Allowances and their windows. */
-  | ({ type: "quota" } & GetQuotaResult)
-  /** The provider asks to slow down. */
+  /** The quota of the account. */
+  | ({ type: "quota" } & Quota)
+  /** The provider limits the rate of requests. */
   | ({ type: "rate_limited" } & RateLimited)
-  /** The agent CLI tries again. */
+  /** The agent CLI or the host retries. */
   | ({ type: "retry" } & Retry)
-  /** Another agent takes over; only the host sends it. */
+  /** Another agent continues the run; only the host sends it. */
   | ({ type: "agent_switched" } & AgentSwitched)
-  /** A picture. */
+  /** An image. */
   | ({ type: "image" } & Image)
   /** A skill was loaded or used. */
   | ({ type: "skill" } & Extension)
   /** A plugin was loaded or used. */
   | ({ type: "plugin" } & Extension)
-  /** Model or permission mode changed. */
+  /** The model or the permission mode changed. */
   | ({ type: "mode_changed" } & ModeChanged)
-  /** Something a person may want to know. */
+  /** Information for people. */
   | ({ type: "notice" } & Notice)
-  /** The agent CLI said something the adapter does not know: the drift signal. */
+  /** The agent CLI sent something that the adapter does not know: a sign of a newer agent CLI. */
   | ({ type: "unmapped" } & Unmapped)
-  /** The agent CLI is silent but alive. */
+  /** The agent CLI sends no output but is alive. */
   | ({ type: "heartbeat" } & Heartbeat)
-  /** Something went wrong. */
+  /** An error. */
   | ({ type: "error" } & ErrorEvent)
-  /** The last event of every run: nothing of it is alive any more. */
+  /** The last event of every run: none of its processes is alive. */
   | ({ type: "done" } & Done);
 
 /** What happened: an event of this version or of a later one. */
 export type Event = KnownEvent | UnknownEvent;
 
-/** One thing that was looked at, and what it showed. */
+/** One thing that was checked, and the result. */
 export interface Evidence {
-  /** What was looked at: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, …. */
+  /** What was checked: `path`, `well_known_dir`, `config_dir`, `env`, `auth_file`, `version`, …. */
   signal: string;
-  /** Where: a folder, a file or the name of a variable. Never a value of one. */
+  /** Where: a folder, a file or the name of a variable. Never the value of a variable. */
   subject: string;
-  /** It was there. */
+  /** Whether it exists. */
   found: boolean;
-  /** More, for people. */
+  /** More details, for people. */
   detail?: string | null;
 }
 
 /** Payload of `skill` and `plugin`. */
 export interface Extension {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** What became of it. */
+  /** What the agent does with the input. */
   phase: ExtensionPhase;
-  /** Where it comes from; absent means not stated. */
+  /** The source; absent means not reported. */
   source?: string | null;
 }
 
-/** What became of a skill or plugin. An unknown word is read as loaded. */
+/** What happened to a skill or plugin. An unknown value means loaded. */
 export type ExtensionPhase =
-  /** It is there. */
+  /** It was loaded. */
   | "loaded"
   /** It was used. */
   | "invoked"
   | (string & {});
 
-/** Other agents that may take over when one fails. Every switch is an event `agent_switched`. */
+/** Other agents that may continue the run when one fails. Every switch is an event `agent_switched`. */
 export interface FallbackPolicy {
-  /** In this order, each at most once. */
+  /** The agents in this order, each at most once. */
   agents: string[];
-  /** What the next agent is told; absent means the transcript. */
+  /** What the next agent receives; absent means the transcript. */
   handover?: Handover | null;
-  /** Only after errors of these kinds; absent means those that another agent may not have: a CLI or login that is missing, a crash, a limit, a provider that cannot be reached. */
+  /** The error kinds that cause a switch. Absent means those that another agent may not have: a missing CLI or login, a crash, a limit, an unreachable provider. */
   on?: ErrorKind[] | null;
 }
 
-/** A feature of an app that an agent may or may not carry. An unknown word is a skill. */
+/** A feature of a client that an agent may support. An unknown value means a skill. */
 export type Feature =
-  /** Click on a part of the result and ask for a change of just that. */
+  /** Select a part of the result and request a change of that part. */
   | "comment_mode"
-  /** What the agent's tools do, while they do it. */
+  /** Show tool calls while they run. */
   | "tool_feed"
-  /** The answer while it is written. */
+  /** Show the answer while it is generated. */
   | "live_text"
-  /** Go on with an interrupted run. */
+  /** Continue an interrupted run. */
   | "resume"
-  /** Try another way from the same point. */
+  /** Continue from the same point in another way. */
   | "fork"
-  /** Say something to a run that is going on. */
+  /** Send input to a running run. */
   | "steer"
-  /** Ask before the agent does something. */
+  /** Approve actions of the agent. */
   | "approvals"
   /** Choose the model. */
   | "model_picker"
-  /** Choose how hard it thinks. */
+  /** Choose the reasoning effort. */
   | "effort_picker"
-  /** Show what a run costs. */
+  /** Show the cost of a run. */
   | "cost_meter"
-  /** Show what is left of an allowance. */
+  /** Show the remaining quota. */
   | "quota_meter"
-  /** Pictures in the prompt. */
+  /** Images in the prompt. */
   | "images"
   /** Files in the prompt. */
   | "attachments"
-  /** The agent's own sessions, listed and read. */
+  /** List and read the agent's own sessions. */
   | "session_history"
-  /** A skill of the app. */
+  /** A skill of the client. */
   | "skill"
   | (string & {});
 
@@ -746,55 +746,55 @@ export type Feature =
 export interface FeatureGate {
   /** The feature. */
   feature: Feature;
-  /** It can be offered. */
+  /** Whether it can be offered. */
   enabled: boolean;
-  /** The capabilities it needs. */
+  /** The required capabilities. */
   requires: string[];
-  /** What to offer instead, in a sentence to show to a person. */
+  /** What to offer instead, in a sentence for the user. */
   instead?: string | null;
-  /** Those of them that the agent lacks. Default: `[]`. */
+  /** The required capabilities that the agent lacks. Default: `[]`. */
   missing?: string[];
-  /** With `skill`: which. */
+  /** With `skill`: its name. */
   name?: string | null;
-  /** Why it cannot be offered, in a sentence to show to a person. */
+  /** Why it cannot be offered, in a sentence for the user. */
   reason?: string | null;
 }
 
 /** Payload of `file_change`. */
 export interface FileChange {
-  /** The file, absolute. */
+  /** The absolute path of the file. */
   path: string;
-  /** What was done to it. */
+  /** The operation. */
   op: FileOp;
-  /** Who saw it. */
+  /** Who detected it. */
   source: FileChangeSource;
-  /** A unified diff, where the agent CLI gives one. */
+  /** A unified diff, if the agent CLI provides one. */
   diff?: string | null;
-  /** With `rename`: its old name. */
+  /** With `rename`: the old path. */
   from?: string | null;
-  /** The call that did it. */
+  /** The tool call that changed the file. */
   toolCallId?: string | null;
-  /** The diff was cut. */
+  /** Present when the diff was shortened. */
   truncated?: Truncated | null;
 }
 
-/** Who saw the change. An unknown word is read as observed. */
+/** Who detected the change. An unknown value means observed. */
 export type FileChangeSource =
   /** The agent CLI reported it. */
   | "native"
-  /** Adapter or host saw it on disk. */
+  /** The adapter or the host detected it on disk. */
   | "observed"
   | (string & {});
 
-/** What was done to a file. An unknown word is an edit. */
+/** The operation on a file. An unknown value means an edit. */
 export type FileOp =
-  /** It is new. */
+  /** The file was created. */
   | "create"
-  /** It was changed. */
+  /** The file was changed. */
   | "edit"
-  /** It is gone. */
+  /** The file was deleted. */
   | "delete"
-  /** It has another name. */
+  /** The file was renamed. */
   | "rename"
   | (string & {});
 
@@ -802,7 +802,7 @@ export type FileOp =
 export interface GetAgentFeaturesParams {
   /** The agent; absent means the active one. */
   agent?: string | null;
-  /** Skills to judge as well. */
+  /** Skills to evaluate as well. */
   skills?: SkillRequirements[];
 }
 
@@ -827,16 +827,6 @@ export interface GetAgentQuotaParams {
 /** Parameters of `host/info`. */
 export type GetHostInfoParams = Record<string, unknown>;
 
-/** Result of `quota/get`; null when the account has none that can be read. */
-export interface GetQuotaResult {
-  /** The windows. */
-  windows: QuotaWindow[];
-  /** A run started now would be refused. */
-  rateLimited: boolean;
-  /** The first moment that helps, in milliseconds since 1970. */
-  earliestResetAt?: number | null;
-}
-
 /** Parameters of `runs/get`. */
 export interface GetRunParams {
   /** The run. */
@@ -847,29 +837,29 @@ export interface GetRunParams {
 export interface GetRunResultParams {
   /** The run. */
   runId: string;
-  /** How long to wait for its end; absent means as long as it takes, 0 means not at all. When the time is over the error is `timeout`; the run goes on. */
+  /** How long to wait for the end of the run; absent means without limit, 0 means not at all. After this time the error is `timeout` and the run continues. */
   waitMs?: number | null;
 }
 
-/** What the next agent is told of what has happened. An unknown word is the prompt only. */
+/** What the next agent receives about the previous attempt. An unknown value means the prompt only. */
 export type Handover =
-  /** The prompt alone, as if nothing had happened. */
+  /** The prompt alone. */
   | "prompt"
-  /** The prompt, and before it what the agent before has said and done. */
+  /** The prompt, preceded by what the previous agent wrote and did. */
   | "transcript"
   | (string & {});
 
 /** Result of `adapter/health`. */
 export interface HealthAdapterResult {
-  /** In one word. */
+  /** The status. */
   status: HealthStatus;
-  /** In one sentence. */
+  /** A one-sentence description. */
   message: string;
-  /** Figures: open runs, versions. Default: `{}`. */
+  /** Details such as open runs and versions. Default: `{}`. */
   details?: Record<string, unknown>;
 }
 
-/** How the adapter feels. An unknown word is read as degraded. */
+/** The health of the adapter. An unknown value means degraded. */
 export type HealthStatus =
   /** Runs should work. */
   | "ok"
@@ -879,141 +869,141 @@ export type HealthStatus =
   | "unavailable"
   | (string & {});
 
-/** Payload of `heartbeat`, at least every ten seconds of silence. */
+/** Payload of `heartbeat`, sent at least every ten seconds without output. */
 export interface Heartbeat {
-  /** How long the agent CLI has been silent. */
+  /** The time since the last output of the agent CLI. */
   silentMs: number;
 }
 
-/** An adapter that is hidden by an earlier one of the same name. */
+/** An adapter that an earlier one of the same name hides. */
 export interface HiddenAdapter {
-  /** The agent it is for. */
+  /** The agent id. */
   id: string;
   /** The executable that is not used. */
   path: string;
-  /** The one that is. */
+  /** The executable that is used. */
   by: string;
 }
 
-/** What the host lets through. */
+/** The limits of the host. */
 export interface HostLimits {
-  /** Runs at the same time. */
+  /** The maximum number of concurrent runs. */
   maxRuns: number;
-  /** Runs at the same time of one agent, unless its settings say otherwise. */
+  /** The maximum number of concurrent runs of one agent, unless its settings define another. */
   maxRunsPerAgent: number;
-  /** Runs that wait. */
+  /** The maximum number of queued runs. */
   maxQueued: number;
-  /** The largest request. */
+  /** The maximum size of a request. */
   maxRequestBytes: number;
-  /** Calls of one client in a second. */
+  /** The maximum number of calls per second of one client. */
   maxCallsPerSecond: number;
 }
 
 /** Result of `host/info`. */
 export interface HostStatus {
-  /** Always `od-host`. */
+  /** The name of the program, always `od-host`. */
   name: string;
-  /** Its version. */
+  /** The version. */
   version: string;
   /** The major of this API. */
   api: number;
-  /** The majors of the adapter protocol. */
+  /** The supported majors of the adapter protocol. */
   protocol: ProtocolRange;
-  /** The host's process. */
+  /** The process id of the host. */
   pid: number;
-  /** In milliseconds since 1970. */
+  /** The start time in milliseconds since 1970. */
   startedAt: number;
-  /** The host's folder. */
+  /** The folder of the host's files. */
   home: string;
-  /** Such as `linux-x86_64`. */
+  /** The platform, such as `linux-x86_64`. */
   platform: string;
-  /** Runs that are going on in this process. */
+  /** The number of running runs of this process. */
   running: number;
-  /** Runs that wait. */
+  /** The number of queued runs. */
   queued: number;
-  /** It takes no more runs. */
+  /** Whether the host rejects new runs because it is shutting down. */
   draining: boolean;
   /** The folders that runs may work in. */
   roots: string[];
-  /** What the host lets through. */
+  /** The limits of the host. */
   limits: HostLimits;
 }
 
 /** Payload of `image`: by value or by path. */
 export interface Image {
-  /** Such as `image/png`. */
+  /** The media type, such as `image/png`. */
   mime: string;
-  /** Base64. */
+  /** The content in Base64. */
   data?: string | null;
-  /** A file, absolute. */
+  /** The absolute path of a file. */
   path?: string | null;
 }
 
-/** A picture in a prompt: by path or by value. */
+/** An image in a prompt: by path or by value. */
 export interface ImageInput {
-  /** Such as `image/png`. */
+  /** The media type, such as `image/png`. */
   mime: string;
-  /** Base64. */
+  /** The content in Base64. */
   data?: string | null;
-  /** A file, absolute. */
+  /** The absolute path of a file. */
   path?: string | null;
 }
 
 /** Details of `input`. */
 export interface InputCapability {
-  /** Text can reach the turn that is running; otherwise it waits for the next one. Default: `false`. */
+  /** Input can reach the running turn; otherwise it is queued for the next one. Default: `false`. */
   steer?: boolean;
 }
 
-/** What became of input. An unknown word is a refusal. */
+/** What happens with input. An unknown value means refused. */
 export type InputOutcome =
-  /** It reached the turn that is running. */
+  /** It reached the running turn. */
   | "steered"
-  /** It waits for the next turn of the same run. */
+  /** It is queued for the next turn of the same run. */
   | "queued"
-  /** It cannot be taken. */
+  /** It is not accepted. */
   | "refused"
   | (string & {});
 
 /** Payload of `input_requested`. */
 export interface InputRequested {
-  /** Names the question. */
+  /** The id of the question. */
   questionId: string;
   /** The question. */
   text: string;
-  /** What the answer must look like; absent means text. */
+  /** A JSON Schema of the answer; absent means text. */
   schema?: Record<string, unknown> | null;
+}
+
+/** Parameters of `runs/input`. */
+export interface InputRunParams {
+  /** The run. */
+  runId: string;
+  /** The text for the agent. */
+  text: string;
+  /** Accept the input only while this turn runs; refuse it otherwise. */
+  expectedTurn?: string | null;
 }
 
 /** Result of `run/input`. */
 export interface InputRunResult {
-  /** What became of it. */
+  /** What the agent does with the input. */
   outcome: InputOutcome;
 }
 
-/** Parameters of `runs/input`. */
-export interface InputRunsParams {
-  /** The run. */
-  runId: string;
-  /** What to say. */
-  text: string;
-  /** Only while this turn runs; otherwise refused. */
-  expectedTurn?: string | null;
-}
-
-/** What to type to get an agent. */
+/** How to install an agent and log in. */
 export interface InstallHint {
   /** The agent. */
   agent: string;
-  /** For people. */
+  /** The name for people. */
   displayName: string;
-  /** The agent CLI is there. */
+  /** The agent CLI is installed. */
   installed: boolean;
-  /** Ways to install it that work on this platform. */
+  /** Ways to install it on this platform. */
   install: InstallMethod[];
-  /** Where to read more. */
+  /** A web page about the agent CLI. */
   homepage?: string | null;
-  /** What to type to log in. */
+  /** The command to log in. */
   login?: string | null;
 }
 
@@ -1023,9 +1013,9 @@ export interface InstallMethod {
   platform: string;
   /** `npm`, `brew`, `pip`, `script`, …. */
   kind: string;
-  /** What to type. */
+  /** The command. */
   command: string;
-  /** What to know. */
+  /** Notes for people. */
   notes?: string | null;
 }
 
@@ -1034,13 +1024,13 @@ export type ListAdaptersParams = Record<string, unknown>;
 
 /** Result of `adapters/list`. */
 export interface ListAdaptersResult {
-  /** In the order of their ids. */
+  /** Sorted by id. */
   adapters: UsedAdapter[];
-  /** Hidden by an earlier one. */
+  /** Hidden adapters. */
   hidden: HiddenAdapter[];
-  /** Passed over. */
+  /** Rejected files and folders. */
   rejected: RejectedAdapter[];
-  /** The rule of trust: `path` or `pinned`. */
+  /** The trust policy: `path` or `pinned`. */
   policy: string;
 }
 
@@ -1050,48 +1040,38 @@ export interface ListAgentModelsParams {
   agent: string;
 }
 
-/** Parameters of `sessions/list`. */
-export interface ListAgentSessionsParams {
-  /** The agent. */
-  agent: string;
-  /** Only sessions of this folder. */
-  cwd?: string | null;
-  /** At most so many, the newest first; absent means 50. */
-  limit?: number | null;
-}
-
 /** Parameters of `agents/list`. */
 export type ListAgentsParams = Record<string, unknown>;
 
 /** Result of `agents/list` and `agents/refresh`. */
 export interface ListAgentsResult {
-  /** In the order of their ids. */
+  /** Sorted by id. */
   agents: AgentStatus[];
-  /** The agent of runs that name none, when one was chosen. */
+  /** The active agent, used by runs that name none, if one is set. */
   active?: string | null;
-  /** Some are being looked at again right now: ask once more to see what came of it. Default: `false`. */
+  /** Some agents are being refreshed now: call again for the new state. Default: `false`. */
   refreshing?: boolean;
 }
 
 /** Parameters of `adapters/install-hints`. */
 export interface ListInstallHintsParams {
-  /** Only this one; absent means all. */
+  /** Only this agent; absent means all. */
   agent?: string | null;
 }
 
 /** Result of `adapters/install-hints`. */
 export interface ListInstallHintsResult {
-  /** In the order of the agents' ids. */
+  /** Sorted by agent id. */
   hints: InstallHint[];
 }
 
 /** Result of `models/list`. */
 export interface ListModelsResult {
-  /** The models; ids are unique. */
+  /** The models. Ids are unique. */
   models: Model[];
   /** Where the list comes from. */
   source: ModelsSource;
-  /** The one the agent CLI is set to. */
+  /** The model that the agent CLI is configured to use. */
   current?: string | null;
 }
 
@@ -1099,25 +1079,35 @@ export interface ListModelsResult {
 export interface ListRunsParams {
   /** Only runs of this agent. */
   agent?: string | null;
-  /** Only runs older than this one: what `next` said. */
+  /** Only runs older than this one: the value of `next`. */
   before?: string | null;
-  /** At most so many; absent means 50. */
+  /** The most runs to return; absent means 50. */
   limit?: number | null;
-  /** Only runs that stand like this. */
+  /** Only runs in this state. */
   state?: RunState | null;
 }
 
 /** Result of `runs/list`. */
 export interface ListRunsResult {
-  /** The newest first. */
+  /** Newest first. */
   runs: RunInfo[];
-  /** What `before` takes to get the next ones; absent when there are none. */
+  /** The value of `before` for the next page; absent on the last page. */
   next?: string | null;
+}
+
+/** Parameters of `sessions/list`. */
+export interface ListSessionsParams {
+  /** The agent. */
+  agent: string;
+  /** Only sessions of this folder. */
+  cwd?: string | null;
+  /** The most sessions to return, newest first; absent means 50. */
+  limit?: number | null;
 }
 
 /** Result of `sessions/list`. */
 export interface ListSessionsResult {
-  /** The newest first. */
+  /** Newest first. */
   sessions: SessionSummary[];
 }
 
@@ -1126,33 +1116,33 @@ export type Marker = Record<string, unknown>;
 
 /** An MCP server for a run. */
 export interface McpServer {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** How it is reached. */
+  /** The transport. */
   transport: McpTransport;
-  /** Its arguments. */
+  /** The arguments of the program. */
   args?: string[];
   /** The program, with `stdio`. */
   command?: string | null;
-  /** Its variables. */
+  /** The variables of the program. */
   env?: Record<string, string>;
-  /** Its headers. */
+  /** The HTTP headers. */
   headers?: Record<string, string>;
-  /** The address, otherwise. */
+  /** The URL, with `http` and `sse`. */
   url?: string | null;
 }
 
-/** An MCP server as the agent CLI sees it. */
+/** An MCP server as the agent CLI reports it. */
 export interface McpServerStatus {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** The agent CLI's own word (`connected`, `failed`, …). */
+  /** The agent CLI's own status (`connected`, `failed`, …). */
   status: string;
 }
 
-/** How an MCP server is reached. An unknown word is read as a pipe. */
+/** The transport of an MCP server. An unknown value means stdio. */
 export type McpTransport =
-  /** A program's stdin and stdout. */
+  /** stdin and stdout of a program. */
   | "stdio"
   /** Streamable HTTP. */
   | "http"
@@ -1162,13 +1152,13 @@ export type McpTransport =
 
 /** Payload of `message_discarded`. */
 export interface MessageDiscarded {
-  /** The message, whose text no longer counts. */
+  /** The message whose text is no longer valid. */
   messageId: string;
 }
 
 /** Payload of `message_started`. */
 export interface MessageStarted {
-  /** Names the message. */
+  /** The id of the message. */
   messageId: string;
 }
 
@@ -1180,67 +1170,67 @@ export interface MessageStopped {
 
 /** Payload of `mode_changed`. */
 export interface ModeChanged {
-  /** The model now in use. */
+  /** The current model. */
   model?: string | null;
-  /** The permission mode now in use. */
+  /** The current permission mode. */
   permissionMode?: string | null;
 }
 
 /** One model. */
 export interface Model {
-  /** What `run/start.model` takes. */
+  /** The model id, as used by `run/start.model`. */
   id: string;
-  /** In tokens; absent means not stated. */
+  /** The context window in tokens; absent means not known. */
   contextWindow?: number | null;
-  /** Used when a run names none. Default: `false`. */
+  /** Used when a run names no model. Default: `false`. */
   default?: boolean;
-  /** The efforts it takes; absent means not stated. */
+  /** The efforts that the model supports; absent means not known. */
   efforts?: Effort[] | null;
-  /** A name for people. */
+  /** The name for people. */
   name?: string | null;
 }
 
-/** Where a list of models comes from. An unknown word is read as static. */
+/** The source of a list of models. An unknown value means static. */
 export type ModelsSource =
-  /** The agent CLI was asked. */
+  /** Queried from the agent CLI. */
   | "live"
-  /** The adapter's own list. */
+  /** A list in the adapter. */
   | "static"
   | (string & {});
 
-/** What the agent's tools may reach. An unknown word is none. */
+/** The network access of the agent's tools. An unknown value means none. */
 export type NetworkMode =
-  /** Nothing. */
+  /** No access. */
   | "none"
   /** What the agent CLI's own rules allow. */
   | "default"
-  /** Everything. */
+  /** Full access. */
   | "full"
   | (string & {});
 
 /** Payload of `notice`. */
 export interface Notice {
-  /** How loud. */
+  /** The level. */
   level: NoticeLevel;
-  /** A word for programs. */
+  /** A code for programs. */
   code: string;
   /** A sentence for people. */
   text: string;
-  /** What to type or change. */
+  /** What to type or change to fix it. */
   hint?: string | null;
 }
 
-/** How loud a notice is. An unknown word is a warning. */
+/** The level of a notice. An unknown value means a warning. */
 export type NoticeLevel =
-  /** For people who look for a fault. */
+  /** For debugging. */
   | "debug"
-  /** For everybody. */
+  /** For information. */
   | "info"
   /** Something may be wrong. */
   | "warn"
   | (string & {});
 
-/** Where a piece of output comes from. An unknown word is read as stdout. */
+/** The stream of a piece of output. An unknown value means stdout. */
 export type OutputStream =
   /** Standard output. */
   | "stdout"
@@ -1256,53 +1246,53 @@ export interface PermissionModesCapability {
 
 /** Payload of `plan`. */
 export interface Plan {
-  /** All of it; each plan replaces the last. */
+  /** All entries; each plan replaces the previous one. */
   entries: PlanEntry[];
 }
 
-/** One thing to do. */
+/** One entry of a plan. */
 export interface PlanEntry {
-  /** What. */
+  /** The task. */
   content: string;
-  /** How far. */
+  /** The status. */
   status: PlanStatus;
 }
 
-/** How far a thing to do is. An unknown word is pending. */
+/** The status of a plan entry. An unknown value means pending. */
 export type PlanStatus =
-  /** Not begun. */
+  /** Not started. */
   | "pending"
-  /** Begun. */
+  /** Started. */
   | "in_progress"
   /** Done. */
   | "completed"
   | (string & {});
 
-/** Rules for approvals, shell and network. They reach the agent CLI in its strictest form. */
+/** Rules for approvals, shell and network. The adapter translates them into the strictest form of the agent CLI. */
 export interface Policy {
-  /** Categories that always ask. Default: `[]`. */
+  /** Categories that always need an approval. Default: `[]`. */
   ask?: ApprovalCategory[];
-  /** What the agent's tools may reach. */
+  /** The network access of the agent's tools. */
   network?: NetworkMode | null;
   /** Command prefixes that need no approval. Default: `[]`. */
   shellAllow?: string[];
-  /** Command prefixes that are refused. Default: `[]`. */
+  /** Command prefixes that are denied. Default: `[]`. */
   shellDeny?: string[];
 }
 
-/** What to do. */
+/** The prompt. */
 export interface Prompt {
-  /** The text, byte for byte. It is data: `/x`, `@x`, `-x` and `$(x)` mean nothing special. */
+  /** The text, passed unchanged. It is data: `/x`, `@x`, `-x` and `$(x)` have no special meaning. */
   text: string;
-  /** Files to read, absolute. */
+  /** The absolute paths of files to read. */
   attachments?: string[];
-  /** Pictures. */
+  /** Images. */
   images?: ImageInput[];
-  /** Instructions above the conversation. */
+  /** The system prompt. */
   system?: string | null;
 }
 
-/** The majors one side speaks. Minors exist only as capabilities. */
+/** The protocol majors that one side supports. Minor versions exist only as capabilities. */
 export interface ProtocolRange {
   /** The lowest major. */
   min: number;
@@ -1312,88 +1302,98 @@ export interface ProtocolRange {
   revision?: string | null;
 }
 
-/** One window of an allowance, such as five hours or a week. */
+/** Payload of the event `quota` and result of `quota/get`. */
+export interface Quota {
+  /** The windows. */
+  windows: QuotaWindow[];
+  /** Whether a run started now would be rejected. */
+  rateLimited: boolean;
+  /** The earliest reset that allows runs again, in milliseconds since 1970. */
+  earliestResetAt?: number | null;
+}
+
+/** One window of a quota, such as five hours or a week. */
 export interface QuotaWindow {
-  /** The provider's own name for it (`five_hour`, `weekly`, …). */
+  /** The provider's own name (`five_hour`, `weekly`, …). */
   kind: string;
-  /** Nothing is left. */
+  /** Whether the quota of this window is exhausted. */
   exhausted: boolean;
-  /** When it starts anew, in milliseconds since 1970; absent means not stated. */
+  /** When the window resets, in milliseconds since 1970; absent means not reported. */
   resetsAt?: number | null;
-  /** How much is used, 0 to 100; absent means not stated. */
+  /** The used share, 0 to 100; absent means not reported. */
   usedPercent?: number | null;
 }
 
 /** Payload of `rate_limited`. */
 export interface RateLimited {
-  /** Who says so: `cli`, `provider`. */
+  /** Who reported it: `cli`, `provider`. */
   source: string;
-  /** When it is over, in milliseconds since 1970, when it is stated. */
+  /** When the limit ends, in milliseconds since 1970, if reported. */
   resetsAt?: number | null;
-  /** How long to wait, when it is stated. */
+  /** How long to wait, if reported. */
   retryAfterMs?: number | null;
-  /** Which window ran out, in the provider's words. */
+  /** The exhausted window, by the provider's own name. */
   window?: string | null;
 }
 
 /** Parameters of `sessions/read`. */
-export interface ReadAgentSessionParams {
+export interface ReadSessionParams {
   /** The agent. */
   agent: string;
   /** The session. */
   id: string;
-  /** Where it ran, for agent CLIs that keep sessions by folder. */
+  /** The working folder of the session, for agent CLIs that store sessions by folder. */
   cwd?: string | null;
 }
 
 /** Result of `sessions/read`. */
-export interface ReadSessionsResult {
-  /** What it is. */
+export interface ReadSessionResult {
+  /** The session. */
   session: SessionSummary;
-  /** What happened, in the words of a run's events; `user_message` included. */
+  /** The content of the session as events of a run, including `user_message`. */
   events: Event[];
-  /** Older events were left out to keep the reply under the line limit. Default: `false`. */
+  /** Older events are omitted to keep the response under the line limit. Default: `false`. */
   truncated?: boolean;
 }
 
 /** Parameters of `agents/refresh`. */
 export interface RefreshAgentsParams {
-  /** Only this one; absent means all. */
+  /** Only this agent; absent means all. */
   agent?: string | null;
 }
 
-/** A file or folder that was passed over. */
+/** A file or folder that was rejected. */
 export interface RejectedAdapter {
   /** The executable or folder. */
   path: string;
-  /** Which rule it breaks, as a word for programs. */
+  /** The violated rule, as a code for programs. */
   rule: string;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
-  /** What to type or change. */
+  /** What to type or change to fix it. */
   fix: string;
-  /** The agent it is for, when the file has a proper name. */
+  /** The agent id, if the file has a valid name. */
   id?: string | null;
-  /** Of the executable, in hex, when pinning it would make it usable: what `adapters/trust` takes. */
+  /** The SHA-256 of the executable in hex if pinning would make it usable, as used by `adapters/trust`. */
   sha256?: string | null;
+}
+
+/** Parameters of `runs/respond`. */
+export interface RespondRunParams {
+  /** The run. */
+  runId: string;
+  /** The approval id of `approval_requested`. */
+  approvalId: string;
+  /** The decision. */
+  outcome: ApprovalOutcome;
+  /** With a denial: the reason, for the agent. */
+  message?: string | null;
+  /** With an allowing decision: the changed tool input; absent means unchanged. */
+  updatedInput?: Record<string, unknown> | null;
 }
 
 /** Result of `run/respond`. */
 export type RespondRunResult = Record<string, unknown>;
-
-/** Parameters of `runs/respond`. */
-export interface RespondRunsParams {
-  /** The run. */
-  runId: string;
-  /** What `approval_requested` named. */
-  approvalId: string;
-  /** Yes or no. */
-  outcome: ApprovalOutcome;
-  /** With no: why, for the agent. */
-  message?: string | null;
-  /** With yes: the tool's input, changed; absent leaves it as it is. */
-  updatedInput?: Record<string, unknown> | null;
-}
 
 /** Details of `resume`. */
 export interface ResumeCapability {
@@ -1403,25 +1403,25 @@ export interface ResumeCapability {
 
 /** Payload of `retry`. */
 export interface Retry {
-  /** Which one, from 1. */
+  /** The number of the retry, from 1. */
   attempt: number;
-  /** Why, in the agent CLI's words. */
+  /** The reason, as the agent CLI reports it. */
   reason: string;
-  /** How long until then; absent means not stated. */
+  /** The time until the retry; absent means not reported. */
   delayMs?: number | null;
-  /** How many there will be at most; absent means not stated. */
+  /** The maximum number of retries; absent means not reported. */
   maxAttempts?: number | null;
 }
 
-/** Whether the same agent may try again. Every new attempt is an event `retry`. */
+/** Whether the same agent may retry. Every retry is an event `retry`. */
 export interface RetryPolicy {
-  /** The first pause where no reset is stated; it doubles each time. Absent means a second. */
+  /** The first pause when no reset is reported; it doubles each time. Absent means one second. */
   backoffMs?: number | null;
-  /** Attempts of one agent, the first included; absent means 3. */
+  /** The maximum number of attempts of one agent, including the first; absent means 3. */
   maxAttempts?: number | null;
-  /** The longest wait for a stated reset; a later one is not waited for. Absent means an hour. */
+  /** The maximum wait for a reported reset; the host does not wait for a later one. Absent means one hour. */
   maxWaitMs?: number | null;
-  /** Only after errors of these kinds; absent means those that pass: a rate limit, a provider that cannot be reached, a crash. */
+  /** The error kinds that cause a retry. Absent means transient ones: a rate limit, an unreachable provider, a crash. */
   on?: ErrorKind[] | null;
 }
 
@@ -1429,13 +1429,13 @@ export interface RetryPolicy {
 export interface RunAttempt {
   /** The agent. */
   agent: string;
-  /** What kind of credential paid, when it is known. */
+  /** The kind of credential that paid, if known. */
   credential?: CredentialKind | null;
-  /** Why it was not the last; absent for the last. */
+  /** The error that ended this attempt; absent for the last attempt. */
   errorKind?: ErrorKind | null;
-  /** The model in use, when it is known. */
+  /** The model, if known. */
   model?: string | null;
-  /** What it used, when it is known. */
+  /** The usage, if known. */
   usage?: Usage | null;
 }
 
@@ -1443,219 +1443,175 @@ export interface RunAttempt {
 export interface RunEventParams {
   /** The run. */
   runId: string;
-  /** Starts at 0, no gaps. */
+  /** The sequence number: starts at 0, without gaps. */
   seq: number;
-  /** Milliseconds since 1970, by the adapter's clock. */
+  /** When it happened, in milliseconds since 1970 by the adapter's clock. */
   ts: number;
-  /** What happened. */
+  /** The event. */
   event: Event;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
 }
 
-/** What `runs/event` brings: one or more events, in order, without a gap. */
+/** Events of a run in order, without gaps. */
 export interface RunEvents {
-  /** The events, with the run's id and their numbers. After `done` nothing comes. An empty list says that the run is over and has no event of the number that was asked for. */
+  /** The events with run id and sequence number. Nothing follows `done`. An empty list means that the run has finished and has no event with the requested sequence number. */
   events: RunEventParams[];
 }
 
-/** How one run stands. */
+/** The state of one run. */
 export interface RunInfo {
   /** The run. */
   runId: string;
-  /** The agent that has it now. */
+  /** The current agent of the run. */
   agent: string;
-  /** Where the agent works. */
+  /** The working folder. */
   cwd: string;
   /** The first line of the prompt, shortened. */
   promptPreview: string;
-  /** How it stands. */
+  /** The state. */
   state: RunState;
-  /** In milliseconds since 1970. */
+  /** The start time in milliseconds since 1970. */
   startedAt: number;
-  /** How many attempts there were so far, the first included. Default: `0`. */
+  /** The number of attempts so far, including the first. Default: `0`. */
   attempts?: number;
-  /** In milliseconds since 1970; absent while it is going on. */
+  /** The end time in milliseconds since 1970; absent while the run is active. */
   endedAt?: number | null;
-  /** With `failed` and `timed_out`: what went wrong. */
+  /** With `failed` and `timed_out`: the kind of error. */
   errorKind?: ErrorKind | null;
-  /** The client's own name for it. */
+  /** The idempotency key. */
   key?: string | null;
-  /** The model that was asked for. */
+  /** The requested model. */
   model?: string | null;
-  /** Its place in the queue, from 1, while it waits. */
+  /** The position in the queue, from 1, while the run is queued. */
   queuePosition?: number | null;
-  /** The native session: what `task.session.id` takes. */
+  /** The native session id, as used by `task.session.id`. */
   sessionId?: string | null;
 }
 
-/** Result of `runs/result`: what came of a run that is over. */
+/** Result of `runs/result`: the result of a finished run. */
 export interface RunResult {
   /** The run. */
   runId: string;
-  /** The agent that had it last. */
+  /** The last agent of the run. */
   agent: string;
   /** The text of the agent's last message. */
   content: string;
-  /** From start to end, the time in the queue excluded. */
+  /** The time from start to end, without the time in the queue. */
   durationMs: number;
-  /** The files it changed, by path. */
+  /** The changed files, sorted by path. */
   files: ChangedFile[];
   /** How it ended. */
   verdict: RunVerdict;
-  /** The number of the last event. */
+  /** The sequence number of the last event. */
   lastSeq: number;
-  /** All attempts, in order; mostly one. */
+  /** All attempts in order; usually one. */
   attempts: RunAttempt[];
-  /** US dollars of all attempts, only when the agent CLIs state them; null means not stated, which is not zero. */
+  /** The cost of all attempts in US dollars if the agent CLIs report it; null means not reported, which is not zero. */
   costUsd?: number | null;
-  /** The native session: what `task.session.id` takes. */
+  /** The native session id, as used by `task.session.id`. */
   sessionId?: string | null;
-  /** What all attempts used together, when it is known. */
+  /** The total usage of all attempts, if known. */
   usage?: Usage | null;
 }
 
 /** Payload of `run_started`. */
 export interface RunStarted {
-  /** Its arguments, without the prompt and without secrets. Default: `[]`. */
+  /** The arguments, without the prompt and without secrets. Default: `[]`. */
   argv?: string[];
-  /** The file that was started; null when nothing could be. */
+  /** The executable; null when nothing could be started. */
   cliPath?: string | null;
-  /** Its version; null when unknown. */
+  /** The version of the agent CLI; null when unknown. */
   cliVersion?: string | null;
-  /** Who pays; null when it cannot be told. */
+  /** The credential that pays; null when unknown. */
   credential?: Credential | null;
-  /** The agent CLI's own name for the mode; null means its default. */
+  /** The agent CLI's own name of the permission mode; null means its default. */
   permissionMode?: string | null;
-  /** Its process; null when nothing could be started. */
+  /** The process id; null when nothing could be started. */
   pid?: number | null;
-  /** Against the version the adapter was tested with; null when unknown. */
+  /** How the version compares to the tested one; null when unknown. */
   testedVersion?: TestedVersion | null;
 }
 
-/** How a run stands. An unknown word is a failure. */
+/** The state of a run. An unknown value means failed. */
 export type RunState =
-  /** It waits for its turn. */
+  /** It waits in the queue. */
   | "queued"
-  /** It is going on. */
+  /** It is running. */
   | "running"
-  /** The agent itself said that it is done. */
+  /** The agent reported that it finished. */
   | "completed"
-  /** Something went wrong. */
+  /** An error. */
   | "failed"
-  /** It was told to stop. */
+  /** The run was cancelled. */
   | "cancelled"
-  /** A limit of time ran out. */
+  /** A time limit was reached. */
   | "timed_out"
   | (string & {});
 
-/** What an agent shall do: `run/start` without the run's id. The host's API takes paths below one of its roots only. */
-export interface RunTask {
-  /** Where the agent works, absolute. */
-  cwd: string;
-  /** What to do. */
-  prompt: Prompt;
-  /** What the manifest's `configSchema` describes. */
-  adapterOptions?: Record<string, unknown>;
-  /** Further folders the agent may work in, absolute. */
-  addDirs?: string[];
-  /** Tools that need no approval; absent means the agent CLI's own default. */
-  allowedTools?: string[] | null;
-  /** Tools the agent may not use. */
-  deniedTools?: string[] | null;
-  /** How hard to think; absent means the agent CLI's own default. */
-  effort?: Effort | null;
-  /** Variables for the agent CLI, on top of the allowlist. */
-  env?: Record<string, string>;
-  /** Stop after so many turns of the model. */
-  maxTurns?: number | null;
-  /** MCP servers for this run. */
-  mcpServers?: McpServer[];
-  /** The model; absent means the agent CLI's own default. */
-  model?: string | null;
-  /** The final answer must fit this JSON Schema. */
-  outputSchema?: Record<string, unknown> | null;
-  /** One of the agent CLI's own modes. */
-  permissionMode?: string | null;
-  /** Rules for approvals, shell and network. */
-  policy?: Policy | null;
-  /** A new session, or an old one. Default: `{"mode":"new"}`. */
-  session?: SessionChoice;
-  /** Folders of skills. */
-  skills?: string[];
-  /** The same as a number of tokens. */
-  thinkingBudgetTokens?: number | null;
-  /** Limits of time. Default: `{}`. */
-  timeouts?: Timeouts;
-  /** A file that gets the agent CLI's raw output. */
-  tracePath?: string | null;
-  /** Custom data. */
-  _meta?: Record<string, unknown> | null;
-}
-
-/** How a run ended, and what that stands on. */
+/** How a run ended, with the evidence. */
 export interface RunVerdict {
   /** How it ended. */
   status: DoneStatus;
   /** Why the model stopped. */
   stopReason: StopReason;
-  /** What the verdict stands on. */
+  /** The evidence for the status. */
   evidence: DoneEvidence;
   /** With `failed` and `timed_out`: the kind of error. */
   errorKind?: ErrorKind | null;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   hint?: string | null;
-  /** What was tried, on what, why it failed. */
+  /** What failed, on what and why. */
   message?: string | null;
 }
 
-/** A new session, or an old one. */
+/** A new session, or an existing one. */
 export interface SessionChoice {
-  /** Which. */
+  /** The mode. */
   mode: SessionMode;
-  /** The old session's native id; with `new`, the id to give it where the agent CLI can. */
+  /** The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that. */
   id?: string | null;
 }
 
-/** Which session a run belongs to. An unknown word is a new one. */
+/** The session of a run. An unknown value means a new session. */
 export type SessionMode =
-  /** A new one. */
+  /** A new session. */
   | "new"
-  /** An old one goes on under its own id. */
+  /** Continue an existing session under its own id. */
   | "resume"
-  /** A copy of an old one goes on under a new id. */
+  /** Continue a copy of an existing session under a new id. */
   | "fork"
   | (string & {});
 
 /** Payload of `session_started`. */
 export interface SessionStarted {
-  /** The native id: what `resume` takes. */
+  /** The native session id, as used by `resume`. */
   sessionId: string;
-  /** New, resumed or forked. */
+  /** Whether the session is new, resumed or forked. */
   mode: SessionMode;
-  /** Where the agent says it works. */
+  /** The working folder that the agent CLI reports. */
   cwd?: string | null;
-  /** The MCP servers it has. */
+  /** The available MCP servers. */
   mcpServers?: McpServerStatus[] | null;
   /** The model in use. */
   model?: string | null;
-  /** With `fork`: whose copy it is. */
+  /** With `fork`: the session that was copied. */
   parentSessionId?: string | null;
-  /** The tools it has. */
+  /** The available tools. */
   tools?: string[] | null;
 }
 
 /** One native session. */
 export interface SessionSummary {
-  /** What `run/start.session.id` takes. */
+  /** The session id, as used by `run/start.session.id`. */
   id: string;
-  /** Where it ran. */
+  /** The working folder of the session. */
   cwd?: string | null;
-  /** The model it last used. */
+  /** The model that was last used. */
   model?: string | null;
-  /** Its title or first prompt, shortened. */
+  /** The title or the first prompt, shortened. */
   title?: string | null;
-  /** The last change, in milliseconds since 1970. */
+  /** The time of the last change, in milliseconds since 1970. */
   updatedAt?: number | null;
 }
 
@@ -1667,135 +1623,179 @@ export interface SetActiveAgentParams {
 
 /** Result of `agents/setActive`. */
 export interface SetActiveAgentResult {
-  /** The agent that is active now. */
+  /** The active agent. */
   active: string;
-  /** What an app can offer with it. */
+  /** The features that a client can offer with it. */
   features: AgentFeatures;
 }
 
 /** Parameters of `host/shutdown`. */
 export interface ShutdownHostParams {
-  /** How long runs may go on before they are cancelled; absent means as long as the host was told when it was started (`serve --drain`). */
+  /** How long runs may continue before they are cancelled; absent means the value of `serve --drain`. */
   drainMs?: number | null;
 }
 
-/** Result of `host/shutdown`, sent before the host ends. */
+/** Result of `host/shutdown`, sent before the host exits. */
 export interface ShutdownHostResult {
-  /** Runs that are going on or wait; they end or are cancelled. */
+  /** The number of running and queued runs; they end or are cancelled. */
   runs: number;
 }
 
-/** A skill that an app offers, and what it needs. */
+/** A skill that a client offers, and what it needs. */
 export interface SkillRequirements {
-  /** Its name. */
+  /** The name. */
   name: string;
-  /** The capabilities it needs, in the words of [`Capabilities`]; none means that every agent will do. */
+  /** The required capabilities, by their names in [`Capabilities`]; empty means that every agent is suitable. */
   capabilities: string[];
 }
 
-/** Parameters of `runs/start`: what an agent shall do, and how the host goes about it. */
-export interface StartRunsParams {
-  /** What to do. */
-  task: RunTask;
-  /** The agent; absent means the active one, and without one the best that is ready. */
+/** Parameters of `runs/start`: the task, and how the host runs it. */
+export interface StartRunParams {
+  /** The task. */
+  task: TaskSpec;
+  /** The agent; absent means the active one, or the best ready one if none is active. */
   agent?: string | null;
-  /** Somebody answers approvals with `runs/respond`; otherwise the agent is told no. Default: `false`. */
+  /** Whether the client answers approvals with `runs/respond`; otherwise they are denied. Default: `false`. */
   approvals?: boolean;
-  /** Who asks, for a fair queue: clients take turns. Absent means the connection. */
+  /** The client id for a fair queue, in which clients take turns. Absent means the connection. */
   client?: string | null;
-  /** Other agents that may take over; absent means none. */
+  /** Other agents that may continue the run; absent means none. */
   fallback?: FallbackPolicy | null;
-  /** The client's own name for this run: the same key and task again gives the same run. */
+  /** An idempotency key: the same key with the same task returns the same run. */
   key?: string | null;
-  /** How long the run may wait in the queue; absent means as long as it takes. */
+  /** The maximum time in the queue; absent means without limit. */
   queueMs?: number | null;
-  /** Whether the same agent may try again; absent means no. */
+  /** Whether the same agent may retry; absent means no. */
   retry?: RetryPolicy | null;
 }
 
 /** Result of `runs/start`. */
-export interface StartRunsResult {
+export interface StartRunResult {
   /** The run. */
   runId: string;
-  /** The agent it goes to. */
+  /** The agent. */
   agent: string;
-  /** How it stands. */
+  /** The state. */
   state: RunState;
-  /** The run was there already: a call with the same key had started it. Default: `false`. */
+  /** Whether the run already existed: an earlier call with the same key started it. Default: `false`. */
   existing?: boolean;
-  /** Its place in the queue, from 1, while it waits. */
+  /** The position in the queue, from 1, while the run is queued. */
   queuePosition?: number | null;
 }
 
 /** Payload of `status`. */
 export interface Status {
-  /** A short word: `requesting`, `waiting`, `compacting`, …. */
+  /** A short name: `requesting`, `waiting`, `compacting`, …. */
   phase: string;
-  /** More, for people. */
+  /** More details, for people. */
   detail?: string | null;
-  /** How long the first token took, when the agent CLI says so. */
+  /** The time to the first token, if the agent CLI reports it. */
   ttftMs?: number | null;
 }
 
-/** Why the model stopped (the words of ACP and two of ours). An unknown word is other. */
+/** Why the model stopped (the values of ACP and two more). An unknown value means other. */
 export type StopReason =
-  /** It was done. */
+  /** It finished. */
   | "end_turn"
-  /** Its answer grew too long. */
+  /** Its answer reached the maximum length. */
   | "max_tokens"
-  /** It took too many turns. */
+  /** It reached the maximum number of turns. */
   | "max_turn_requests"
-  /** It declined. */
+  /** It refused to answer. */
   | "refusal"
-  /** It was told to. */
+  /** It was cancelled. */
   | "cancelled"
-  /** Something went wrong. */
+  /** An error. */
   | "error"
-  /** Something else. */
+  /** Anything else. */
   | "other"
   | (string & {});
 
 /** Payload of `subagent_started`. */
 export interface SubagentStarted {
-  /** Names the helper. */
+  /** The id of the subagent. */
   subagentId: string;
-  /** What it is for. */
+  /** The title of the subagent's task. */
   title: string;
-  /** The call that started it. */
+  /** The tool call that started it. */
   parentToolCallId?: string | null;
 }
 
 /** Payload of `subagent_stopped`. */
 export interface SubagentStopped {
-  /** The helper. */
+  /** The subagent. */
   subagentId: string;
-  /** What it was for. */
+  /** The title of the subagent's task. */
   title: string;
-  /** The call that started it. */
+  /** The tool call that started it. */
   parentToolCallId?: string | null;
   /** How it ended. */
   status?: ToolStatus | null;
-  /** What it did inside, counted. */
+  /** A summary of what the subagent did. */
   summary?: string | null;
 }
 
 /** Parameters of `usage/summary`. */
 export interface SummarizeUsageParams {
-  /** What to add up by; absent means the agent. */
+  /** How to group; absent means by agent. */
   by?: UsageGroup | null;
-  /** Only from this time on, in milliseconds since 1970. */
+  /** Only usage since this time, in milliseconds since 1970. */
   since?: number | null;
-  /** Only before this time, in milliseconds since 1970. */
+  /** Only usage before this time, in milliseconds since 1970. */
   until?: number | null;
 }
 
-/** The installed version against the one the adapter was tested with. */
+/** The description of the work: `run/start` without the run id. The host's API accepts only paths below one of its roots. */
+export interface TaskSpec {
+  /** The absolute path of the working folder. */
+  cwd: string;
+  /** The prompt. */
+  prompt: Prompt;
+  /** Options that the manifest's `configSchema` describes. */
+  adapterOptions?: Record<string, unknown>;
+  /** Further folders that the agent may work in, as absolute paths. */
+  addDirs?: string[];
+  /** Tools that need no approval; absent means the agent CLI's own default. */
+  allowedTools?: string[] | null;
+  /** Tools that the agent may not use. */
+  deniedTools?: string[] | null;
+  /** The reasoning effort; absent means the agent CLI's own default. */
+  effort?: Effort | null;
+  /** Variables for the agent CLI, in addition to the allowlist. */
+  env?: Record<string, string>;
+  /** The maximum number of turns of the model. */
+  maxTurns?: number | null;
+  /** MCP servers for this run. */
+  mcpServers?: McpServer[];
+  /** The model; absent means the agent CLI's own default. */
+  model?: string | null;
+  /** A JSON Schema that the final answer must match. */
+  outputSchema?: Record<string, unknown> | null;
+  /** A permission mode of the agent CLI, by its own name. */
+  permissionMode?: string | null;
+  /** Rules for approvals, shell and network. */
+  policy?: Policy | null;
+  /** A new session, or an existing one. Default: `{"mode":"new"}`. */
+  session?: SessionChoice;
+  /** The folders of the skills to load. */
+  skills?: string[];
+  /** The reasoning effort as a number of tokens. */
+  thinkingBudgetTokens?: number | null;
+  /** Time limits. Default: `{}`. */
+  timeouts?: Timeouts;
+  /** A file that receives the raw output of the agent CLI. */
+  tracePath?: string | null;
+  /** Custom data. */
+  _meta?: Record<string, unknown> | null;
+}
+
+/** How the installed version compares to the one that the adapter was tested with. */
 export type TestedVersion =
-  /** The very same. */
+  /** The same version. */
   | "same"
-  /** Newer: it should work; report what does not. */
+  /** Newer: it should work; report what does not work. */
   | "newer"
-  /** Older, but not below the minimum. */
+  /** Older, but at least the minimum. */
   | "older"
   | (string & {});
 
@@ -1805,39 +1805,39 @@ export interface TextDelta {
   messageId: string;
   /** The next piece. */
   text: string;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `thinking_delta`. */
 export interface ThinkingDelta {
-  /** The thought. */
+  /** The thinking block. */
   thinkingId: string;
   /** The next piece. */
   text: string;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `thinking_started`. */
 export interface ThinkingStarted {
-  /** Names the thought. */
+  /** The id of the thinking block. */
   thinkingId: string;
 }
 
 /** Payload of `thinking_stopped`. */
 export interface ThinkingStopped {
-  /** The thought. */
+  /** The thinking block. */
   thinkingId: string;
 }
 
-/** Limits of time; absent means the adapter's default, 0 means none. */
+/** Time limits; absent means the adapter's default, 0 means no limit. */
 export interface Timeouts {
-  /** Of silence; output starts it anew, an open approval stops it. */
+  /** The time without output. Output restarts it; an open approval pauses it. */
   idleMs?: number | null;
-  /** Until the agent CLI's first output. */
+  /** The time until the first output of the agent CLI. */
   startMs?: number | null;
-  /** Of the whole run. */
+  /** The time of the whole run. */
   totalMs?: number | null;
 }
 
@@ -1845,27 +1845,27 @@ export interface Timeouts {
 export interface ToolCallReady {
   /** The call. */
   toolCallId: string;
-  /** All of its input, as the agent CLI states it. */
+  /** The complete input, as the agent CLI reports it. */
   input: unknown;
-  /** One line for people, now that the input is known. */
+  /** A one-line title for people, derived from the input. */
   title?: string | null;
-  /** The input was cut. */
+  /** Present when the input was shortened. */
   truncated?: Truncated | null;
 }
 
 /** Payload of `tool_call_started`. */
 export interface ToolCallStarted {
-  /** Names the call. */
+  /** The id of the call. */
   toolCallId: string;
   /** The agent CLI's own name for the tool. */
   name: string;
-  /** What it does. */
+  /** What the tool does. */
   kind: ToolKind;
   /** The MCP server the tool belongs to. */
   mcpServer?: string | null;
-  /** The call whose helper makes this one. */
+  /** The call whose subagent makes this call. */
   parentToolCallId?: string | null;
-  /** One line for people. */
+  /** A one-line title for people. */
   title?: string | null;
 }
 
@@ -1873,11 +1873,11 @@ export interface ToolCallStarted {
 export interface ToolInputDelta {
   /** The call. */
   toolCallId: string;
-  /** The next piece of its input, as raw JSON text. */
+  /** The next piece of the input, as raw JSON text. */
   text: string;
 }
 
-/** What a tool does (ACP's set). An unknown word is other. */
+/** What a tool does (the values of ACP). An unknown value means other. */
 export type ToolKind =
   /** Reads files or data. */
   | "read"
@@ -1893,7 +1893,7 @@ export type ToolKind =
   | "execute"
   /** Thinks or plans. */
   | "think"
-  /** Fetches from outside. */
+  /** Fetches external data. */
   | "fetch"
   /** Anything else. */
   | "other"
@@ -1903,11 +1903,11 @@ export type ToolKind =
 export interface ToolOutputDelta {
   /** The call. */
   toolCallId: string;
-  /** The next piece of its output. */
+  /** The next piece of the output. */
   text: string;
-  /** Where it comes from; absent means not stated. */
+  /** The stream; absent means not reported. */
   stream?: OutputStream | null;
-  /** The piece was cut. */
+  /** Present when the piece was shortened. */
   truncated?: Truncated | null;
 }
 
@@ -1917,61 +1917,61 @@ export interface ToolResult {
   toolCallId: string;
   /** How it ended. */
   status: ToolStatus;
-  /** What it gave: text, or the agent CLI's own structure. */
+  /** The output: text, or the agent CLI's own structure. */
   output: unknown;
-  /** With a command: its exit code. */
+  /** The exit code of a command. */
   exitCode?: number | null;
-  /** The output was cut. */
+  /** Present when the output was shortened. */
   truncated?: Truncated | null;
 }
 
 /** How a call ended. */
 export type ToolStatus =
-  /** It worked. */
+  /** It succeeded. */
   | "ok"
   /** It failed. */
   | "error"
-  /** It was not allowed. */
+  /** It was denied. */
   | "denied"
-  /** The run was stopped. */
+  /** The run was cancelled. */
   | "cancelled"
-  /** The agent CLI never said. */
+  /** The agent CLI reported no status. */
   | "unknown"
   | (string & {});
 
-/** What came of a run. */
+/** Totals of a run. */
 export interface Totals {
-  /** US dollars, when the agent CLI stated them. */
+  /** The cost in US dollars, if the agent CLI reported it. */
   costUsd?: number | null;
-  /** Different files changed. Default: `0`. */
+  /** The number of different files that changed. Default: `0`. */
   filesChanged?: number;
   /** Bytes of message text, discarded messages excluded. Default: `0`. */
   textBytes?: number;
   /** Tool calls. Default: `0`. */
   toolCalls?: number;
-  /** The run's usage, when it is known. */
+  /** The usage of the run, if known. */
   usage?: Usage | null;
 }
 
-/** How much of a payload was cut to keep a line under the limit. */
+/** How much of a payload was removed to keep a line under the limit. */
 export interface Truncated {
-  /** Bytes that were left out. */
+  /** The number of removed bytes. */
   bytes: number;
 }
 
 /** Parameters of `adapters/trust`. */
-export interface TrustAdaptersParams {
-  /** Of the executable, in hex: what `adapters/list` or the file itself says. */
+export interface TrustAdapterParams {
+  /** The SHA-256 of the executable in hex, from `adapters/list` or computed from the file. */
   sha256: string;
-  /** False takes it back; absent means true. Default: `true`. */
+  /** `false` revokes the trust; absent means true. Default: `true`. */
   trusted?: boolean;
 }
 
 /** Result of `adapters/trust`. */
-export interface TrustAdaptersResult {
-  /** The rule of trust: `path` or `pinned`. With `path` pins are kept but decide nothing. */
+export interface TrustAdapterResult {
+  /** The trust policy: `path` or `pinned`. With `path` the pins are stored but have no effect. */
   policy: string;
-  /** All that are pinned now, in hex. */
+  /** All pinned SHA-256 values in hex. */
   pinned: string[];
 }
 
@@ -1979,13 +1979,13 @@ export interface TrustAdaptersResult {
 export interface TurnEnded {
   /** The turn. */
   turnId: string;
-  /** Why it is over. */
+  /** Why the turn ended. */
   stopReason: StopReason;
 }
 
 /** Payload of `turn_started`. */
 export interface TurnStarted {
-  /** Names the turn; `run/input.expectedTurn` takes it. */
+  /** The id of the turn, as used by `run/input.expectedTurn`. */
   turnId: string;
 }
 
@@ -1997,67 +1997,69 @@ export interface UnknownEvent {
 
 /** Payload of `unmapped`. */
 export interface Unmapped {
-  /** The agent CLI's own name for it. */
+  /** The agent CLI's own name. */
   nativeType: string;
-  /** The first one seen, shortened and without secrets. */
+  /** The first occurrence, shortened and without secrets. */
   sample: string;
-  /** How many so far. */
+  /** The number of occurrences so far. */
   count: number;
 }
 
-/** Payload of the event `usage`: a tick of the meter. */
+/** Payload of the event `usage`. */
 export interface Usage {
-  /** What it covers. */
+  /** What the numbers cover. */
   scope: UsageScope;
-  /** The figures include all earlier ticks of the same scope. */
+  /** Whether the numbers include all earlier reports of the same scope. */
   cumulative: boolean;
   /** Tokens sent, cached ones excluded. */
   inputTokens: number;
   /** Tokens received, reasoning included. */
   outputTokens: number;
-  /** All of the above. */
+  /** The sum of all tokens. */
   totalTokens: number;
-  /** Where the figures come from. */
+  /** The source of the numbers. */
   source: UsageSource;
   /** Tokens read from a cache. Default: `0`. */
   cacheReadTokens?: number;
   /** Tokens written to a cache. Default: `0`. */
   cacheWriteTokens?: number;
-  /** US dollars, only when the agent CLI states it; null means not stated, which is not zero. */
+  /** The cost in US dollars if the agent CLI reports it; null means not reported, which is not zero. */
   costUsd?: number | null;
-  /** The model it was spent on. */
+  /** The model. */
   model?: string | null;
-  /** The part of the output that was reasoning; absent means not stated. */
+  /** The company whose service ran the model, such as `anthropic`; absent means not known. */
+  provider?: string | null;
+  /** The reasoning tokens of the output; absent means not reported. */
   reasoningTokens?: number | null;
-  /** The provider's service tier. */
+  /** The service tier of the provider. */
   serviceTier?: string | null;
 }
 
 /** Details of `usage`. */
 export interface UsageCapability {
-  /** The agent CLI states a price in US dollars. Default: `false`. */
+  /** The agent CLI reports a cost in US dollars. Default: `false`. */
   cost?: boolean;
 }
 
-/** What the figures are added up by. An unknown word is the agent. */
+/** How usage is grouped. An unknown value means by agent. */
 export type UsageGroup =
   /** The agent. */
   | "agent"
   /** The model. */
   | "model"
-  /** Who runs the model. */
+  /** The provider of the model. */
   | "provider"
-  /** What kind of credential paid. */
+  /** The kind of credential that paid. */
   | "credential"
   /** The day, in the host's time zone. */
   | "day"
   | (string & {});
 
-/** Figures of one group. */
+/** The usage of one group. */
 export interface UsageRow {
-  /** The agent, model, provider, credential kind or day; empty means not known. */
+  /** The agent, model, provider, credential kind or day; empty means unknown. */
   group: string;
-  /** Runs. */
+  /** The number of runs. */
   runs: number;
   /** Tokens sent, cached ones excluded. */
   inputTokens: number;
@@ -2067,15 +2069,15 @@ export interface UsageRow {
   cacheReadTokens: number;
   /** Tokens written to a cache. */
   cacheWriteTokens: number;
-  /** All of the above. */
+  /** The sum of all tokens. */
   totalTokens: number;
-  /** Runs whose cost is not stated, so not in `costUsd`. */
+  /** The number of runs without a reported cost, which `costUsd` excludes. */
   runsWithoutCost: number;
-  /** US dollars, of the runs whose agent CLI states them; null means that none does. */
+  /** The cost in US dollars of the runs whose agent CLI reports it; null means that none does. */
   costUsd?: number | null;
 }
 
-/** What a usage figure covers. An unknown word is read as one turn. */
+/** What a usage report covers. An unknown value means one turn. */
 export type UsageScope =
   /** One turn of the model. */
   | "turn"
@@ -2085,67 +2087,67 @@ export type UsageScope =
   | "session"
   | (string & {});
 
-/** Where a figure comes from. An unknown word is an estimate. */
+/** The source of a usage report. An unknown value means an estimate. */
 export type UsageSource =
-  /** The agent CLI stated it. */
+  /** The agent CLI reported it. */
   | "cli"
-  /** The provider's own reply, read by the adapter. */
+  /** The provider's response, read by the adapter. */
   | "provider"
-  /** Computed by somebody else. */
+  /** Computed by other means. */
   | "estimated"
   | (string & {});
 
 /** Result of `usage/summary`. */
 export interface UsageSummary {
-  /** What the rows are. */
+  /** How the rows are grouped. */
   by: UsageGroup;
-  /** Days in their order, otherwise the most tokens first. */
+  /** The groups: days in order, otherwise the most tokens first. */
   rows: UsageRow[];
-  /** All of them together. */
+  /** The totals. */
   total: UsageRow;
-  /** Lines of the ledger that are damaged or of a later version, so not in the figures. Default: `0`. */
+  /** The number of damaged or newer lines of the ledger, which the numbers exclude. Default: `0`. */
   unreadLines?: number;
 }
 
-/** An adapter that is used. */
+/** An adapter in use. */
 export interface UsedAdapter {
-  /** The agent it is for. */
+  /** The agent id. */
   id: string;
-  /** For people. */
+  /** The name for people. */
   displayName: string;
-  /** Its version. */
+  /** The version. */
   version: string;
   /** The executable. */
   path: string;
-  /** Where it was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`, `path`. */
+  /** Where the adapter was found: `adapterDir`, `adapterPath`, `besideHost`, `userFolder`, `path`. */
   origin: string;
-  /** Of the executable, in hex. */
+  /** The SHA-256 of the executable in hex. */
   sha256: string;
-  /** It is pinned as trusted. */
+  /** Whether the executable is pinned as trusted. */
   pinned: boolean;
 }
 
 /** Payload of `user_message`. */
 export interface UserMessage {
-  /** What was said. */
+  /** The text. */
   text: string;
 }
 
 /** The JSON-RPC code of each kind. */
 export const ERROR_CODES = {
-  /** The line is no JSON. */
+  /** The line is not JSON. */
   parse_error: -32700,
-  /** The line is JSON but no JSON-RPC 2.0 message. */
+  /** The line is JSON but not a JSON-RPC 2.0 message. */
   invalid_request: -32600,
-  /** There is no such method. */
+  /** The method does not exist. */
   method_not_found: -32601,
-  /** The parameters do not fit the method. */
+  /** The parameters are not valid for the method. */
   invalid_params: -32602,
-  /** The adapter itself failed. */
+  /** An internal error of the adapter. */
   internal: -32603,
-  /** `$/cancelRequest` ended the request. */
+  /** `$/cancelRequest` cancelled the request. */
   request_cancelled: -32800,
-  /** The two sides share no protocol major. */
+  /** The two sides have no common protocol major. */
   unsupported_protocol: 1001,
   /** `initialize` has not been called. */
   not_initialized: 1002,
@@ -2153,141 +2155,141 @@ export const ERROR_CODES = {
   already_initialized: 1003,
   /** `shutdown` was called. */
   shutting_down: 1004,
-  /** The adapter cannot honour an option or method. */
+  /** The adapter does not support an option or a method. */
   capability_unsupported: 1005,
   /** The configuration or an option's value is wrong. */
   config_invalid: 1006,
   /** The agent CLI is not installed. */
   cli_not_found: 1010,
-  /** The agent CLI is older than the adapter can drive. */
+  /** The agent CLI is older than the adapter supports. */
   cli_version_unsupported: 1011,
   /** The agent CLI could not be started. */
   cli_spawn_failed: 1012,
-  /** The agent CLI ended without its own last word. */
+  /** The agent CLI exited without reporting a result. */
   cli_crashed: 1013,
-  /** The agent CLI broke its own protocol. */
+  /** The agent CLI violated its own protocol. */
   cli_protocol: 1014,
-  /** No credential. */
+  /** No credential exists. */
   auth_missing: 1020,
-  /** The credential has run out or was refused. */
+  /** The credential has expired or was rejected. */
   auth_expired: 1021,
-  /** The credential belongs to an account that may not do this. */
+  /** The credential belongs to an account without permission for this. */
   auth_wrong_account: 1022,
   /** The operating system or the agent CLI refused access. */
   permission_denied: 1023,
-  /** The provider asks to slow down. */
+  /** The provider limits the rate of requests. */
   rate_limited: 1030,
-  /** The account's allowance is used up. */
+  /** The account's quota is exhausted. */
   quota_exhausted: 1031,
-  /** The conversation no longer fits the model's window. */
+  /** The conversation exceeds the model's context window. */
   context_exceeded: 1032,
   /** The provider does not know the model. */
   model_unknown: 1033,
-  /** The prompt cannot be handed to the agent CLI. */
+  /** The prompt is too large for the agent CLI. */
   prompt_too_large: 1034,
-  /** No such run. */
+  /** The run does not exist. */
   run_unknown: 1040,
-  /** A run of that id is there already. */
+  /** A run with this id already exists. */
   run_id_in_use: 1041,
-  /** The adapter runs as many as it can. */
+  /** The adapter has reached its maximum number of runs. */
   too_many_runs: 1042,
   /** The agent CLI does not know the session. */
   session_unknown: 1043,
   /** The session is in use. */
   session_busy: 1044,
-  /** No such open approval. */
+  /** The approval does not exist or is already resolved. */
   approval_unknown: 1045,
-  /** A limit of time ran out; `data.which` says which. */
+  /** A time limit was reached; `data.which` names it. */
   timeout: 1050,
-  /** The provider cannot be reached or answers with a server error. */
+  /** The provider cannot be reached or returns a server error. */
   network_unreachable: 1051,
   /** The adapter process ended unexpectedly. */
   plugin_crashed: 1052,
-  /** The adapter process no longer answers. */
+  /** The adapter process does not respond. */
   plugin_hung: 1053,
-  /** What was asked cannot work as asked: an empty prompt, a folder that is not there. */
+  /** The request cannot work: for example an empty prompt or a missing folder. */
   "_od.usage": 2001,
-  /** There is no such agent, or none at all. */
+  /** The agent does not exist, or no agent is available. */
   "_od.agent_unknown": 2002,
-  /** The adapter was found but may not or cannot be used. */
+  /** The adapter was found but is not trusted or cannot be used. */
   "_od.agent_rejected": 2003,
   /** The host's own files cannot be read or written. */
   "_od.storage": 2004,
-  /** The host process that owned the run is gone. */
+  /** The host process that owned the run has ended. */
   "_od.host_died": 2005,
   /** The journal of the run could not be written. */
   "_od.journal_failed": 2006,
-  /** The adapter broke the protocol, so the run was ended. */
+  /** The adapter violated the protocol, so the host ended the run. */
   "_od.plugin_protocol": 2007,
   /** The token is missing or wrong. */
   "_od.unauthorized": 2010,
   /** The Host or Origin of the request is not allowed. */
   "_od.forbidden": 2011,
-  /** The client calls too often; wait a little. */
+  /** The client calls too often; retry later. */
   "_od.too_many_calls": 2012,
-  /** The request is larger than the host takes. */
+  /** The request is larger than the host accepts. */
   "_od.too_large": 2013,
   /** The path is outside the folders that runs may work in. */
   "_od.path_not_allowed": 2014,
-  /** A run is going on, so this has to wait. */
+  /** A run is active, so this is not possible now. */
   "_od.run_active": 2020,
   /** The key was used for another task. */
   "_od.key_conflict": 2021,
-  /** No more runs can wait. */
+  /** The queue is full. */
   "_od.queue_full": 2022,
-  /** The run waits, so no agent can take what was said. */
+  /** The run is queued, so no agent can receive input. */
   "_od.run_waiting": 2023,
 } as const;
 
 /** What an app calls, by method. */
 export interface Methods {
-  /** Lists the agents at once from what is known; what is stale is looked at again meanwhile. */
+  /** Lists the agents immediately from cached information and refreshes outdated entries in the background. */
   "agents/list": { params: ListAgentsParams; result: ListAgentsResult };
-  /** Looks at the agents again and answers when all have been looked at. */
+  /** Detects the agents again and responds when all are refreshed. */
   "agents/refresh": { params: RefreshAgentsParams; result: ListAgentsResult };
-  /** Says all that is known of one agent. */
+  /** Returns the status of one agent. */
   "agents/get": { params: GetAgentParams; result: AgentStatus };
-  /** Makes an agent the one that runs without a name get; refused while a run is going on. */
+  /** Sets the active agent, which runs without an agent use. Rejected while a run is active. */
   "agents/setActive": { params: SetActiveAgentParams; result: SetActiveAgentResult };
   /** Lists an agent's models and their efforts. */
   "agents/models": { params: ListAgentModelsParams; result: ListModelsResult };
-  /** Reads what is left of an agent's allowance; null when that cannot be read. */
-  "agents/quota": { params: GetAgentQuotaParams; result: GetQuotaResult | null };
-  /** Asks an agent's adapter how it feels. */
+  /** Returns the quota of an agent's account; null when it cannot be read. */
+  "agents/quota": { params: GetAgentQuotaParams; result: Quota | null };
+  /** Returns the health of an agent's adapter. */
   "agents/health": { params: GetAgentHealthParams; result: HealthAdapterResult };
-  /** Says which features of an app an agent can carry, and why not where it cannot. */
+  /** Returns which features of a client an agent supports, with reasons for the others. */
   "agents/features": { params: GetAgentFeaturesParams; result: AgentFeatures };
-  /** Starts a run or puts it into the queue; the same key twice starts it once. */
-  "runs/start": { params: StartRunsParams; result: StartRunsResult };
-  /** Lists the runs, the newest first. */
+  /** Starts a run or queues it. Two calls with the same key start one run. */
+  "runs/start": { params: StartRunParams; result: StartRunResult };
+  /** Lists the runs, newest first. */
   "runs/list": { params: ListRunsParams; result: ListRunsResult };
-  /** Says how one run stands. */
+  /** Returns the state of one run. */
   "runs/get": { params: GetRunParams; result: RunInfo };
-  /** Waits for the end of a run and says what came of it. */
+  /** Waits for the end of a run and returns its result. */
   "runs/result": { params: GetRunResultParams; result: RunResult };
-  /** Says something to a run that is going on. */
-  "runs/input": { params: InputRunsParams; result: InputRunResult };
-  /** Answers an approval. */
-  "runs/respond": { params: RespondRunsParams; result: RespondRunResult };
-  /** Stops a run with everything it started, or takes it out of the queue. */
-  "runs/cancel": { params: CancelRunsParams; result: CancelRunResult };
-  /** Removes a run that is over; the usage ledger keeps its figures. */
-  "runs/delete": { params: DeleteRunsParams; result: DeleteRunsResult };
+  /** Sends input to a running run. */
+  "runs/input": { params: InputRunParams; result: InputRunResult };
+  /** Resolves an approval. */
+  "runs/respond": { params: RespondRunParams; result: RespondRunResult };
+  /** Stops a run and all processes that it started, or removes it from the queue. */
+  "runs/cancel": { params: CancelRunParams; result: CancelRunResult };
+  /** Removes a finished run; the usage ledger keeps its numbers. */
+  "runs/delete": { params: DeleteRunParams; result: DeleteRunResult };
   /** Lists an agent's native sessions on disk. */
-  "sessions/list": { params: ListAgentSessionsParams; result: ListSessionsResult };
+  "sessions/list": { params: ListSessionsParams; result: ListSessionsResult };
   /** Reads a native session as unified events. */
-  "sessions/read": { params: ReadAgentSessionParams; result: ReadSessionsResult };
-  /** Adds up what was used: by agent, model, provider, credential or day. */
+  "sessions/read": { params: ReadSessionParams; result: ReadSessionResult };
+  /** Returns usage grouped by agent, model, provider, credential or day. */
   "usage/summary": { params: SummarizeUsageParams; result: UsageSummary };
-  /** Lists the adapters that are used, hidden and passed over, with the reasons. */
+  /** Lists the used, hidden and rejected adapters, with reasons. */
   "adapters/list": { params: ListAdaptersParams; result: ListAdaptersResult };
-  /** Pins an executable as trusted, or takes that back. */
-  "adapters/trust": { params: TrustAdaptersParams; result: TrustAdaptersResult };
-  /** Says what to type to install an agent CLI and to log in. */
+  /** Pins an executable as trusted, or revokes the trust. */
+  "adapters/trust": { params: TrustAdapterParams; result: TrustAdapterResult };
+  /** Returns the commands to install an agent CLI and to log in. */
   "adapters/install-hints": { params: ListInstallHintsParams; result: ListInstallHintsResult };
-  /** Says who answers, and how busy it is. */
+  /** Returns version, limits and load of the host. */
   "host/info": { params: GetHostInfoParams; result: HostStatus };
-  /** Takes no more runs, lets the ones that go on end or cancels them, and ends the host. */
+  /** Shuts the host down: rejects new runs, waits for active runs or cancels them, then exits. */
   "host/shutdown": { params: ShutdownHostParams; result: ShutdownHostResult };
 }
 
@@ -2299,9 +2301,9 @@ export interface Notifications {
 
 /** What an app subscribes to, by the method that begins it; its result is the subscription's id. */
 export interface Subscriptions {
-  /** Sends the events of a run from any number on, at the client's own pace; the last is `done`. */
+  /** Sends the events of a run from any sequence number at the client's own pace. The last event is `done`. */
   "runs/attach": {
-    params: AttachRunsParams;
+    params: AttachRunParams;
     notification: "runs/event";
     item: RunEvents;
     unsubscribe: "runs/detach";

@@ -1,9 +1,0 @@
-//! oh-my-pi's adapter against what the real CLI said, and against a made-up home.
-
-mod auth;
-mod detection;
-mod invocation;
-mod manifest;
-mod mapping;
-mod recordings;
-mod sessions;

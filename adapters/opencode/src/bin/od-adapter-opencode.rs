@@ -1,0 +1,8 @@
+//! The executable `od-adapter-opencode`.
+#![deny(clippy::print_stdout)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    od_sdk::serve(opencode_family::OpenCode)
+}

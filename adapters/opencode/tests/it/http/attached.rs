@@ -1,0 +1,79 @@
+//! Runs on a server that runs already.
+
+use od_protocol::ErrorKind;
+use od_protocol::adapter::StartRunParams;
+use od_sdk::invocation::ProcessUse;
+use od_sdk::testing::{HttpTalk, Replay};
+use od_sdk::{Adapter, Exit, Install, PoliteStop};
+use opencode_family::OpenCodeHttp;
+use opencode_family::http::requests;
+use serde_json::{Value, json};
+
+use crate::http::talk::{events, params};
+
+fn attached(url: &str) -> StartRunParams {
+    params(|params| {
+        params.adapter_options.insert("serverUrl".to_owned(), json!(url));
+        params.env.insert("OPENCODE_SERVER_PASSWORD".to_owned(), "pw".to_owned());
+    })
+}
+
+fn last_error(replay: &Replay) -> &Value {
+    replay.events.iter().rfind(|event| event["type"] == "error").expect("an error")
+}
+
+#[test]
+fn no_process_is_started_and_the_first_request_has_the_login() {
+    let start_run_params = attached("http://localhost:4096/");
+    let invocation = OpenCodeHttp.invocation(&start_run_params, &Install::default()).expect("fine");
+    assert_eq!(invocation.process, ProcessUse::Attached);
+    let mut mapper = events(&start_run_params);
+    let mut talk = HttpTalk::begin(&mut mapper);
+    let server = talk.server().expect("a server");
+    assert_eq!(server.url, "http://localhost:4096");
+    assert_eq!(server.login, Some(("opencode".to_owned(), "pw".to_owned())));
+}
+
+#[test]
+fn an_address_that_is_none_is_refused() {
+    for url in ["https://example.org", "localhost:4096", "http://", "http://a/b", "http://u@h"] {
+        let refused = OpenCodeHttp.invocation(&attached(url), &Install::default());
+        assert_eq!(refused.expect_err(url).kind(), ErrorKind::ConfigInvalid, "{url}");
+    }
+}
+
+#[test]
+fn who_answers_must_be_the_right_one() {
+    for (status, body, kind) in [
+        (401, "", "auth_missing"),
+        (200, "<html>", "cli_protocol"),
+        (200, r#"{"healthy":false}"#, "cli_protocol"),
+    ] {
+        let mut mapper = events(&attached("http://localhost:4096"));
+        let mut talk = HttpTalk::begin(&mut mapper);
+        talk.reply(requests::HEALTH, status, body);
+        let replay = talk.finish(&Exit::default());
+        assert_eq!(last_error(&replay)["kind"], kind, "{status} {body}");
+        assert!(last_error(&replay)["hint"].is_string());
+    }
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_with_a_command_to_try() {
+    let mut mapper = events(&attached("http://localhost:4096"));
+    let mut talk = HttpTalk::begin(&mut mapper);
+    talk.lose(requests::HEALTH, "connection refused");
+    let replay = talk.finish(&Exit::default());
+    let error = last_error(&replay);
+    assert_eq!(error["kind"], "network_unreachable");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("connection refused")));
+}
+
+#[test]
+fn a_cancel_before_there_is_a_session_ends_the_run_at_once() {
+    let mut mapper = events(&attached("http://localhost:4096"));
+    let mut talk = HttpTalk::begin(&mut mapper);
+    assert_eq!(talk.cancel(), PoliteStop::Terminate);
+    let replay = talk.finish(&Exit::default());
+    assert_eq!(replay.events.last().expect("done")["status"], "cancelled");
+}

@@ -1,0 +1,189 @@
+//! What no recording shows.
+
+use od_protocol::{ApprovalOutcome, InputOutcome};
+use od_sdk::testing::Replay;
+use od_sdk::{Exit, PoliteStop};
+use opencode_family::http::requests;
+use serde_json::{Value, json};
+
+use crate::http::talk::{SESSION, event, events, live, params};
+
+fn part(part: Value) -> Value {
+    event("message.part.updated", json!({ "part": part }))
+}
+
+fn user(id: &str) -> Value {
+    event("message.updated", json!({"info": {"id": id, "role": "user"}}))
+}
+
+fn assistant(id: &str, parent: &str) -> Value {
+    event("message.updated", json!({"info": {"id": id, "role": "assistant", "parentID": parent}}))
+}
+
+fn text(id: &str, text: &str, end: bool) -> Value {
+    let time = if end { json!({"start": 1, "end": 2}) } else { json!({"start": 1}) };
+    part(json!({"type": "text", "id": id, "messageID": "m1", "text": text, "time": time}))
+}
+
+fn finish_step() -> Value {
+    part(json!({"type": "step-finish", "id": "f", "messageID": "m1", "reason": "stop"}))
+}
+
+fn idle() -> Value {
+    event("session.idle", json!({}))
+}
+
+fn said(replay: &Replay) -> String {
+    let gone: Vec<&Value> = replay
+        .events
+        .iter()
+        .filter(|event| event["type"] == "message_discarded")
+        .map(|event| &event["messageId"])
+        .collect();
+    let deltas = replay.events.iter().filter(|event| event["type"] == "text_delta");
+    let counting = deltas.filter(|event| !gone.contains(&&event["messageId"]));
+    counting.filter_map(|event| event["text"].as_str()).collect()
+}
+
+fn done(replay: &Replay) -> (&str, &str) {
+    let done = replay.events.last().expect("a last event");
+    (done["status"].as_str().unwrap_or_default(), done["errorKind"].as_str().unwrap_or_default())
+}
+
+fn ended() -> Exit {
+    Exit { signal: Some(15), ..Exit::default() }
+}
+
+#[test]
+fn an_answer_that_broke_off_is_taken_back() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    talk.event(&user("u1"));
+    talk.event(&assistant("m1", "u1"));
+    talk.event(&part(json!({"type": "step-start", "id": "s", "messageID": "m1"})));
+    talk.event(&text("p1", "half an ans", false));
+    let retry =
+        json!({"type": "retry", "attempt": 1, "message": "Connection reset by server", "next": 1});
+    talk.event(&event("session.status", json!({ "status": retry })));
+    talk.event(&part(json!({"type": "step-start", "id": "s2", "messageID": "m1"})));
+    talk.event(&text("p1", "half an ans", true));
+    talk.event(&text("p2", "a whole answer", true));
+    talk.event(&finish_step());
+    talk.event(&idle());
+    let replay = talk.finish(&ended());
+    assert_eq!(done(&replay).0, "completed");
+    assert_eq!(said(&replay), "a whole answer");
+    assert!(replay.events.iter().any(|event| event["type"] == "retry"));
+}
+
+#[test]
+fn a_limit_is_told_with_its_end_and_stops_the_run_when_nothing_follows() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    let retry = json!({"type": "retry", "attempt": 1, "message": "Rate limit reached", "next": 1794785988954_u64});
+    talk.event(&event("session.status", json!({ "status": retry })));
+    talk.silence();
+    assert!(talk.requests().iter().any(|request| request.tag == requests::ABORT));
+    let replay = talk.finish(&ended());
+    assert_eq!(done(&replay), ("failed", "rate_limited"));
+    let limited = replay.events.iter().find(|event| event["type"] == "rate_limited");
+    assert_eq!(limited.expect("told")["resetsAt"], 1_794_785_988_954_u64);
+}
+
+#[test]
+fn idle_counts_only_when_everything_said_is_answered() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    talk.event(&idle());
+    talk.event(&user("u1"));
+    talk.event(&assistant("m1", "u1"));
+    talk.event(&text("p1", "one", true));
+    talk.event(&finish_step());
+    assert_eq!(talk.input("and two"), InputOutcome::Queued);
+    talk.event(&idle());
+    talk.event(&user("u2"));
+    talk.event(&assistant("m2", "u2"));
+    talk.event(&text("p2", " two", true));
+    talk.event(&finish_step());
+    talk.event(&idle());
+    let replay = talk.finish(&ended());
+    assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", "one two"));
+}
+
+#[test]
+fn a_prompt_that_never_begins_is_a_failure_at_once() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    let error = json!({"name": "UnknownError", "data": {"message": "Agent not found: x"}});
+    talk.event(&event("session.error", json!({ "error": error })));
+    assert_eq!(done(&talk.finish(&ended())).0, "failed");
+}
+
+#[test]
+fn what_the_server_refuses_is_told_in_its_words() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    let body = r#"{"name":"UnknownError","data":{"message":"Model not found: a/b."}}"#;
+    talk.reply(requests::PROMPT, 500, body);
+    assert_eq!(done(&talk.finish(&ended())), ("failed", "model_unknown"));
+}
+
+#[test]
+fn a_helper_may_ask_and_a_stranger_may_not() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    let created = json!({"sessionID": "ses_2", "info": {"id": "ses_2", "parentID": SESSION}});
+    talk.event(&json!({"type": "session.created", "properties": created}));
+    for (session, id) in [("ses_2", "per_2"), ("ses_3", "per_3")] {
+        let asked =
+            json!({"sessionID": session, "id": id, "permission": "bash", "patterns": ["ls"]});
+        talk.event(&json!({"type": "permission.asked", "properties": asked}));
+    }
+    talk.requests();
+    talk.decide("per_2", ApprovalOutcome::RejectOnce, None);
+    talk.decide("per_3", ApprovalOutcome::AllowOnce, None);
+    let asked = talk.requests();
+    assert_eq!(asked.len(), 1);
+    assert!(asked[0].path.starts_with("/permission/per_2/reply"));
+    let body = asked[0].body.as_ref().expect("a body");
+    assert_eq!(body["reply"], "reject");
+    assert!(body["message"].is_string(), "a denial without words would end the turn");
+}
+
+#[test]
+fn a_question_in_words_is_answered_by_input() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    let asked = json!({"id": "que_1", "questions": [{"question": "Which?"}]});
+    talk.event(&event("question.asked", asked));
+    talk.requests();
+    assert_eq!(talk.input("this one"), InputOutcome::Steered);
+    assert_eq!(talk.requests()[0].body, Some(json!({"answers": [["this one"]]})));
+}
+
+#[test]
+fn a_cancel_is_an_abort_and_its_errors_are_no_failure() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    talk.event(&event("session.status", json!({"status": {"type": "busy"}})));
+    assert_eq!(talk.cancel(), PoliteStop::Written);
+    let error = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
+    talk.event(&event("session.error", json!({ "error": error })));
+    talk.event(&idle());
+    assert_eq!(done(&talk.finish(&ended())).0, "cancelled");
+}
+
+#[test]
+fn an_answer_by_schema_is_text() {
+    let mut mapper = events(&params(|_| {}));
+    let mut talk = live(&mut mapper);
+    talk.event(&user("u1"));
+    let info = json!({"id": "m1", "role": "assistant", "parentID": "u1", "structured": {"a": 1}});
+    talk.event(&event("message.updated", json!({ "info": info })));
+    talk.event(&part(
+        json!({"type": "step-finish", "id": "f", "messageID": "m1", "reason": "tool-calls"}),
+    ));
+    talk.event(&idle());
+    let replay = talk.finish(&ended());
+    assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", r#"{"a":1}"#));
+}

@@ -1,0 +1,60 @@
+//! Native sessions: from a real server on loopback that says what the real one said. Without one the
+//! agent CLI is asked, as the other adapter of OpenCode does.
+
+use std::path::Path;
+
+use od_protocol::ErrorKind;
+use od_protocol::adapter::ListSessionsParams;
+use od_sdk::Adapter;
+use od_sdk::testing::{check_session, check_unknown_sessions, listed, read_session};
+use opencode_family::OpenCodeHttp;
+
+use crate::http::answering::{Answer, serve};
+
+const SESSION: &str = "ses_e1e6c0c43ffeltrrG51b7ulM7v";
+const SESSIONS: &str = include_str!("../../../opencode-http/recordings/1.18.33/sessions.json");
+const INFO: &str = r#"{"id":"ses_e1e6c0c43ffeltrrG51b7ulM7v","directory":"/workspace","title":"lab","time":{"updated":1794785984059}}"#;
+const MESSAGES: &str = include_str!("../../../opencode-http/recordings/1.18.33/messages.json");
+
+const ANSWERS: &[Answer] = &[
+    ("/session", 200, SESSIONS),
+    ("/session?directory=%2Fworkspace", 200, SESSIONS),
+    ("/session/ses_e1e6c0c43ffeltrrG51b7ulM7v", 200, INFO),
+    ("/session/ses_e1e6c0c43ffeltrrG51b7ulM7v/message", 200, MESSAGES),
+    ("/session/ses_doesnotexist", 404, r#"{"name":"NotFoundError"}"#),
+];
+
+#[test]
+fn the_server_lists_its_sessions_the_newest_first() {
+    let machine = serve(ANSWERS);
+    let all = listed(&OpenCodeHttp, &machine, None);
+    assert_eq!(all.len(), 6);
+    assert!(all.is_sorted_by_key(|session| std::cmp::Reverse(session.updated_at)));
+    let here = listed(&OpenCodeHttp, &machine, Some("/workspace"));
+    assert_eq!(here.len(), 3);
+    let lab = here.iter().find(|session| session.id == SESSION).expect("a session");
+    assert_eq!(lab.title.as_deref(), Some("lab"));
+    assert!(here.iter().any(|session| session.model.as_deref() == Some("fake/fake-model")));
+}
+
+#[test]
+fn the_server_tells_a_session() {
+    let result = read_session(&OpenCodeHttp, &serve(ANSWERS), SESSION).expect("it is there");
+    let expected = "opencode-http/recordings/1.18.33/messages.events.jsonl";
+    check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
+}
+
+#[test]
+fn an_unknown_session_is_typed() {
+    let machine = serve(ANSWERS);
+    check_unknown_sessions(&["ses_doesnotexist", "ses_../config", ""], |params| {
+        OpenCodeHttp.read_session(&machine, params)
+    });
+}
+
+#[test]
+fn a_home_page_is_no_list() {
+    let params = ListSessionsParams { cwd: None, limit: None };
+    let error = OpenCodeHttp.list_sessions(&serve(&[]), &params).expect_err("no list");
+    assert_eq!(error.kind(), ErrorKind::NetworkUnreachable);
+}

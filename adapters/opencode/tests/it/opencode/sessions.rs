@@ -1,0 +1,80 @@
+//! Native sessions, from a real process in the CLI's place that says what the real one said.
+
+use std::path::Path;
+
+use od_protocol::ErrorKind;
+use od_protocol::adapter::ListSessionsParams;
+use od_sdk::Adapter;
+use od_sdk::testing::{MadeUpHome, check_session, check_unknown_sessions, listed, read_session};
+use opencode_family::OpenCode;
+
+/// The session of the recording: a thought, a file, a command that failed, a file that could not be
+/// written.
+const SESSION: &str = "ses_e1bc12de9ffeCuCr6ifdSFq2hj";
+const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/opencode/recordings/1.18.33");
+
+/// As the real one, it loses the end of a long answer when its stdout is a pipe.
+fn home() -> MadeUpHome {
+    let script = format!(
+        r#"case "$1 $2" in
+        "session list") cat '{RECORDINGS}/sessions.json' ;;
+        "export {SESSION}") if [ -p /dev/stdout ]; then echo '{{'; else cat '{RECORDINGS}/session.json'; fi ;;
+        *) echo "Error: Session not found: $2" >&2; exit 1 ;;
+        esac"#
+    );
+    MadeUpHome::with_cli("opencode", &script)
+}
+
+#[test]
+fn the_sessions_are_the_clis_own() {
+    let home = home();
+    let sessions = listed(&OpenCode, home.machine(), Some("/workspace"));
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+    assert_eq!((sessions[0].id.as_str(), sessions[0].updated_at), (SESSION, Some(1794830719373)));
+    assert_eq!(sessions[0].title.as_deref(), Some("The answer is 42."));
+    assert!(listed(&OpenCode, home.machine(), Some("/elsewhere")).is_empty());
+}
+
+#[test]
+fn it_is_asked_in_the_folder_whose_sessions_are_wanted() {
+    let script = r#"printf '[{"id":"ses_1","directory":"%s","updated":1}]' "$(pwd)""#;
+    let home = MadeUpHome::with_cli("opencode", script);
+    let folder = std::fs::canonicalize(home.path()).expect("a folder").join("project");
+    std::fs::create_dir(&folder).expect("a folder");
+    let sessions = listed(&OpenCode, home.machine(), folder.to_str());
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+}
+
+#[test]
+fn a_cli_without_sessions_says_nothing() {
+    let home = MadeUpHome::with_cli("opencode", "exit 0");
+    assert!(listed(&OpenCode, home.machine(), None).is_empty());
+}
+
+#[test]
+fn a_session_is_read_as_events() {
+    let result = read_session(&OpenCode, home().machine(), SESSION).expect("it is there");
+    assert_eq!(result.session.model.as_deref(), Some("fake/fake-model"));
+    check_session(&Path::new(RECORDINGS).join("session.events.jsonl"), &result);
+}
+
+#[test]
+fn an_unknown_session_is_typed() {
+    let home = home();
+    check_unknown_sessions(&["ses_doesnotexist", "--help", "../../etc/passwd"], |params| {
+        OpenCode.read_session(home.machine(), params)
+    });
+}
+
+#[test]
+fn a_cli_that_fails_is_told_with_its_words_and_the_command_to_try() {
+    for (words, is_retryable) in [("the disk is full", false), ("database is locked", true)] {
+        let home = MadeUpHome::with_cli("opencode", &format!("echo '{words}' >&2; exit 1"));
+        let params = ListSessionsParams { cwd: None, limit: None };
+        let error = OpenCode.list_sessions(home.machine(), &params).expect_err("no list");
+        assert_eq!(error.kind(), ErrorKind::CliCrashed);
+        assert!(error.message.contains(words), "{}", error.message);
+        assert!(error.hint().is_some_and(|hint| hint.contains("opencode session list")));
+        assert_eq!(error.data.map(|data| data.retryable), Some(is_retryable), "{words}");
+    }
+}

@@ -1,0 +1,198 @@
+//! `extension_ui_request`: leave to run a tool, questions of extensions, and what is only shown.
+
+use od_protocol::adapter::RespondRunParams;
+use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, NoticeLevel, UserMessage};
+use serde_json::{Value, json};
+
+use super::session::notice;
+use super::tools::Tools;
+use crate::content::{kind, mcp_server, title};
+use crate::native::DialogLine;
+use crate::{ApprovalWords, commands};
+use od_sdk::text::first_line;
+use od_sdk::{RunOutput, approval};
+
+/// A question in words that waits.
+#[derive(Debug)]
+struct Question {
+    id: String,
+    /// It is answered by yes or no.
+    is_confirm: bool,
+}
+
+/// An approval that waits: its id, and the call it is about.
+#[derive(Debug)]
+struct Asked {
+    id: String,
+    call_id: Option<String>,
+}
+
+/// What waits for an answer.
+#[derive(Debug)]
+pub(super) struct Dialogs {
+    words: Option<ApprovalWords>,
+    /// Somebody answers questions; without that they are dismissed at once.
+    is_answered: bool,
+    approvals: Vec<Asked>,
+    question: Option<Question>,
+}
+
+impl Dialogs {
+    pub(super) fn new(words: Option<ApprovalWords>, is_answered: bool) -> Self {
+        Self { words, is_answered, approvals: Vec::new(), question: None }
+    }
+
+    /// A request of the CLI. `None`: not understood.
+    pub(super) fn on_request(
+        &mut self,
+        line: DialogLine,
+        tools: &Tools,
+        output: &mut RunOutput,
+    ) -> Option<()> {
+        match line.method.as_str() {
+            "select" | "confirm" | "input" | "editor" => match self.asked_tool(&line) {
+                Some(tool) => self.ask_leave(&line, &tool, tools, output),
+                None => self.ask(&line, output),
+            },
+            "notify" => {
+                let level = match line.notify_type.as_deref() {
+                    Some("warning" | "error") => NoticeLevel::Warn,
+                    _ => NoticeLevel::Info,
+                };
+                output.event(notice(level, "extension", line.message.unwrap_or(line.title)));
+            }
+            "cancel" => self.withdraw(line.target_id.as_deref().unwrap_or_default(), output),
+            // Decoration of a terminal.
+            "setStatus" | "setWidget" | "setTitle" | "set_editor_text" => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The tool that asks for leave to run, when the dialog is worded so.
+    fn asked_tool(&self, line: &DialogLine) -> Option<String> {
+        let words = self.words.filter(|_| line.method == "select")?;
+        let offers = |word: &str| line.options.iter().any(|option| option.as_str() == Some(word));
+        let first = line.title.lines().next()?;
+        let tool = first.strip_prefix(words.title)?;
+        (offers(words.allow) && offers(words.deny)).then(|| tool.to_owned())
+    }
+
+    fn ask_leave(&mut self, line: &DialogLine, tool: &str, tools: &Tools, output: &mut RunOutput) {
+        let waiting = tools.waiting(tool);
+        let (category, risk) = match mcp_server(tool) {
+            Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),
+            None => approval::assess_risk(kind(tool)),
+        };
+        let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
+        output.event(Event::ApprovalRequested(ApprovalRequested {
+            approval_id: line.id.clone(),
+            category,
+            risk,
+            summary: summary(&line.title, tool, waiting.map(|(_, input)| input)),
+            tool_call_id: waiting.map(|(id, _)| id.to_owned()),
+            input: waiting.map(|(_, input)| input.clone()),
+            options: vec![
+                option("allow_once", ApprovalOutcome::AllowOnce),
+                option("reject_once", ApprovalOutcome::RejectOnce),
+            ],
+            deadline_ms: None,
+        }));
+        let call_id = waiting.map(|(id, _)| id.to_owned());
+        self.approvals.push(Asked { id: line.id.clone(), call_id });
+    }
+
+    /// The answer to an approval. The CLI knows no "always".
+    pub(super) fn decide(
+        &mut self,
+        respond_run_params: &RespondRunParams,
+        tools: &mut Tools,
+        output: &mut RunOutput,
+    ) {
+        let is_it = |asked: &Asked| asked.id == respond_run_params.approval_id;
+        let (Some(index), Some(words)) = (self.approvals.iter().position(is_it), self.words) else {
+            return;
+        };
+        let Asked { id, call_id } = self.approvals.remove(index);
+        let word = match respond_run_params.outcome.is_allowed() {
+            true => words.allow,
+            false => words.deny,
+        };
+        if let Some(call_id) = call_id.filter(|_| word == words.deny) {
+            tools.mark_denied(&call_id);
+        }
+        output.write_json(&commands::answer(&id, "value", word));
+    }
+
+    /// A question in words. Where nobody answers, the extension is told so.
+    fn ask(&mut self, line: &DialogLine, output: &mut RunOutput) {
+        let text = match &line.message {
+            Some(message) => format!("{}\n{message}", line.title),
+            None => line.title.clone(),
+        };
+        if !self.is_answered {
+            let text = format!("nobody answers: {}", first_line(&text));
+            output.event(notice(NoticeLevel::Warn, "question_dismissed", text));
+            return output.write_json(&commands::answer(&line.id, "cancelled", true));
+        }
+        let is_confirm = line.method == "confirm";
+        output.event(Event::InputRequested(InputRequested {
+            question_id: line.id.clone(),
+            text,
+            schema: schema(line, is_confirm),
+        }));
+        self.question = Some(Question { id: line.id.clone(), is_confirm });
+    }
+
+    /// A person answers in words what was asked in words.
+    pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
+        let Question { id, is_confirm } = self.question.take()?;
+        output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
+        let answer = match is_confirm {
+            true => commands::answer(&id, "confirmed", is_yes(text)),
+            false => commands::answer(&id, "value", text),
+        };
+        output.write_json(&answer);
+        Some(())
+    }
+
+    /// The agent went on: a question that is still open was answered by its own time limit.
+    pub(super) fn forget_question(&mut self) {
+        self.question = None;
+    }
+
+    fn withdraw(&mut self, id: &str, output: &mut RunOutput) {
+        self.question.take_if(|question| question.id == id);
+        if let Some(index) = self.approvals.iter().position(|asked| asked.id == id) {
+            self.approvals.remove(index);
+            output.event(Event::ApprovalResolved(ApprovalResolved {
+                approval_id: id.to_owned(),
+                outcome: ApprovalOutcome::RejectOnce,
+                by: ApprovalResolver::Cancel,
+            }));
+        }
+    }
+}
+
+/// What exactly would happen: the call's title, else the first detail of the question.
+fn summary(question: &str, tool: &str, input: Option<&Value>) -> String {
+    let detail = || question.lines().nth(1).map(|detail| format!("{tool}: {}", first_line(detail)));
+    input.and_then(|input| title(tool, input)).or_else(detail).unwrap_or_else(|| tool.to_owned())
+}
+
+fn schema(line: &DialogLine, is_confirm: bool) -> Option<JsonObject> {
+    let choices: Vec<&Value> = match is_confirm {
+        true => Vec::new(),
+        false => line.options.iter().filter(|option| option.is_string()).collect(),
+    };
+    let schema = match (is_confirm, choices.is_empty()) {
+        (true, _) => json!({"type": "string", "enum": ["yes", "no"]}),
+        (false, false) => json!({"type": "string", "enum": choices}),
+        (false, true) => return None,
+    };
+    schema.as_object().cloned()
+}
+
+fn is_yes(text: &str) -> bool {
+    matches!(text.trim().to_lowercase().as_str(), "y" | "yes" | "true" | "ok" | "allow")
+}

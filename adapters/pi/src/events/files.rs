@@ -1,0 +1,55 @@
+//! Changed files, from the calls of the tools that write.
+
+use std::path::Path;
+
+use od_protocol::{Event, FileChange, FileChangeSource, FileOp, ToolKind};
+use serde_json::Value;
+
+use crate::content::kind;
+use od_sdk::RunOutput;
+
+/// The call that changed a file.
+pub(super) struct Written<'a> {
+    pub(super) call_id: &'a str,
+    pub(super) tool: &'a str,
+    pub(super) input: &'a Value,
+    /// The tool's own account.
+    pub(super) details: &'a Value,
+}
+
+/// Emits `file_change` for a call that succeeded. `write` creates or overwrites and does not say
+/// which (recording `write`); it is told as the first, which is what it is for.
+pub(super) fn on_written(written: &Written<'_>, cwd: &str, output: &mut RunOutput) {
+    if kind(written.tool) != ToolKind::Edit {
+        return;
+    }
+    let text =
+        |object: &Value, key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+    let path = text(written.details, "resolvedPath").or_else(|| text(written.input, "path"));
+    let Some(path) = path.filter(|path| is_file(path)) else { return };
+    let op = match written.tool {
+        "write" => FileOp::Create,
+        _ => FileOp::Edit,
+    };
+    output.event(Event::FileChange(FileChange {
+        path: absolute(&path, cwd),
+        op,
+        from: None,
+        source: FileChangeSource::Native,
+        diff: text(written.details, "patch"),
+        tool_call_id: Some(written.call_id.to_owned()),
+        truncated: None,
+    }));
+}
+
+/// omp's tools also write to addresses of its own (`xd://…`).
+fn is_file(path: &str) -> bool {
+    !path.is_empty() && !path.contains("://")
+}
+
+fn absolute(path: &str, cwd: &str) -> String {
+    match Path::new(path).is_absolute() {
+        true => path.to_owned(),
+        false => Path::new(cwd).join(path).display().to_string(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Tool calls: their start, their input, what they say while they run, their result.
+
+use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus};
+use serde_json::Value;
+
+use super::files::{self, Written};
+use crate::content::{blocks, kind, mcp_server, text_of, title};
+use crate::native::{Block, ExecutionLine};
+use od_sdk::RunOutput;
+
+/// What a failed command says at its end, before its exit code (recording `toolfail`).
+const EXIT_CODE: &str = "Command exited with code ";
+
+/// A call that is open.
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    input: Value,
+    is_ready: bool,
+    is_running: bool,
+    was_denied: bool,
+    /// What it said so far: each update repeats all of it.
+    said: String,
+}
+
+/// The calls that are open, in the model's order.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    open: Vec<Call>,
+}
+
+impl Tools {
+    fn call(&mut self, id: &str) -> Option<&mut Call> {
+        self.open.iter_mut().find(|call| call.id == id)
+    }
+
+    /// The call of that tool which waits for leave to run, with its input.
+    pub(super) fn waiting(&self, name: &str) -> Option<(&str, &Value)> {
+        let waits = |call: &&Call| call.is_ready && !call.is_running && call.name == name;
+        self.open.iter().find(waits).map(|call| (call.id.as_str(), &call.input))
+    }
+
+    /// A person or a rule said no.
+    pub(super) fn mark_denied(&mut self, id: &str) {
+        if let Some(call) = self.call(id) {
+            call.was_denied = true;
+        }
+    }
+
+    /// The model begins to ask for a tool.
+    pub(super) fn on_started(&mut self, id: &str, name: &str, output: &mut RunOutput) {
+        if self.call(id).is_some() {
+            return;
+        }
+        self.open.push(Call {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input: Value::Null,
+            is_ready: false,
+            is_running: false,
+            was_denied: false,
+            said: String::new(),
+        });
+        output.event(Event::ToolCallStarted(ToolCallStarted {
+            tool_call_id: id.to_owned(),
+            name: name.to_owned(),
+            kind: kind(name),
+            title: None,
+            mcp_server: mcp_server(name),
+            parent_tool_call_id: None,
+        }));
+    }
+
+    /// All of the input is known.
+    pub(super) fn on_ready(&mut self, block: &Block, output: &mut RunOutput) {
+        self.on_started(&block.id, &block.name, output);
+        self.make_ready(&block.id, &block.arguments, output);
+    }
+
+    fn make_ready(&mut self, id: &str, input: &Value, output: &mut RunOutput) {
+        let Some(call) = self.call(id).filter(|call| !call.is_ready) else { return };
+        call.is_ready = true;
+        call.input = input.clone();
+        let title = title(&call.name, input);
+        output.event(Event::ToolCallReady(ToolCallReady {
+            tool_call_id: id.to_owned(),
+            input: input.clone(),
+            title,
+            truncated: None,
+        }));
+    }
+
+    /// The answer that asked for them failed: what does not run never will.
+    pub(super) fn abandon(&mut self, output: &mut RunOutput) {
+        let (running, abandoned): (Vec<Call>, Vec<Call>) =
+            std::mem::take(&mut self.open).into_iter().partition(|call| call.is_running);
+        self.open = running;
+        for call in abandoned {
+            output.event(Event::ToolResult(ToolResult {
+                tool_call_id: call.id,
+                status: ToolStatus::Cancelled,
+                output: Value::Null,
+                exit_code: None,
+                truncated: None,
+            }));
+        }
+    }
+
+    /// `tool_execution_start`.
+    pub(super) fn on_running(&mut self, line: &ExecutionLine, output: &mut RunOutput) {
+        self.on_started(&line.tool_call_id, &line.tool_name, output);
+        self.make_ready(&line.tool_call_id, &line.args, output);
+        if let Some(call) = self.call(&line.tool_call_id) {
+            call.is_running = true;
+        }
+    }
+
+    /// `tool_execution_update`: what goes beyond the last one. A tail that replaces what was said
+    /// cannot be told as a piece; the result has it.
+    pub(super) fn on_update(&mut self, line: &ExecutionLine, output: &mut RunOutput) {
+        let Some(call) = self.call(&line.tool_call_id) else { return };
+        let text = text_of(&line.partial_result.content);
+        let Some(more) = text.strip_prefix(&call.said).filter(|more| !more.is_empty()) else {
+            return;
+        };
+        output.event(Event::ToolOutputDelta(ToolOutputDelta {
+            tool_call_id: line.tool_call_id.clone(),
+            text: more.to_owned(),
+            stream: None,
+            truncated: None,
+        }));
+        call.said = text;
+    }
+
+    /// `tool_execution_end`.
+    pub(super) fn on_result(&mut self, line: &ExecutionLine, cwd: &str, output: &mut RunOutput) {
+        let index = self.open.iter().position(|call| call.id == line.tool_call_id);
+        let call = index.map(|index| self.open.remove(index));
+        let was_denied = call.as_ref().is_some_and(|call| call.was_denied);
+        let status = match line.is_error {
+            false => ToolStatus::Ok,
+            true if was_denied => ToolStatus::Denied,
+            true if output.is_cancelling() => ToolStatus::Cancelled,
+            true => ToolStatus::Error,
+        };
+        let details = &line.result.details;
+        if let Some(call) = call.filter(|_| status == ToolStatus::Ok) {
+            let written =
+                Written { call_id: &call.id, tool: &call.name, input: &call.input, details };
+            files::on_written(&written, cwd, output);
+        }
+        report_images(&line.result.content, output);
+        let text = text_of(&line.result.content);
+        output.event(Event::ToolResult(ToolResult {
+            tool_call_id: line.tool_call_id.clone(),
+            status,
+            exit_code: exit_code(details, &text, status),
+            output: Value::String(text),
+            truncated: None,
+        }));
+    }
+}
+
+/// omp states the code, pi says it in the last line of a failed command.
+fn exit_code(details: &Value, text: &str, status: ToolStatus) -> Option<i32> {
+    let stated = details.get("exitCode").and_then(Value::as_i64);
+    let said = || text.lines().next_back()?.strip_prefix(EXIT_CODE)?.parse().ok();
+    match status {
+        ToolStatus::Error => stated.and_then(|code| code.try_into().ok()).or_else(said),
+        _ => stated.and_then(|code| code.try_into().ok()),
+    }
+}
+
+fn report_images(content: &Value, output: &mut RunOutput) {
+    if !content.is_array() {
+        return;
+    }
+    for image in blocks(content.clone()).into_iter().filter(|block| block.kind == "image") {
+        output.event(Event::Image(Image {
+            mime: image.mime_type,
+            data: Some(image.data),
+            path: None,
+        }));
+    }
+}

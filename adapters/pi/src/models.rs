@@ -1,0 +1,93 @@
+//! The models that are set up, asked of the CLI itself by a short talk without a session.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use od_protocol::adapter::ListModelsResult;
+use od_protocol::{Effort, ErrorKind, ErrorObject, Manifest, Model, ModelsSource};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::content::model_id;
+use super::native::{self, ResponseLine, State};
+use super::{Dialect, commands};
+use od_sdk::probe::cli_query::CliQuery;
+use od_sdk::{Install, Machine};
+
+/// `models/list` has fifteen seconds, and ending the CLI takes one of them.
+const LIMIT: Duration = Duration::from_secs(12);
+
+/// The models the CLI offers with the logins there are.
+///
+/// # Errors
+/// The CLI cannot be started or does not answer.
+pub fn list(
+    dialect: &Dialect,
+    manifest: &Manifest,
+    machine: &Machine,
+    install: &Install,
+) -> Result<ListModelsResult, ErrorObject> {
+    let silent = |reason: String| {
+        let path = install.path.display();
+        ErrorObject::new(
+            ErrorKind::CliProtocol,
+            format!("{path} did not list its models: {reason}"),
+        )
+        .with_hint(format!("try it by hand: {path} --list-models"))
+    };
+    let query = query(dialect, manifest, machine, install);
+    let stdout = query.run(install, machine).map_err(|error| silent(error.to_string()))?;
+    let replies: Vec<ResponseLine> = stdout
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
+    let reply = |id: &str| replies.iter().find(|reply| reply.id.as_deref() == Some(id));
+    let data = match reply(commands::MODELS_ID) {
+        Some(reply) if reply.success => &reply.data,
+        Some(reply) => return Err(silent(reply.error.clone().unwrap_or_default())),
+        None => return Err(silent("it ended or ran out of time before it answered".to_owned())),
+    };
+    let state = reply(commands::STATE_ID).and_then(|reply| State::deserialize(&reply.data).ok());
+    Ok(models_of(data, state.and_then(|state| state.model)))
+}
+
+fn query(dialect: &Dialect, manifest: &Manifest, machine: &Machine, install: &Install) -> CliQuery {
+    let declared = manifest.requirements.env.iter().map(|variable| &variable.name);
+    let names = manifest.auth.env.iter().chain(declared);
+    let mut env: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let quiet = dialect.quiet_env.iter();
+    env.extend(quiet.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let args = ["--mode", "rpc", "--no-session"].into_iter().chain(dialect.fixed_args(install));
+    let questions = [commands::get_state(), commands::get_available_models()];
+    CliQuery {
+        args: args.map(str::to_owned).collect(),
+        stdin: questions.map(|question| format!("{question}\n")).concat().into_bytes(),
+        env,
+        limit: LIMIT,
+    }
+}
+
+fn models_of(data: &Value, current: Option<native::Model>) -> ListModelsResult {
+    let current = current
+        .filter(|model| !model.id.is_empty() && model.provider != "unknown")
+        .map(|model| model_id(&model.provider, &model.id));
+    let natives: Vec<native::Model> =
+        data.get("models").and_then(|models| Vec::deserialize(models).ok()).unwrap_or_default();
+    let mut models: Vec<Model> = Vec::new();
+    for native in natives {
+        let id = model_id(&native.provider, &native.id);
+        if native.id.is_empty() || models.iter().any(|model| model.id == id) {
+            continue;
+        }
+        models.push(Model {
+            default: current.as_ref() == Some(&id),
+            name: native.name,
+            context_window: native.context_window,
+            // A level the model does not have is rounded by the CLI.
+            efforts: Some(if native.reasoning { Effort::ALL.to_vec() } else { Vec::new() }),
+            id,
+        });
+    }
+    ListModelsResult { models, current, source: ModelsSource::Live }
+}

@@ -1,0 +1,7 @@
+//! oh-my-pi (`omp`), a fork of Pi: its manifest, dialect and login.
+
+pub mod auth;
+pub mod dialect;
+pub mod manifest;
+
+pub use manifest::OMP;

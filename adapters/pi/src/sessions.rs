@@ -1,0 +1,40 @@
+//! Native sessions on disk: `<settings>/sessions/<folder>/<time>_<id>.jsonl`, one entry a line.
+//! Read only. What the entries mean to a reader is in `sessions/transcript.rs`.
+
+mod transcript;
+
+use std::path::{Path, PathBuf};
+
+use od_protocol::ErrorObject;
+use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+
+use od_sdk::session_files::{self, SessionFile, entries};
+use transcript::{Entry, tell};
+
+/// The sessions, the newest first.
+pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
+    session_files::list::<Entry>(files(config_dir), list_sessions_params)
+}
+
+/// One session, as events.
+///
+/// # Errors
+/// `session_unknown` when there is none of that id, or it cannot be read.
+pub fn read(
+    config_dir: &Path,
+    read_sessions_params: &ReadSessionParams,
+) -> Result<ReadSessionResult, ErrorObject> {
+    session_files::read(&files(config_dir), read_sessions_params, tell)
+}
+
+fn files(config_dir: &Path) -> Vec<SessionFile> {
+    let folders = entries(&config_dir.join("sessions"));
+    folders.iter().flat_map(|folder| entries(folder)).filter_map(session_file).collect()
+}
+
+/// The id follows the time, which has no underscore; it may have one itself.
+fn session_file(path: PathBuf) -> Option<SessionFile> {
+    let (_, id) = path.file_stem()?.to_str()?.split_once('_')?;
+    let id = id.to_owned();
+    SessionFile::at(path, &id)
+}

@@ -1,0 +1,126 @@
+//! The entries of a session's file → events, in the words of a run. Pure.
+
+use std::collections::HashSet;
+
+use od_protocol::{Event, ToolResult, ToolStatus};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::content::{blocks, kind, mcp_server, model_id, text_of, title};
+use crate::native::{Block, Message};
+use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
+use od_sdk::text::first_line;
+
+/// One entry. Entries of other types have few of these.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Entry {
+    /// `session`, `message`, `model_change`, `context_edit`, ….
+    #[serde(rename = "type")]
+    kind: String,
+    /// With `session`: the session's.
+    id: String,
+    parent_id: Option<String>,
+    /// With `session`: where it runs.
+    cwd: Option<String>,
+    message: Option<Message>,
+    /// With `model_change` in pi.
+    provider: Option<String>,
+    model_id: Option<String>,
+    /// With `model_change` in omp.
+    model: Option<String>,
+    /// With `context_edit`: the entry that is replaced, by nothing after a retry.
+    target_id: Option<String>,
+    replacement: Option<Value>,
+    /// With `session_info` in pi and `title` in omp: what the person called it.
+    name: Option<String>,
+    title: Option<String>,
+}
+
+impl SessionLine for Entry {
+    fn cwd(&self) -> Option<String> {
+        self.cwd.clone().filter(|_| self.kind == "session")
+    }
+
+    fn model(&self) -> Option<String> {
+        let by_parts = || Some(model_id(self.provider.as_deref()?, self.model_id.as_deref()?));
+        (self.kind == "model_change").then(|| self.model.clone().or_else(by_parts)).flatten()
+    }
+
+    /// Its name, else what a person said, shortened.
+    fn title(&self) -> Option<String> {
+        let name = self.title.as_ref().or(self.name.as_ref()).filter(|name| !name.is_empty());
+        let said = || self.message.as_ref().filter(|message| message.role == "user");
+        match name {
+            Some(name) => Some(first_line(name)),
+            None => said()
+                .map(|message| first_line(&text_of(&message.content)))
+                .filter(|text| !text.is_empty()),
+        }
+    }
+}
+
+/// What happened in a session. Entries form a tree; what counts is the way from the root to the last
+/// one, without the answers that were taken back.
+pub(super) fn tell(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
+    let entries: Vec<Entry> =
+        entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
+    let way = last_branch(&entries, |entry| &entry.id, |entry| entry.parent_id.as_deref());
+    let taken_back: HashSet<&str> = way
+        .iter()
+        .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
+        .filter_map(|entry| entry.target_id.as_deref())
+        .collect();
+    let mut transcript = Transcript::default();
+    for entry in way {
+        let message = entry.message.as_ref().filter(|_| entry.kind == "message");
+        if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
+            on_message(message, &mut transcript);
+        }
+    }
+    transcript.into_events()
+}
+
+fn on_message(message: &Message, transcript: &mut Transcript) {
+    match message.role.as_str() {
+        "user" => transcript.user(text_of(&message.content)),
+        "assistant" => {
+            for block in blocks(message.content.clone()) {
+                on_block(block, transcript);
+            }
+        }
+        "toolResult" => transcript.result(result(message)),
+        _ => {}
+    }
+}
+
+fn on_block(block: Block, transcript: &mut Transcript) {
+    match block.kind.as_str() {
+        "text" => transcript.text(block.text),
+        "thinking" => transcript.thought(&block.thinking),
+        "toolCall" => transcript.call(call(block)),
+        _ => {}
+    }
+}
+
+fn call(block: Block) -> Call {
+    Call {
+        id: block.id,
+        kind: kind(&block.name),
+        title: title(&block.name, &block.arguments),
+        mcp_server: mcp_server(&block.name),
+        name: block.name,
+        input: block.arguments,
+    }
+}
+
+fn result(message: &Message) -> ToolResult {
+    let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
+    ToolResult {
+        tool_call_id: message.tool_call_id.clone(),
+        status,
+        output: text_of(&message.content).into(),
+        exit_code: None,
+        truncated: None,
+    }
+}

@@ -1,0 +1,65 @@
+//! Lines no recording holds: silence after a rate limit, questions that are taken back.
+
+use od_protocol::adapter::StartRunParams;
+use od_sdk::testing::{Replay, replay_with};
+use od_sdk::{Adapter, Exit, Install, Mapper, RunOutput};
+use pi_family::OMP;
+use serde_json::{Value, json};
+
+const START: &str = r#"{"type":"agent_start"}"#;
+const END: &str = r#"{"type":"agent_end","isTerminal":true}"#;
+
+/// Plays lines; the host acts after each.
+fn play(lines: &[&str], host: impl FnMut(&mut dyn Mapper, &mut RunOutput)) -> Replay {
+    let install = Install { host_answers_approvals: true, ..Install::default() };
+    let mut mapper = OMP.mapper(&StartRunParams::default(), &install);
+    replay_with(&mut *mapper, lines.join("\n").as_bytes(), &Exit::default(), host)
+}
+
+fn of_type<'a>(replay: &'a Replay, name: &str) -> Vec<&'a Value> {
+    replay.events.iter().filter(|event| event["type"] == name).collect()
+}
+
+#[test]
+fn a_rate_limit_that_nothing_follows_ends_the_run() {
+    let retry = r#"{"type":"auto_retry_start","attempt":1,"maxAttempts":10,"delayMs":1000,"errorMessage":"429 slow down retry-after-ms=1000"}"#;
+    let silent = |mapper: &mut dyn Mapper, output: &mut RunOutput| mapper.on_silence(output);
+    let replay = play(&[START, retry], silent);
+    let done = of_type(&replay, "done")[0];
+    assert_eq!(
+        (&done["errorKind"], &done["evidence"]),
+        (&json!("rate_limited"), &json!("watchdog"))
+    );
+    assert_eq!(of_type(&replay, "error")[0]["data"]["retryAfterMs"], 1000);
+    // Once the model answers, silence is its own business.
+    let piece = r#"{"type":"message_update","assistantMessageEvent":{"type":"text_delta","contentIndex":0,"delta":"x"}}"#;
+    let mut lines = 0;
+    let replay = play(&[START, retry, piece, END], |mapper, output| {
+        lines += 1;
+        if lines == 3 {
+            mapper.on_silence(output);
+        }
+    });
+    assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
+}
+
+#[test]
+fn a_question_that_is_taken_back_is_resolved() {
+    let question = r#"{"type":"extension_ui_request","id":"q","method":"select","title":"Allow tool: bash","options":["Approve","Deny"]}"#;
+    let cancel = r#"{"type":"extension_ui_request","id":"c","method":"cancel","targetId":"q"}"#;
+    let replay = play(&[START, question, cancel, END], |_, _| {});
+    let resolved = of_type(&replay, "approval_resolved");
+    assert_eq!(resolved.len(), 1);
+    assert_eq!(
+        (&resolved[0]["by"], &resolved[0]["outcome"]),
+        (&json!("cancel"), &json!("reject_once"))
+    );
+    assert_eq!(of_type(&replay, "approval_requested")[0]["summary"], "bash");
+}
+
+#[test]
+fn a_command_of_its_own_reaches_no_model_and_ends_the_run() {
+    let reply = r#"{"id":"od-prompt","type":"response","command":"prompt","success":true,"data":{"agentInvoked":false}}"#;
+    let replay = play(&[reply], |_, _| {});
+    assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
+}

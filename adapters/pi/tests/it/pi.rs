@@ -1,0 +1,11 @@
+//! The adapter `pi`.
+
+mod auth;
+mod detection;
+mod invocation;
+mod manifest;
+mod mapping;
+#[cfg(unix)]
+mod models;
+mod recordings;
+mod sessions;

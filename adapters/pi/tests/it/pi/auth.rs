@@ -1,0 +1,82 @@
+//! Who pays: Pi's own order of credentials, on a made-up home.
+
+use od_protocol::{AuthState, AuthStatus, CredentialKind};
+use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
+use pi_family::pi::auth;
+
+const FAR: u64 = 4_102_444_800_000;
+const PAST: u64 = 1_000_000_000_000;
+
+fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
+    auth_in(files, env, auth::auth)
+}
+
+fn oauth(expires: u64, refresh: &str) -> String {
+    format!(
+        r#"{{"anthropic":{{"type":"oauth","access":"secret","refresh":"{refresh}","expires":{expires}}}}}"#
+    )
+}
+
+#[test]
+fn nobody_is_logged_in() {
+    let status = auth(&[(".pi/agent/settings.json", "{}"), (".pi/agent/auth.json", "{}")], &[]);
+    check(&status, AuthState::Missing, None);
+    assert!(status.guidance.is_some_and(|guidance| guidance.contains("/login")));
+}
+
+#[test]
+fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
+    let name = "~/.pi/agent/auth.json (anthropic)";
+    let subscription = Some((CredentialKind::Subscription, name));
+    let fresh = auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[]);
+    check(&fresh, AuthState::Ok, subscription);
+    let renewable = auth(&[(".pi/agent/auth.json", &oauth(PAST, "secret"))], &[]);
+    check(&renewable, AuthState::Ok, subscription);
+    let expired = auth(&[(".pi/agent/auth.json", &oauth(PAST, ""))], &[]);
+    check(&expired, AuthState::Expired, subscription);
+    assert!(expired.guidance.is_some_and(|guidance| guidance.contains("/login")));
+}
+
+#[test]
+fn a_stored_login_comes_before_a_variable() {
+    let stored = [(".pi/agent/auth.json", oauth(FAR, "secret"))];
+    let stored = stored.each_ref().map(|(path, content)| (*path, content.as_str()));
+    let status = auth(&stored, &[("OPENAI_API_KEY", "secret")]);
+    let name = "~/.pi/agent/auth.json (anthropic)";
+    check(&status, AuthState::Ok, Some((CredentialKind::Subscription, name)));
+}
+
+#[test]
+fn the_chosen_provider_pays_where_it_can() {
+    let settings = (".pi/agent/settings.json", r#"{"defaultProvider":"openai"}"#);
+    let both = [("ANTHROPIC_API_KEY", "secret"), ("OPENAI_API_KEY", "secret")];
+    let status = auth(&[settings], &both);
+    check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "OPENAI_API_KEY")));
+    // Pi takes another one when the chosen one has no key.
+    let status = auth(&[settings], &both[..1]);
+    check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "ANTHROPIC_API_KEY")));
+}
+
+#[test]
+fn a_provider_of_ones_own_has_its_key_in_the_models_file() {
+    let models = r#"{"providers":{"free":{"baseUrl":"http://x"},"mine":{"apiKey":"secret"}}}"#;
+    let status = auth(&[(".pi/agent/models.json", models)], &[]);
+    let name = "~/.pi/agent/models.json (mine)";
+    check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, name)));
+}
+
+#[test]
+fn a_broken_file_is_unknown() {
+    check(&auth(&[(".pi/agent/auth.json", "secret {")], &[]), AuthState::Unknown, None);
+}
+
+#[test]
+fn another_settings_folder_counts_alone() {
+    let key = r#"{"groq":{"type":"api_key","key":"secret"}}"#;
+    let other = MadeUpHome::new(&[("auth.json", key)], &[]);
+    let path = other.path().display().to_string();
+    let status =
+        auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[("PI_CODING_AGENT_DIR", &path)]);
+    let name = "~/.pi/agent/auth.json (groq)";
+    check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, name)));
+}

@@ -1,0 +1,225 @@
+//! ACP-HS: the handshake, the declared capabilities and unknown messages.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::AgentCheck;
+use crate::acp::agent::{Agent, RESPONSE_TIMEOUT, START_TIMEOUT, summary};
+use crate::acp::context::AgentContext;
+use crate::acp::suite::{initialize_params, no_capabilities};
+use crate::check::{Gate, active, invariant};
+use crate::outcome::CheckOutcome;
+
+/// The highest possible version, which no agent supports.
+const UNSUPPORTED_VERSION: u64 = 65_535;
+
+const METHOD_NOT_FOUND: i64 = -32601;
+
+pub(super) const CHECKS: &[AgentCheck] = &[
+    active(
+        "ACP-HS-01",
+        "answers initialize of a version 1 client with protocolVersion 1",
+        "otherwise clients do not list the agent",
+        Gate::NONE,
+        initializes,
+    ),
+    active(
+        "ACP-HS-02",
+        "answers an unknown version with the latest version it supports",
+        "a newer client can fall back, but not after an error or an echo of its version",
+        Gate::NONE,
+        negotiates_version,
+    ),
+    active(
+        "ACP-HS-03",
+        "accepts initialize with unknown members and with only the version",
+        "capabilities are added without a new version, so clients are often newer than agents",
+        Gate::NONE,
+        accepts_unknown_members_in_initialize,
+    ),
+    active(
+        "ACP-HS-04",
+        "reports its name and version in agentInfo",
+        "a bug report without a version is not useful",
+        Gate::NONE,
+        reports_name_and_version,
+    )
+    .should(),
+    active(
+        "ACP-HS-05",
+        "declares capabilities as booleans or objects, and authentication methods with unique ids \
+         and names",
+        "clients use them to decide which methods to call",
+        Gate::NONE,
+        declares_valid_capabilities,
+    ),
+    active(
+        "ACP-HS-06",
+        "answers an unknown request with -32601 and continues",
+        "a client that tries an extension must learn that it is missing, or it waits forever",
+        Gate::NONE,
+        refuses_unknown_request,
+    ),
+    active(
+        "ACP-HS-07",
+        "does not answer an unknown notification",
+        "a response without a request is an error in every client",
+        Gate::NONE,
+        ignores_unknown_notification,
+    )
+    .should(),
+    invariant(
+        "ACP-HS-08",
+        "calls no fs, terminal or elicitation method that the client did not declare",
+        "the tool call hangs or fails for a reason the user cannot see",
+        Gate::NONE,
+    ),
+    active(
+        "ACP-HS-09",
+        "refuses authenticate with a method that it did not offer",
+        "after a success response the client shows a login that does not exist",
+        Gate::NONE,
+        refuses_unknown_login,
+    )
+    .should(),
+    active(
+        "ACP-HS-10",
+        "returns request ids unchanged: zero, large numbers and strings",
+        "a response with another id never reaches the caller",
+        Gate::NONE,
+        echoes_ids,
+    ),
+];
+
+fn initializes(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.start()?;
+    version(&mut agent, initialize_params(&no_capabilities()), |version| version == 1, "1")
+}
+
+fn negotiates_version(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.start()?;
+    let mut params = initialize_params(&no_capabilities());
+    params["protocolVersion"] = json!(UNSUPPORTED_VERSION);
+    let is_known = |version| (1..UNSUPPORTED_VERSION).contains(&version);
+    version(&mut agent, params, is_known, "the latest version it supports")
+}
+
+fn accepts_unknown_members_in_initialize(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.start()?;
+    let mut params = initialize_params(&no_capabilities());
+    params["_meta"] = json!({"example.org/trace": "00-é"});
+    params["clientCapabilities"]["_meta"] = json!({"example.org": {"later": true}});
+    params["clientCapabilities"]["holograms"] = json!({"depth": 3});
+    params["somethingNew"] = json!([1, 2]);
+    version(&mut agent, params, |version| version == 1, "1")?;
+    let mut agent = context.start()?;
+    version(&mut agent, json!({"protocolVersion": 1}), |version| version == 1, "1")
+}
+
+/// Calls `initialize` and checks the version in the response.
+fn version(
+    agent: &mut Agent,
+    params: Value,
+    is_good: impl Fn(u64) -> bool,
+    wanted: &str,
+) -> CheckOutcome {
+    let sent = format!("initialize {params}");
+    let reply = agent.request("initialize", params, START_TIMEOUT)?;
+    let found = reply.as_ref().ok().and_then(|result| result["protocolVersion"].as_u64());
+    if found.is_some_and(is_good) {
+        return Ok(());
+    }
+    Err(agent.failure_at_end(
+        &format!("a result with protocolVersion {wanted}"),
+        &summary(&reply),
+        &sent,
+    ))
+}
+
+fn reports_name_and_version(context: &mut AgentContext) -> CheckOutcome {
+    let info = &context.suite.introduction["agentInfo"];
+    let has = |name: &str| info[name].as_str().is_some_and(|text| !text.is_empty());
+    let is_named = has("name") && has("version");
+    context.suite.ensure_initialized_with(is_named, "agentInfo with name and version", info)
+}
+
+fn declares_valid_capabilities(context: &mut AgentContext) -> CheckOutcome {
+    let suite = &context.suite;
+    let capabilities = &suite.introduction["agentCapabilities"];
+    let is_object = capabilities.is_object() || capabilities.is_null();
+    suite.ensure_initialized_with(is_object, "an object agentCapabilities", capabilities)?;
+    let is_flag = |path: &&str| {
+        capabilities.pointer(path).is_none_or(|value| value.is_boolean() || value.is_null())
+    };
+    let flags = ["/loadSession", "/promptCapabilities/image", "/promptCapabilities/audio"];
+    suite.ensure_initialized_with(flags.iter().all(is_flag), "booleans", capabilities)?;
+    let sessions = &capabilities["sessionCapabilities"];
+    let mut members = sessions.as_object().into_iter().flat_map(|members| members.values());
+    let are_objects = members.all(|member| member.is_object() || member.is_null());
+    suite.ensure_initialized_with(are_objects, "objects in sessionCapabilities", sessions)?;
+    let methods = &suite.introduction["authMethods"];
+    let mut ids = HashSet::new();
+    let mut is_method = |method: &Value| {
+        method["name"].is_string()
+            && method["id"].as_str().is_some_and(|id| ids.insert(id.to_owned()))
+    };
+    let are_methods = methods.as_array().into_iter().flatten().all(&mut is_method);
+    suite.ensure_initialized_with(are_methods, "authMethods with unique ids and names", methods)
+}
+
+fn refuses_unknown_request(context: &mut AgentContext) -> CheckOutcome {
+    let agent = context.agent()?;
+    for method in ["conformance/nothing", "_conformance.example/nothing"] {
+        let error = agent.refused(method, json!({}))?;
+        if error.code != METHOD_NOT_FOUND {
+            let got = summary(&Err(error));
+            return Err(agent.failure_at_end(
+                &format!("the error {METHOD_NOT_FOUND}"),
+                &got,
+                method,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn ignores_unknown_notification(context: &mut AgentContext) -> CheckOutcome {
+    let agent = context.agent()?;
+    let before = agent.inbox.others.len();
+    agent.notify("_conformance.example/nothing", json!({"a": 1}));
+    agent.notify("$/conformance_nothing", json!({}));
+    // A response to them would precede this one.
+    agent.request("conformance/barrier", json!({}), RESPONSE_TIMEOUT)?.ok();
+    agent.listen(Duration::from_millis(100));
+    let answers = agent.inbox.others[before..].iter();
+    match answers.into_iter().find(|line| line.value.get("id").is_some()) {
+        None => Ok(()),
+        Some(line) => {
+            let got = line.value.to_string();
+            Err(agent.failure_at_end("no response", &got, "an unknown notification"))
+        }
+    }
+}
+
+fn refuses_unknown_login(context: &mut AgentContext) -> CheckOutcome {
+    let agent = context.agent()?;
+    agent.refused("authenticate", json!({"methodId": "conformance-never-offered"})).map(drop)
+}
+
+fn echoes_ids(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.start()?;
+    let key = agent.ask_with_id(json!("é-1"), "initialize", initialize_params(&no_capabilities()));
+    agent.answer(&key, START_TIMEOUT)?.ok();
+    for id in [json!(0), json!(9_007_199_254_740_991_u64), json!("17")] {
+        let key = agent.ask_with_id(id, "conformance/nothing", json!({}));
+        if !agent.pump(agent.limit(RESPONSE_TIMEOUT), |inbox| inbox.answers.contains_key(&key)) {
+            let others: Vec<String> =
+                agent.inbox.others.iter().map(|line| line.value["id"].to_string()).collect();
+            let got = format!("none; responses with the ids [{}]", others.join(", "));
+            return Err(agent.failure_at_end(&format!("a response with the id {key}"), &got, &key));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! ACP-ROB: damaged, split or unexpected input.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::AgentCheck;
+use super::expectations::{ends_with, model_received};
+use crate::acp::agent::{Agent, RESPONSE_TIMEOUT, START_TIMEOUT, summary};
+use crate::acp::client::Policy;
+use crate::acp::context::AgentContext;
+use crate::acp::suite::{initialize_params, no_capabilities};
+use crate::check::{Gate, active};
+use crate::outcome::{CheckOutcome, Finding};
+
+const PARSE_ERROR: i64 = -32700;
+
+/// Lines that are not messages.
+const GARBAGE: &[&[u8]] = &[
+    b"{\"jsonrpc\": \"2.0\", \"id\": 71, \"meth\n",
+    b"this is not JSON\n",
+    b"\xff\xfe\x00 broken bytes\n",
+    b"42\n",
+];
+
+/// Long enough for the agent to read before the next piece arrives.
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub(super) const CHECKS: &[AgentCheck] = &[
+    active(
+        "ACP-ROB-01",
+        "survives invalid lines and answers the next message",
+        "one invalid line must not end every open conversation",
+        Gate::NONE,
+        survives_garbage,
+    ),
+    active(
+        "ACP-ROB-02",
+        "answers a line that is not JSON with -32700",
+        "a client that receives the error can report what went wrong",
+        Gate::NONE,
+        reports_garbage,
+    )
+    .should(),
+    active(
+        "ACP-ROB-03",
+        "reads messages that arrive one byte at a time",
+        "pipes split data anywhere",
+        Gate::NONE,
+        reads_bytes,
+    ),
+    active(
+        "ACP-ROB-04",
+        "reads characters whose bytes arrive separately",
+        "a reader that decodes each chunk separately damages non-ASCII text",
+        Gate::MODEL,
+        reads_cut_characters,
+    ),
+    active(
+        "ACP-ROB-05",
+        "ignores blank lines and carriage returns",
+        "clients on Windows send them",
+        Gate::NONE,
+        reads_blank_lines,
+    )
+    .should(),
+    active(
+        "ACP-ROB-06",
+        "ignores a response to a request that it did not send",
+        "a client may answer after the agent has stopped waiting",
+        Gate::NONE,
+        ignores_unrequested_response,
+    ),
+    active(
+        "ACP-ROB-07",
+        "refuses parameters of the wrong type and continues",
+        "a client with a bug must receive an error",
+        Gate::NONE,
+        refuses_wrong_types,
+    ),
+    active(
+        "ACP-ROB-08",
+        "accepts unknown members and _meta in requests",
+        "members are added without a new version, so clients are often newer than agents",
+        Gate::NONE,
+        accepts_unknown_members,
+    ),
+];
+
+/// Fails unless the agent still answers.
+fn still_answers(agent: &mut Agent, sent: &str) -> CheckOutcome {
+    match agent.request("conformance/alive", json!({}), RESPONSE_TIMEOUT) {
+        Ok(_) => Ok(()),
+        Err(Finding::Fail(failure)) => {
+            Err(agent.failure_at_end("a response to the next request", &failure.got, sent))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+fn survives_garbage(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.launch()?;
+    for garbage in GARBAGE {
+        agent.send_raw(garbage);
+        still_answers(&mut agent, &String::from_utf8_lossy(garbage))?;
+    }
+    Ok(())
+}
+
+fn reports_garbage(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.launch()?;
+    agent.send_raw(GARBAGE[1]);
+    let is_told = |line: &crate::acp::inbox::Line| line.value["error"]["code"] == PARSE_ERROR;
+    agent.pump(agent.limit(Duration::from_secs(3)), |inbox| inbox.others.iter().any(is_told));
+    if agent.inbox.others.iter().any(is_told) {
+        return Ok(());
+    }
+    let got =
+        agent.inbox.others.first().map_or("no response".to_owned(), |it| it.value.to_string());
+    Err(agent.failure_at_end(&format!("the error {PARSE_ERROR}"), &got, "a line that is not JSON"))
+}
+
+fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.start()?;
+    let mut params = initialize_params(&no_capabilities());
+    params["_meta"] = json!({"example.org/name": "caf\u{e9}"});
+    let key = agent.expect(&json!(1_000), "initialize", &params);
+    let line = json!({"jsonrpc": "2.0", "id": 1_000, "method": "initialize", "params": params});
+    for byte in format!("{line}\n").as_bytes() {
+        agent.send_raw(&[*byte]);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let reply = agent.answer(&key, START_TIMEOUT)?;
+    match reply {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            Err(agent.failure_at_end("a result", &summary(&reply), "initialize, byte by byte"))
+        }
+    }
+}
+
+fn reads_cut_characters(context: &mut AgentContext) -> CheckOutcome {
+    let text = format!("caf\u{e9} \u{65e5}\u{672c} \u{1F680} {}", context.nonce());
+    let (session, _) = context.session()?;
+    let suite = Arc::clone(&context.suite);
+    let agent = context.agent()?;
+    let blocks = json!([{"type": "text", "text": format!("{text} please SCN:plain")}]);
+    let open = agent.begin_with_split_characters(&session, &blocks, agent.limit(PAUSE));
+    let turn = agent.finish(&open, Policy::Reject)?;
+    ends_with(agent, &turn, "end_turn")?;
+    model_received(&suite, agent, &text, &turn)
+}
+
+fn reads_blank_lines(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.launch()?;
+    agent.send_raw(b"\n");
+    agent.send_raw(b"\r\n");
+    let key = agent.expect(&json!(1_001), "conformance/alive", &Value::Null);
+    let line = json!({"jsonrpc": "2.0", "id": 1_001, "method": "conformance/alive", "params": {}});
+    agent.send_raw(format!("{line}\r\n").as_bytes());
+    agent.answer(&key, RESPONSE_TIMEOUT)?.ok();
+    match agent.inbox.others.first() {
+        None => Ok(()),
+        Some(line) => {
+            let got = line.value.to_string();
+            Err(agent.failure_at_end("only the response", &got, "two blank lines"))
+        }
+    }
+}
+
+fn ignores_unrequested_response(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.launch()?;
+    for id in [json!(987_654), json!("never-asked")] {
+        agent.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": "cancelled"}}));
+    }
+    let error = json!({"code": -32603, "message": "late"});
+    agent.send(&json!({"jsonrpc": "2.0", "id": 987_655, "error": error}));
+    still_answers(&mut agent, "responses without a request")?;
+    match agent.inbox.others.iter().find(|line| line.value.get("id").is_some()) {
+        None => Ok(()),
+        Some(line) => {
+            let got = line.value.to_string();
+            Err(agent.failure_at_end("no response", &got, "responses without a request"))
+        }
+    }
+}
+
+fn refuses_wrong_types(context: &mut AgentContext) -> CheckOutcome {
+    let (session, _) = context.session()?;
+    let agent = context.agent()?;
+    agent.refused("session/prompt", json!({"sessionId": session, "prompt": "not a list"}))?;
+    agent.refused("session/prompt", json!({"sessionId": 7, "prompt": []}))?;
+    agent.refused("session/prompt", json!([session]))?;
+    still_answers(agent, "session/prompt with wrong types")
+}
+
+fn accepts_unknown_members(context: &mut AgentContext) -> CheckOutcome {
+    context.session()?;
+    let cwd = context.folder("cwd")?;
+    let agent = context.agent()?;
+    let params = json!({
+        "cwd": cwd,
+        "mcpServers": [],
+        "somethingNew": {"a": [1]},
+        "_meta": {"example.org/trace": "00"},
+    });
+    let sent = format!("session/new {params}");
+    let reply = agent.request("session/new", params, START_TIMEOUT)?;
+    if reply.as_ref().is_ok_and(|result| result["sessionId"].is_string()) {
+        return Ok(());
+    }
+    Err(agent.failure_at_end("a session", &summary(&reply), &sent))
+}

@@ -1,0 +1,251 @@
+//! ACP-SES: sessions are opened, remembered, kept separate and loaded.
+
+use serde_json::{Value, json};
+
+use super::AgentCheck;
+use super::expectations::{contains, ends_with};
+use crate::acp::agent::{Agent, START_TIMEOUT, summary};
+use crate::acp::client::Policy;
+use crate::acp::context::AgentContext;
+use crate::acp::inbox::Line;
+use crate::check::{Gate, active};
+use crate::outcome::{CheckOutcome, Finding, shorten};
+
+const INVALID_PARAMS: i64 = -32602;
+
+const LOAD_SESSION: Gate = Gate::capability("loadSession");
+
+pub(super) const CHECKS: &[AgentCheck] = &[
+    active(
+        "ACP-SES-01",
+        "gives each new session a unique id",
+        "two conversations with one id become one conversation",
+        Gate::NONE,
+        unique_ids,
+    ),
+    active(
+        "ACP-SES-02",
+        "refuses session/new without a working folder",
+        "an agent that selects a folder itself works on the wrong files",
+        Gate::NONE,
+        refuses_without_cwd,
+    ),
+    active(
+        "ACP-SES-03",
+        "reports invalid parameters with -32602",
+        "a client uses the code to distinguish its own mistake from the agent's",
+        Gate::NONE,
+        wrong_params_are_typed,
+    )
+    .should(),
+    active(
+        "ACP-SES-04",
+        "refuses a prompt for a session that does not exist",
+        "a client would wait forever for an answer from a lost session",
+        Gate::NONE,
+        refuses_unknown_session,
+    ),
+    active(
+        "ACP-SES-05",
+        "offers its current mode and accepts each mode it offers",
+        "the mode decides which actions need no permission",
+        Gate::NONE,
+        accepts_its_modes,
+    ),
+    active(
+        "ACP-SES-06",
+        "remembers earlier turns of the session, and nothing of another session",
+        "a conversation must not forget its turns or mix them with others",
+        Gate::MODEL,
+        remembers,
+    ),
+    active(
+        "ACP-SES-07",
+        "keeps two concurrent sessions separate",
+        "the wrong user reads text that appears in the wrong window",
+        Gate::MODEL,
+        keeps_sessions_separate,
+    ),
+    active(
+        "ACP-SES-08",
+        "replays the whole conversation before it answers session/load, also in a new process",
+        "a client knows only the replayed messages",
+        Gate { model: true, ..LOAD_SESSION },
+        replays,
+    ),
+    active(
+        "ACP-SES-09",
+        "refuses session/load of a session that does not exist",
+        "an empty conversation under an old name silently loses the user's work",
+        LOAD_SESSION,
+        refuses_unknown_load,
+    ),
+];
+
+fn unique_ids(context: &mut AgentContext) -> CheckOutcome {
+    let (first, cwd) = context.session()?;
+    let agent = context.agent()?;
+    let second = agent.new_session(&cwd)?;
+    if first != second {
+        return Ok(());
+    }
+    Err(agent.failure_at_end("two ids", &format!("{first:?} twice"), "session/new, twice"))
+}
+
+fn refuses_without_cwd(context: &mut AgentContext) -> CheckOutcome {
+    context.session()?;
+    let agent = context.agent()?;
+    agent.refused("session/new", json!({"mcpServers": []}))?;
+    agent.refused("session/new", json!({"cwd": 7, "mcpServers": []})).map(drop)
+}
+
+fn wrong_params_are_typed(context: &mut AgentContext) -> CheckOutcome {
+    context.session()?;
+    let agent = context.agent()?;
+    let error = agent.refused("session/new", json!({"mcpServers": []}))?;
+    if error.code == INVALID_PARAMS {
+        return Ok(());
+    }
+    let sent = "session/new {\"mcpServers\":[]}";
+    Err(agent.failure_at_end(&format!("the error {INVALID_PARAMS}"), &summary(&Err(error)), sent))
+}
+
+fn refuses_unknown_session(context: &mut AgentContext) -> CheckOutcome {
+    context.session()?;
+    let session = format!("conformance-{}", context.nonce());
+    let agent = context.agent()?;
+    let blocks = json!([{"type": "text", "text": "hello"}]);
+    agent.refused("session/prompt", json!({"sessionId": session, "prompt": blocks})).map(drop)
+}
+
+fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
+    let cwd = context.folder("cwd")?;
+    let agent = context.agent()?;
+    let reply = agent.new_session_reply(&cwd)?;
+    let modes = &reply["modes"];
+    let Some(offered) = modes["availableModes"].as_array() else {
+        return Err(Finding::Skip("the agent has no modes".to_owned()));
+    };
+    let current = &modes["currentModeId"];
+    if !offered.iter().any(|mode| mode["id"] == *current) {
+        return Err(agent.failure_at_end(
+            "a current mode that is one of the offered modes",
+            &modes.to_string(),
+            "session/new",
+        ));
+    }
+    // The initial mode comes last, because other checks use this process.
+    for mode in offered.iter().map(|mode| &mode["id"]).chain([current]) {
+        let params = json!({"sessionId": reply["sessionId"], "modeId": mode});
+        let sent = format!("session/set_mode {params}");
+        let answer = agent.request("session/set_mode", params, START_TIMEOUT)?;
+        if answer.is_err() {
+            return Err(agent.failure_at_end("a result", &summary(&answer), &sent));
+        }
+    }
+    Ok(())
+}
+
+fn remembers(context: &mut AgentContext) -> CheckOutcome {
+    let words: Vec<String> = (0..4).map(|_| context.nonce()).collect();
+    let (other, _) = context.session()?;
+    let (session, _) = context.session()?;
+    let suite = std::sync::Arc::clone(&context.suite);
+    let agent = context.agent()?;
+    let prompt_with = |word: &str, answer: &str| format!("{word} please SCN:plain TEXT=<{answer}>");
+    agent.play(&other, &prompt_with(&words[3], "aside"), Policy::Reject)?;
+    agent.play(&session, &prompt_with(&words[0], &words[1]), Policy::Reject)?;
+    let turn = agent.play(&session, &prompt_with(&words[2], "again"), Policy::Reject)?;
+    ends_with(agent, &turn, "end_turn")?;
+    let asked = suite.asked();
+    let last = asked.iter().rev().find(|request| contains(&request.body, &words[2]));
+    let Some(last) = last else {
+        return Err(agent.failure_at_end("a request to the model", "none was sent", &turn.sent));
+    };
+    let has: Vec<bool> = words.iter().map(|word| contains(&last.body, word)).collect();
+    if has == [true, true, true, false] {
+        return Ok(());
+    }
+    let got = format!(
+        "first prompt {}, first answer {}, another session's prompt {}",
+        has[0], has[1], has[3]
+    );
+    let expected = "a request with the first prompt and answer, and nothing of another session";
+    Err(agent.failure_at_end(expected, &got, &turn.sent))
+}
+
+fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
+    let word = context.nonce();
+    let (slow, quick) = (context.session()?.0, context.session()?.0);
+    let agent = context.agent()?;
+    let start_streaming_turn = agent.begin(&slow, "please SCN:slow");
+    // Another check reports an agent that does not stream.
+    agent.wait_text(&start_streaming_turn).ok();
+    let wanted = format!("this is {word} and no other");
+    let asked = agent.begin(&quick, &format!("please SCN:plain TEXT=<{wanted}>"));
+    let answered = agent.finish(&asked, Policy::Reject);
+    agent.notify("session/cancel", json!({"sessionId": slow}));
+    let spoken = agent.finish(&start_streaming_turn, Policy::Cancelled)?;
+    // An agent that processes sessions one after the other answers now.
+    let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;
+    if turn.text().trim() != wanted {
+        return Err(agent.failure_at_end(&format!("{wanted:?}"), &turn.summary(), &turn.sent));
+    }
+    if spoken.text().contains(&word) {
+        let expected = "no text of the other session";
+        return Err(agent.failure_at_end(expected, &spoken.summary(), &spoken.sent));
+    }
+    Ok(())
+}
+
+fn replays(context: &mut AgentContext) -> CheckOutcome {
+    let (asked, answered) = (context.nonce(), context.nonce());
+    let cwd = context.folder("cwd")?;
+    let mut agent = context.launch()?;
+    let session = agent.new_session(&cwd)?;
+    let prompt = format!("{asked} please SCN:plain TEXT=<the answer is {answered}>");
+    let turn = agent.play(&session, &prompt, Policy::Reject)?;
+    ends_with(&agent, &turn, "end_turn")?;
+    let mut agent = context.relaunch(agent)?;
+    let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
+    let sent = format!("session/load {params}");
+    let key = agent.ask("session/load", params);
+    let reply = agent.answer(&key, START_TIMEOUT)?;
+    if reply.is_err() {
+        return Err(agent.failure_at_end("a result", &summary(&reply), &sent));
+    }
+    let end = agent.inbox.answers[&key].order;
+    let prompts = Replayed::of(&agent, "user_message_chunk", end);
+    let answers = Replayed::of(&agent, "agent_message_chunk", end);
+    let is_whole = prompts.text.contains(&asked) && answers.text.contains(&answered);
+    if is_whole && prompts.first < answers.first {
+        return Ok(());
+    }
+    let expected = "the prompt as user_message_chunk, then the answer as agent_message_chunk, \
+                    both before the response to session/load";
+    let got = format!("the prompts {:?} and the answers {:?}", prompts.text, answers.text);
+    Err(agent.failure_at_end(expected, &shorten(&got, 600), &sent))
+}
+
+/// The updates of one kind before a line.
+struct Replayed {
+    text: String,
+    first: Option<usize>,
+}
+
+impl Replayed {
+    fn of(agent: &Agent, kind: &str, end: usize) -> Self {
+        let is_it = |line: &&Line| line.kind() == kind && line.order < end;
+        let lines: Vec<&Line> = agent.inbox.updates.iter().filter(is_it).collect();
+        let texts = lines.iter().filter_map(|line| line.update()["content"]["text"].as_str());
+        Self { text: texts.collect(), first: lines.first().map(|line| line.order) }
+    }
+}
+
+fn refuses_unknown_load(context: &mut AgentContext) -> CheckOutcome {
+    let (_, cwd) = context.session()?;
+    let session = format!("conformance-{}", context.nonce());
+    let agent = context.agent()?;
+    let params: Value = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
+    agent.refused("session/load", params).map(drop)
+}

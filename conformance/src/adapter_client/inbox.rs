@@ -1,0 +1,188 @@
+//! Sorts received lines: responses by id, events by run, others in a list. Every line is also
+//! checked against the invariants.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::channel::Sorter;
+use super::record::{Received, RunRecord};
+use super::wire::Incoming;
+use crate::invariants::InvariantChecker;
+use crate::outcome::Failure;
+use crate::transcript::{Location, Source, Transcript};
+
+/// How many other lines are kept at most.
+const MAX_OTHER_LINES: usize = 1000;
+
+/// How many bytes of events are kept; later events are only checked against the invariants.
+const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
+
+/// A received line.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// When it was complete.
+    pub at: Instant,
+    /// Its location in the transcript.
+    pub location: Location,
+    /// Its content; null if it is not JSON.
+    pub value: Value,
+}
+
+/// Everything that an adapter has sent so far.
+pub struct Inbox {
+    /// Responses by the JSON text of their id.
+    pub answers: HashMap<String, Line>,
+    /// Every line that is neither a response to a sent request nor an event, oldest first.
+    pub others: Vec<Line>,
+    /// Runs by id.
+    pub runs: HashMap<String, RunRecord>,
+    /// The method of each sent request, by the JSON text of its id.
+    pub asked: HashMap<String, String>,
+    /// The adapter closed its stdout.
+    pub ended: bool,
+    kept_bytes: usize,
+    checker: InvariantChecker,
+    transcript: Transcript,
+}
+
+impl Inbox {
+    /// Creates an empty inbox.
+    pub fn new(checker: InvariantChecker, transcript: Transcript) -> Self {
+        Self {
+            answers: HashMap::new(),
+            others: Vec::new(),
+            runs: HashMap::new(),
+            asked: HashMap::new(),
+            ended: false,
+            kept_bytes: 0,
+            checker,
+            transcript,
+        }
+    }
+
+    /// Registers a run that is being started, so that its events are expected.
+    pub fn open_run(&mut self, run_id: &str) {
+        self.checker.open_run(run_id);
+        let record = RunRecord { run_id: run_id.to_owned(), ..RunRecord::default() };
+        self.runs.entry(run_id.to_owned()).or_insert(record);
+    }
+
+    /// Records that `run/start` was accepted.
+    pub fn accept_run(&mut self, run_id: &str) {
+        if let Some(record) = self.runs.get_mut(run_id) {
+            record.is_accepted = true;
+        }
+    }
+
+    /// Discards the received messages; the state of the invariants remains.
+    pub fn forget(&mut self) {
+        self.answers.clear();
+        self.others.clear();
+        self.runs.clear();
+        self.asked.clear();
+        self.kept_bytes = 0;
+    }
+
+    /// Records that `run/start` was refused: no event may arrive for it.
+    pub fn close_run(&mut self, run_id: &str) {
+        self.checker.refuse_run(run_id);
+    }
+
+    /// Returns the invariants that this adapter process has violated.
+    pub fn broken_rules(&self) -> Vec<(&'static str, Failure)> {
+        self.checker.broken_rules()
+    }
+
+    /// Whether a `done` was missing before, so that a long wait is pointless.
+    pub fn has_missing_done(&self) -> bool {
+        self.checker.has_missing_done()
+    }
+
+    /// Whether any run had a `done`, so that a missing one is an exception.
+    pub fn has_seen_done(&self) -> bool {
+        self.checker.has_seen_done()
+    }
+
+    /// Records that a run ended without `done`.
+    pub fn record_missing_done(&self, summary: &str) {
+        self.checker.missing_done(summary, &self.transcript.location());
+    }
+
+    fn take_line(&mut self, bytes: &[u8], at: Instant) {
+        let location = self.transcript.note(Source::Stdout, bytes);
+        let Some(value) = self.checker.line(bytes, &location) else {
+            return self.keep(Line { at, location, value: Value::Null });
+        };
+        let line = Line { at, location, value };
+        if line.value["method"] == od_protocol::adapter::RUN_EVENT {
+            self.checker.event(&line.value["params"], &line.location);
+            return self.keep_event(line, bytes.len());
+        }
+        let id = line.value.get("id").map(Value::to_string);
+        match id.as_ref().and_then(|id| self.asked.get(id)) {
+            Some(method) => {
+                self.checker.answer(method, &line.value, &line.location);
+                self.answers.insert(id.unwrap_or_default(), line);
+            }
+            None => {
+                self.checker.other(&line.value, &line.location);
+                self.keep(line);
+            }
+        }
+    }
+
+    fn keep(&mut self, line: Line) {
+        if self.others.len() < MAX_OTHER_LINES {
+            self.others.push(line);
+        }
+    }
+
+    fn keep_event(&mut self, line: Line, bytes: usize) {
+        let params = &line.value["params"];
+        let run_id = params["runId"].as_str().unwrap_or_default();
+        let Some(record) = self.runs.get_mut(run_id) else {
+            return self.keep(line);
+        };
+        if record.finished {
+            return;
+        }
+        record.finished = params["event"]["type"] == "done";
+        if self.kept_bytes >= MAX_EVENT_BYTES && !record.finished {
+            return;
+        }
+        self.kept_bytes += bytes;
+        let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
+        record.events.push(Received { at: line.at, location: line.location, seq, value });
+    }
+}
+
+impl Sorter for Inbox {
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
+            Incoming::Oversized { bytes } => {
+                let text = format!("a line of {bytes} bytes, dropped");
+                let location = self.transcript.note(Source::Stdout, text.as_bytes());
+                self.checker.oversized(bytes, &location);
+            }
+            Incoming::Unterminated { bytes } => {
+                let location = self.transcript.note(Source::Stdout, &bytes);
+                self.checker.unterminated(&bytes, &location);
+            }
+            Incoming::End => {
+                self.transcript.note(Source::Remark, b"the adapter closed its stdout");
+                self.ended = true;
+            }
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+}

@@ -1,0 +1,185 @@
+//! FIL: files that the agent changed.
+
+use std::path::Path;
+
+use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
+
+use super::AdapterCheck;
+use super::expectations::{PerTier, completed, failure};
+use crate::adapter_client::RunRecord;
+use crate::check::{Gate, active};
+use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::fake_cli::Step;
+use crate::outcome::{CheckOutcome, Finding};
+use crate::prepared_run::PreparedRun;
+use crate::process;
+
+/// The checks of this chapter.
+pub const CHECKS: &[AdapterCheck] = &[
+    active(
+        "FIL-01",
+        "a file that the agent CLI reports becomes a `file_change` with its absolute path, source \
+         native and the tool call that changed it",
+        "a host displays and versions exactly these files",
+        Gate::cli_scenario("file_write").with_capability("fileChanges"),
+        right_path,
+    ),
+    active(
+        "FIL-02",
+        "every file is reported, including files outside the working folder, below a symbolic link \
+         and with unusual names",
+        "a change that is not reported cannot be reviewed or undone",
+        Gate::cli_scenario("file_write").with_capability("fileChanges"),
+        every_file,
+    ),
+    active(
+        "FIL-03",
+        "a file that the agent CLI reports as deleted or renamed becomes a `file_change` with that \
+         op; a rename includes the old path",
+        "undoing a change requires the previous state",
+        Gate::cli_scenario("text").with_capability("fileChanges"),
+        deleted_and_renamed_files,
+    ),
+];
+
+const FILES: PerTier = PerTier { brief: 6, fast: 40, full: 1_000, slow: 5_000 };
+
+fn right_path(context: &mut CheckContext) -> CheckOutcome {
+    let completed_run = context.shared_run("file_write")?;
+    let (record, values) = (&completed_run.record, &completed_run.prepared.values);
+    let sent = "run/start; a tool of the agent CLI writes a file and reports it";
+    completed(record, sent)?;
+    let path = values.text("file_path");
+    let change = change_of(record, &path, sent)?;
+    let is_whole = change.source == FileChangeSource::Native
+        && matches!(change.op, FileOp::Create | FileOp::Edit)
+        && change.tool_call_id.as_ref().is_none_or(|id| *id == values.text("tool_id"));
+    if is_whole {
+        return Ok(());
+    }
+    let expected =
+        format!("source native, op create or edit, toolCallId {} or none", values.text("tool_id"));
+    Err(failure(record, expected, format!("{change:?}"), sent))
+}
+
+/// Returns the change of a file, by its reported path or its canonical path.
+fn change_of(record: &RunRecord, path: &str, sent: &str) -> Result<FileChange, Finding> {
+    let real = std::fs::canonicalize(path).ok();
+    let changes: Vec<FileChange> = record
+        .of_type("file_change")
+        .filter_map(|received| match received.event()? {
+            Event::FileChange(change) => Some(change),
+            _ => None,
+        })
+        .collect();
+    let is_it = |change: &&FileChange| {
+        change.path == path || real.as_deref() == Some(Path::new(&change.path))
+    };
+    changes.iter().find(is_it).cloned().ok_or_else(|| {
+        let got: Vec<&str> = changes.iter().take(5).map(|change| change.path.as_str()).collect();
+        let got = format!("{} changes, the first of {got:?}", changes.len());
+        failure(record, format!("`file_change` of {path}"), got, sent)
+    })
+}
+
+fn every_file(context: &mut CheckContext) -> CheckOutcome {
+    let outside = context.folder("outside")?;
+    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let prepared = context.prepare("file_write")?;
+    let cwd = prepared.request.cwd.clone();
+    let link = Path::new(&cwd).join("link");
+    let mut paths = vec![
+        outside.join("outside.txt"),
+        Path::new(&cwd).join("with spaces, ünïcode 海 'quoted'.txt"),
+    ];
+    if process::link_folder(&outside, &link).is_ok() {
+        paths.push(link.join("below.txt"));
+    }
+    let many = FILES.of(context);
+    paths.extend((0..many).map(|index| Path::new(&cwd).join(format!("file-{index}.txt"))));
+    let paths: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let prepared = writing(context, prepared, &paths)?;
+    let sent = format!("run/start; the agent CLI writes and reports {} files", paths.len());
+    let completed_run = execute_on(&mut adapter, prepared)?;
+    completed(&completed_run.record, &sent)?;
+    for path in &paths {
+        change_of(&completed_run.record, path, &sent)?;
+    }
+    Ok(())
+}
+
+/// Prepares the scenario with one tool call per file: the steps of the call are repeated, each time
+/// with new values.
+fn writing(
+    context: &mut CheckContext,
+    mut prepared: PreparedRun,
+    paths: &[String],
+) -> Result<PreparedRun, Finding> {
+    let original = prepared.script.clone();
+    let Some((first, last)) = call_steps(&prepared) else {
+        return Err(Finding::Untestable("no line of file_write prints {{tool_id}}".to_owned()));
+    };
+    let mut steps: Vec<Step> = original.steps[..first].to_vec();
+    for path in paths {
+        for name in ["tool_id", "message_id"] {
+            let fresh = format!("{name}_{}", context.nonce());
+            prepared.values.set(name, fresh);
+        }
+        prepared.values.set("file_path", path.clone());
+        let Some(pack) = &context.suite.pack else {
+            return Err(Finding::Skip("no fixture pack was found".to_owned()));
+        };
+        let script = pack
+            .script("file_write", &prepared.values)
+            .map_err(|error| Finding::Suite(error.to_string()))?;
+        steps.extend_from_slice(&script.steps[first..=last]);
+    }
+    steps.extend_from_slice(&original.steps[last + 1..]);
+    prepared.script.steps = steps;
+    Ok(prepared)
+}
+
+/// Returns the steps from the first line with the id of the call or its message to the last line
+/// with the id of the call.
+fn call_steps(prepared: &PreparedRun) -> Option<(usize, usize)> {
+    let tool_id = prepared.values.text("tool_id");
+    let message_id = prepared.values.text("message_id");
+    let names =
+        |step: &Step, word: &str| matches!(step, Step::Out { text, .. } if text.contains(word));
+    let steps = &prepared.script.steps;
+    let first = steps.iter().position(|step| names(step, &tool_id) || names(step, &message_id))?;
+    let last = steps.iter().rposition(|step| names(step, &tool_id))?;
+    (first <= last).then_some((first, last))
+}
+
+/// Not every agent CLI reports these, so they are checked only if the pack has the scenarios.
+fn deleted_and_renamed_files(context: &mut CheckContext) -> CheckOutcome {
+    let has = |context: &CheckContext, name: &str| {
+        context.suite.pack.as_ref().is_some_and(|pack| pack.has(name))
+    };
+    let scenarios = [("file_delete", FileOp::Delete), ("file_rename", FileOp::Rename)];
+    let shown = scenarios.into_iter().filter(|(scenario, _)| has(context, scenario));
+    let shown: Vec<(&str, FileOp)> = shown.collect();
+    if shown.is_empty() {
+        let reason = "the pack has neither file_delete nor file_rename";
+        return Err(Finding::Skip(reason.to_owned()));
+    }
+    for (scenario, op) in shown {
+        let completed_run = context.shared_run(scenario)?;
+        let (record, values) = (&completed_run.record, &completed_run.prepared.values);
+        let sent = format!("run/start of scenario {scenario}");
+        completed(record, &sent)?;
+        let (old, new) = (values.text("file_path"), values.text("new_file_path"));
+        let (path, from) = match op {
+            FileOp::Rename => (new, Some(old)),
+            _ => (old, None),
+        };
+        let change = change_of(record, &path, &sent)?;
+        if change.op != op || from.is_some() && change.from != from {
+            let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
+            let expected = format!("`file_change` with op {op}{from}");
+            return Err(failure(record, expected, format!("{change:?}"), &sent));
+        }
+    }
+    Ok(())
+}

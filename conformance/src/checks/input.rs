@@ -1,0 +1,140 @@
+//! INP: input to a running agent.
+
+use std::time::Duration;
+
+use od_protocol::adapter::{INPUT_RUN, InputRunResult};
+use od_protocol::{ErrorKind, InputOutcome};
+use serde_json::{Value, json};
+
+use super::AdapterCheck;
+use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure};
+use crate::adapter_client::{AdapterClient, Answer};
+use crate::check::{Gate, active};
+use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::prepared_run::PreparedRun;
+
+/// The checks of this chapter.
+pub const CHECKS: &[AdapterCheck] = &[
+    active(
+        "INP-01",
+        "input that is answered with steered or queued reaches the agent CLI byte for byte, and \
+         its answer is part of the run",
+        "the user assumes that the agent received the input",
+        Gate::cli_scenario("input").with_capability("input"),
+        reaches_run,
+    ),
+    active(
+        "INP-02",
+        "input for a finished run, an unknown run or a turn that is not running is refused",
+        "input that is accepted but not delivered is lost without notice",
+        Gate::cli_scenario("input").with_capability("input"),
+        undeliverable_input_is_refused,
+    ),
+];
+
+/// The timeout for accepted input to reach the agent CLI.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Starts the scenario and waits until the agent CLI has begun to answer.
+fn begin(context: &mut CheckContext, adapter: &mut AdapterClient) -> Result<PreparedRun, Finding> {
+    let prepared = context.prepare("input")?;
+    adapter.begin(&prepared)?;
+    adapter.wait_event(prepared.run_id(), SHORT_RUN_TIMEOUT, "`text_delta`", |received| {
+        received.type_name() == "text_delta"
+    })?;
+    Ok(prepared)
+}
+
+fn send_input(
+    adapter: &mut AdapterClient,
+    params: Value,
+) -> Result<(Option<InputOutcome>, Answer), Finding> {
+    let answer = adapter.request(INPUT_RUN.name, params)?;
+    let outcome = match &answer {
+        Answer::Result(value) => serde_json::from_value::<InputRunResult>(value.clone()).ok(),
+        Answer::Error(_) => None,
+    };
+    Ok((outcome.map(|result| result.outcome), answer))
+}
+
+fn reaches_run(context: &mut CheckContext) -> CheckOutcome {
+    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let text = format!("and also «{}» 🦜\n\"second line\"", context.nonce());
+    let prepared = begin(context, &mut adapter)?;
+    send_input_and_finish(context, &mut adapter, &prepared, &text)
+}
+
+/// Sends input that must arrive; the run then ends by itself.
+fn send_input_and_finish(
+    context: &CheckContext,
+    adapter: &mut AdapterClient,
+    prepared: &PreparedRun,
+    text: &str,
+) -> CheckOutcome {
+    let sent = format!("run/input with text {text:?}");
+    let (outcome, answer) = send_input(adapter, json!({"runId": prepared.run_id(), "text": text}))?;
+    let steers = context.suite.declares("input.steer");
+    let is_taken = match outcome {
+        Some(InputOutcome::Queued) => true,
+        Some(InputOutcome::Steered) => steers,
+        _ => false,
+    };
+    if !is_taken {
+        let expected = if steers { "steered or queued" } else { "queued (steer is not declared)" };
+        let failure = Failure::new(format!("the outcome {expected}"), answer.summary());
+        return Err(failure.sent(sent).at(adapter.location()).into());
+    }
+    let limit = context.limit(DELIVERY_TIMEOUT);
+    let arrived = |got: Option<Value>| got == Some(json!(text));
+    let (is_there, starts) = adapter.fake_cli.wait_until(limit, |starts| {
+        starts.last().is_some_and(|start| arrived(start.bound.get("input").cloned()))
+    });
+    if !is_there {
+        let got = starts.last().and_then(|start| start.bound.get("input").cloned());
+        let failure = Failure::new(
+            format!("the agent CLI receives exactly that text within {limit:.1?}"),
+            format!("{}, and it received {got:?}", answer.summary()),
+        );
+        return Err(failure.sent(sent).at(adapter.location()).into());
+    }
+    let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
+    completed(&record, &sent)?;
+    let second = prepared.values.text("second_text");
+    if record.text().contains(&second) {
+        return Ok(());
+    }
+    Err(failure(&record, format!("the answer {second:?} too"), record.text(), &sent))
+}
+
+fn undeliverable_input_is_refused(context: &mut CheckContext) -> CheckOutcome {
+    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let never = json!({"runId": "run-that-never-was", "text": "hello"});
+    must_refuse(&mut adapter, never, "run/input for an unknown run")?;
+    let prepared = begin(context, &mut adapter)?;
+    let option_lost = context.nonce();
+    let other =
+        json!({"runId": prepared.run_id(), "text": option_lost, "expectedTurn": "no-such-turn"});
+    must_refuse(&mut adapter, other, "run/input with an expectedTurn that is not running")?;
+    let text = format!("the right one {}", context.nonce());
+    send_input_and_finish(context, &mut adapter, &prepared, &text)?;
+    let start = adapter.fake_cli.starts().pop().unwrap_or_default();
+    if start.received_text().contains(&option_lost) {
+        let expected = "refused input does not reach the agent CLI";
+        return Err(Failure::new(expected, format!("{option_lost} on its stdin")).into());
+    }
+    let ended = execute_on(&mut adapter, context.prepare("text")?)?;
+    let late = json!({"runId": ended.prepared.run_id(), "text": "hello"});
+    must_refuse(&mut adapter, late, "run/input for a run that has ended")
+}
+
+fn must_refuse(adapter: &mut AdapterClient, params: Value, sent: &str) -> CheckOutcome {
+    let (outcome, answer) = send_input(adapter, params)?;
+    let is_unknown =
+        matches!(&answer, Answer::Error(error) if error.kind() == ErrorKind::RunUnknown);
+    if is_unknown || outcome == Some(InputOutcome::Refused) {
+        return Ok(());
+    }
+    let expected = "the outcome refused, or the error run_unknown";
+    Err(Failure::new(expected, answer.summary()).sent(sent).at(adapter.location()).into())
+}

@@ -1,0 +1,269 @@
+//! MAN: the manifest, which is available without starting an agent CLI.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::AdapterCheck;
+use super::snapshot::Snapshot;
+use crate::adapter_client::{CapturedOutput, base_env, run_to_end};
+use crate::check::{Gate, active};
+use crate::context::{CheckContext, CliPath, LaunchOptions, initialize};
+use crate::fake_cli::FakeCli;
+use crate::outcome::{CheckOutcome, Failure, Finding, ensure, fail, shorten};
+use crate::process;
+
+/// The timeout of `--manifest`.
+const MANIFEST_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The timeout for an adapter with invalid arguments to exit.
+const USAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The checks of this chapter.
+pub const CHECKS: &[AdapterCheck] = &[
+    active(
+        "MAN-01",
+        "`--manifest` prints one JSON document that matches the schema, and exits with 0",
+        "a host finds adapters by their manifests and ignores one it cannot read",
+        Gate::NONE,
+        one_document,
+    ),
+    active(
+        "MAN-02",
+        "`--manifest` takes at most 2 s and works with an empty PATH",
+        "a host reads twenty manifests at start, possibly from a desktop with a minimal PATH",
+        Gate::NONE,
+        fast_with_empty_path,
+    ),
+    active(
+        "MAN-03",
+        "`--manifest` starts no agent CLI and writes no file",
+        "listing adapters must not have side effects",
+        Gate::NONE,
+        no_side_effects,
+    ),
+    active(
+        "MAN-04",
+        "the manifest's id equals the file name after `od-adapter-`, its version is semver, and \
+         protocol.min is not above protocol.max",
+        "a host refuses an adapter whose id differs from its file name, because it could \
+         impersonate another",
+        Gate::NONE,
+        identity,
+    ),
+    active(
+        "MAN-05",
+        "`initialize` returns the same id, version, vendor and capabilities as the manifest",
+        "hosts cache manifests; the displayed data must match the actual adapter",
+        Gate::NONE,
+        equals_initialize,
+    ),
+    active(
+        "MAN-06",
+        "`--manifest` prints identical bytes each time; other arguments result in a message on \
+         stderr and exit code 2",
+        "caches compare bytes, and users start adapters by hand to see what they are",
+        Gate::NONE,
+        stable_output_and_usage_message,
+    )
+    .should(),
+];
+
+fn one_document(context: &mut CheckContext) -> CheckOutcome {
+    let captured = manifest(context, process::SYSTEM_PATH)?;
+    let sent = "--manifest";
+    let text = String::from_utf8_lossy(&captured.stdout).into_owned();
+    if !captured.status.is_some_and(|status| status.success()) {
+        let got =
+            format!("{}; stderr: {}", captured.ending(), shorten(&captured.stderr_text(), 300));
+        return Err(Failure::new("exit code 0", got).sent(sent).into());
+    }
+    let document: Value = serde_json::from_slice(&captured.stdout).map_err(|error| {
+        let got = format!("{error}: {}", shorten(&text, 300));
+        Finding::from(Failure::new("one JSON document on stdout and nothing else", got).sent(sent))
+    })?;
+    context.suite.schema.check_manifest(&document).map_err(|reason| {
+        Failure::new("a manifest that matches the schema", reason).sent(sent).into()
+    })
+}
+
+fn fast_with_empty_path(context: &mut CheckContext) -> CheckOutcome {
+    let limit = context.limit(MANIFEST_TIMEOUT);
+    let captured = manifest(context, "")?;
+    let sent = "--manifest with PATH=\"\"";
+    let good = captured.status.is_some_and(|status| status.success());
+    if !good || captured.took > limit {
+        let got = format!(
+            "{} after {:.2?}; stderr: {}",
+            captured.ending(),
+            captured.took,
+            shorten(&captured.stderr_text(), 300)
+        );
+        return Err(Failure::new(format!("exit code 0 within {limit:.1?}"), got).sent(sent).into());
+    }
+    Ok(())
+}
+
+fn no_side_effects(context: &mut CheckContext) -> CheckOutcome {
+    let folder = context.folder("manifest")?;
+    let fake_cli = FakeCli::install(
+        &folder.join("cli"),
+        &context.suite.cli_name(),
+        &context.suite.executable,
+    )?;
+    let home = fresh_home(&folder)?;
+    let before = Snapshot::take(&home);
+    let env = base_env(&home, &process::search_path(fake_cli.folder()));
+    capture(context, &["--manifest"], &env, &home, MANIFEST_TIMEOUT)?;
+    if let Some(start) = fake_cli.invocations().first() {
+        let got = format!("the agent CLI was started with {:?}", start.args);
+        return Err(Failure::new("no process is started", got).sent("--manifest").into());
+    }
+    let changes = before.changes(&Snapshot::take(&home));
+    ensure(changes.is_empty(), "no file is written below HOME or the current folder", || {
+        changes.join(", ")
+    })
+}
+
+fn identity(context: &mut CheckContext) -> CheckOutcome {
+    let manifest = context.stated()?;
+    let (wanted, id) =
+        (context.suite.adapter_id(), manifest["adapterId"].as_str().unwrap_or_default());
+    ensure(id == wanted, format!("adapterId {wanted:?}, as in the file name"), || {
+        format!("adapterId {id:?}")
+    })?;
+    let version = manifest["version"].as_str().unwrap_or_default();
+    ensure(is_semver(version), "a version such as 1.2.3 or 1.2.3-beta.1+7", || {
+        format!("version {version:?}")
+    })?;
+    let (min, max) = (manifest["protocol"]["min"].as_u64(), manifest["protocol"]["max"].as_u64());
+    let fits = min.zip(max).is_some_and(|(min, max)| 1 <= min && min <= max);
+    ensure(fits, "1 ≤ protocol.min ≤ protocol.max", || format!("{}", manifest["protocol"]))
+}
+
+fn equals_initialize(context: &mut CheckContext) -> CheckOutcome {
+    let manifest = context.stated()?;
+    let mut adapter =
+        context.launch(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+    let result = initialize(&mut adapter, &CliPath::FakeCli)?;
+    let returned = serde_json::to_value(&result).unwrap_or_default();
+    let pairs = [
+        ("adapterId", &manifest["adapterId"], &returned["adapter"]["id"]),
+        ("version", &manifest["version"], &returned["adapter"]["version"]),
+        ("vendor", &manifest["vendor"], &returned["adapter"]["vendor"]),
+        ("capabilities", &known_capabilities(&manifest), &returned["capabilities"]),
+    ];
+    for (name, stated, with_circumstances) in pairs {
+        if stated != with_circumstances {
+            return Err(Failure::new(
+                format!("{name} as in the manifest: {stated}"),
+                format!("{with_circumstances}"),
+            )
+            .sent("initialize")
+            .at(adapter.location())
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the manifest's capabilities as this version of the protocol parses them, so that both
+/// sides of the comparison are parsed in the same way.
+fn known_capabilities(manifest: &Value) -> Value {
+    serde_json::from_value::<od_protocol::Capabilities>(manifest["capabilities"].clone())
+        .ok()
+        .and_then(|capabilities| serde_json::to_value(capabilities).ok())
+        .unwrap_or_default()
+}
+
+fn stable_output_and_usage_message(context: &mut CheckContext) -> CheckOutcome {
+    let first = manifest(context, process::SYSTEM_PATH)?;
+    let second = manifest(context, process::SYSTEM_PATH)?;
+    if first.stdout != second.stdout {
+        return fail(
+            "the same bytes each time",
+            format!("{} bytes, then {} different bytes", first.stdout.len(), second.stdout.len()),
+        );
+    }
+    for arguments in [&["--no-such-switch"][..], &[]] {
+        let folder = context.folder("usage")?;
+        let home = fresh_home(&folder)?;
+        let env = base_env(&home, process::SYSTEM_PATH);
+        let captured = capture(context, arguments, &env, &home, USAGE_TIMEOUT)?;
+        let is_two = captured.status.and_then(|status| status.code()) == Some(2);
+        let has_only_stderr = !captured.stderr.is_empty() && captured.stdout.is_empty();
+        if !is_two || !has_only_stderr {
+            let got = format!(
+                "{}, {} bytes on stdout, stderr: {:?}",
+                captured.ending(),
+                captured.stdout.len(),
+                shorten(&captured.stderr_text(), 200)
+            );
+            let expected = "exit code 2, a message on stderr, nothing on stdout";
+            return Err(Failure::new(expected, got).sent(format!("{arguments:?}")).into());
+        }
+    }
+    Ok(())
+}
+
+fn manifest(context: &mut CheckContext, path: &str) -> Result<CapturedOutput, Finding> {
+    let folder = context.folder("manifest")?;
+    let home = fresh_home(&folder)?;
+    let env = base_env(&home, path);
+    capture(context, &["--manifest"], &env, &home, MANIFEST_TIMEOUT * 2)
+}
+
+fn capture(
+    context: &mut CheckContext,
+    arguments: &[&str],
+    env: &BTreeMap<String, String>,
+    home: &Path,
+    limit: Duration,
+) -> Result<CapturedOutput, Finding> {
+    let transcript = context.transcript(home.parent().unwrap_or(home))?;
+    let captured = run_to_end(&context.suite.adapter, arguments, env, home, context.limit(limit))?;
+    captured.write_to(&transcript, arguments);
+    Ok(captured)
+}
+
+fn fresh_home(folder: &Path) -> Result<PathBuf, Finding> {
+    let home = folder.join("home");
+    std::fs::create_dir_all(home.join("tmp"))?;
+    Ok(home)
+}
+
+/// Whether the text is `major.minor.patch` without leading zeros, with optional `-pre` and
+/// `+build`.
+fn is_semver(text: &str) -> bool {
+    let (text, build) = text.split_once('+').unwrap_or((text, "0"));
+    let (core, pre) = text.split_once('-').unwrap_or((text, "0"));
+    let is_number = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    core.split('.').count() == 3
+        && core.split('.').all(is_number)
+        && pre.split('.').all(is_word)
+        && build.split('.').all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_semver;
+
+    #[test]
+    fn semver_is_recognized() {
+        for good in ["1.2.3", "0.1.0-beta.1", "1.0.0+build.7", "10.20.30-a-b+c"] {
+            assert!(is_semver(good), "{good}");
+        }
+        for bad in ["", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.x", "1.2.3.4"] {
+            assert!(!is_semver(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! RUN: a run is accepted at once, and its output is forwarded completely and immediately.
+
+use std::time::Duration;
+
+use od_protocol::adapter::{START_RUN, StartRunResult};
+
+use super::AdapterCheck;
+use super::expectations::{SHORT_RUN_TIMEOUT, exact_answer, line_with};
+use crate::adapter_client::Answer;
+use crate::check::{Gate, active};
+use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::fake_cli::Step;
+use crate::outcome::{CheckOutcome, Failure};
+
+const GATE: &str = "continue";
+/// The timeout for the first output, which the agent CLI has already printed.
+const FIRST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The checks of this chapter.
+pub const CHECKS: &[AdapterCheck] = &[
+    active(
+        "RUN-01",
+        "`run/start` is answered when the run is accepted, not when it has ended",
+        "a host that waits for the response cannot display, steer or stop the run",
+        Gate::scenario("text"),
+        answered_on_acceptance,
+    ),
+    active(
+        "RUN-02",
+        "the text of all deltas is exactly the text that the agent CLI sent, with nothing lost or \
+         duplicated",
+        "users read this text",
+        Gate::cli_scenario("text"),
+        exact_text,
+    ),
+    active(
+        "RUN-03",
+        "deltas are forwarded while the agent CLI is still running",
+        "a user who sees no output for minutes stops the run",
+        Gate::cli_scenario("text").with_capability("textDeltas"),
+        forwarded_at_once,
+    ),
+];
+
+fn answered_on_acceptance(context: &mut CheckContext) -> CheckOutcome {
+    let has_cli = context.suite.has_cli();
+    let mut prepared = context.prepare("text")?;
+    if has_cli {
+        prepared.script.steps.insert(0, Step::Gate { name: GATE.to_owned() });
+    }
+    let mut adapter = context.launch(&LaunchOptions::default())?;
+    adapter.fake_cli.load_script(&prepared.script)?;
+    adapter.inbox.open_run(prepared.run_id());
+    let params = serde_json::to_value(&prepared.request).unwrap_or_default();
+    let id = adapter.ask(START_RUN.name, params);
+    let answer = adapter.answer(&id, START_RUN.limit());
+    adapter.fake_cli.open_gate(GATE)?;
+    let sent = "run/start; the agent CLI prints nothing yet";
+    let accepted = match answer? {
+        Answer::Result(value) => serde_json::from_value::<StartRunResult>(value.clone())
+            .is_ok_and(|result| result.run_id == prepared.run_id())
+            .then_some(())
+            .ok_or_else(|| format!("the result {value}")),
+        refused @ Answer::Error(_) => Err(refused.summary()),
+    };
+    if let Err(got) = accepted {
+        let expected = format!("a result with runId {:?}", prepared.run_id());
+        return Err(Failure::new(expected, got).sent(sent).at(adapter.location()).into());
+    }
+    adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT).map(drop)
+}
+
+fn exact_text(context: &mut CheckContext) -> CheckOutcome {
+    let completed_run = context.shared_run("text")?;
+    exact_answer(&completed_run, "run/start; the agent CLI printed an answer in pieces")
+}
+
+fn forwarded_at_once(context: &mut CheckContext) -> CheckOutcome {
+    let mut prepared = context.prepare("text")?;
+    let (first, second) = (prepared.values.deltas[0].clone(), prepared.values.deltas[1].clone());
+    let second_line = line_with(&prepared.script, second.trim_end())?;
+    prepared.script.steps.insert(second_line, Step::Gate { name: GATE.to_owned() });
+    let mut adapter = context.launch(&LaunchOptions::default())?;
+    adapter.begin(&prepared)?;
+    let run_id = prepared.run_id().to_owned();
+    let wanted = "a `text_delta` with the first output while the agent CLI waits";
+    let mut text = String::new();
+    let early = adapter.wait_event(&run_id, FIRST_OUTPUT_TIMEOUT, wanted, |received| {
+        if received.type_name() == "text_delta" {
+            text.push_str(received.value["text"].as_str().unwrap_or_default());
+        }
+        text.contains(first.trim_end())
+    });
+    adapter.fake_cli.open_gate(GATE)?;
+    early?;
+    let record = adapter.finish(&run_id, SHORT_RUN_TIMEOUT)?;
+    let sent = "run/start; the agent CLI paused between two pieces";
+    exact_answer(&CompletedRun { prepared, record, invocation: None }, sent)
+}

@@ -1,0 +1,52 @@
+//! The files of a folder, and what has changed since. Contains no check.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
+
+/// How many files are read at most.
+const MAX_FILES: usize = 10_000;
+
+/// Every file below a folder with a hash of its bytes; the folder `tmp` at its top is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Snapshot(BTreeMap<String, u64>);
+
+impl Snapshot {
+    /// Reads a folder.
+    pub(super) fn take(folder: &Path) -> Self {
+        let mut snapshot = Self::default();
+        snapshot.add(folder, folder);
+        snapshot
+    }
+
+    /// Returns new, deleted and changed files.
+    pub(super) fn changes(&self, later: &Self) -> Vec<String> {
+        let appeared = later.0.keys().filter(|name| !self.0.contains_key(*name));
+        let appeared = appeared.map(|name| format!("{name} appeared"));
+        let others = self.0.iter().filter_map(|(name, hash)| match later.0.get(name) {
+            None => Some(format!("{name} vanished")),
+            Some(now) if now != hash => Some(format!("{name} changed")),
+            Some(_) => None,
+        });
+        appeared.chain(others).collect()
+    }
+
+    fn add(&mut self, top: &Path, folder: &Path) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_temporary = folder == top && entry.file_name() == "tmp";
+            if is_temporary || self.0.len() >= MAX_FILES {
+                continue;
+            }
+            let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.0.insert(format!("{name}/"), 0);
+                self.add(top, &path);
+            } else {
+                let mut hasher = DefaultHasher::new();
+                hasher.write(&std::fs::read(&path).unwrap_or_default());
+                self.0.insert(name, hasher.finish());
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The rules of the repository, each a test.
+
+mod adapters;
+mod dependencies;
+mod documents;
+mod layers;
+mod names;
+mod sources;
+mod top_level;
+mod vendor_names;
+mod work_tree;
