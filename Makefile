@@ -28,7 +28,7 @@ run: ## Build host and adapters quickly, then run a task on the best installed a
 	@echo; echo "The work is in $(WORK):"; ls -l "$(WORK)"
 
 build: ## Build the release binaries
-	$(CARGO) build --release --locked --workspace --bins
+	$(CARGO) build --release --locked --workspace --exclude xtask --bins
 
 test: lint client-packages unit conformance ## Everything that must hold before a change lands
 
@@ -66,7 +66,7 @@ generate: ## Rewrite schemas, client types, manifests and generated tables from 
 	done
 	$(CARGO) xtask generate
 
-clients: client-packages ## The TypeScript and Python clients of the API: their tests, and their tours over every face
+clients: client-packages ## The TypeScript and Python clients of the API: their tests, and their examples over every transport
 	$(CARGO) build --locked -p od-host -p od-adapter-demo --bins --examples
 	$(CARGO) test --locked -p od-host --test it serve::clients -- --nocapture
 

@@ -166,7 +166,7 @@ mod tests {
                         [[known_failure]]\nid = \"ODD-99\"\nreason = \"old\"\n";
 
     fn known() -> KnownFailures {
-        let entries = parse(Path::new("b.toml"), TEXT).expect("it can be read");
+        let entries = parse(Path::new("b.toml"), TEXT).expect("it can be parsed");
         KnownFailures { entries: entries.into_iter().collect() }
     }
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn errors_contain_their_line() {
         let check = |text: &str, wanted: &str| {
-            let error = parse(Path::new("b.toml"), text).expect_err("it is wrong");
+            let error = parse(Path::new("b.toml"), text).expect_err("it is invalid");
             assert!(error.to_string().contains(wanted), "{error}");
         };
         check("\ncolour = 1\n", "b.toml:2: unknown field `colour`");

@@ -102,7 +102,7 @@ impl Requirements {
         Self { name: LATEST.to_owned(), frozen: None }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -128,7 +128,7 @@ impl Requirements {
             let (now, then) = (check.level.as_str(), &frozen.level);
             return Some(format!("{id} has level {now}, but {then} in requirement set {set}"));
         }
-        let is_same = fingerprint(check.sentence) == frozen.sentence;
+        let is_same = fingerprint(check.requirement) == frozen.sentence;
         (!is_same).then(|| format!("the requirement of {id} differs from requirement set {set}"))
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let mut checks = checks::all();
         change(&mut checks);
         let broken =
-            Requirements::named(DEFAULT_SET).expect("the set can be read").mismatches(&checks);
+            Requirements::named(DEFAULT_SET).expect("the set can be parsed").mismatches(&checks);
         assert_eq!(broken.len(), 1, "{broken:?}");
         assert!(broken[0].contains(wanted), "{broken:?}");
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn changed_check_breaks_the_set() {
         check_change(
-            |checks| checks[0].sentence = "does something else",
+            |checks| checks[0].requirement = "does something else",
             "the requirement of MAN-01",
         );
         check_change(|checks| checks[0].level = Level::Should, "MAN-01 has level should, but must");
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn later_check_counts_only_with_latest() {
-        let frozen = Requirements::named(DEFAULT_SET).expect("the set can be read");
+        let frozen = Requirements::named(DEFAULT_SET).expect("the set can be parsed");
         assert!(frozen.counts("MAN-01"));
         assert!(!frozen.counts("NEW-01"));
         assert!(Requirements::latest().counts("NEW-01"));

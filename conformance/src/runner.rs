@@ -13,8 +13,8 @@ use crate::check::{Check, CheckResult, Kind, Level, Status};
 use crate::checks::function_of;
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-use crate::outcome::complete_finding;
-use crate::outcome::{CheckOutcome, Finding};
+
+use crate::outcome::{CheckOutcome, Finding, complete_finding};
 use crate::requirements::Requirements;
 use crate::script_variants;
 use crate::suite::Suite;

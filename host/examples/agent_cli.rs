@@ -27,7 +27,9 @@ fn main() {
     let Some(Ok(first)) = std::io::stdin().lock().lines().next() else { return };
     let order: Value = serde_json::from_str(&first).expect("an order");
     std::thread::spawn(read_stdin);
-    write_line(&json!({"type": "hello", "session": "s1", "model": "demo-1", "cwd": "", "tools": []}));
+    write_line(
+        &json!({"type": "hello", "session": "s1", "model": "demo-1", "cwd": "", "tools": []}),
+    );
     write_line(&json!({"type": "turn", "turn": "turn-1"}));
     let prompt = order["text"].as_str().unwrap_or_default();
     start_child(prompt.contains("bare"));

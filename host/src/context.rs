@@ -14,13 +14,13 @@ use crate::discover::manifest_cache::ManifestCache;
 use crate::discover::search::{Folder, folders};
 use crate::discover::{Adapter, Discovery, Search, pins};
 use crate::error::{Failure, HostError};
+use crate::files::trust::check_folder;
 use crate::home::{OdHome, make_private_folder};
 use crate::journal::RunOwner;
-use crate::plugin::mark::Mark;
+use crate::plugin::host_marker::HostMarker;
 use crate::plugin::os;
 use crate::settings::{Settings, Trust};
 use crate::telemetry::Telemetry;
-use crate::trust::check_folder;
 
 /// The shared state of a host. Clones share it.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ struct Shared {
     manifests: Arc<ManifestCache>,
     started_at: u64,
     /// An environment variable of adapter processes: a later host finds orphaned processes by it.
-    mark: Mark,
+    marker: HostMarker,
     telemetry: Telemetry,
 }
 
@@ -61,11 +61,11 @@ impl HostContext {
             tracing::warn!(%error, "cannot raise the limit of open files; many concurrent runs may fail");
         }
         let started_at = now_ms();
-        let mark = Mark::own(options.home.root());
+        let marker = HostMarker::own(options.home.root());
         let manifests = ManifestCache::load(
             options.home.manifest_cache(),
             options.search_path.clone(),
-            mark.clone(),
+            marker.clone(),
         );
         let shared = Shared {
             folders: folders(&options.adapter_dirs, &options.home, &options.effective_path()),
@@ -73,7 +73,7 @@ impl HostContext {
             telemetry: Telemetry::start(started_at, &settings.telemetry),
             settings: Arc::new(settings),
             started_at,
-            mark,
+            marker,
             options,
         };
         Ok(Self { shared: Arc::new(shared) })

@@ -112,10 +112,7 @@ impl RunClient {
 
 fn parse_reply<P: Call>(reply: &str) -> Result<P::Result, HostError> {
     let unreadable = |error: serde_json::Error| {
-        HostError::protocol(
-            ErrorKind::Internal,
-            format!("cannot parse the owner's reply: {error}"),
-        )
+        HostError::protocol(ErrorKind::Internal, format!("cannot parse the owner's reply: {error}"))
     };
     match Message::read(reply.trim_end().as_bytes())? {
         Message::Response { outcome: Ok(result), .. } => {
@@ -125,6 +122,9 @@ fn parse_reply<P: Call>(reply: &str) -> Result<P::Result, HostError> {
             let error: ErrorObject = serde_json::from_str(error.get()).map_err(unreadable)?;
             Err(error.into())
         }
-        _ => Err(HostError::protocol(ErrorKind::Internal, "the owner sent something other than a reply")),
+        _ => Err(HostError::protocol(
+            ErrorKind::Internal,
+            "the owner sent something other than a reply",
+        )),
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod manifest_cache;
 pub(crate) mod pins;
 pub(crate) mod search;
 
-pub use crate::trust::Rule;
+pub use crate::files::trust::Rule;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use od_protocol::{MANIFEST_MAJOR, Manifest, ProtocolRange};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
+use crate::files::trust::Problem;
 use crate::settings::Settings;
-use crate::trust::Problem;
 use manifest_cache::ManifestCache;
 use search::{Candidate, Folder};
 

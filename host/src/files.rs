@@ -1,7 +1,10 @@
 //! Small operations on files that several modules share.
 
 mod lines_from_end;
+#[cfg(any(feature = "serve", feature = "otlp"))]
+pub(crate) mod pem;
 pub(crate) mod stamp;
+pub(crate) mod trust;
 
 pub(crate) use lines_from_end::LinesFromEnd;
 

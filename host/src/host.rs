@@ -247,7 +247,7 @@ impl Host {
         self.runs.context()
     }
 
-    fn agents_of_host(&self) -> &Agents {
+    fn agent_registry(&self) -> &Agents {
         self.runs.agents()
     }
 }

@@ -6,9 +6,9 @@ pub(crate) mod folder;
 pub(crate) mod key_file;
 mod reader;
 mod settle;
-pub(crate) mod writer;
 pub(crate) mod store;
 mod syncer;
+pub(crate) mod writer;
 
 #[cfg(unix)]
 mod unix;
@@ -21,7 +21,9 @@ use unix as os;
 use windows as os;
 
 pub use reader::EventReader;
-pub(crate) use reader::{Position, Source};
+#[cfg(any(feature = "serve", test))]
+pub(crate) use reader::Position;
+pub(crate) use reader::Source;
 pub(crate) use settle::{SettleRun, settle_in_background};
 
 use std::path::PathBuf;

@@ -5,7 +5,7 @@
 mod message;
 mod session;
 
+pub(crate) use message::{CallResult, Request, to_json};
 #[cfg(feature = "serve")]
 pub(crate) use message::{write_notification, write_reply};
-pub(crate) use message::{CallResult, Request, to_json};
 pub(crate) use session::{Handler, Output, Session};

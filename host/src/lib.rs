@@ -10,21 +10,22 @@
 //! From bottom to top. A module imports only modules of lines with a lower number; a test checks it.
 //!
 //! 1. `clock`, `error`, `sync`: plain values
-//! 2. `files`, `home`, `pem`, `trust`: files and folders, and who may have written them
-//! 3. `json_rpc`, `login_path`, `settings`: JSON-RPC messages; what the user has configured
-//! 4. `environment`, `journal`: variables of adapters; events and records of runs as bytes and files
-//! 5. `usage`: what runs used, folded from their events
-//! 6. `telemetry`: logs, metrics and traces
-//! 7. `plugin`: one adapter process and its calls
-//! 8. `discover`: which adapters exist and may be executed
-//! 9. `context`: what every operation of a host needs
-//! 10. `agents`: what adapters detect, and calls outside runs
-//! 11. `features`, `queue`: what an app can offer with an agent; which runs may work now
-//! 12. `run`: one task per run, from prompt to `done`
-//! 13. `control`: how another process reaches a run
-//! 14. `host`: the public entry point
-//! 15. `doctor`, `service`: checks of the installation; the API
-//! 16. `serve`: the transports of the API
+//! 2. `files`: files, and who may have written them
+//! 3. `home`: the home folder of the host
+//! 4. `json_rpc`, `login_path`, `settings`: JSON-RPC messages; what the user has configured
+//! 5. `environment`, `journal`: variables of adapters; events and records of runs as bytes and files
+//! 6. `usage`: what runs used, folded from their events
+//! 7. `telemetry`: logs, metrics and traces
+//! 8. `plugin`: one adapter process and its calls
+//! 9. `discover`: which adapters exist and may be executed
+//! 10. `context`: what every operation of a host needs
+//! 11. `agents`: what adapters detect, what an agent supports, and calls outside runs
+//! 12. `queue`: which runs may work now
+//! 13. `run`: one task per run, from prompt to `done`
+//! 14. `control`: how another process reaches a run
+//! 15. `host`: the public entry point
+//! 16. `doctor`, `service`: checks of the installation; the API
+//! 17. `serve`: the transports of the API
 
 mod clock;
 pub mod error;
@@ -32,9 +33,6 @@ mod sync;
 
 mod files;
 pub mod home;
-#[cfg(any(feature = "serve", feature = "otlp"))]
-mod pem;
-mod trust;
 
 mod json_rpc;
 pub mod login_path;
@@ -55,7 +53,6 @@ mod context;
 
 pub mod agents;
 
-pub mod features;
 pub mod queue;
 
 pub mod run;

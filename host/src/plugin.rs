@@ -1,7 +1,7 @@
 //! One adapter process: starts it, calls its methods, reads its output, and removes all its processes at the end.
 
 pub(crate) mod caller;
-pub(crate) mod mark;
+pub(crate) mod host_marker;
 pub(crate) mod name;
 pub(crate) mod observations;
 pub(crate) mod orphans;

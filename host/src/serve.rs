@@ -31,8 +31,8 @@ mod sse;
 mod stdio;
 mod websocket;
 
+pub use crate::settings::ServeSettings;
 pub use limits::TimeLimits;
 pub use server::{ServeOptions, Server, TlsFiles};
-pub use crate::settings::ServeSettings;
 pub use stdio::serve_stdio;
 pub use token::Token;

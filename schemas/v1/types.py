@@ -2,7 +2,7 @@
 
 Generated from schemas/v1/schema.json and methods.json: do not edit.
 
-Where a type allows None, it means the same as absent. An open set of words is
+Where a type allows None, it means the same as absent. An open enumeration is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
@@ -2243,7 +2243,7 @@ class EventDone(Done):
     type: Literal["done"]
 
 
-# An event of this version; `type` tells them apart.
+# An event of this version; `type` discriminates them.
 KnownEvent = (
     EventRunStarted
     | EventSessionStarted
@@ -2338,7 +2338,7 @@ EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)
 
 
 def is_known_event(event: Event) -> TypeGuard[KnownEvent]:
-    """Tells the events of this version from those of a later one; then `type` narrows."""
+    """Whether an event is of this version; then `type` narrows its type."""
     return event["type"] in EVENT_TYPES
 
 

@@ -1,7 +1,7 @@
 // The OD adapter protocol, version 1, as TypeScript types.
 // Generated from schemas/v1/schema.json and methods.json: do not edit.
 //
-// Where a type allows null, it means the same as absent. An open set of words is
+// Where a type allows null, it means the same as absent. An open enumeration is
 // `"a" | "b" | (string & {})`: a later version may send others, so keep a default branch.
 
 export const PROTOCOL_MAJOR = 1;
@@ -604,7 +604,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** An event of this version; `type` tells them apart. */
+/** An event of this version; `type` discriminates them. */
 export type KnownEvent =
   /** The agent CLI was started. The first event of every run. */
   | ({ type: "run_started" } & RunStarted)
@@ -687,7 +687,7 @@ export type KnownEvent =
   /** The last event of every run: none of its processes is alive. */
   | ({ type: "done" } & Done);
 
-/** What happened: an event of this version or of a later one. */
+/** An event of this version or of a later one. */
 export type Event = KnownEvent | UnknownEvent;
 
 /** One thing that was checked, and the result. */
@@ -1840,7 +1840,7 @@ export const ERROR_CODES = {
   plugin_hung: 1053,
 } as const;
 
-/** What the host calls, by method. */
+/** The methods that the host calls. */
 export interface Methods {
   /** Negotiates the protocol major and passes the configuration. */
   "initialize": { params: InitializeParams; result: InitializeResult };
@@ -1870,15 +1870,15 @@ export interface Methods {
   "shutdown": { params: ShutdownParams; result: ShutdownResult };
 }
 
-/** What gets no answer, by method. */
+/** The notifications. */
 export interface Notifications {
-  /** Says what happened in a run. */
+  /** Reports an event of a run. */
   "run/event": RunEventParams;
-  /** Gives a request up; it still gets a response. */
+  /** Cancels a request, which still gets a response. */
   "$/cancelRequest": CancelRequestParams;
 }
 
-/** A request as it stands on the wire. */
+/** A request message. */
 export interface Request<Name extends keyof Methods> {
   jsonrpc: "2.0";
   id: string | number;
@@ -1886,12 +1886,12 @@ export interface Request<Name extends keyof Methods> {
   params: Methods[Name]["params"];
 }
 
-/** The answer to a request: a result or an error, never both. */
+/** The response to a request: a result or an error, never both. */
 export type Response<Name extends keyof Methods> =
   | { jsonrpc: "2.0"; id: string | number | null; result: Methods[Name]["result"] }
   | { jsonrpc: "2.0"; id: string | number | null; error: ErrorObject };
 
-/** A notification as it stands on the wire. */
+/** A notification message. */
 export interface Notification<Name extends keyof Notifications> {
   jsonrpc: "2.0";
   method: Name;
@@ -1901,7 +1901,7 @@ export interface Notification<Name extends keyof Notifications> {
 /** The event of one type, such as `EventOf<"done">`. */
 export type EventOf<Type extends EventType> = Extract<KnownEvent, { type: Type }>;
 
-/** Tells the events of this version from those of a later one; then `switch (event.type)` narrows. */
+/** Whether an event is of this version; then `switch (event.type)` narrows its type. */
 export function isKnownEvent(event: Event): event is KnownEvent {
   return (EVENT_TYPES as readonly string[]).includes(event.type);
 }

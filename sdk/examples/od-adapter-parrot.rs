@@ -1,41 +1,33 @@
-//! A whole adapter in one file: the tutorial of `sdk/README.md`, and what the sdk's own tests
-//! drive.
+//! A whole adapter in one file: the example of `sdk/README.md`, which the sdk's own tests run.
 //!
-//! The agent CLI it wraps is called `parrot`. It takes the prompt on stdin and prints one JSON
-//! object a line: `{"say":"…"}` for a piece of text, `{"end":true}` when it is done.
+//! The agent CLI is called `parrot`. It reads the prompt on stdin and prints one JSON object per
+//! line: `{"say":"…"}` for a piece of text, `{"end":true}` when it is done.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{AuthState, AuthStatus, CliInfo, CliTransport, ErrorObject, Manifest};
-use od_sdk::{Adapter, RunOutcome, Install, Invocation, Machine, Mapper, RunOutput};
+use od_protocol::{AuthStatus, ErrorObject, Manifest};
+use od_sdk::start_run::{self, AdapterOptions};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, RunOutcome, RunOutput, auth};
 use serde::Deserialize;
+use serde_json::json;
 
 struct Parrot;
 
 impl Adapter for Parrot {
     fn manifest(&self) -> Manifest {
-        Manifest {
-            display_name: "Parrot".to_owned(),
-            cli: CliInfo {
-                names: vec!["parrot".to_owned()],
-                version_min: None,
-                version_tested: Some("1.0.0".to_owned()),
-                transport: CliTransport::Stdio,
-                install: Vec::new(),
-            },
-            ..od_sdk::testing::manifest("parrot")
-        }
+        let mut manifest = Manifest::new("parrot", "Parrot");
+        manifest.cli.version_min = Some("1.0.0".to_owned());
+        manifest.cli.version_tested = Some("1.2.0".to_owned());
+        manifest.config_schema = Some(start_run::schema(json!({
+            "loud": { "type": "boolean", "default": false, "description": "print in capitals" },
+        })));
+        manifest
     }
 
     fn auth(&self, _machine: &Machine) -> AuthStatus {
-        AuthStatus {
-            state: AuthState::Ok,
-            method: None,
-            credential: None,
-            expires_at: None,
-            guidance: None,
-        }
+        auth::not_needed()
     }
 
     fn invocation(
@@ -43,8 +35,12 @@ impl Adapter for Parrot {
         start_run_params: &StartRunParams,
         _install: &Install,
     ) -> Result<Invocation, ErrorObject> {
+        let options = Options::strict(start_run_params)?;
         let mut invocation = Invocation::default();
         invocation.arg("--json");
+        if options.loud {
+            invocation.arg("--loud");
+        }
         invocation.stdin = start_run_params.prompt.text.clone().into_bytes();
         Ok(invocation)
     }
@@ -54,11 +50,22 @@ impl Adapter for Parrot {
     }
 }
 
-/// One line of the parrot. Fields we do not use are not named.
+/// The adapter's own options, from `run/start.adapterOptions` or `[agents.parrot] options`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Options {
+    loud: bool,
+}
+
+impl AdapterOptions for Options {
+    const ADAPTER_ID: &'static str = "parrot";
+}
+
+/// One line of the parrot. Fields that are not used are not named.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow, default)]
-    say: Option<std::borrow::Cow<'a, str>>,
+    say: Option<Cow<'a, str>>,
     #[serde(default)]
     end: bool,
 }

@@ -1,41 +1,40 @@
 //! The Agent Client Protocol (version 1), client side, as a pure state machine: lines of the agent
 //! in, events and lines for the agent out.
 //!
-//! An adapter whose CLI speaks ACP writes three values: the first line of stdin
-//! ([`initialize_line`]), an [`Opening`] (which session, which settings, what to say) and a
-//! [`Dialect`] (what this agent does differently). [`AcpMapper`] does the rest: request numbers,
-//! opening or loading the session, prompts and queued input, permission requests, cancel, refusing
+//! The adapter of an ACP agent provides three values: the first line of stdin
+//! ([`initialize_line`]), a [`Handshake`] (session, settings and first prompt) and a [`Dialect`]
+//! (where the agent differs). [`AcpMapper`] does the rest: request numbers,
+//! handshake or loading the session, prompts and queued input, permission requests, cancel, refusing
 //! what the client does not offer, and the mapping of every `session/update` to events.
 //!
-//! Not here: processes, files, clocks. What the client does not offer to the agent (its file system,
-//! terminals) is not declared, so the agent does it itself.
+//! Never does I/O and has no clock. The client does not declare file system or terminals, so the
+//! agent uses its own.
 //!
-//! Reading order: [`opening`] (what a run asks for), [`dialect`] (where agents differ), [`mapper`]
-//! (the talk), then the rooms the mapper uses.
+//! Reading order: [`Handshake`], [`Dialect`], [`AcpMapper`], then the modules that the mapper uses.
 
 mod approvals;
 mod dialect;
 mod failure;
 mod files;
+mod handshake;
 mod mapper;
-mod meter;
-mod opening;
+mod messages;
+mod native;
 mod settings;
-mod speech;
 mod tools;
 mod turns;
-mod words;
+mod usage;
 
 pub use dialect::{Dialect, Stage};
 pub use failure::classify;
-pub use mapper::AcpMapper;
-pub use meter::{Tokens, tokens_of};
-pub use opening::{
-    Opening, Setting, file_uri, initialize_line, inquiry_lines, mcp_servers, prompt_blocks,
+pub use handshake::{
+    Handshake, Setting, file_uri, initialize_line, mcp_servers, prompt_blocks, session_query_lines,
 };
+pub use mapper::AcpMapper;
+pub use native::{PromptResult, TokenUsage, ToolCall};
 pub use settings::{models_of, session_reply};
 pub use tools::Call;
-pub use words::{PromptResult, TokenUsage, ToolCall};
+pub use usage::{Tokens, tokens_of};
 
 #[cfg(test)]
 mod tests;

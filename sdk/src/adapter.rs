@@ -70,7 +70,7 @@ pub trait Adapter: Send + Sync + 'static {
     /// and variables only: it is called before every run.
     fn auth(&self, machine: &Machine) -> AuthStatus;
 
-    /// Returns the company whose service runs the models with this login, such as `anthropic`. It
+    /// Returns the company whose service runs the models with this login, such as `acme`. It
     /// is added to usage that names no provider. `None` when it is not certain: it is not guessed
     /// later.
     fn provider(&self, _machine: &Machine, _auth: &AuthStatus) -> Option<String> {

@@ -1,6 +1,6 @@
-//! What an adapter's `auth` is made of: credentials in variables and files, when they run out, and
-//! the answer. Everything here reads local files at most, and no type here can show a secret: what
-//! comes out are names, kinds and times.
+//! Helpers for an adapter's `auth`: credentials in variables and files, their expiry, and the answer.
+//! Reads variables and local files only. No type here can show a secret: the results are names, kinds
+//! and times.
 
 mod expiry;
 mod file;
@@ -12,19 +12,34 @@ use od_protocol::{AuthInfo, AuthState, AuthStatus, Credential, CredentialKind};
 
 use crate::Machine;
 
-/// A variable that carries a credential.
+/// A variable that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvCredential {
     /// Its name.
     pub variable: &'static str,
-    /// What kind of credential it is.
+    /// The kind of credential.
     pub kind: CredentialKind,
     /// The method for [`AuthStatus`], such as `api_key`.
     pub method: &'static str,
 }
 
-/// The first variable of the list that is set. Give the list in the agent CLI's own order of
-/// precedence: it decides who pays.
+/// Returns the first variable of the list that is set. Give the list in the agent CLI's own order of
+/// precedence, which decides who pays.
+///
+/// ```
+/// use od_protocol::CredentialKind;
+/// use od_sdk::Machine;
+/// use od_sdk::auth::{EnvCredential, env_login};
+///
+/// const KEYS: &[EnvCredential] = &[EnvCredential {
+///     variable: "ACME_API_KEY",
+///     kind: CredentialKind::ApiKey,
+///     method: "api_key",
+/// }];
+/// let env = [("ACME_API_KEY".to_owned(), "secret".to_owned())].into();
+/// let login = env_login(&Machine { env, ..Machine::default() }, KEYS).expect("a login");
+/// assert_eq!(login.credential.name, "ACME_API_KEY");
+/// ```
 pub fn env_login(machine: &Machine, credentials: &[EnvCredential]) -> Option<Login> {
     let set = |credential: &&EnvCredential| machine.var(credential.variable).is_some();
     credentials
@@ -33,21 +48,21 @@ pub fn env_login(machine: &Machine, credentials: &[EnvCredential]) -> Option<Log
         .map(|credential| Login::new(credential.method, credential.kind, credential.variable))
 }
 
-/// A credential that was found. It knows where, not what.
+/// A credential that was found: its place, not its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// How one is logged in (`oauth`, `api_key`, …).
+    /// The login method (`oauth`, `api_key`, …).
     pub method: String,
     /// What pays.
     pub credential: Credential,
-    /// When it runs out, in milliseconds since 1970; `None` means never or unknown.
+    /// When it expires, in milliseconds since 1970; `None` means never or unknown.
     pub expires_at: Option<u64>,
-    /// The agent CLI renews it by itself (there is a refresh token), so running out is no matter.
+    /// The agent CLI renews it (there is a refresh token), so its expiry does not matter.
     pub renewable: bool,
 }
 
 impl Login {
-    /// A credential that does not run out. `name` is a variable, a file or a plan.
+    /// Creates a login that does not expire. `name` is a variable, a file or a plan.
     pub fn new(method: &str, kind: CredentialKind, name: impl Into<String>) -> Self {
         Self {
             method: method.to_owned(),
@@ -57,7 +72,7 @@ impl Login {
         }
     }
 
-    /// With the time it runs out.
+    /// Sets the time it expires.
     #[must_use]
     pub fn expiring(mut self, expires_at: Option<u64>, renewable: bool) -> Self {
         self.expires_at = expires_at;
@@ -65,7 +80,7 @@ impl Login {
         self
     }
 
-    /// The answer, at a time in milliseconds since 1970 (see [`now`]).
+    /// Returns the answer at a time in milliseconds since 1970 (see [`now`]).
     pub fn status(self, auth_info: &AuthInfo, now: u64) -> AuthStatus {
         let state = state(self.expires_at, self.renewable, now);
         let guidance = (state == AuthState::Expired).then(|| guidance(auth_info)).flatten();
@@ -79,7 +94,7 @@ impl Login {
     }
 }
 
-/// Whether a credential with this end lets a run in. The end itself is already too late.
+/// Returns the state of a credential with this expiry. At the time itself it is expired.
 pub fn state(expires_at: Option<u64>, renewable: bool, now: u64) -> AuthState {
     match expires_at {
         Some(expires_at) if expires_at <= now && !renewable => AuthState::Expired,
@@ -87,17 +102,17 @@ pub fn state(expires_at: Option<u64>, renewable: bool, now: u64) -> AuthState {
     }
 }
 
-/// There is no credential.
+/// Returns the answer without a credential.
 pub fn missing(auth_info: &AuthInfo) -> AuthStatus {
     without_credential(AuthState::Missing, guidance(auth_info))
 }
 
-/// It cannot be told (a keychain, a file that cannot be read); say why.
+/// Returns the answer when the login cannot be determined (a keychain, an unreadable file).
 pub fn unknown(reason: impl Into<String>) -> AuthStatus {
     without_credential(AuthState::Unknown, Some(reason.into()))
 }
 
-/// No credential is needed.
+/// Returns the answer for an agent CLI that needs no credential.
 pub fn not_needed() -> AuthStatus {
     without_credential(AuthState::Ok, None)
 }
@@ -106,7 +121,7 @@ fn without_credential(state: AuthState, guidance: Option<String>) -> AuthStatus 
     AuthStatus { state, method: None, credential: None, expires_at: None, guidance }
 }
 
-/// What to type: the login command, or the variable to set.
+/// Returns the login command, or the variable to set.
 fn guidance(auth_info: &AuthInfo) -> Option<String> {
     match (&auth_info.login_command, auth_info.env.first()) {
         (Some(command), _) => Some(command.clone()),
@@ -138,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_variable_that_is_set_pays() {
+    fn first_set_variable_pays() {
         let paying = |env: &[(&str, &str)]| {
             env_login(&machine(env), CREDENTIALS).map(|login| login.credential.name)
         };
@@ -148,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_in_the_past_counts_unless_it_renews_itself() {
+    fn expired_login_counts_unless_renewable() {
         let status = |expires_at, renewable, now| {
             Login::new("oauth", CredentialKind::Subscription, "~/.x/auth.json")
                 .expiring(expires_at, renewable)
@@ -163,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn guidance_names_the_command_or_the_variable() {
+    fn guidance_is_command_or_variable() {
         assert_eq!(missing(&auth_info()).guidance.as_deref(), Some("x login"));
         let without_command = AuthInfo { login_command: None, ..auth_info() };
         assert_eq!(missing(&without_command).guidance.as_deref(), Some("set X_API_KEY"));

@@ -1,10 +1,15 @@
-//! Writes unified diffs, for agent CLIs that report a file before and after instead of a patch. One
-//! hunk: from the first changed line to the last.
+//! Writes unified diffs, for agent CLIs that report a file before and after instead of a patch.
 
 use std::fmt::Write;
+use std::ops::Range;
 
-/// The number of unchanged lines around the change.
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
+
+/// The number of unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
+/// Larger changes become one hunk that replaces everything: the time of a line-by-line comparison
+/// grows with the square of the changed lines.
+const MAX_COMPARED_LINES: usize = 2_000;
 
 /// Returns the diff of a new file.
 ///
@@ -13,82 +18,79 @@ const CONTEXT_LINES: usize = 3;
 /// assert_eq!(diff, "--- /dev/null\n+++ /a\n@@ -0,0 +1,1 @@\n+x\n");
 /// ```
 pub fn created(path: &str, content: &str) -> String {
-    let mut diff = format!("--- /dev/null\n+++ {path}\n");
-    push_hunk(
-        &mut diff,
-        &Hunk { start: 0, before: &[], old: &[], new: &lines(content), after: &[] },
-    );
-    diff
+    unified_diff("/dev/null", path, "", content)
 }
 
 /// Returns the diff of a deleted file.
 pub fn deleted(path: &str, content: &str) -> String {
-    let mut diff = format!("--- {path}\n+++ /dev/null\n");
-    push_hunk(
-        &mut diff,
-        &Hunk { start: 0, before: &[], old: &lines(content), new: &[], after: &[] },
-    );
-    diff
+    unified_diff(path, "/dev/null", content, "")
 }
 
 /// Returns the diff of a changed file.
 pub fn edited(path: &str, old: &str, new: &str) -> String {
-    let mut diff = format!("--- {path}\n+++ {path}\n");
-    let (old, new) = (lines(old), lines(new));
-    let same_start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
-    let rest = old.len().min(new.len()) - same_start;
-    let same_end = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(rest)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let start = same_start.saturating_sub(CONTEXT_LINES);
-    let end = old.len() - same_end;
-    let hunk = Hunk {
-        start,
-        before: &old[start..same_start],
-        old: &old[same_start..end],
-        new: &new[same_start..new.len() - same_end],
-        after: &old[end..old.len().min(end + CONTEXT_LINES)],
-    };
-    push_hunk(&mut diff, &hunk);
+    unified_diff(path, path, old, new)
+}
+
+fn unified_diff(old_path: &str, new_path: &str, old: &str, new: &str) -> String {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let mut diff = format!("--- {old_path}\n+++ {new_path}\n");
+    for hunk in group_diff_ops(compare(&old, &new), CONTEXT_LINES) {
+        push_hunk(&mut diff, &hunk, &old, &new);
+    }
     diff
 }
 
-struct Hunk<'a> {
-    /// The number of lines before it.
-    start: usize,
-    before: &'a [&'a str],
-    old: &'a [&'a str],
-    new: &'a [&'a str],
-    after: &'a [&'a str],
-}
-
-/// Splits into lines that keep their line ends.
-fn lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
-}
-
-fn push_hunk(diff: &mut String, hunk: &Hunk<'_>) {
-    if hunk.old.is_empty() && hunk.new.is_empty() {
-        return;
+/// The operations that turn the old lines into the new ones.
+fn compare(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let same_start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let rest = old.len().min(new.len()) - same_start;
+    let from_end = old.iter().rev().zip(new.iter().rev()).take(rest);
+    let same_end = from_end.take_while(|(one, other)| one == other).count();
+    let (old_len, new_len) = (old.len() - same_start - same_end, new.len() - same_start - same_end);
+    if old_len.max(new_len) <= MAX_COMPARED_LINES {
+        return capture_diff_slices(Algorithm::Myers, old, new);
     }
-    let around = hunk.before.len() + hunk.after.len();
-    let (old_count, new_count) = (around + hunk.old.len(), around + hunk.new.len());
-    // The number of an empty side is that of the line before it.
-    let first = |count: usize| if count == 0 { hunk.start } else { hunk.start + 1 };
-    let (old_first, new_first) = (first(old_count), first(new_count));
-    writeln!(diff, "@@ -{old_first},{old_count} +{new_first},{new_count} @@")
+    let start = DiffOp::Equal { old_index: 0, new_index: 0, len: same_start };
+    let change = DiffOp::Replace { old_index: same_start, old_len, new_index: same_start, new_len };
+    let end = DiffOp::Equal {
+        old_index: same_start + old_len,
+        new_index: same_start + new_len,
+        len: same_end,
+    };
+    let ops = [start, change, end].into_iter();
+    ops.filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty()).collect()
+}
+
+fn push_hunk(diff: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
+    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
+    let old_lines = first.old_range().start..last.old_range().end;
+    let new_lines = first.new_range().start..last.new_range().end;
+    writeln!(diff, "@@ -{} +{} @@", position(&old_lines), position(&new_lines))
         .expect("a string grows");
-    for (mark, lines) in [(' ', hunk.before), ('-', hunk.old), ('+', hunk.new), (' ', hunk.after)] {
-        for line in lines {
-            diff.push(mark);
-            diff.push_str(line);
-            if !line.ends_with('\n') {
-                diff.push_str("\n\\ No newline at end of file\n");
+    for op in hunk {
+        match op.tag() {
+            DiffTag::Equal => push_lines(diff, ' ', &old[op.old_range()]),
+            _ => {
+                push_lines(diff, '-', &old[op.old_range()]);
+                push_lines(diff, '+', &new[op.new_range()]);
             }
+        }
+    }
+}
+
+/// First line and number of lines. The position of an empty range is the line before it.
+fn position(lines: &Range<usize>) -> String {
+    let first = if lines.is_empty() { lines.start } else { lines.start + 1 };
+    format!("{first},{}", lines.len())
+}
+
+fn push_lines(diff: &mut String, mark: char, lines: &[&str]) {
+    for line in lines {
+        diff.push(mark);
+        diff.push_str(line);
+        if !line.ends_with('\n') {
+            diff.push_str("\n\\ No newline at end of file\n");
         }
     }
 }
@@ -123,5 +125,22 @@ mod tests {
         );
         assert_eq!(edited("/a", "x\n", "x\n"), "--- /a\n+++ /a\n");
         assert_eq!(edited("/a", "", "x\n"), "--- /a\n+++ /a\n@@ -0,0 +1,1 @@\n+x\n");
+    }
+
+    #[test]
+    fn distant_changes_are_separate_hunks() {
+        let old: String = (0..20).map(|line| format!("{line}\n")).collect();
+        let new = old.replace("\n1\n", "\none\n").replace("\n17\n", "\nseventeen\n");
+        let diff = edited("/a", &old, &new);
+        assert_eq!(diff.matches("@@ -").count(), 2, "{diff}");
+        assert_eq!(diff.matches("\n-").count(), 2, "{diff}");
+    }
+
+    #[test]
+    fn huge_change_is_one_hunk() {
+        let old: String = (0..60_000).map(|line| format!("{line}\n")).collect();
+        let new: String = (0..60_000).map(|line| format!("{}\n", line * 7 + 1)).collect();
+        let diff = edited("/a", &old, &new);
+        assert_eq!(diff.matches("@@ -").count(), 1);
     }
 }

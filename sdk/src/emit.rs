@@ -1,6 +1,6 @@
-//! Events on their way out: numbered, stamped, the stream's rules kept, written as one line each.
+//! Writes events as lines: numbered, with a timestamp, according to the rules of the stream.
 //!
-//! Nothing here knows a process or the host; the bytes are taken by the runner.
+//! Nothing here knows a process or the host; the runner takes the bytes.
 
 mod guard;
 mod json;
@@ -22,21 +22,21 @@ pub(crate) use redact::redact;
 /// Writes the events of one run.
 #[derive(Debug)]
 pub struct Emitter {
-    /// The line up to the number.
+    /// The beginning of every line, up to the sequence number.
     head: Vec<u8>,
-    /// Lines nobody has taken yet.
+    /// Lines that the runner has not taken yet.
     lines: Vec<u8>,
     next_seq: u64,
     started: Instant,
     max_line_bytes: usize,
     guard: Guard,
     redactor: Redactor,
-    /// For usage that names no provider.
+    /// Added to usage that names no provider.
     provider: Option<String>,
 }
 
-/// The frame of the hot events: a piece of text is written without building an [`Event`], by hand
-/// and exactly as serde would.
+/// The fields of a delta event, which is written without building an [`Event`], byte by byte as serde
+/// would write it.
 struct Delta<'a> {
     type_name: &'static str,
     id_name: &'static str,
@@ -61,40 +61,40 @@ impl Emitter {
         }
     }
 
-    /// Sets the provider of usage that names none.
+    /// Sets the provider for usage that names none.
     pub(crate) fn with_provider(mut self, provider: Option<String>) -> Self {
         self.provider = provider;
         self
     }
 
-    /// Lines that wait to be sent; whoever sends them empties the buffer.
+    /// The written lines; the caller takes them and leaves the buffer empty.
     pub(crate) fn lines(&mut self) -> &mut Vec<u8> {
         &mut self.lines
     }
 
-    /// The number of the next event.
+    /// The sequence number of the next event.
     pub(crate) fn next_seq(&self) -> u64 {
         self.next_seq
     }
 
-    /// Approvals nobody has answered.
+    /// Approvals without an answer.
     pub(crate) fn open_approvals(&self) -> impl Iterator<Item = &OpenApproval> {
         self.guard.open_approvals()
     }
 
-    /// Whether the last event is written.
+    /// Whether `done` is written.
     pub(crate) fn is_done(&self) -> bool {
         self.guard.is_done()
     }
 
-    /// How many approvals are open.
+    /// Whether an approval is open.
     pub(crate) fn is_waiting_for_approval(&self) -> bool {
         self.guard.open_approvals().next().is_some()
     }
 
-    /// Emits an event, after whatever the stream's rules ask for.
+    /// Emits an event, after the events that the rules of the stream require before it.
     pub(crate) fn event(&mut self, event: Event) {
-        let mut event = self.redactor.clean_event(event);
+        let mut event = self.redactor.redact_event(event);
         if let Event::Usage(usage) = &mut event
             && usage.provider.is_none()
         {
@@ -139,8 +139,8 @@ impl Emitter {
         }
     }
 
-    /// The end: everything open is closed, the run's usage and the drift counts are told, and
-    /// `done` is written. The verdict is made to agree with the errors that were emitted.
+    /// Ends the stream: closes what is open, emits the usage of the run and the counts of unmapped
+    /// events, and writes `done`, with a status that agrees with the emitted errors.
     pub(crate) fn done(&mut self, mut outcome: RunOutcome, exit: &Exit) {
         if self.guard.is_done() {
             return;
@@ -151,7 +151,7 @@ impl Emitter {
         if outcome.status == DoneStatus::Failed && self.guard.fatal_error().is_none() {
             self.event(Event::Error(ErrorEvent::fatal(
                 ErrorKind::CliProtocol,
-                "the agent CLI reported a failure without saying which",
+                "the agent CLI reported a failure without a reason",
             )));
         }
         for event in self.guard.close(&outcome) {
@@ -175,7 +175,7 @@ impl Emitter {
         self.write(&Event::Done(done));
     }
 
-    /// Text of any length in as many events as the line limit asks for: nothing is lost.
+    /// Writes text in as many events as the line limit requires; nothing is lost.
     fn pieces(&mut self, delta: Delta<'_>, text: &str) {
         if self.guard.is_done() {
             return;
@@ -229,7 +229,7 @@ impl Emitter {
     }
 }
 
-/// Text for people carries no terminal colours; almost no text does, and that is not copied.
+/// Removes terminal colours. Text without them, which is almost all text, is not copied.
 fn without_escapes(text: &str) -> Cow<'_, str> {
     match memchr::memchr(0x1b, text.as_bytes()) {
         None => Cow::Borrowed(text),

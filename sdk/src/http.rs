@@ -1,10 +1,10 @@
 //! Agent CLIs that are local HTTP servers: requests, replies and one stream of server-sent events
 //! as an extension of a run.
 //!
-//! A mapper stays pure. It asks through [`RunOutput`](crate::RunOutput) (`connect`, `request`,
-//! `open_stream`) and is told through [`Mapper`](crate::Mapper) (`on_reply`, `on_stream_event`); the
-//! sockets are here, on threads of their own. An adapter opts in with
-//! [`Adapter::http`](crate::Adapter::http); one that does not carries none of this code.
+//! A mapper stays pure. It sends requests through [`RunOutput`](crate::RunOutput) (`connect`,
+//! `request`, `open_stream`) and receives replies through [`Mapper`](crate::Mapper) (`on_reply`,
+//! `on_stream_event`); the sockets are here, on separate threads. An adapter opts in with
+//! [`Adapter::http`](crate::Adapter::http); the executables of other adapters do not contain this code.
 //!
 //! Plain HTTP only: the server is on this machine, or at the other end of a tunnel.
 
@@ -19,14 +19,14 @@ use serde_json::Value;
 
 use crate::outbox::Outbox;
 
-/// The client, given by [`Adapter::http`](crate::Adapter::http).
+/// The client that [`Adapter::http`](crate::Adapter::http) returns.
 #[derive(Debug, Clone, Copy)]
 pub struct Client {
     start: fn(Wiring),
 }
 
 impl Client {
-    /// The client of this module.
+    /// A new client.
     pub fn new() -> Self {
         Self { start: client::start }
     }
@@ -42,12 +42,12 @@ impl Default for Client {
     }
 }
 
-/// What a client works with.
+/// The connections of a client.
 pub(crate) struct Wiring {
     pub(crate) run: Arc<dyn RunEvents>,
     pub(crate) commands: Receiver<Command>,
     pub(crate) outbox: Outbox,
-    /// Gets the raw events.
+    /// Receives the raw events.
     pub(crate) trace: Option<std::fs::File>,
 }
 
@@ -66,12 +66,12 @@ pub(crate) trait RunEvents: Send + Sync {
     fn is_done(&self) -> bool;
 }
 
-/// A server and how it lets us in.
+/// A server and its login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     /// `http://host:port`, without a slash at the end.
     pub url: String,
-    /// User and password of HTTP's basic way to log in.
+    /// User and password for basic authentication.
     pub login: Option<(String, String)>,
 }
 
@@ -94,7 +94,7 @@ impl std::fmt::Debug for Server {
 /// A request. The reply comes as a call of [`Mapper::on_reply`](crate::Mapper::on_reply).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Comes back with the reply.
+    /// Returned with the reply.
     pub tag: &'static str,
     /// `GET`, `POST` or `PATCH`.
     pub method: &'static str,
@@ -121,12 +121,12 @@ impl Request {
     }
 }
 
-/// What became of a request.
+/// The reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The request's.
+    /// The tag of the request.
     pub tag: &'static str,
-    /// The answer, or why there is none: then the run ends soon unless the mapper ends it itself.
+    /// The answer, or why there is none; the run then ends soon unless the mapper ends it.
     pub outcome: Result<Answer, String>,
 }
 
@@ -140,18 +140,18 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as JSON, when the status says that all is well. A status alone proves nothing: a
-    /// server may answer every path with its home page.
+    /// The body as JSON, if the status is a success. The status alone is no proof: a server may answer
+    /// every path with a web page.
     pub fn json(&self) -> Option<Value> {
         let is_well = (200..300).contains(&self.status);
         is_well.then(|| serde_json::from_slice(&self.body).ok()).flatten()
     }
 }
 
-/// Asks a server once and waits for the answer; for `models/list` and its like, never for a run.
+/// Sends one request and waits for the answer; for `models/list` and similar calls, never for a run.
 ///
 /// # Errors
-/// There is no answer in time, with the reason.
+/// The reason why no answer came in time.
 pub fn ask(
     server: &Server,
     request: &Request,
@@ -160,7 +160,7 @@ pub fn ask(
     client::ask(server, request, limit).outcome
 }
 
-/// What a mapper asks for.
+/// A request of a mapper.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     Connect(Server),
@@ -168,7 +168,7 @@ pub(crate) enum Command {
     OpenStream(String),
 }
 
-/// A text as a part of a path or query.
+/// Escapes a text for a path or query.
 pub fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_login_is_sent_and_never_shown() {
-        let login = Some(("opencode".to_owned(), "pw".to_owned()));
+        let login = Some(("user".to_owned(), "pw".to_owned()));
         let server = Server { url: "http://127.0.0.1:1".to_owned(), login };
         assert_eq!(server.authorization().as_deref(), Some("Basic b3BlbmNvZGU6cHc="));
         assert!(!format!("{server:?}").contains("pw"));

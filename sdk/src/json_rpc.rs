@@ -1,5 +1,5 @@
-//! JSON-RPC with an agent CLI over its stdin and stdout, one message a line: what a line is, what a
-//! reply answers, and how our own messages look. Pure: nothing here is sent, and no method is known.
+//! JSON-RPC with an agent CLI over its stdin and stdout, one message per line: parses lines, matches
+//! replies to requests, builds our messages. Pure: sends nothing and knows no methods.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// There is no such method.
+/// The method does not exist.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Whether messages say which JSON-RPC they are: some agent CLIs leave that out.
+/// Whether messages have the field `jsonrpc`; some agent CLIs omit it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// With `"jsonrpc": "2.0"`.
@@ -24,27 +24,27 @@ pub enum Dialect {
 /// A line of the agent CLI.
 #[derive(Debug)]
 pub enum Incoming<'a> {
-    /// It wants something of us and waits for a reply.
+    /// A request that needs a reply.
     Request {
-        /// Repeated in the reply as it came.
+        /// The id that the reply repeats.
         id: Value,
-        /// What it wants.
+        /// The method.
         method: Cow<'a, str>,
-        /// With what.
+        /// The parameters.
         params: &'a RawValue,
     },
-    /// It tells us something.
+    /// A notification.
     Notification {
-        /// What about.
+        /// The method.
         method: Cow<'a, str>,
-        /// What.
+        /// The parameters.
         params: &'a RawValue,
     },
-    /// It answers a request of ours.
+    /// A reply to our request.
     Reply {
-        /// The number we gave the request; `None` when it is none of ours.
+        /// The id of our request; `None` if it is not ours.
         id: Option<u64>,
-        /// What it says.
+        /// The result or the error.
         outcome: Result<&'a RawValue, RpcError>,
     },
 }
@@ -53,15 +53,15 @@ pub enum Incoming<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct RpcError {
-    /// A number of the specification or the agent CLI's own.
+    /// A code of the specification or of the agent CLI.
     pub code: i64,
-    /// For people.
+    /// The text.
     pub message: String,
-    /// More.
+    /// Details.
     pub data: Value,
 }
 
-/// A line as it comes, before it is known which kind it is.
+/// The fields of any message.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(default)]
@@ -77,9 +77,9 @@ struct Line<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    /// Reads a line; `None` when it is no message.
+    /// Parses a line; `None` if it is not a message.
     pub fn read(line: &'a [u8]) -> Option<Self> {
-        // A list would be read as the fields in their order.
+        // serde would read a list as the fields in their order.
         if !line.trim_ascii_start().starts_with(b"{") {
             return None;
         }
@@ -101,7 +101,7 @@ impl<'a> Incoming<'a> {
 }
 
 impl RpcError {
-    /// Whatever the agent CLI calls an error.
+    /// Parses the error of a reply.
     fn lenient(error: Value) -> Self {
         let as_object = error.as_object().and_then(|object| Self::deserialize(object).ok());
         as_object.unwrap_or_else(|| Self {
@@ -111,7 +111,7 @@ impl RpcError {
     }
 }
 
-/// Our requests: each gets a number, and `Purpose` tells what its reply means.
+/// Our pending requests: each has a number and a `Purpose`.
 #[derive(Debug)]
 pub struct Requests<Purpose> {
     dialect: Dialect,
@@ -120,39 +120,39 @@ pub struct Requests<Purpose> {
 }
 
 impl<Purpose> Requests<Purpose> {
-    /// Nothing was asked yet; the first request gets the number 1.
+    /// No pending requests; the first one gets the number 1.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, last: 0, waiting: HashMap::new() }
     }
 
-    /// A request, remembered until it is answered.
+    /// Builds a request and stores its purpose until the reply.
     pub fn request(&mut self, method: &str, params: Value, purpose: Purpose) -> Value {
         self.last += 1;
         self.waiting.insert(self.last, purpose);
         self.message(json!({"id": self.last, "method": method, "params": params}))
     }
 
-    /// What the request was for that this reply answers; `None` when nobody waits for it.
+    /// Takes the purpose of the request with this id; `None` if it is not pending.
     pub fn answered(&mut self, id: u64) -> Option<Purpose> {
         self.waiting.remove(&id)
     }
 
-    /// Whether a request that fits waits for its reply.
+    /// Whether a matching request is pending.
     pub fn is_waiting(&self, fits: impl Fn(&Purpose) -> bool) -> bool {
         self.waiting.values().any(fits)
     }
 
-    /// A message that wants no reply.
+    /// Builds a notification.
     pub fn notification(&self, method: &str, params: Value) -> Value {
         self.message(json!({"method": method, "params": params}))
     }
 
-    /// The reply to a request of the agent CLI.
+    /// Builds the reply to a request of the agent CLI.
     pub fn reply(&self, id: &Value, result: Value) -> Value {
         self.message(json!({"id": id, "result": result}))
     }
 
-    /// A refusal, so that the agent CLI does not wait for ever.
+    /// Builds an error reply, so that the agent CLI does not wait.
     pub fn refusal(&self, id: &Value, code: i64, message: &str) -> Value {
         self.message(json!({"id": id, "error": {"code": code, "message": message}}))
     }

@@ -3,7 +3,7 @@
 //! An adapter is a value that implements [`Adapter`]: the name of the agent CLI, how it is started,
 //! and a [`Mapper`] that turns its lines into protocol events. This crate does the rest: it finds
 //! the CLI, starts it, reads it, stops it with every process it started, applies the rules of the
-//! event stream and talks to the host. Authors write no `async`.
+//! event stream and communicates with the host. Authors write no `async`.
 //!
 //! Start with [`Adapter`] (what you write), [`Mapper`] and [`RunOutput`] (what a run emits),
 //! [`Invocation`] and [`Machine`]. `sdk/README.md` is a step-by-step guide.
@@ -11,13 +11,13 @@
 //! # Layers
 //! A module imports only modules of lower-numbered lines, not of its own line.
 //!
-//! 1. `approval`, `diff`, `files`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `start_run`, `text`: values and small helpers
-//! 2. `auth`, `emit`, `http`, `invocation`: logins, the event stream, requests, the command line
+//! 1. `approval`, `diff`, `files`, `json_rpc`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `retries`, `session_files`, `start_run`, `text`: values and small helpers
+//! 2. `auth`, `emit`, `failure`, `http`, `invocation`: logins, the event stream, error kinds, requests, the command line
 //! 3. `output`, `probe`: what a mapper can do; finding an agent CLI and its version
-//! 4. `mapper`: maps the output of one run
+//! 4. `mapper`, `stream_json`, `turns`: mapping the output of one run
 //! 5. `adapter`: one agent CLI
-//! 6. `detect`: answers `adapter/detect`
-//! 7. `run`: starts, supervises and ends runs
+//! 6. `detect`, `testing`: answering `adapter/detect`; helpers for the tests of adapters
+//! 7. `acp`, `run`: a mapper for agents of the Agent Client Protocol; starting, supervising and ending runs
 //! 8. `serve`: the adapter process
 #![deny(clippy::print_stdout)]
 
@@ -49,6 +49,7 @@ pub mod retries;
 pub mod session_files;
 pub mod start_run;
 pub mod stream_json;
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod text;
 pub mod turns;
@@ -60,3 +61,8 @@ pub use mapper::{Mapper, PoliteStop};
 pub use outcome::{Exit, RunOutcome};
 pub use output::RunOutput;
 pub use serve::serve;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

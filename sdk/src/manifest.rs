@@ -1,26 +1,29 @@
-//! Manifests: what those of this repository have in common, and short ways to write the values of
-//! one. What an adapter can do and how its CLI is installed is said by the adapter.
+//! Helpers to write a manifest. Capabilities and install commands come from the adapter.
 
-use od_protocol::{AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, EnvRequirement, InstallMethod, Manifest, Marker, PermissionModesCapability, ProtocolRange, Requirements, SkillStrategy, SkillsInfo};
+use od_protocol::{
+    AuthInfo, Capabilities, CliInfo, CliTransport, ConformanceInfo, EnvRequirement, InstallMethod,
+    Manifest, Marker, PermissionModesCapability, ProtocolRange, Requirements, SkillStrategy,
+    SkillsInfo,
+};
 
-/// What an adapter is called.
+/// The names of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Introduction<'a> {
     /// The file name after `od-adapter-`.
     pub adapter_id: &'a str,
-    /// For people.
+    /// The name for users.
     pub display_name: &'a str,
     /// The adapter's own version.
     pub version: &'a str,
-    /// In one sentence.
+    /// One sentence.
     pub description: &'a str,
-    /// Where to read more about the CLI.
+    /// The web page of the CLI.
     pub homepage: Option<&'a str>,
 }
 
 impl Introduction<'_> {
-    /// The manifest of an adapter of this repository that drives this CLI and says nothing else
-    /// yet: no login, no requirements, nothing it can do.
+    /// Returns the manifest of an adapter of this repository for this CLI, without login, requirements
+    /// and capabilities.
     pub fn manifest(self, cli: CliInfo) -> Manifest {
         Manifest {
             manifest_version: "1.0".to_owned(),
@@ -49,16 +52,16 @@ impl Introduction<'_> {
     }
 }
 
-/// Which versions of a CLI fit.
+/// The supported versions of a CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Versions<'a> {
-    /// The oldest that works.
+    /// The oldest supported version.
     pub min: &'a str,
     /// The one the adapter was tested with.
     pub tested: &'a str,
 }
 
-/// A CLI that is talked to by lines over its pipes.
+/// Describes a CLI that exchanges lines over its pipes.
 pub fn cli(name: &str, versions: Versions<'_>, install: &[InstallMethod]) -> CliInfo {
     CliInfo {
         names: vec![name.to_owned()],
@@ -69,7 +72,7 @@ pub fn cli(name: &str, versions: Versions<'_>, install: &[InstallMethod]) -> Cli
     }
 }
 
-/// A way to install a CLI: where, by what, and what to type.
+/// Describes an install method: the platform, the tool and the command.
 pub fn install(platform: &str, kind: &str, command: &str) -> InstallMethod {
     InstallMethod {
         platform: platform.to_owned(),
@@ -79,8 +82,7 @@ pub fn install(platform: &str, kind: &str, command: &str) -> InstallMethod {
     }
 }
 
-/// What every agent CLI of this repository can do: it thinks, uses tools, changes files and says so
-/// piece by piece, by a model one can choose.
+/// The capabilities that most agent CLIs have: runs, models, thinking, tools, text deltas, file changes.
 pub fn usual_capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
@@ -94,29 +96,29 @@ pub fn usual_capabilities() -> Capabilities {
     }
 }
 
-/// The CLI's own modes, the strictest first.
+/// The CLI's own permission modes, the strictest first.
 pub fn permission_modes(modes: &[&str]) -> Option<PermissionModesCapability> {
     Some(PermissionModesCapability { modes: strings(modes) })
 }
 
-/// The CLI reads skills from these folders.
+/// For a CLI that reads skills from these folders.
 pub fn native_skills(dirs: &[&str]) -> Option<SkillsInfo> {
     Some(SkillsInfo { strategy: SkillStrategy::Native, dirs: strings(dirs) })
 }
 
-/// Variables that steer a CLI and carry no credential.
+/// Optional variables of a CLI without credentials.
 pub fn settings(names: &[&str]) -> Vec<EnvRequirement> {
     variables(names, false)
 }
 
-/// Variables whose values are never shown.
+/// Optional variables whose values are redacted.
 pub fn secrets(names: &[&str]) -> Vec<EnvRequirement> {
     variables(names, true)
 }
 
-/// Words as a manifest holds them.
-pub fn strings(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+/// Converts texts to owned strings.
+pub fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn variables(names: &[&str], secret: bool) -> Vec<EnvRequirement> {
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_introduction_promises_nothing() {
+    fn introduction_declares_no_capabilities() {
         let introduction = Introduction {
             adapter_id: "x",
             display_name: "X",
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn only_secrets_are_secret_and_nothing_is_demanded() {
+    fn variables_are_optional_and_secrets_marked() {
         let all = [settings(&["HOME_OF_X"]), secrets(&["KEY_OF_X"])].concat();
         let secret: Vec<bool> = all.iter().map(|variable| variable.secret).collect();
         assert_eq!(secret, [false, true]);

@@ -30,7 +30,7 @@ pub(crate) enum StdinCommand {
 /// | report a native event the adapter does not know | [`unmapped`](Self::unmapped) |
 /// | end the run | [`finish`](Self::finish), [`fail`](Self::fail) |
 /// | write to the agent CLI | [`write_json`](Self::write_json), [`write_stdin`](Self::write_stdin), [`close_stdin`](Self::close_stdin) |
-/// | talk to the agent CLI's HTTP server | [`connect`](Self::connect), [`request`](Self::request), [`open_stream`](Self::open_stream) |
+/// | use the agent CLI's HTTP server | [`connect`](Self::connect), [`request`](Self::request), [`open_stream`](Self::open_stream) |
 /// | notice a silent agent CLI | [`limit_silence`](Self::limit_silence) |
 ///
 /// ```
@@ -169,7 +169,9 @@ impl RunOutput {
                 line.push(b'\n');
                 self.write_stdin(line);
             }
-            Err(error) => tracing::error!(%error, "cannot write a message for the agent CLI as JSON"),
+            Err(error) => {
+                tracing::error!(%error, "cannot write a message for the agent CLI as JSON")
+            }
         }
     }
 

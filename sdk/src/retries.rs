@@ -1,33 +1,32 @@
-//! How patient a run is with an agent CLI that tries a failed request again by itself: a person is
-//! to be told soon, not after minutes.
+//! Limits for agent CLIs that retry failed requests by themselves: the user should see a failure
+//! within seconds, not after minutes.
 
-/// How often it may try again, unless the run says otherwise.
+/// The default number of retries.
 pub const DEFAULT_MAX_RETRIES: u32 = 2;
-/// How long its waits may be in all: long enough for a retry, short enough that a person is told
-/// within three seconds.
+/// The default total wait: long enough for one retry, short enough to report within three seconds.
 pub const DEFAULT_MAX_RETRY_WAIT_MS: u64 = 2_500;
-/// The same, when the run asks for more retries and thereby for patience.
-const PATIENT_MAX_RETRY_WAIT_MS: u64 = 600_000;
+/// The total wait if the run sets `maxRetries`.
+const LONG_MAX_RETRY_WAIT_MS: u64 = 600_000;
 
-/// The part of `adapterOptions` that is about retries.
+/// The retry options in `adapterOptions`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetryOptions {
-    /// How often it may try again.
+    /// The number of retries.
     pub max_retries: Option<u32>,
-    /// How long its waits may be in all.
+    /// The total wait in milliseconds.
     pub max_retry_wait_ms: Option<u64>,
 }
 
 impl RetryOptions {
-    /// How often it may try again.
+    /// The number of retries.
     pub fn max_retries(self) -> u32 {
         self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
     }
 
-    /// How long its waits may be in all.
+    /// The total wait in milliseconds.
     pub fn max_wait_ms(self) -> u64 {
         let default = match self.max_retries {
-            Some(_) => PATIENT_MAX_RETRY_WAIT_MS,
+            Some(_) => LONG_MAX_RETRY_WAIT_MS,
             None => DEFAULT_MAX_RETRY_WAIT_MS,
         };
         self.max_retry_wait_ms.unwrap_or(default)

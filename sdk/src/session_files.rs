@@ -1,6 +1,5 @@
-//! Native sessions that agent CLIs keep as files of JSON lines: which there are, what they say, and
-//! how much of it fits a reply. Read only; what a line means is the adapter's business, and how it
-//! is told is in `session_files/transcript.rs`.
+//! Reads the native sessions that agent CLIs keep as files of JSON lines: lists them and returns
+//! their events. The adapter interprets the lines; `Transcript` builds the events.
 
 mod transcript;
 
@@ -10,28 +9,32 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
-use od_protocol::{ErrorKind, ErrorObject, Event, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped};
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
+use od_protocol::{
+    ErrorKind, ErrorObject, Event, SessionSummary, ThinkingDelta, ThinkingStarted, ThinkingStopped,
+};
 use serde::de::DeserializeOwned;
 
 pub use transcript::{Call, Transcript};
 
-/// How many sessions a list has when nobody says.
-const DEFAULT_LIMIT: u32 = 50;
-/// How much of a session is looked at for its summary.
-const SUMMARY_BYTES: u64 = 256 * 1024;
-/// How much of a session is read; more would not fit a line of the protocol.
-pub const SESSION_BYTES: u64 = 64 << 20;
-/// How much of it is told: well below the line limit, escapes included.
-const EVENT_BYTES: usize = 8 << 20;
+/// The length of a list without a limit in the request.
+const DEFAULT_LIST_LIMIT: u32 = 50;
+/// The part of a session that is read for its summary.
+const MAX_SUMMARY_BYTES: u64 = 256 * 1024;
+/// The part of a session that is read; more would not fit a line of the protocol.
+pub const MAX_SESSION_BYTES: u64 = 64 << 20;
+/// The size of the returned events: well below the line limit, with escapes.
+const MAX_EVENT_BYTES: usize = 8 << 20;
 
-/// A line of a session's file, as far as a summary needs it.
+/// A line of a session's file: the fields of a summary.
 pub trait SessionLine: DeserializeOwned {
-    /// Where the session runs.
+    /// The working directory of the session.
     fn cwd(&self) -> Option<String>;
-    /// The model that answers from here on.
+    /// The model from this line on.
     fn model(&self) -> Option<String>;
-    /// A title, or what a person said first.
+    /// A title, or the first message of the user.
     fn title(&self) -> Option<String>;
 }
 
@@ -44,7 +47,7 @@ pub struct SessionFile {
 }
 
 impl SessionFile {
-    /// The file at a path, of the session with this id; `None` when it is no `.jsonl` file.
+    /// Returns the file of the session with this id; `None` for a file that is not `.jsonl`.
     pub fn at(path: PathBuf, id: &str) -> Option<Self> {
         if path.extension()? != "jsonl" {
             return None;
@@ -55,14 +58,14 @@ impl SessionFile {
         Some(Self { id: id.to_owned(), path, updated_at })
     }
 
-    /// The file at a path that is named after its session's UUID; `None` when it is not.
+    /// Returns a file that is named after the UUID of its session; `None` for other files.
     pub fn named_by_uuid(path: PathBuf) -> Option<Self> {
         let id = path.file_stem()?.to_str()?.to_owned();
         uuid::Uuid::try_parse(&id).ok()?;
         Self::at(path, &id)
     }
 
-    /// The lines that can be read; the last one may be torn.
+    /// Iterates over the lines that can be parsed; the last one may be incomplete.
     fn lines<L: SessionLine>(&self, limit: u64) -> io::Result<impl Iterator<Item = L>> {
         let lines = BufReader::new(File::open(&self.path)?.take(limit)).split(b'\n');
         Ok(lines.map_while(Result::ok).filter_map(|line| serde_json::from_slice(&line).ok()))
@@ -76,7 +79,7 @@ impl SessionFile {
             updated_at: Some(self.updated_at),
             model: None,
         };
-        for line in self.lines::<L>(SUMMARY_BYTES).into_iter().flatten() {
+        for line in self.lines::<L>(MAX_SUMMARY_BYTES).into_iter().flatten() {
             summary.cwd = summary.cwd.or_else(|| line.cwd());
             summary.model = line.model().or(summary.model);
             summary.title = summary.title.or_else(|| line.title());
@@ -85,14 +88,15 @@ impl SessionFile {
     }
 }
 
-/// What is in a folder; nothing when there is none.
+/// Lists a folder; empty when it does not exist.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }
 
-/// The folders in `projects` that belong to a cwd: every character of it that is no ASCII letter or
-/// digit is a dash in their names, so different folders may share one. Without a cwd all of them.
+/// Returns the folders in `projects` that belong to a working directory; all of them without one. Their
+/// names have a dash for every character that is not an ASCII letter or digit, so different
+/// directories may share a folder.
 pub fn project_folders(projects: &Path, cwd: Option<&str>) -> Vec<PathBuf> {
     let name = cwd.map(|cwd| {
         let dashed = cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
@@ -100,15 +104,15 @@ pub fn project_folders(projects: &Path, cwd: Option<&str>) -> Vec<PathBuf> {
     });
     let folders = entries(projects).into_iter();
     // Some agent CLIs write the names in lower case on Windows.
-    let is_meant = |folder: &PathBuf| match (&name, folder.file_name()) {
+    let is_match = |folder: &PathBuf| match (&name, folder.file_name()) {
         (None, _) => true,
         (Some(name), found) => found.is_some_and(|found| found.eq_ignore_ascii_case(name)),
     };
-    folders.filter(is_meant).collect()
+    folders.filter(is_match).collect()
 }
 
-/// The sessions of these files, the newest first. A folder is compared with what a session says of
-/// itself, since agent CLIs name files as they like.
+/// Lists the sessions of these files, the newest first. The working directory is compared with the
+/// one inside the session, because file names are not reliable.
 pub fn list<L: SessionLine>(
     mut files: Vec<SessionFile>,
     list_sessions_params: &ListSessionsParams,
@@ -120,54 +124,55 @@ pub fn list<L: SessionLine>(
     ListSessionsResult { sessions: sessions.take(self::limit(*limit)).collect() }
 }
 
-/// One session of these files, as events.
+/// Reads one session of these files as events.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` when no file has the id, or the file cannot be read.
 pub fn read<L: SessionLine>(
     files: &[SessionFile],
     read_sessions_params: &ReadSessionParams,
-    tell: impl FnOnce(&mut dyn Iterator<Item = L>) -> Vec<Event>,
+    to_events: impl FnOnce(&mut dyn Iterator<Item = L>) -> Vec<Event>,
 ) -> Result<ReadSessionResult, ErrorObject> {
     let id = &read_sessions_params.id;
     let file = files.iter().find(|file| file.id == *id).ok_or_else(|| unknown(id, "not found"))?;
-    let mut lines = file.lines(SESSION_BYTES).map_err(|error| unknown(id, &error.to_string()))?;
-    Ok(told(file.summary::<L>(), tell(&mut lines)))
+    let mut lines =
+        file.lines(MAX_SESSION_BYTES).map_err(|error| unknown(id, &error.to_string()))?;
+    Ok(reply(file.summary::<L>(), to_events(&mut lines)))
 }
 
-/// The reply with as many events as fit, the newest ones.
-pub fn told(session: SessionSummary, events: Vec<Event>) -> ReadSessionResult {
-    let (events, truncated) = newest(events, EVENT_BYTES);
+/// Returns the reply with the newest events that fit.
+pub fn reply(session: SessionSummary, events: Vec<Event>) -> ReadSessionResult {
+    let (events, truncated) = newest(events, MAX_EVENT_BYTES);
     ReadSessionResult { session, events, truncated }
 }
 
-/// There is no session of this id, or it cannot be read.
+/// Returns the error for a session that does not exist or cannot be read.
 pub fn unknown(id: &str, reason: &str) -> ErrorObject {
     ErrorObject::new(ErrorKind::SessionUnknown, format!("session {id:?}: {reason}"))
-        .with_hint("`sessions/list` names the sessions of this machine")
+        .with_hint("`sessions/list` lists the sessions of this machine")
 }
 
-/// How many sessions a list has.
-pub fn limit(wanted: Option<u32>) -> usize {
-    wanted.unwrap_or(DEFAULT_LIMIT) as usize
+/// Returns the length of a list.
+pub fn limit(requested: Option<u32>) -> usize {
+    requested.unwrap_or(DEFAULT_LIST_LIMIT) as usize
 }
 
-/// The lines on the way from the first one to the last: where a person went back and said something
-/// else, a line names the one before it, and what was taken back is on no way.
+/// Returns the lines of the last branch, from the first line to the last. When a user goes back and
+/// writes another message, a line names its parent; abandoned branches are left out.
 pub fn last_branch<L>(lines: &[L], id: fn(&L) -> &str, parent: fn(&L) -> Option<&str>) -> Vec<&L> {
     let by_id: HashMap<&str, &L> = lines.iter().map(|line| (id(line), line)).collect();
-    let mut way = Vec::new();
+    let mut branch = Vec::new();
     let mut seen = HashSet::new();
     let mut next = lines.last();
     while let Some(line) = next.filter(|line| seen.insert(id(line))) {
-        way.push(line);
+        branch.push(line);
         next = parent(line).and_then(|parent| by_id.get(parent).copied());
     }
-    way.reverse();
-    way
+    branch.reverse();
+    branch
 }
 
-/// A thought that was kept whole.
+/// Returns the events of a complete thought.
 pub fn whole_thought(thinking_id: &str, text: &str) -> [Event; 3] {
     let thinking_id = thinking_id.to_owned();
     let delta =
@@ -179,7 +184,7 @@ pub fn whole_thought(thinking_id: &str, text: &str) -> [Event; 3] {
     ]
 }
 
-/// All events, or the newest ones that fit; then whether some were left out.
+/// Returns the newest events that fit, and whether some were left out.
 fn newest(mut events: Vec<Event>, limit: usize) -> (Vec<Event>, bool) {
     let size = |event: &Event| serde_json::to_vec(event).map_or(0, |json| json.len() + 1);
     let mut left = limit;
@@ -219,14 +224,14 @@ mod tests {
         }
     }
 
-    fn tell(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
+    fn to_events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
         lines
             .filter_map(|line| Some(Event::UserMessage(UserMessage { text: line.said? })))
             .collect()
     }
 
     #[test]
-    fn sessions_are_listed_by_folder_and_read_by_id() {
+    fn sessions_listed_by_folder_and_read_by_id() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let write = |name: &str, text: &str| {
             fs::write(folder.path().join(name), text).expect("a file");
@@ -244,25 +249,25 @@ mod tests {
         let list = list::<Line>(files.clone(), &ListSessionsParams { cwd, limit: None }).sessions;
         assert_eq!((list.len(), list[0].title.as_deref()), (1, Some("hi")));
         let params = |id: &str| ReadSessionParams { id: id.to_owned(), cwd: None };
-        let result = read(&files, &params("a"), tell).expect("it is there");
+        let result = read(&files, &params("a"), to_events).expect("it exists");
         assert_eq!((result.events.len(), result.truncated), (1, false));
-        let error = read(&files, &params("c"), tell).expect_err("it is none");
+        let error = read(&files, &params("c"), to_events).expect_err("not a session");
         assert_eq!(error.kind(), ErrorKind::SessionUnknown);
     }
 
     #[test]
-    fn what_was_taken_back_is_on_no_way_and_a_ring_ends() {
-        let way = |lines: &[(&'static str, Option<&'static str>)]| {
+    fn last_branch_skips_abandoned_lines_and_cycles() {
+        let branch = |lines: &[(&'static str, Option<&'static str>)]| {
             let branch = last_branch(lines, |line| line.0, |line| line.1);
             branch.into_iter().map(|line| line.0).collect::<String>()
         };
-        assert_eq!(way(&[("a", None), ("b", Some("a")), ("c", Some("a"))]), "ac");
-        assert_eq!(way(&[("a", Some("b")), ("b", Some("a"))]), "ab");
-        assert_eq!(way(&[]), "");
+        assert_eq!(branch(&[("a", None), ("b", Some("a")), ("c", Some("a"))]), "ac");
+        assert_eq!(branch(&[("a", Some("b")), ("b", Some("a"))]), "ab");
+        assert_eq!(branch(&[]), "");
     }
 
     #[test]
-    fn what_does_not_fit_is_the_oldest() {
+    fn oldest_events_are_dropped_first() {
         let said = |text: &str| Event::UserMessage(UserMessage { text: text.to_owned() });
         let all = vec![said("one"), said("two")];
         assert_eq!(newest(all.clone(), 1000), (all.clone(), false));

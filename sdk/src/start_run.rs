@@ -1,5 +1,5 @@
-//! What several adapters ask of `run/start`: options, folders, limits and ids, refused with a hint
-//! where the agent CLI would be less clear.
+//! Reads and validates parts of `run/start` that several adapters use: options, paths, limits and
+//! ids. Errors have a hint where the agent CLI's own error would be less clear.
 
 use std::path::Path;
 
@@ -9,24 +9,47 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What becomes of the agent CLI's own system prompt: the option `systemMode` of adapters whose CLI
-/// can do both.
+/// How the run's system prompt is combined with the agent CLI's own: the option `systemMode` of
+/// adapters whose CLI supports both.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemMode {
-    /// The run's follows it.
+    /// It follows the CLI's own.
     #[default]
     Append,
-    /// The run's takes its place.
+    /// It replaces the CLI's own.
     Replace,
 }
 
-/// `run/start.adapterOptions` as an adapter's own type.
+/// The type of an adapter's own options: `run/start.adapterOptions`, with the `options` of the host's
+/// settings as defaults.
+///
+/// ```
+/// use od_protocol::adapter::StartRunParams;
+/// use od_sdk::start_run::AdapterOptions;
+///
+/// #[derive(Debug, Default, serde::Deserialize)]
+/// #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+/// struct Options {
+///     server_url: Option<String>,
+/// }
+///
+/// impl AdapterOptions for Options {
+///     const ADAPTER_ID: &'static str = "acme";
+/// }
+///
+/// let mut params = StartRunParams::default();
+/// params.adapter_options.insert("serverUrl".to_owned(), "http://127.0.0.1:4096".into());
+/// assert_eq!(Options::strict(&params)?.server_url.as_deref(), Some("http://127.0.0.1:4096"));
+/// params.adapter_options.insert("serverUlr".to_owned(), "".into());
+/// assert!(Options::strict(&params).is_err(), "unknown option");
+/// # Ok::<(), od_protocol::ErrorObject>(())
+/// ```
 pub trait AdapterOptions: DeserializeOwned + Default {
-    /// Whose options they are.
+    /// The id of the adapter, for the hint of an error.
     const ADAPTER_ID: &'static str;
 
-    /// Reads the options of a run.
+    /// Parses the options of a run.
     ///
     /// # Errors
     /// `config_invalid` for an unknown name or a value of the wrong type.
@@ -34,16 +57,16 @@ pub trait AdapterOptions: DeserializeOwned + Default {
         options(&start_run_params.adapter_options, Self::ADAPTER_ID)
     }
 
-    /// Reads options that were checked before; what is wrong counts as absent.
+    /// Parses options that were validated before; invalid options count as absent.
     fn lenient(start_run_params: &StartRunParams) -> Self {
         Self::strict(start_run_params).unwrap_or_default()
     }
 }
 
-/// Reads `adapterOptions` into the adapter's own type.
+/// Parses `adapterOptions` into the adapter's own type.
 ///
 /// # Errors
-/// `config_invalid` for an unknown name or a value of the wrong type, with the place to look.
+/// `config_invalid` for an unknown name or a value of the wrong type.
 pub fn options<T: DeserializeOwned>(
     options: &JsonObject,
     adapter_id: &str,
@@ -54,8 +77,8 @@ pub fn options<T: DeserializeOwned>(
     })
 }
 
-/// The JSON Schema of an adapter's options for the manifest, from that of each of them, written with
-/// `json!`. Others are refused.
+/// Returns the JSON Schema of an adapter's options for the manifest, from the schema of each option.
+/// Unknown options are refused.
 pub fn schema(properties: Value) -> JsonObject {
     let fields = [
         ("type", json!("object")),
@@ -65,20 +88,20 @@ pub fn schema(properties: Value) -> JsonObject {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The JSON Schema of the option `systemMode`; `whose` is such as `Claude Code's`.
+/// Returns the JSON Schema of the option `systemMode`; `whose` is the possessive, such as `Acme's`.
 pub fn system_mode_schema(whose: &str) -> Value {
     json!({
         "enum": ["append", "replace"],
         "default": "append",
         "description":
-            format!("whether prompt.system follows {whose} own system prompt or takes its place"),
+            format!("whether prompt.system follows {whose} own system prompt or replaces it"),
     })
 }
 
-/// The id of the session, for agent CLIs whose ids are UUIDs.
+/// Returns the id of the session, for agent CLIs whose ids are UUIDs.
 ///
 /// # Errors
-/// `session_unknown` when it is to be resumed, `config_invalid` when it is to be given.
+/// The id is not a UUID: `session_unknown` for a session to resume, `config_invalid` for a new one.
 pub fn session_uuid<'a>(
     start_run_params: &'a StartRunParams,
     agent: &str,
@@ -87,16 +110,16 @@ pub fn session_uuid<'a>(
     let Some(id) = session.id.as_deref() else { return Ok(None) };
     match session.mode {
         _ if uuid::Uuid::try_parse(id).is_ok() => Ok(Some(id)),
-        SessionMode::New => Err(invalid(format!("session id {id:?} is no UUID"), "give a UUID")),
+        SessionMode::New => Err(invalid(format!("session id {id:?} is not a UUID"), "give a UUID")),
         _ => {
-            let message = format!("{id:?} is no session of {agent}: its ids are UUIDs");
+            let message = format!("{id:?} is not a session of {agent}: its ids are UUIDs");
             Err(ErrorObject::new(ErrorKind::SessionUnknown, message)
-                .with_hint("`sessions/list` names them, where the agent has it"))
+                .with_hint("`sessions/list` lists the ids, if the agent supports it"))
         }
     }
 }
 
-/// The run's MCP servers by name, each in the agent CLI's own words.
+/// Returns the run's MCP servers by name, each in the agent CLI's own format.
 pub fn mcp_servers(
     start_run_params: &StartRunParams,
     describe: impl Fn(&McpServer) -> Value,
@@ -105,8 +128,8 @@ pub fn mcp_servers(
     servers.map(|server| (server.name.clone(), describe(server))).collect()
 }
 
-/// The same as a document of settings, which most agent CLIs take; `None` without any. Variables and
-/// headers of a server are often secrets: it is not to be shown.
+/// Returns them as the `mcpServers` document that most agent CLIs read; `None` without servers.
+/// Variables and headers of a server are often secrets, so the document must not be shown.
 pub fn mcp_config(
     start_run_params: &StartRunParams,
     describe: impl Fn(&McpServer) -> Value,
@@ -115,10 +138,10 @@ pub fn mcp_config(
     (!servers.is_empty()).then(|| json!({ "mcpServers": servers }).to_string())
 }
 
-/// The limit on turns.
+/// Returns the limit on turns.
 ///
 /// # Errors
-/// Zero: agent CLIs take it for "no limit", which is not what the word says.
+/// The limit is zero, which agent CLIs treat as "no limit".
 pub fn max_turns(start_run_params: &StartRunParams) -> Result<Option<u32>, ErrorObject> {
     match start_run_params.max_turns {
         Some(0) => Err(invalid("maxTurns is 0", "leave it out for no limit")),
@@ -126,18 +149,20 @@ pub fn max_turns(start_run_params: &StartRunParams) -> Result<Option<u32>, Error
     }
 }
 
-/// A path that must be whole.
+/// Returns a path that must be absolute.
 ///
 /// # Errors
-/// It is not.
+/// It is relative.
 pub fn absolute<'a>(path: &'a str, option: &str) -> Result<&'a str, ErrorObject> {
     match Path::new(path).is_absolute() {
         true => Ok(path),
-        false => Err(invalid(format!("{option}: {path:?} is not absolute"), "give the whole path")),
+        false => {
+            Err(invalid(format!("{option}: {path:?} is not absolute"), "give an absolute path"))
+        }
     }
 }
 
-/// `config_invalid`.
+/// Returns a `config_invalid` error.
 pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> ErrorObject {
     ErrorObject::new(ErrorKind::ConfigInvalid, message).with_hint(hint)
 }

@@ -1,8 +1,8 @@
-//! The wire format `stream-json`: one JSON object a line, both ways, with the model's own stream
-//! inside and a control protocol around it. Claude Code invented it, others took it over; what an
-//! agent CLI adds of its own is its adapter's.
+//! The format `stream-json`: one JSON object per line in both directions, with the stream of the model
+//! inside and a control protocol around it. Several agent CLIs use it; what one CLI adds belongs to
+//! its adapter.
 //!
-//! Words are read leniently: fields that are not named are ignored, missing ones have a default.
+//! Unknown fields are ignored, missing ones have a default.
 
 mod approvals;
 mod blocks;
@@ -27,19 +27,19 @@ pub use request::*;
 pub use stream::*;
 pub use tokens::Tokens;
 
-/// What every line has.
+/// The fields that every line has.
 #[derive(Debug, Deserialize)]
 pub struct Head<'a> {
     /// `system`, `assistant`, `user`, `stream_event`, `result`, `control_request`, ….
     #[serde(rename = "type", borrow)]
     pub kind: Cow<'a, str>,
-    /// With `system`: which.
+    /// With `system`: its subtype.
     #[serde(default)]
     pub subtype: Option<String>,
 }
 
 impl Head<'_> {
-    /// What kind of line it is, for `unmapped`.
+    /// The kind of the line, for `unmapped`.
     pub fn native_type(&self) -> String {
         match &self.subtype {
             Some(subtype) => format!("{}/{subtype}", self.kind),
@@ -48,5 +48,5 @@ impl Head<'_> {
     }
 }
 
-/// Lines of the model's stream start like this; they are read in one pass.
+/// The start of lines with the model's stream; they are parsed in one pass.
 pub const STREAM_EVENT_START: &[u8] = br#"{"type":"stream_event""#;

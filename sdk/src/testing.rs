@@ -1,36 +1,41 @@
 //! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
 
-mod acp_talk;
+mod acp_recording;
 mod decision;
 mod home;
-mod http_talk;
 mod login;
 mod recording;
+mod scripted_http_run;
 mod sessions;
 mod start;
+#[cfg(feature = "testing")]
+mod suite;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
 
-use od_protocol::{AuthInfo, Capabilities, CliInfo, CliTransport, Event, MAX_LINE_BYTES, Manifest, Marker, ProtocolRange, Requirements, RunStarted};
+use od_protocol::{Event, MAX_LINE_BYTES, RunStarted};
 use serde_json::Value;
 
-use crate::{RunOutcome, Exit, Mapper};
 use crate::emit::Emitter;
-use od_os::lines::LineReader;
 use crate::output::{RunOutput, StdinCommand};
-pub use acp_talk::AcpTalk;
+use crate::{Exit, Mapper, RunOutcome};
+pub use acp_recording::AcpRecording;
 pub use decision::{cancel, decide, decision};
-pub use home::MadeUpHome;
-pub use http_talk::HttpTalk;
+pub use home::TestHome;
 pub use login::{auth_in, check_auth, check_auth_name};
-pub use recording::{Recording, check_complete};
+use od_os::lines::LineReader;
+pub use recording::{Recording, check_recording};
+pub use scripted_http_run::ScriptedHttpRun;
 pub use sessions::{check_session, check_unknown_sessions, listed, read_session};
 pub use start::{
     SESSION, args, has, refused, start_params, started, started_with, stdin_lines, values,
 };
+
+#[cfg(feature = "testing")]
+pub use suite::{RecordingSuite, run_suites};
 
 /// The variable that rewrites expectations instead of comparing with them.
 const UPDATE: &str = "UPDATE_EXPECT";
@@ -137,35 +142,13 @@ pub fn check_manifest(committed_file: &Path, executable: &str) {
     assert_eq!(committed.replace("\r\n", "\n"), actual, "{shown}; {UPDATE}=1 rewrites it");
 }
 
-/// A small manifest for tests.
-pub fn manifest(adapter_id: &str) -> Manifest {
-    Manifest {
-        manifest_version: "1.0".to_owned(),
-        adapter_id: adapter_id.to_owned(),
-        display_name: adapter_id.to_owned(),
-        version: "0.1.0".to_owned(),
-        vendor: "test".to_owned(),
-        description: String::new(),
-        homepage: None,
-        license: None,
-        protocol: ProtocolRange::current(),
-        capabilities: Capabilities { run: Some(Marker {}), ..Capabilities::default() },
-        cli: CliInfo {
-            names: vec![adapter_id.to_owned()],
-            version_min: None,
-            version_tested: None,
-            transport: CliTransport::Stdio,
-            install: Vec::new(),
-        },
-        auth: AuthInfo::default(),
-        requirements: Requirements::default(),
-        skills: None,
-        plugin_formats: Vec::new(),
-        config_schema: None,
-        conformance: None,
-        signature: None,
-        meta: None,
-    }
+/// What a mapper wrote to the agent CLI, where each line is JSON.
+///
+/// # Panics
+/// A line is not JSON.
+pub fn stdin_values(replay: &Replay) -> Vec<Value> {
+    let lines = replay.stdin.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect("a line is JSON")).collect()
 }
 
 fn crashed(output: &mut RunOutput) -> RunOutcome {
@@ -197,4 +180,12 @@ fn written(commands: std::sync::mpsc::Receiver<StdinCommand>) -> Vec<u8> {
         }
     }
     bytes
+}
+
+#[cfg(feature = "testing")]
+fn folder_entries(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
 }

@@ -54,11 +54,11 @@ mod tests {
         for (text, expected) in [
             ("Error: Session not found.", "session not found"),
             ("API key not valid", "API key not valid"),
-            ("Gemini API key is missing.", "Gemini API key is missing"),
+            ("Acme API key is missing.", "Acme API key is missing"),
             (" plain ", "plain"),
             ("", ""),
         ] {
-            assert_eq!(error_text(text, &["Gemini"]), expected);
+            assert_eq!(error_text(text, &["Acme"]), expected);
         }
     }
 }

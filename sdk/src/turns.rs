@@ -1,10 +1,10 @@
-//! The turns of a run, for agent CLIs that do not name theirs.
+//! The turns of a run, for agent CLIs without turn ids.
 
 use od_protocol::{Event, StopReason, TurnEnded, TurnStarted};
 
 use crate::RunOutput;
 
-/// Which turn runs, and how many have begun.
+/// The current turn, and the number of started turns.
 #[derive(Debug, Default)]
 pub struct Turns {
     open: Option<String>,
@@ -12,7 +12,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// A turn runs from the first sign of the agent CLI's work: begins one unless one runs.
+    /// Starts a turn unless one is running.
     pub fn ensure(&mut self, output: &mut RunOutput) {
         if self.open.is_none() {
             self.count += 1;
@@ -22,19 +22,19 @@ impl Turns {
         }
     }
 
-    /// The turn that runs, if any, is over.
+    /// Ends the current turn, if any.
     pub fn end(&mut self, stop_reason: StopReason, output: &mut RunOutput) {
         if let Some(turn_id) = self.open.take() {
             output.event(Event::TurnEnded(TurnEnded { turn_id, stop_reason }));
         }
     }
 
-    /// The turn that runs.
+    /// The current turn.
     pub fn current(&self) -> Option<&str> {
         self.open.as_deref()
     }
 
-    /// How many have begun.
+    /// The number of started turns.
     pub fn count(&self) -> u32 {
         self.count
     }

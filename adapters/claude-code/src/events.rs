@@ -15,15 +15,15 @@ mod subagents;
 mod tools;
 pub(crate) mod words;
 
-use od_protocol::{DoneEvidence, Event, Status, StopReason};
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{DoneEvidence, Event, Status, StopReason};
 use od_protocol::{InputOutcome, Notice, NoticeLevel};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     AssistantLine, Block, ControlRequestLine, Head, STREAM_EVENT_START, StreamLine, UserLine,
     blocks, control,
 };
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -5,8 +5,10 @@ mod transcript;
 
 use std::path::Path;
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
 use od_protocol::ErrorObject;
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_sdk::session_files::{self, SessionFile, entries, project_folders};
 
 use transcript::Line;

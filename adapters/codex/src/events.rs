@@ -17,12 +17,12 @@ mod tools;
 pub(crate) mod verdict;
 pub(crate) mod words;
 
-use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus};
-use od_protocol::adapter::{RespondRunParams, StartRunParams};
 use od_protocol::UserMessage;
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus};
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

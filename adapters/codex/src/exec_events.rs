@@ -2,9 +2,12 @@
 //! are those of `events`; here there are no pieces, no questions and no codes of errors.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted};
+use od_protocol::{
+    Effort, Event, NoticeLevel, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
+    SessionStarted, StopReason, TurnEnded, TurnStarted,
+};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 
 use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verdict, words};
 use crate::native::{ExecLine, Item, TurnError};

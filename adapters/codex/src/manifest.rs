@@ -1,6 +1,9 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
+use od_protocol::{
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
+};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
@@ -42,7 +45,11 @@ pub fn manifest() -> Manifest {
     Manifest {
         capabilities: capabilities(),
         auth: auth(),
-        requirements: Requirements { env, nesting_env: strings(NESTING_ENV), ..Requirements::default() },
+        requirements: Requirements {
+            env,
+            nesting_env: strings(NESTING_ENV),
+            ..Requirements::default()
+        },
         skills: manifest::native_skills(SKILL_DIRS),
         plugin_formats: strings(&["codex-plugin"]),
         config_schema: Some(options::schema()),

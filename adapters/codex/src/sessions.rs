@@ -6,8 +6,10 @@ mod transcript;
 
 use std::path::{Path, PathBuf};
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
 use od_protocol::ErrorObject;
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_sdk::session_files::{self, SessionFile, entries};
 
 use rollout::Line;

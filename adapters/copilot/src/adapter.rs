@@ -8,7 +8,7 @@ use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore};
 
 use crate::events::Events;
 use crate::mode::{self, Mode};
-use crate::{detect, invocation, live, manifest, models, sessions};
+use crate::{acp, detect, invocation, manifest, models, sessions};
 
 /// GitHub Copilot CLI.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +41,8 @@ impl Adapter for Copilot {
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
         match mode::of(start_run_params, install) {
-            Mode::Live => live::mapper(start_run_params),
-            Mode::OneShot => Box::new(Events::new(start_run_params)),
+            Mode::Acp => acp::mapper(start_run_params),
+            Mode::JsonLines => Box::new(Events::new(start_run_params)),
         }
     }
 

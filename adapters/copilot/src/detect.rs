@@ -1,6 +1,6 @@
-//! Who pays: a provider of one's own, a GitHub token in the environment, the login of the CLI, the
-//! login of `gh`. Reads local files only, and never gives out a value. Whether GitHub still honours
-//! a token is known to GitHub only.
+//! The login and its credential: a custom provider, a GitHub token in the environment, the CLI's own
+//! login, the login of `gh`. Reads local files only and never returns a secret. Only GitHub knows
+//! whether a token is still valid.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use od_sdk::auth::{self, CredentialFile, EnvCredential, Login};
 
 use crate::manifest;
 
-/// Tokens of GitHub, the strongest first.
+/// GitHub tokens, in order of precedence.
 const TOKENS: &[EnvCredential] = &[
     EnvCredential {
         variable: "COPILOT_GITHUB_TOKEN",
@@ -21,7 +21,7 @@ const TOKENS: &[EnvCredential] = &[
     EnvCredential { variable: "GITHUB_TOKEN", kind: CredentialKind::Token, method: "token" },
 ];
 
-/// Keys of a provider of one's own.
+/// Keys of a custom provider.
 const PROVIDER_KEYS: &[EnvCredential] = &[
     EnvCredential {
         variable: "COPILOT_PROVIDER_API_KEY",
@@ -40,34 +40,34 @@ const PROVIDER_KEYS: &[EnvCredential] = &[
     },
 ];
 
-/// A kind of token that the CLI refuses.
-const CLASSIC_TOKEN: &str = "ghp_";
+/// Prefix of classic tokens, which the CLI refuses.
+const CLASSIC_TOKEN_PREFIX: &str = "ghp_";
 
 /// The CLI's settings folder.
 pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("COPILOT_HOME", ".copilot")
 }
 
-/// The company that runs the model; not known for a provider of the user's own.
+/// The provider of the model; `None` for a custom provider.
 pub fn provider(auth: &AuthStatus) -> Option<&'static str> {
     let credential = auth.credential.as_ref()?;
     (!credential.name.starts_with("COPILOT_PROVIDER_")).then_some("github-copilot")
 }
 
-/// The state of the login, and the credential that would pay.
+/// Returns the state of the login and the credential that a run would use.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let ok = |login: Login| login.status(&manifest::auth(), auth::now());
     if machine.var("COPILOT_PROVIDER_BASE_URL").is_some() {
-        // A provider on this machine may need no key at all.
-        let unlocked =
+        // A provider on this machine may need no key.
+        let without_key =
             || Login::new("api_key", CredentialKind::ApiKey, "COPILOT_PROVIDER_BASE_URL");
-        return ok(auth::env_login(machine, PROVIDER_KEYS).unwrap_or_else(unlocked));
+        return ok(auth::env_login(machine, PROVIDER_KEYS).unwrap_or_else(without_key));
     }
     match auth::env_login(machine, TOKENS) {
         Some(login) if !is_classic(machine) => ok(login),
         Some(login) => AuthStatus {
             guidance: Some(
-                "Copilot takes no classic token (ghp_…): run `copilot login`, or set a fine-grained one"
+                "Copilot does not accept classic tokens (ghp_…): run `copilot login`, or set a fine-grained token"
                     .to_owned(),
             ),
             state: od_protocol::AuthState::Missing,
@@ -77,14 +77,14 @@ pub fn auth(machine: &Machine) -> AuthStatus {
     }
 }
 
-/// The token that counts is of a kind that is refused.
+/// Whether the token in use is a classic one.
 fn is_classic(machine: &Machine) -> bool {
     let token = TOKENS.iter().find_map(|token| machine.var(token.variable));
-    token.is_some_and(|token| token.starts_with(CLASSIC_TOKEN))
+    token.is_some_and(|token| token.starts_with(CLASSIC_TOKEN_PREFIX))
 }
 
-/// What `copilot login` or `gh auth login` left behind. The tokens themselves are in the system's
-/// keyring where there is one; the files then name the account only.
+/// The login stored by `copilot login` or `gh auth login`. With a system keyring the files name the
+/// account only.
 fn stored(machine: &Machine) -> AuthStatus {
     let ok = |login: Login| login.status(&manifest::auth(), auth::now());
     match CredentialFile::read(&config_dir(machine).join("config.json")) {

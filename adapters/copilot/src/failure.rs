@@ -5,7 +5,7 @@ use od_sdk::Exit;
 use od_sdk::failure::extract::status_after;
 use od_sdk::failure::{self, FailureReport, FailureRules, own_rule, rule};
 
-use crate::native::Trouble;
+use crate::native::CliError;
 
 const RULES: FailureRules = FailureRules {
     vendor: "copilot",
@@ -26,10 +26,7 @@ const RULES: FailureRules = FailureRules {
     ],
     hints: &[
         (ErrorKind::QuotaExhausted, "wait for the next period, or choose another model or plan"),
-        (
-            ErrorKind::AuthWrongAccount,
-            "use an account whose plan includes Copilot and the model",
-        ),
+        (ErrorKind::AuthWrongAccount, "use an account whose plan includes Copilot and the model"),
         (ErrorKind::RateLimited, "wait, then resume the session"),
         (ErrorKind::ContextExceeded, "start a new session, or shorten the prompt"),
         (ErrorKind::SessionUnknown, "resume a session that this machine knows"),
@@ -42,11 +39,11 @@ const RULES: FailureRules = FailureRules {
 };
 
 /// Classifies `session.error`.
-pub fn of_trouble(trouble: &Trouble) -> ErrorEvent {
+pub fn of_cli_error(cli_error: &CliError) -> ErrorEvent {
     let report = FailureReport {
-        status: trouble.status_code.or_else(|| status_in(&trouble.message)),
-        codes: &[&trouble.error_type],
-        text: &trouble.message,
+        status: cli_error.status_code.or_else(|| status_in(&cli_error.message)),
+        codes: &[&cli_error.error_type],
+        text: &cli_error.message,
         credential: None,
     };
     failure::classify_event(&report, &RULES)
@@ -58,17 +55,17 @@ pub fn classify(text: &str, status: Option<u16>) -> ErrorEvent {
     failure::classify_event(&report, &RULES)
 }
 
-/// The run does not wait for a rate limit any longer.
-pub fn gave_up(retries: u32, status: u16) -> ErrorEvent {
+/// The error of a run that exceeds its retries.
+pub fn retries_exceeded(retries: u32, status: u16) -> ErrorEvent {
     classify(&format!("stopped at retry {retries} after a rate limit"), Some(status))
 }
 
-/// The CLI reports that it failed, and nothing more.
-pub fn nameless(exit_code: i32) -> ErrorEvent {
-    classify(&format!("Copilot failed with exit code {exit_code} and said no more"), None)
+/// The error of a failed exit without an error message.
+pub fn failed_exit(exit_code: i32) -> ErrorEvent {
+    classify(&format!("Copilot failed with exit code {exit_code} without an error message"), None)
 }
 
-/// The CLI ended without its last line: some refusals are only on stderr.
+/// The CLI exited without its last line: some errors are printed on stderr only.
 pub fn of_exit(exit: &Exit) -> Option<ErrorEvent> {
     let mut lines = exit.stderr_tail.lines();
     let is_known = |line: &&str| {

@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first bytes of stdin. Pure, but for the id of a new session.
+//! `run/start` → arguments, environment, first bytes of stdin. Pure except for the id of a new session.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode};
@@ -8,21 +8,21 @@ use od_sdk::{Install, Invocation, acp};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use crate::live;
+use crate::acp as copilot_acp;
 use crate::mode::{self, Mode};
 use crate::options::Options;
 
-/// The flag that names a session, new or old.
+/// The flag with the session's id.
 pub const SESSION_FLAG: &str = "--session-id";
-/// The report of the tokens.
+/// The usage report that the CLI writes at its end.
 const USAGE_FILE: &str = "usage.json";
-/// The report is written after the last line.
+/// Time for the CLI to write the report after its last line.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 
-/// How the CLI is started.
+/// Builds the command line.
 ///
 /// # Errors
-/// Options only this adapter can judge.
+/// When an option has a value that this CLI cannot accept.
 pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
@@ -33,21 +33,21 @@ pub fn invocation(
         ..Invocation::default()
     };
     match mode::of(start_run_params, install) {
-        Mode::OneShot => add_one_shot(&mut invocation, start_run_params)?,
-        Mode::Live => add_live(&mut invocation, start_run_params)?,
+        Mode::JsonLines => add_json_lines(&mut invocation, start_run_params)?,
+        Mode::Acp => add_acp(&mut invocation, start_run_params)?,
     }
     add_model(&mut invocation, start_run_params)?;
     add_tools(&mut invocation, start_run_params)?;
-    // A run neither updates the CLI nor tells anybody about itself.
+    // A run neither updates the CLI nor sends telemetry.
     invocation
         .args(["--no-auto-update", "--disable-client-telemetry"])
         .set_env("COPILOT_AUTO_UPDATE", "false");
     Ok(invocation)
 }
 
-/// The prompt is read from stdin when no flag holds one (recording `plain`). The session's id is
-/// told at the very end only, so a new one gets its id from us.
-fn add_one_shot(
+/// The CLI reads the prompt from stdin when no flag contains one (recording `plain`). It prints the
+/// session's id in its last line only, so the adapter chooses the id of a new session.
+fn add_json_lines(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
 ) -> Result<(), ErrorObject> {
@@ -71,12 +71,12 @@ fn add_one_shot(
     Ok(())
 }
 
-fn add_live(
+fn add_acp(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
 ) -> Result<(), ErrorObject> {
     start_run::session_uuid(start_run_params, "Copilot")?;
-    live::opening(start_run_params)?;
+    copilot_acp::opening(start_run_params)?;
     invocation.arg("--acp");
     invocation.stdin = acp::initialize_line();
     invocation.stdin_mode = StdinMode::KeepOpen;
@@ -99,7 +99,7 @@ fn add_model(
     Ok(())
 }
 
-/// The lists take as many values as follow, so each value is glued to a flag of its own.
+/// The list flags consume all following values, so each value gets its own `flag=value`.
 fn add_tools(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
@@ -112,8 +112,8 @@ fn add_tools(
     for (flag, tools) in lists {
         for tool in tools.iter().flatten() {
             if tool.is_empty() || tool.starts_with('-') {
-                let hint = "a tool is named like write, shell(git:*) or SERVER(TOOL)";
-                return Err(invalid(format!("{tool:?} is no tool"), hint));
+                let hint = "use a name like write, shell(git:*) or SERVER(TOOL)";
+                return Err(invalid(format!("{tool:?} is not a tool name"), hint));
             }
             invocation.arg(format!("{flag}={tool}"));
         }

@@ -1,23 +1,23 @@
 //! GitHub Copilot CLI as an OD adapter: how it is found, started, read and stopped.
 //!
-//! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`mode`] (which of its two
-//! ways a run takes), [`invocation`] (how it is started), [`native`] (its words), [`events`] (what
-//! they mean), [`live`] (the same over ACP), [`failure`] (what went wrong, either way),
-//! [`sessions`] (what it keeps on disk).
+//! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`mode`] (JSON
+//! lines or ACP), [`invocation`] (command line), [`native`] (line types), [`events`] (mapping of
+//! JSON lines), [`acp`] (mapping over ACP), [`failure`] (error classification), [`sessions`]
+//! (session files on disk).
 #![deny(clippy::print_stdout)]
 
+pub mod acp;
 mod adapter;
 pub mod detect;
 pub mod events;
 pub mod failure;
 pub mod invocation;
-pub mod live;
 pub mod manifest;
 pub mod mode;
 pub mod models;
 pub mod native;
 pub mod options;
 pub mod sessions;
-pub mod words;
+pub mod tool_names;
 
 pub use adapter::Copilot;

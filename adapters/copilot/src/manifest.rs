@@ -1,11 +1,14 @@
 //! What `--manifest` prints: constants only.
 
-use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
+use od_protocol::{
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability,
+};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::{mode, options};
 
-/// The oldest version whose output was looked at; 1.0.102 has `--usage-output-file` and `--acp`.
+/// The oldest verified version; 1.0.102 has `--usage-output-file` and `--acp`.
 const MINIMUM_VERSION: &str = "1.0.102";
 /// The version of the recordings.
 const TESTED_VERSION: &str = "1.0.102";
@@ -17,7 +20,7 @@ const CREDENTIAL_ENV: &[&str] = &[
     "COPILOT_PROVIDER_API_KEY",
     "COPILOT_PROVIDER_BEARER_TOKEN",
 ];
-/// Variables that say where and with which model.
+/// Variables that select endpoint, model and folders.
 const SETTING_ENV: &[&str] = &[
     "COPILOT_HOME",
     "COPILOT_MODEL",
@@ -31,7 +34,7 @@ const SETTING_ENV: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
-/// Where it looks for skills.
+/// The CLI's skill folders.
 const SKILL_DIRS: &[&str] = &[
     "~/.copilot/skills",
     "~/.agents/skills",
@@ -49,14 +52,18 @@ pub fn manifest() -> Manifest {
         adapter_id: "copilot",
         display_name: "GitHub Copilot CLI",
         version: env!("CARGO_PKG_VERSION"),
-        description: "GitHub Copilot CLI, driven by JSON lines, or by ACP where somebody is asked",
+        description: "GitHub Copilot CLI, driven by JSON lines, or by ACP when approvals are answered",
         homepage: Some("https://github.com/github/copilot-cli"),
     };
     let env = manifest::settings(SETTING_ENV);
     Manifest {
         capabilities: capabilities(),
         auth: auth(),
-        requirements: Requirements { env, nesting_env: strings(NESTING_ENV), ..Requirements::default() },
+        requirements: Requirements {
+            env,
+            nesting_env: strings(NESTING_ENV),
+            ..Requirements::default()
+        },
         skills: manifest::native_skills(SKILL_DIRS),
         plugin_formats: strings(&["copilot-plugin"]),
         config_schema: Some(options::schema()),
@@ -64,7 +71,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// How one logs in.
+/// Login methods, credential variables and files.
 pub fn auth() -> AuthInfo {
     AuthInfo {
         methods: strings(&["oauth", "token", "api_key"]),
@@ -74,13 +81,13 @@ pub fn auth() -> AuthInfo {
     }
 }
 
-/// There is no flag for a system prompt, a fork, a schema or a limit on turns.
+/// The CLI has no flag for a system prompt, a fork, a schema or a limit on turns.
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
-    let unasked = mode::UNASKED.iter().map(|(mode, _)| *mode);
-    let modes: Vec<&str> = ["default"].into_iter().chain(unasked).collect();
+    let without_approvals = mode::WITHOUT_APPROVALS.iter().map(|(mode, _)| *mode);
+    let modes: Vec<&str> = ["default"].into_iter().chain(without_approvals).collect();
     Capabilities {
-        // What is said during a turn waits for its end; only where somebody is asked.
+        // Input is queued until the turn ends, and only over ACP.
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
         resume: Some(ResumeCapability { same_cwd_only: false }),

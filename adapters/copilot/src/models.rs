@@ -1,5 +1,5 @@
-//! Models: asked of the CLI itself by a short talk over ACP. Without a login, or with a provider of
-//! one's own, it names none; then what the variables say stands in.
+//! Models: requested from the CLI over ACP. Without a login, or with a custom provider, the CLI lists
+//! none; then the variables name the model.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
 
-/// `models/list` has fifteen seconds.
-const LIMIT: Duration = Duration::from_secs(12);
-/// What the CLI takes when nothing names a model.
+/// Below the 15 seconds of `models/list`.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(12);
+/// The CLI's default.
 const DEFAULT_MODEL: &str = "auto";
 
-/// The models the CLI offers.
+/// Returns the models that the CLI offers.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let env = declared_env(&manifest::manifest(), machine);
     let query = CliQuery {
@@ -27,11 +27,11 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
         ]
         .map(str::to_owned)
         .to_vec(),
-        stdin: acp::inquiry_lines(&machine.home.display().to_string()),
+        stdin: acp::session_query_lines(&machine.home.display().to_string()),
         env,
-        limit: LIMIT,
+        limit: QUERY_TIMEOUT,
     };
-    // Why it cannot be started is told by detection; here a list of our own will do.
+    // Detection reports why the CLI does not start; here the variables are the fallback.
     let is_answered = |stdout: &[u8]| acp::session_reply(stdout).is_some();
     let stdout = query.run_until(is_answered, install, machine).unwrap_or_default();
     let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);

@@ -1,5 +1,5 @@
-//! The words of `copilot --output-format json`: `{"type": …, "data": {…}}` a line. Nothing here
-//! decides anything: fields that are not named are ignored, missing ones have a default.
+//! Line types of `copilot --output-format json`: `{"type": …, "data": {…}}` per line. Unknown fields
+//! are ignored, missing ones have a default.
 
 use std::borrow::Cow;
 
@@ -7,40 +7,40 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What every line has.
+/// The members of every line.
 #[derive(Debug, Deserialize)]
 pub struct Line<'a> {
     /// `assistant.message_delta`, `tool.execution_start`, ….
     #[serde(rename = "type", borrow)]
     pub kind: Cow<'a, str>,
-    /// What it says; the last line, `result`, has its words beside the type instead.
+    /// The payload; the last line, `result`, has its members beside the type instead.
     #[serde(default, borrow)]
     pub data: Option<&'a RawValue>,
 }
 
-/// Lines with a piece of text start like this; they are read in one pass.
+/// Prefix of text delta lines, which are parsed in one pass.
 pub const TEXT_START: &[u8] = br#"{"type":"assistant.message_delta""#;
 
-/// A line with a piece of text.
+/// A text delta line.
 #[derive(Debug, Deserialize)]
 pub struct TextLine<'a> {
-    /// The piece.
+    /// The payload.
     #[serde(borrow)]
     pub data: Delta<'a>,
 }
 
-/// `assistant.message_start`, `assistant.message_delta`, `assistant.reasoning_delta`: the hot path
-/// borrows from the line.
+/// `assistant.message_start`, `assistant.message_delta`, `assistant.reasoning_delta`: borrowed
+/// from the line, because this is the hot path.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Delta<'a> {
-    /// The message.
+    /// The message id.
     #[serde(rename = "messageId", borrow)]
     pub message_id: Cow<'a, str>,
-    /// The thought.
+    /// The id of the thought.
     #[serde(rename = "reasoningId", borrow)]
     pub reasoning_id: Cow<'a, str>,
-    /// A piece of it.
+    /// The text.
     #[serde(rename = "deltaContent", borrow)]
     pub delta_content: Cow<'a, str>,
 }
@@ -49,23 +49,23 @@ pub struct Delta<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ToolCallDelta {
-    /// The call.
+    /// The call id.
     pub tool_call_id: String,
-    /// Its tool.
+    /// The tool's name.
     pub tool_name: String,
-    /// A piece of its input.
+    /// A part of the input.
     pub input_delta: String,
 }
 
-/// `assistant.message`: the whole of what was streamed.
+/// `assistant.message`: the complete message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Message {
-    /// Names it.
+    /// The message id.
     pub message_id: String,
-    /// All of its text.
+    /// The complete text.
     pub content: String,
-    /// All of its thoughts.
+    /// The complete reasoning.
     pub reasoning_text: Option<String>,
 }
 
@@ -73,37 +73,37 @@ pub struct Message {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Tool {
-    /// The call.
+    /// The call id.
     pub tool_call_id: String,
-    /// Its tool.
+    /// The tool's name.
     pub tool_name: String,
-    /// Its input: an object, or the text of a patch.
+    /// The input: an object, or the text of a patch.
     pub arguments: Value,
-    /// The MCP server whose tool it is.
+    /// The MCP server of the tool.
     pub mcp_server_name: Option<String>,
-    /// A piece of a command's output.
+    /// A part of a command's output.
     pub text: String,
-    /// Where it was printed: `stdout`, `stderr`.
+    /// `stdout` or `stderr`.
     pub stream: String,
-    /// It worked; true for a command that failed, too.
+    /// Whether the call succeeded; true for a failed command too.
     pub success: bool,
-    /// What came out.
+    /// The result.
     pub result: Option<ToolResult>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<ToolError>,
-    /// How a command ended.
+    /// The exit of a command.
     pub shell_execution: Option<ShellExecution>,
-    /// The files it changed.
+    /// The changed files.
     pub file_edits: Vec<FileEdit>,
 }
 
-/// What came out of a call.
+/// The result of a call.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ToolResult {
-    /// What the model is told.
+    /// The text for the model.
     pub content: String,
-    /// What a person is shown: a difference, for a file.
+    /// The text for the user: a diff, for a file.
     pub detailed_content: String,
 }
 
@@ -111,13 +111,13 @@ pub struct ToolResult {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ToolError {
-    /// For people.
+    /// The error text.
     pub message: String,
     /// `denied`, `rejected`, `failure`.
     pub code: String,
 }
 
-/// How a command ended.
+/// The exit of a command.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShellExecution {
@@ -125,11 +125,11 @@ pub struct ShellExecution {
     pub exit_code: Option<i32>,
 }
 
-/// A file that was changed.
+/// A changed file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct FileEdit {
-    /// The file, absolute.
+    /// The absolute path.
     pub path: String,
     /// `create`, `edit`, `delete`, ….
     pub kind: String,
@@ -138,16 +138,16 @@ pub struct FileEdit {
 /// `model.call_failure`, `assistant.turn_retry`, `session.error`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Trouble {
-    /// The HTTP status, where an answer came.
+pub struct CliError {
+    /// The HTTP status, if there was a response.
     pub status_code: Option<u16>,
-    /// Which attempt failed, from 0.
+    /// The number of the failed attempt, from 0.
     pub retry_attempt: u32,
-    /// Why another one is made: `rate_limit`, `streaming_error`, ….
+    /// The reason of a retry: `rate_limit`, `streaming_error`, ….
     pub reason: String,
     /// `authentication`, `rate_limit`, `query`, ….
     pub error_type: String,
-    /// For people.
+    /// The error text.
     pub message: String,
 }
 
@@ -157,11 +157,11 @@ pub struct Trouble {
 pub struct Session {
     /// The model.
     pub model: Option<String>,
-    /// MCP servers and their state.
+    /// The MCP servers and their status.
     pub servers: Vec<Server>,
 }
 
-/// An MCP server and its state.
+/// An MCP server and its status.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Server {
@@ -177,23 +177,23 @@ pub struct Server {
 pub struct ResultLine {
     /// The session.
     pub session_id: Option<String>,
-    /// What the process will exit with; 0 for one that was stopped, too.
+    /// The exit code of the process; 0 after a signal too.
     pub exit_code: i32,
 }
 
-/// What `--usage-output-file` holds at the end.
+/// The content of `--usage-output-file`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageReport {
-    /// Tokens by model, of this process.
+    /// Usage of this process by model.
     pub model_metrics: std::collections::BTreeMap<String, ModelMetrics>,
-    /// The last request, cached tokens included.
+    /// Input tokens of the last request, cached ones included.
     pub last_call_input_tokens: Option<u64>,
-    /// The last answer.
+    /// Output tokens of the last request.
     pub last_call_output_tokens: Option<u64>,
 }
 
-/// What was spent on one model.
+/// Usage of one model.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ModelMetrics {
@@ -201,18 +201,18 @@ pub struct ModelMetrics {
     pub usage: ModelUsage,
 }
 
-/// Tokens; cached ones are counted as input, too.
+/// Token counts; `input_tokens` includes cached tokens.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// Sent, cached ones included.
+    /// Input tokens, cached ones included.
     pub input_tokens: u64,
-    /// Received.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub cache_read_tokens: u64,
-    /// Written to the cache.
+    /// Tokens written to the cache.
     pub cache_write_tokens: u64,
-    /// Thoughts, a part of what was received.
+    /// Reasoning tokens, a part of the output.
     pub reasoning_tokens: u64,
 }

@@ -1,11 +1,11 @@
-//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+//! `adapterOptions` of this adapter: parsed here, applied elsewhere.
 
 use od_protocol::JsonObject;
 use od_sdk::start_run::{self, AdapterOptions};
 use serde::Deserialize;
 use serde_json::json;
 
-/// How often the CLI may try a failed request again before the run fails, unless it says otherwise.
+/// Default for `maxRetries`.
 const DEFAULT_MAX_RETRIES: u32 = 2;
 
 /// `run/start.adapterOptions`.
@@ -20,7 +20,7 @@ impl AdapterOptions for Options {
 }
 
 impl Options {
-    /// How often the CLI may try again because of a rate limit.
+    /// How often the CLI may retry after a rate limit.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
     }
@@ -31,7 +31,7 @@ pub fn schema() -> JsonObject {
     start_run::schema(json!({
         "maxRetries": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-            "description": "how often Copilot may try again because of a rate limit before the run fails; by itself it tries five times",
+            "description": "how often Copilot may retry after a rate limit before the run fails; Copilot itself retries five times",
         },
     }))
 }

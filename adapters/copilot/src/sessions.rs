@@ -1,31 +1,32 @@
-//! Native sessions on disk: `<config>/session-state/<session>/events.jsonl`, one event a line, in the
-//! words of `--output-format json`. Read only. What a line means to a reader is in
-//! `sessions/transcript.rs`.
+//! Native sessions on disk: `<config>/session-state/<session>/events.jsonl`, one line per event, with
+//! the line types of `--output-format json`. Read only. `sessions/transcript.rs` maps the lines.
 
 mod transcript;
 
 use std::path::{Path, PathBuf};
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
 use od_protocol::ErrorObject;
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_sdk::session_files::{self, SessionFile, entries};
 
-use transcript::{Record, tell};
+use transcript::{Record, to_events};
 
-/// The sessions, the newest first.
+/// Lists the sessions, newest first.
 pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
     session_files::list::<Record>(files(config_dir), list_sessions_params)
 }
 
-/// One session, as events.
+/// Reads one session as events.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` when no session has that id or its file cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    session_files::read(&files(config_dir), read_sessions_params, tell)
+    session_files::read(&files(config_dir), read_session_params, to_events)
 }
 
 fn files(config_dir: &Path) -> Vec<SessionFile> {

@@ -9,7 +9,7 @@ use od_protocol::{
     ToolOutputDelta, ToolResult, ToolStatus, TurnEnded, TurnStarted, Usage, UsageScope,
     UsageSource,
 };
-use od_sdk::{RunOutcome, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde_json::Value;
 
 use crate::native::{FromAgent, Reason, ToAgent};

@@ -5,11 +5,14 @@ mod meter;
 mod tools;
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, MessageDiscarded, MessageStopped, Notice, NoticeLevel, SessionChoice, SessionStarted, StopReason, TurnEnded, TurnStarted};
+use od_protocol::{
+    Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, MessageDiscarded, MessageStopped,
+    Notice, NoticeLevel, SessionChoice, SessionStarted, StopReason, TurnEnded, TurnStarted,
+};
 use od_sdk::auth::rfc3339_millis;
 use od_sdk::repeat::RepeatDetector;
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::Deserialize;
 
 use crate::failure;
@@ -179,7 +182,11 @@ impl Mapper for Events {
         let failure = failure::of_exit(exit, self.credential.as_ref())?;
         let stop_reason = od_sdk::failure::stop_reason(&failure.kind);
         output.event(Event::Error(ErrorEvent { fatal: true, ..failure }));
-        Some(RunOutcome { status: DoneStatus::Failed, stop_reason, evidence: DoneEvidence::ExitCode })
+        Some(RunOutcome {
+            status: DoneStatus::Failed,
+            stop_reason,
+            evidence: DoneEvidence::ExitCode,
+        })
     }
 }
 

@@ -65,7 +65,8 @@ pub fn classify(text: &str, status: Option<u16>, credential: Option<&Credential>
 pub fn of_exit(exit: &Exit, credential: Option<&Credential>) -> Option<ErrorEvent> {
     let text = refusal_text(&exit.stderr_tail);
     let code = exit.code?;
-    let report = FailureReport { text: &text, codes: &[&exit_name(code, &text)], ..Default::default() };
+    let report =
+        FailureReport { text: &text, codes: &[&exit_name(code, &text)], ..Default::default() };
     let classification = failure::classify(&FailureReport { text: "", ..report }, &RULES);
     if classification.is_known {
         return Some(classification.into_event(&report, &RULES));

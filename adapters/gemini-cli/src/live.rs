@@ -7,7 +7,7 @@ use std::time::Duration;
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Credential, ErrorEvent, ErrorObject, ImageInput, Prompt, ToolKind};
 use od_sdk::acp::{
-    self, AcpMapper, Call, Dialect, Opening, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
+    self, AcpMapper, Call, Dialect, Handshake, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
 };
 use od_sdk::json_rpc::RpcError;
 use od_sdk::start_run::AdapterOptions;
@@ -54,9 +54,9 @@ struct TokenCount {
 ///
 /// # Errors
 /// A picture without content.
-pub fn opening(start_run_params: &StartRunParams) -> Result<Opening, ErrorObject> {
+pub fn opening(start_run_params: &StartRunParams) -> Result<Handshake, ErrorObject> {
     let prompt = prompt_blocks(&start_run_params.prompt)?;
-    Ok(Opening { prompt, settings: Vec::new(), ..Opening::of(start_run_params)? })
+    Ok(Handshake { prompt, settings: Vec::new(), ..Handshake::of(start_run_params)? })
 }
 
 /// The state machine of a run.
@@ -139,7 +139,7 @@ impl Dialect for Gemini {
     }
 
     /// What a call holds while it runs is its explanation.
-    fn tells_output(&self) -> bool {
+    fn reports_output(&self) -> bool {
         false
     }
 

@@ -1,6 +1,9 @@
 //! What `--manifest` prints. Values only.
 
-use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
+use od_protocol::{
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker,
+    Requirements, ResumeCapability, UsageCapability,
+};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;

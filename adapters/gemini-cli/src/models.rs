@@ -29,7 +29,7 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned());
     let query = CliQuery {
         args: ["--approval-mode", "plan", "--acp"].map(str::to_owned).to_vec(),
-        stdin: acp::inquiry_lines(&machine.home.display().to_string()),
+        stdin: acp::session_query_lines(&machine.home.display().to_string()),
         env,
         limit: LIMIT,
     };

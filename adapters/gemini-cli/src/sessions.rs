@@ -9,7 +9,9 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_protocol::{ErrorObject, SessionSummary};
 use od_sdk::auth::rfc3339_millis;
 use od_sdk::session_files::{self, SessionFile, entries};

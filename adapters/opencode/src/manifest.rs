@@ -1,6 +1,9 @@
 //! What the manifests of both adapters share. Values only.
 
-use od_protocol::{ApprovalsCapability, Capabilities, CliInfo, CliTransport, Effort, EffortCapability, InputCapability, Manifest, Marker, ResumeCapability, UsageCapability};
+use od_protocol::{
+    ApprovalsCapability, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
+    InputCapability, Manifest, Marker, ResumeCapability, UsageCapability,
+};
 
 use super::auth::{auth_info, requirements};
 use super::permission_rules::PERMISSION_MODES;

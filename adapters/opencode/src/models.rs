@@ -41,12 +41,18 @@ pub fn list(
 ) -> Result<ListModelsResult, ErrorObject> {
     let mut env = declared_env(manifest, machine);
     env.insert("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned());
-    let query = CliQuery { args: vec!["models".to_owned()], env, limit: COMMAND_TIMEOUT, ..CliQuery::default() };
+    let query = CliQuery {
+        args: vec!["models".to_owned()],
+        env,
+        limit: COMMAND_TIMEOUT,
+        ..CliQuery::default()
+    };
     let failure = |why: String| {
         ErrorObject::new(ErrorKind::CliCrashed, format!("`opencode models` {why}"))
             .with_hint("try it by hand: opencode models")
     };
-    let stdout = query.run(install, machine)
+    let stdout = query
+        .run(install, machine)
         .map_err(|error| failure(format!("could not be started: {error}")))?;
     listed_models(&String::from_utf8_lossy(&stdout))
         .ok_or_else(|| failure("listed no model in time".to_owned()))

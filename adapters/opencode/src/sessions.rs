@@ -7,14 +7,16 @@ mod transcript;
 
 use std::time::Duration;
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_protocol::{ErrorKind, ErrorObject, Manifest, SessionSummary};
 use serde::Deserialize;
 
 use super::native::{SessionInfo, SessionMessage};
-use od_sdk::probe::command::{Answer, CliCommand, End};
 use od_sdk::probe::cli_query::declared_env;
-use od_sdk::session_files::{self, SESSION_BYTES};
+use od_sdk::probe::command::{Answer, CliCommand, End};
+use od_sdk::session_files::{self, MAX_SESSION_BYTES};
 use od_sdk::{Install, Machine};
 use transcript::to_events;
 
@@ -94,7 +96,7 @@ pub fn parse_list(
 
 /// Maps a session and its messages to events.
 pub fn session_events(info: SessionInfo, messages: &[SessionMessage]) -> ReadSessionResult {
-    session_files::told(summary(info), to_events(messages))
+    session_files::reply(summary(info), to_events(messages))
 }
 
 /// Whether a text can be a session id; anything else must not reach a command line or a path.
@@ -123,7 +125,7 @@ impl Cli<'_> {
     fn call(&self, args: &[&str], cwd: Option<&str>) -> Result<Answer, ErrorObject> {
         let mut env = declared_env(self.manifest, self.machine);
         env.insert("OPENCODE_DISABLE_AUTOUPDATE".to_owned(), "1".to_owned());
-        CliCommand { args, env, cwd, limit: COMMAND_TIMEOUT, max_bytes: SESSION_BYTES }
+        CliCommand { args, env, cwd, limit: COMMAND_TIMEOUT, max_bytes: MAX_SESSION_BYTES }
             .output(self.install, self.machine)
             .map_err(|error| failure(args, &format!("could not be started: {error}")))
     }

@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, FileChange, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, FileChange, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped,
+    ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+};
 use serde_json::Value;
 
 use super::native::{Part, ToolState};
@@ -66,7 +69,8 @@ impl Tools {
         if self.open.contains_key(&part.id) {
             return;
         }
-        let owner = self.parts_by_call.entry(part.call_id.clone()).or_insert_with(|| part.id.clone());
+        let owner =
+            self.parts_by_call.entry(part.call_id.clone()).or_insert_with(|| part.id.clone());
         let is_taken = *owner != part.id || part.call_id.is_empty();
         let id = if is_taken { part.id.clone() } else { part.call_id.clone() };
         output.event(Event::ToolCallStarted(ToolCallStarted {

@@ -1,9 +1,13 @@
-//! An adapter of the family, as the sdk sees it: values, and the rooms that answer with them.
+//! An adapter of the family; delegates to the other modules.
 
 use std::path::PathBuf;
 
 use od_protocol::adapter::{ListModelsResult, StartRunParams};
-use od_protocol::{AuthInfo, AuthStatus, Capabilities, CliInfo, Effort, EffortCapability, ErrorObject, InputCapability, InstallMethod, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
+use od_protocol::{
+    AuthInfo, AuthStatus, Capabilities, CliInfo, Effort, EffortCapability, ErrorObject,
+    InputCapability, InstallMethod, Manifest, Marker, Requirements, ResumeCapability,
+    UsageCapability,
+};
 
 use super::{Dialect, PiEvents, credentials, invocation, models, options, sessions};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
@@ -12,31 +16,31 @@ use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore};
 /// One CLI of the family as an adapter.
 #[derive(Debug, Clone, Copy)]
 pub struct PiAdapter {
-    /// How it speaks.
+    /// How the CLI differs from the others of its family.
     pub dialect: Dialect,
     /// The adapter's own version.
     pub version: &'static str,
-    /// What people call the CLI.
+    /// The name of the CLI.
     pub display_name: &'static str,
     /// One sentence.
     pub description: &'static str,
     /// Where it is documented.
     pub homepage: &'static str,
-    /// The oldest version that was tried.
+    /// The oldest supported version.
     pub version_min: &'static str,
     /// The version its recordings were made with.
     pub version_tested: &'static str,
-    /// How it is installed, the best way first.
+    /// How to install it, recommended way first.
     pub install: &'static [Installer],
-    /// Where its skills are looked for; none when it takes no further ones.
+    /// Its skill folders; empty if it cannot add skills.
     pub skill_dirs: &'static [&'static str],
     /// The files that hold logins.
     pub auth_files: &'static [&'static str],
-    /// Variables of its own that it is given.
+    /// Variables that only this CLI reads.
     pub own_env: &'static [&'static str],
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: fn() -> Capabilities,
-    /// Who pays.
+    /// Finds its login.
     pub auth: fn(&Machine) -> AuthStatus,
 }
 
@@ -47,24 +51,24 @@ pub struct Installer {
     pub platform: &'static str,
     /// `npm`, `brew`, ….
     pub kind: &'static str,
-    /// What to type.
+    /// The command.
     pub command: &'static str,
-    /// What else it needs.
+    /// Further requirements.
     pub notes: Option<&'static str>,
 }
 
-/// How one logs in to any of them.
+/// The ways to log in.
 pub fn auth_info(auth_files: &[&str]) -> AuthInfo {
     AuthInfo {
         methods: strings(&["api_key", "oauth", "token", "cloud"]),
         env: credentials::auth_env(),
         files: strings(auth_files),
-        // One logs in inside the CLI, by `/login`.
+        // The login command is `/login` inside the CLI.
         login_command: None,
     }
 }
 
-/// What every CLI of the family can do.
+/// Capabilities of every CLI of the family.
 pub fn common_capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {

@@ -1,4 +1,4 @@
-//! What we say in `--mode rpc`: one JSON object a line.
+//! Commands of `--mode rpc`: one JSON object per line.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorKind, ErrorObject, ImageInput};
@@ -6,28 +6,28 @@ use serde_json::{Value, json};
 
 use super::Dialect;
 
-/// The id of the question for the session.
+/// The id of `get_state`.
 pub const STATE_ID: &str = "od-state";
 /// The id of the first prompt.
 pub const PROMPT_ID: &str = "od-prompt";
-/// The id of the question for models.
+/// The id of `get_available_models`.
 pub const MODELS_ID: &str = "od-models";
 
-/// Asks for the session and the model.
+/// Requests the session and the model.
 pub fn get_state() -> Value {
     json!({"id": STATE_ID, "type": "get_state"})
 }
 
-/// Asks for every model that is set up.
+/// Requests all configured models.
 pub fn get_available_models() -> Value {
     json!({"id": MODELS_ID, "type": "get_available_models"})
 }
 
-/// The run's prompt. Text that begins like a command is sent so that it is data, where the CLI has
-/// a way to do it.
+/// The run's prompt. Text that looks like a command of the CLI is sent literally, if the CLI supports
+/// that.
 ///
 /// # Errors
-/// A picture without content.
+/// An image without content.
 pub fn prompt(start_run_params: &StartRunParams, dialect: &Dialect) -> Result<Value, ErrorObject> {
     let message = prompt_text(start_run_params);
     let command = match dialect.literal_prompt {
@@ -42,7 +42,7 @@ pub fn prompt(start_run_params: &StartRunParams, dialect: &Dialect) -> Result<Va
     Ok(line)
 }
 
-/// The prompt, and the paths of what is attached: the CLI reads files with its own tool.
+/// The prompt and the paths of attachments, which the CLI reads with its own tool.
 pub fn prompt_text(start_run_params: &StartRunParams) -> String {
     let prompt = &start_run_params.prompt;
     let by_path = prompt.images.iter().filter(|image| image.data.is_none());
@@ -54,12 +54,12 @@ pub fn prompt_text(start_run_params: &StartRunParams) -> String {
     }
 }
 
-/// What a person says while the run goes on. A session that is idle by now takes it as a prompt.
+/// Input during the run. A session that is idle by then takes it as a prompt.
 pub fn input(id: &str, text: &str) -> Value {
     json!({"id": id, "type": "prompt", "message": text, "streamingBehavior": "steer"})
 }
 
-/// Stops what the agent does, tools and retries included.
+/// Aborts the agent, tools and retries included.
 pub fn abort() -> Value {
     json!({"id": "od-abort", "type": "abort"})
 }
@@ -73,9 +73,9 @@ pub fn answer(id: &str, name: &str, value: impl Into<Value>) -> Value {
 
 fn images(images: &[ImageInput]) -> Result<Vec<Value>, ErrorObject> {
     if images.iter().any(|image| image.data.is_none() && image.path.is_none()) {
-        let message = "a picture has neither data nor path";
+        let message = "an image has neither data nor path";
         return Err(ErrorObject::new(ErrorKind::ConfigInvalid, message)
-            .with_hint("give pictures as base64 or by path"));
+            .with_hint("pass images as base64 or by path"));
     }
     let by_value = images.iter().filter_map(|image| Some((image.data.as_ref()?, &image.mime)));
     Ok(by_value

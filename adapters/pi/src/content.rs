@@ -1,4 +1,4 @@
-//! What names and contents mean, whoever asks: a run or the reader of a session.
+//! Contents of messages, and kind and title of tools; used by runs and by stored sessions.
 
 use od_protocol::ToolKind;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::native::Block;
 use od_sdk::text::first_line;
 
-/// The blocks of a message; a plain text is one.
+/// The blocks of a message; a plain text becomes one block.
 pub(super) fn blocks(content: Value) -> Vec<Block> {
     match content {
         Value::String(text) => {
@@ -19,7 +19,7 @@ pub(super) fn blocks(content: Value) -> Vec<Block> {
     }
 }
 
-/// The text of a content: itself, or its text blocks.
+/// The text of a message.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -31,7 +31,7 @@ pub(super) fn text_of(content: &Value) -> String {
     }
 }
 
-/// What a tool does, by its name.
+/// The kind of a tool, from its name.
 pub(super) fn kind(name: &str) -> ToolKind {
     match name {
         "read" | "ls" | "lsp" | "inspect_image" => ToolKind::Read,
@@ -44,13 +44,13 @@ pub(super) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// Tools of an MCP server are called `mcp__server__tool`.
+/// The MCP server of a tool that is named `mcp__server__tool`.
 pub(super) fn mcp_server(name: &str) -> Option<String> {
     let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
     Some(server.to_owned())
 }
 
-/// One line for people.
+/// The title of a call.
 pub(super) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
     let title = match field("command") {
@@ -63,7 +63,7 @@ pub(super) fn title(name: &str, input: &Value) -> Option<String> {
     Some(first_line(&title))
 }
 
-/// `provider/model`, as `--model` takes it.
+/// `provider/model`, the form that `--model` accepts.
 pub(super) fn model_id(provider: &str, id: &str) -> String {
     match provider {
         "" => id.to_owned(),

@@ -1,5 +1,5 @@
-//! Who pays: the variables every CLI of the family takes a key from, and what a login file says.
-//! Names and kinds only; no value is ever given out.
+//! Credentials: the variables that hold keys, and the logins in `auth.json`. Names and kinds only; no
+//! value is ever returned.
 
 use od_protocol::{CredentialKind, EnvRequirement};
 
@@ -7,7 +7,7 @@ use od_sdk::Machine;
 use od_sdk::auth::{CredentialFile, Login};
 use od_sdk::manifest::{secrets, settings};
 
-/// A variable that carries the key of a provider.
+/// A variable that holds the key of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProviderKey {
     provider: &'static str,
@@ -15,7 +15,7 @@ struct ProviderKey {
     kind: CredentialKind,
 }
 
-/// In the order in which a CLI without a choice of its own would take them.
+/// In order of precedence without a configured provider.
 const KEYS: &[ProviderKey] = &[
     key("anthropic", "ANTHROPIC_AUTH_TOKEN", CredentialKind::Token),
     key("anthropic", "ANTHROPIC_OAUTH_TOKEN", CredentialKind::Subscription),
@@ -51,7 +51,7 @@ const KEYS: &[ProviderKey] = &[
 /// Further parts of a credential.
 const SECRET_ENV: &[&str] = &["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 
-/// What steers a provider and is no secret.
+/// Variables that configure a provider and hold no secret.
 const SETTING_ENV: &[&str] = &[
     "AWS_PROFILE",
     "AWS_REGION",
@@ -84,7 +84,7 @@ pub fn requirements_env(own: &[&str]) -> Vec<EnvRequirement> {
     [secrets(SECRET_ENV), settings(SETTING_ENV), settings(own)].concat()
 }
 
-/// The key of a provider that a variable holds; `None` for the provider means any.
+/// The login from a variable; `None` as the provider matches any.
 pub fn env_login(machine: &Machine, provider: Option<&str>) -> Option<Login> {
     let fits = |key: &&ProviderKey| provider.is_none_or(|provider| key.provider == provider);
     let key = KEYS.iter().filter(fits).find(|key| machine.var(key.variable).is_some())?;

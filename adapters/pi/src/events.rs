@@ -1,5 +1,5 @@
-//! The CLI's words → protocol events: one state machine per run. Pure: no clock, no file, no
-//! process. This file is the switchboard; each chapter has a room of its own below `events/`.
+//! Maps the lines of the CLI to protocol events: one state machine per run. Pure: no clock, no file,
+//! no process. This file dispatches; the details are in `events/`.
 
 mod dialogs;
 mod failure;
@@ -28,14 +28,14 @@ use dialogs::Dialogs;
 use failure::CliError;
 use inputs::Inputs;
 use messages::Messages;
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 use outcome::LastAnswer;
 use retries::Retries;
 use session::{Session, notice};
 use tools::Tools;
 use usage::UsageTracker;
 
-/// Lines of the answer's stream start like this; they are read in one pass.
+/// The start of lines that stream the answer; they are parsed in one pass.
 const UPDATE_START: &[u8] = br#"{"type":"message_update""#;
 
 /// The state of one run.
@@ -52,22 +52,22 @@ pub struct PiEvents {
     dialogs: Dialogs,
     last: LastAnswer,
     credential: Option<Credential>,
-    /// The agent works.
+    /// The agent is working.
     is_working: bool,
-    /// It said that its work is done; a retry or input may still follow.
+    /// The agent reported the end of its work; a retry or input may still follow.
     has_ended: bool,
-    /// It said that nothing more will come by itself.
+    /// The agent reported that nothing more follows.
     is_settled: bool,
-    /// The CLI has said something, so it reads what is written to it.
+    /// The CLI has written a line, so it reads its stdin.
     is_alive: bool,
-    /// It never says that it settled: the end of the process is the end of the work.
+    /// This version does not report `agent_settled`: the end of the process ends the work.
     ends_by_exit: bool,
-    /// What a person is told once, at the first line.
+    /// Notices to emit at the first line.
     warnings: Vec<String>,
 }
 
 impl PiEvents {
-    /// Before the first line.
+    /// The state before the first line.
     pub fn new(dialect: Dialect, start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(&start_run_params.adapter_options, &dialect);
         let mode = options.mode().unwrap_or_else(|| dialect.mode(install));
@@ -93,7 +93,7 @@ impl PiEvents {
         }
     }
 
-    /// `None`: not understood.
+    /// Handles one line; returns `None` for an unknown one.
     fn on_typed_line(&mut self, kind: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
         match kind {
             "message_update" => self.on_update(line, output)?,
@@ -198,8 +198,7 @@ impl PiEvents {
         }
     }
 
-    /// Nothing more will come by itself. What a person said in the last moment may still be on its
-    /// way and begins another turn.
+    /// The agent has settled. Input that was sent just before starts another turn.
     fn on_settled(&mut self, output: &mut RunOutput) {
         self.is_settled = true;
         if !self.inputs.is_outstanding() || output.is_cancelling() {
@@ -207,16 +206,16 @@ impl PiEvents {
         }
     }
 
-    /// The request is made again: the turn goes on, and what the failed one said is taken back.
+    /// The request is retried: the turn continues, and the text of the failed answer is discarded.
     fn on_retry(&mut self, line: &RetryLine, output: &mut RunOutput) {
         self.has_ended = false;
         self.messages.discard_failed(output);
         if let Some(cli_error) = self.retries.on_retry(line, &self.dialect, output) {
-            self.give_up(&cli_error, output);
+            self.fail_and_abort(&cli_error, output);
         }
     }
 
-    fn give_up(&self, cli_error: &CliError, output: &mut RunOutput) {
+    fn fail_and_abort(&self, cli_error: &CliError, output: &mut RunOutput) {
         let error = cli_error.event(&self.dialect, self.credential.as_ref());
         output.event(Event::Error(error));
         if self.mode == Mode::Rpc {
@@ -235,7 +234,7 @@ impl PiEvents {
                 self.session.on_state(state, output);
             }
             Some(commands::PROMPT_ID) if !line.success => self.on_refused_prompt(error, output),
-            // omp: a command of its own that no model sees.
+            // omp: a command of the CLI, which does not reach the model.
             Some(commands::PROMPT_ID) if line.data["agentInvoked"] == false => {
                 self.on_settled(output);
             }
@@ -273,7 +272,7 @@ impl PiEvents {
         if let Some(cli_error) = self.last.cli_error(output.is_cancelling()) {
             let error = cli_error.event(&self.dialect, self.credential.as_ref());
             if error.kind == ErrorKind::RateLimited {
-                retries::tell_limit(&cli_error, output);
+                retries::emit_limit(&cli_error, output);
             }
             output.event(Event::Error(error));
         }
@@ -286,7 +285,7 @@ impl Mapper for PiEvents {
         if line.starts_with(UPDATE_START) && self.on_update(line, output).is_some() {
             return;
         }
-        // What is no JSON object with a type is noise.
+        // Anything but a JSON object with a type is ignored.
         let Some(Head { kind }) = read(line) else { return };
         self.is_alive = true;
         for warning in std::mem::take(&mut self.warnings) {
@@ -299,7 +298,7 @@ impl Mapper for PiEvents {
 
     fn on_silence(&mut self, output: &mut RunOutput) {
         if let Some(cli_error) = self.retries.on_silence() {
-            self.give_up(&cli_error, output);
+            self.fail_and_abort(&cli_error, output);
         }
     }
 
@@ -322,7 +321,7 @@ impl Mapper for PiEvents {
             return InputOutcome::Queued;
         }
         self.inputs.send(text, output);
-        // It is shown to the model before its next answer (recording `input`).
+        // The model sees it before its next answer (recording `input`).
         InputOutcome::Steered
     }
 
@@ -330,7 +329,7 @@ impl Mapper for PiEvents {
         self.dialogs.decide(respond_run_params, &mut self.tools, output);
     }
 
-    /// The abort ends tools and retries too; it needs a CLI that reads already.
+    /// `abort` also ends tools and retries; the CLI must already read its stdin.
     fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
         match self.mode {
             Mode::Rpc if self.is_alive => {

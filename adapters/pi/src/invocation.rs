@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first bytes of stdin. Pure.
+//! Builds arguments, variables and the first lines of stdin from `run/start`. Pure.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode};
@@ -10,13 +10,13 @@ use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{SystemMode, absolute, invalid};
 use od_sdk::{Install, Invocation};
 
-/// An argument of Linux may have 128 KiB; the system prompt is the only long one.
-const SYSTEM_BYTES: usize = 120 * 1024;
+/// Linux limits an argument to 128 KiB; the system prompt is the only long one.
+const MAX_SYSTEM_BYTES: usize = 120 * 1024;
 
-/// How the CLI is started.
+/// Builds the invocation of the agent CLI.
 ///
 /// # Errors
-/// Options only this family can judge.
+/// An option is invalid or not supported.
 pub fn invocation(
     dialect: &Dialect,
     start_run_params: &StartRunParams,
@@ -56,8 +56,8 @@ fn add_prompt(
         }
         Mode::Json => {
             if start_run_params.prompt.images.iter().any(|image| image.data.is_some()) {
-                let message = "pictures by value need `--mode rpc`".to_owned();
-                return Err(unsupported("images", message, "give the picture by its path"));
+                let message = "images as data need `--mode rpc`".to_owned();
+                return Err(unsupported("images", message, "pass the image by its path"));
             }
             invocation.args(dialect.json_args.iter().copied()).flag("--mode", "json");
             invocation.stdin = commands::prompt_text(start_run_params).into_bytes();
@@ -77,8 +77,8 @@ fn add_session(
     if !is_session_id(id) {
         return Err(match mode {
             SessionMode::New => invalid(
-                format!("session id {id:?} holds more than letters, digits and ._-"),
-                "give a UUID, or a word",
+                format!("session id {id:?} has characters other than letters, digits and ._-"),
+                "use a UUID or a name",
             ),
             _ => ErrorObject::new(ErrorKind::SessionUnknown, format!("{id:?} is no session's id"))
                 .with_hint("`sessions/list` names them"),
@@ -90,15 +90,15 @@ fn add_session(
         (_, Some((flag, since))) if has_flag(install, flag, since) => flag,
         (_, Some((_, since))) => return Err(too_old("session.id", since, dialect)),
         (_, None) => {
-            let message = "this CLI chooses the ids of new sessions itself".to_owned();
-            return Err(unsupported("session.id", message, "leave session.id out"));
+            let message = "this CLI creates session ids itself".to_owned();
+            return Err(unsupported("session.id", message, "omit session.id"));
         }
     };
     invocation.flag(flag, id);
     Ok(())
 }
 
-/// What the CLI takes for an id, not for a path or a flag.
+/// Whether the CLI reads the text as an id and not as a path or a flag.
 fn is_session_id(id: &str) -> bool {
     let is_plain = |character: char| character.is_ascii_alphanumeric();
     id.len() <= 128
@@ -125,17 +125,17 @@ fn add_model(
     }
 }
 
-/// The CLI reads the file when the text is the path of one, so the text never is: it ends with a
-/// line end.
+/// Adds the system prompt. The CLI reads a file if the text is its path; the added line end prevents
+/// that.
 fn add_system(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
     options: &Options,
 ) -> Result<(), ErrorObject> {
     let Some(system) = &start_run_params.prompt.system else { return Ok(()) };
-    if system.len() > SYSTEM_BYTES {
+    if system.len() > MAX_SYSTEM_BYTES {
         let message = format!(
-            "prompt.system has {} bytes; this CLI takes it as an argument of {SYSTEM_BYTES} at most",
+            "prompt.system has {} bytes; this CLI accepts at most {MAX_SYSTEM_BYTES}",
             system.len()
         );
         return Err(ErrorObject::new(ErrorKind::PromptTooLarge, message)
@@ -201,9 +201,10 @@ fn tool_list(tools: &[String]) -> Result<String, ErrorObject> {
         !tool.is_empty() && !tool.starts_with('-') && !tool.contains([',', ' ', '\n'])
     };
     match tools.iter().find(|tool| !is_name(tool)) {
-        Some(tool) => {
-            Err(invalid(format!("{tool:?} is no tool"), "a tool is named like bash or read"))
-        }
+        Some(tool) => Err(invalid(
+            format!("{tool:?} is not the name of a tool"),
+            "use names like bash or read",
+        )),
         None => Ok(tools.join(",")),
     }
 }

@@ -1,4 +1,4 @@
-//! The models that are set up, asked of the CLI itself by a short talk without a session.
+//! Lists the configured models: starts the CLI without a session and requests them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::{Dialect, commands};
 use od_sdk::probe::cli_query::CliQuery;
 use od_sdk::{Install, Machine};
 
-/// `models/list` has fifteen seconds, and ending the CLI takes one of them.
+/// `models/list` times out after 15 s, and ending the CLI takes 1 s.
 const LIMIT: Duration = Duration::from_secs(12);
 
-/// The models the CLI offers with the logins there are.
+/// Lists the models that the CLI offers with the existing logins.
 ///
 /// # Errors
 /// The CLI cannot be started or does not answer.

@@ -1,5 +1,5 @@
-//! The words of `--mode json` and `--mode rpc`, as far as they are used. Nothing here decides
-//! anything: fields that are not named are ignored, missing ones have a default.
+//! Types of the lines of `--mode json` and `--mode rpc`, with the fields that are used. Unknown fields
+//! are ignored, missing ones have a default.
 
 mod message;
 mod record;

@@ -1,4 +1,4 @@
-//! `adapterOptions` of every adapter of the family. Parsed here, decided elsewhere.
+//! Parses `adapterOptions`, which all adapters of the family share.
 
 use od_protocol::{ErrorObject, JsonObject};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use od_sdk::start_run::{self, SystemMode};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ModeWord {
+enum ModeName {
     Rpc,
     Json,
 }
@@ -19,15 +19,15 @@ enum ModeWord {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Options {
-    mode: Option<ModeWord>,
-    /// What becomes of the CLI's own system prompt.
+    mode: Option<ModeName>,
+    /// Whether the system prompt replaces the CLI's own.
     pub system_mode: SystemMode,
     max_retries: Option<u32>,
     max_retry_wait_ms: Option<u64>,
 }
 
 impl Options {
-    /// Reads the options of a run.
+    /// Parses the options of a run.
     ///
     /// # Errors
     /// `config_invalid` for an unknown name or a value of the wrong type.
@@ -35,20 +35,20 @@ impl Options {
         start_run::options(options, dialect.id)
     }
 
-    /// Reads options that were checked before; what is wrong counts as absent.
+    /// Parses options that were checked before; invalid ones are ignored.
     pub fn lenient(options: &JsonObject, dialect: &Dialect) -> Self {
         Self::strict(options, dialect).unwrap_or_default()
     }
 
-    /// How the run wants the CLI to be spoken to.
+    /// The requested mode.
     pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(|word| match word {
-            ModeWord::Rpc => Mode::Rpc,
-            ModeWord::Json => Mode::Json,
+        self.mode.map(|name| match name {
+            ModeName::Rpc => Mode::Rpc,
+            ModeName::Json => Mode::Json,
         })
     }
 
-    /// What they say about retries.
+    /// The options of retries.
     pub fn retries(&self) -> RetryOptions {
         let Self { max_retries, max_retry_wait_ms, .. } = *self;
         RetryOptions { max_retries, max_retry_wait_ms }
@@ -60,16 +60,16 @@ pub fn schema() -> JsonObject {
     start_run::schema(json!({
         "mode": {
             "enum": ["rpc", "json"],
-            "description": "rpc (the default where the CLI has it) takes input, answers and a polite stop while the run goes on; json only reports",
+            "description": "rpc (default if the CLI supports it) accepts input, answers and a clean cancel during the run; json only reports events",
         },
         "systemMode": start_run::system_mode_schema("the CLI's"),
         "maxRetries": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-            "description": "how often the CLI may try a failed request again",
+            "description": "number of retries of a failed request",
         },
         "maxRetryWaitMs": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-            "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
+            "description": "total announced wait for retries after which the run fails; ten minutes if maxRetries is set",
         },
     }))
 }

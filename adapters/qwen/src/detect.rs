@@ -1,5 +1,5 @@
-//! Who pays: the kind of login that the settings choose, else the one that the variables make
-//! complete. Reads local files only, and never gives out a value.
+//! The login and its credential: the auth type selected in the settings, otherwise the first one
+//! whose variables are complete. Reads local files only and never returns a secret.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use od_sdk::auth::{self, CredentialFile, Login};
 
 use crate::manifest;
 
-/// A kind of login with a key, as `--auth-type` names it.
+/// A login with an API key, named as in `--auth-type`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeyLogin {
-    /// The word of `--auth-type` and of the settings.
+    /// The value of `--auth-type` and of `selectedType` in the settings.
     pub auth_type: &'static str,
     /// The variable with the key.
     pub variable: &'static str,
-    /// The variables without which Qwen Code does not choose it by itself.
+    /// Further variables that Qwen Code requires before it selects this login by itself.
     needs: &'static [&'static str],
 }
 
-/// In the order in which Qwen Code looks at the variables.
+/// In the order in which Qwen Code checks the variables.
 pub const KEY_LOGINS: &[KeyLogin] = &[
     KeyLogin {
         auth_type: "openai",
@@ -36,9 +36,9 @@ pub const KEY_LOGINS: &[KeyLogin] = &[
     },
 ];
 
-/// The login with an account, which the vendor gave up in April 2026.
-const ACCOUNT: &str = "qwen-oauth";
-/// What to type then.
+/// The login with an account, which the vendor discontinued in April 2026.
+const ACCOUNT_AUTH_TYPE: &str = "qwen-oauth";
+/// The guidance for users of that login.
 const ACCOUNT_GUIDANCE: &str = "the free login was discontinued: run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL";
 
 /// The CLI's settings folder.
@@ -46,12 +46,12 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("QWEN_HOME", ".qwen")
 }
 
-/// The person's settings; a file that cannot be read says nothing.
+/// The user's settings; `None` when the file is missing or unreadable.
 pub fn settings(machine: &Machine) -> Option<CredentialFile> {
     CredentialFile::read(&config_dir(machine).join("settings.json")).ok().flatten()
 }
 
-/// The company that runs the model; not known for a login that names its own address.
+/// The provider of the model; `None` for a login with its own base URL.
 pub fn provider(auth: &AuthStatus) -> Option<&'static str> {
     let credential = auth.credential.as_ref()?;
     match (credential.kind, credential.name.as_str()) {
@@ -62,22 +62,26 @@ pub fn provider(auth: &AuthStatus) -> Option<&'static str> {
     }
 }
 
-/// The state of the login, and the credential that would pay.
+/// Returns the state of the login and the credential that a run would use.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let settings = settings(machine);
-    let chosen = settings.as_ref().and_then(|file| file.plain_text("/security/auth/selectedType"));
-    match chosen {
-        Some(ACCOUNT) => account(machine),
+    let selected_type =
+        settings.as_ref().and_then(|file| file.plain_text("/security/auth/selectedType"));
+    match selected_type {
+        Some(ACCOUNT_AUTH_TYPE) => account(machine),
         Some(auth_type) => match KEY_LOGINS.iter().find(|login| login.auth_type == auth_type) {
             Some(login) => with_key(login, machine, settings.as_ref()),
-            None => auth::unknown(format!("settings.json chooses the login {auth_type:?}")),
+            None => {
+                auth::unknown(format!("settings.json selects the unknown auth type {auth_type:?}"))
+            }
         },
         None if machine.var("QWEN_OAUTH").is_some() => account(machine),
         None => by_variables(machine, settings.as_ref()),
     }
 }
 
-/// The first login whose variables are complete; a lone key is told as what it is.
+/// Selects the first login whose variables are complete. A key without the other variables is
+/// reported as missing, with guidance.
 fn by_variables(machine: &Machine, settings: Option<&CredentialFile>) -> AuthStatus {
     let is_set = |variable: &&str| machine.var(variable).is_some();
     let complete =
@@ -89,7 +93,7 @@ fn by_variables(machine: &Machine, settings: Option<&CredentialFile>) -> AuthSta
     if let Some(login) = KEY_LOGINS.iter().find(|login| is_set(&login.variable)) {
         let missing: Vec<&str> = login.needs.iter().filter(|name| !is_set(name)).copied().collect();
         status.guidance = Some(format!(
-            "{} alone is not enough for Qwen Code: set {} too, or run `qwen auth`",
+            "Qwen Code needs more than {}: set {} too, or run `qwen auth`",
             login.variable,
             missing.join(" and ")
         ));
@@ -97,7 +101,7 @@ fn by_variables(machine: &Machine, settings: Option<&CredentialFile>) -> AuthSta
     status
 }
 
-/// The key is in a variable, or in the settings, which may set variables and name others.
+/// The key is in a variable or in the settings, which can set variables and name others.
 fn with_key(login: &KeyLogin, machine: &Machine, settings: Option<&CredentialFile>) -> AuthStatus {
     let api_key = |name: String| {
         Login::new("api_key", CredentialKind::ApiKey, name).status(&manifest::auth(), auth::now())
@@ -120,7 +124,7 @@ fn with_key(login: &KeyLogin, machine: &Machine, settings: Option<&CredentialFil
     }
 }
 
-/// The variables whose key this login would take: its own, and those of the providers in the
+/// The variables that can hold the key of this login: its own, and those of the providers in the
 /// settings.
 fn provider_variables(login: &KeyLogin, settings: &CredentialFile) -> Vec<String> {
     let place = format!("/modelProviders/{}", login.auth_type);
@@ -135,14 +139,14 @@ fn provider_variables(login: &KeyLogin, settings: &CredentialFile) -> Vec<String
 fn missing_key(login: &KeyLogin) -> AuthStatus {
     AuthStatus {
         guidance: Some(format!(
-            "settings.json chooses {:?}, but no key is there: set {}, or run `qwen auth`",
+            "settings.json selects {:?}, but it has no key: set {}, or run `qwen auth`",
             login.auth_type, login.variable
         )),
         ..auth::missing(&manifest::auth())
     }
 }
 
-/// The login that `qwen auth qwen-oauth` left behind.
+/// The login stored by `qwen auth qwen-oauth`.
 fn account(machine: &Machine) -> AuthStatus {
     let path = config_dir(machine).join("oauth_creds.json");
     let status = match CredentialFile::read(&path) {

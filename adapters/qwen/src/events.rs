@@ -1,63 +1,65 @@
-//! The CLI's words → protocol events: one state machine per run. Pure: no clock, no file, no
-//! process. This file is the switchboard; each chapter has a room of its own below `events/`.
+//! Maps the CLI's lines to protocol events: one state machine per run. Pure: no clock, no file, no
+//! process. This file dispatches by line type; the modules below `events/` do the mapping.
 
 mod failure;
-mod meter;
-mod speech;
+mod messages;
 pub(crate) mod tools;
 mod turns;
+mod usage;
 
 use std::time::Duration;
 
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
-use od_protocol::{ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, StopReason};
+use od_protocol::{
+    ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, StopReason,
+};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
     STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
 };
-use od_sdk::{RunOutcome, Exit, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::Deserialize;
 
 use crate::invocation::user_line;
 use crate::native::ResultLine;
 use crate::options::Options;
 use failure::Failure;
-use meter::Meter;
-use speech::Speech;
+use messages::Messages;
 use tools::Tools;
 use turns::Turns;
+use usage::UsageTracker;
 
 /// The state of one run.
 #[derive(Debug)]
 pub struct Events {
     turns: Turns,
-    speech: Speech,
+    messages: Messages,
     tools: Tools,
     approvals: Approvals,
-    meter: Meter,
+    usage: UsageTracker,
     max_silence: Option<Duration>,
-    /// The CLI has said something, so it reads what is written to it.
-    is_alive: bool,
+    /// The CLI has printed a line, so it also reads stdin.
+    is_ready: bool,
 }
 
 impl Events {
-    /// Before the first line.
+    /// Creates the state before the first line.
     pub fn new(start_run_params: &StartRunParams) -> Self {
         let options = Options::lenient(start_run_params);
         Self {
             turns: Turns::new(&start_run_params.session),
-            speech: Speech::default(),
+            messages: Messages::default(),
             tools: Tools::default(),
             approvals: Approvals::default(),
-            meter: Meter::new(start_run_params.session.mode),
+            usage: UsageTracker::new(start_run_params.session.mode),
             max_silence: options.max_silence(),
-            is_alive: false,
+            is_ready: false,
         }
     }
 
     fn on_typed_line(&mut self, head: &Head<'_>, line: &[u8], output: &mut RunOutput) {
-        let understood = match &*head.kind {
+        let mapped = match &*head.kind {
             "stream_event" => self.on_stream_event(line, output),
             "assistant" => read(line).map(|line| self.on_assistant(line, output)),
             "user" => read(line).map(|line| self.on_user(line, output)),
@@ -69,7 +71,7 @@ impl Events {
             "control_response" => Some(()),
             _ => None,
         };
-        if understood.is_none() {
+        if mapped.is_none() {
             output.unmapped(&head.native_type(), line);
         }
         self.watch_silence(output);
@@ -77,21 +79,21 @@ impl Events {
 
     fn on_stream_event(&mut self, line: &[u8], output: &mut RunOutput) -> Option<()> {
         let stream_line: StreamLine<'_> = serde_json::from_slice(line).ok()?;
-        // What a subagent says inside is summarised, not forwarded.
+        // The output of a subagent is summarised, not forwarded.
         if stream_line.parent_tool_use_id.is_some() {
             return Some(());
         }
-        self.speech.on_stream(stream_line, &mut self.tools, output)
+        self.messages.on_stream(stream_line, &mut self.tools, output)
     }
 
     fn on_system(&mut self, subtype: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
         match subtype {
             "init" => {
                 let init: Init = read(line)?;
-                self.meter.model.clone_from(&init.model);
+                self.usage.model.clone_from(&init.model);
                 self.turns.on_init(init, output);
             }
-            // Said again by the calls of the tools that start tasks.
+            // The tool calls that start tasks report the same.
             "task_started" | "task_notification" | "session_start" | "session_end" => {}
             _ => return None,
         }
@@ -103,12 +105,12 @@ impl Events {
             return;
         }
         self.turns.ensure(output);
-        self.meter.on_message(line.message.usage.as_ref());
-        self.speech.begin_whole(&line.message, output);
+        self.usage.on_message(line.message.usage.as_ref());
+        self.messages.start_complete(&line.message, output);
         for block in blocks(line.message.content) {
             match block.kind.as_str() {
-                "text" => self.speech.on_whole_text(&block.text, output),
-                "thinking" => self.speech.on_whole_thought(&block.thinking, output),
+                "text" => self.messages.on_complete_text(&block.text, output),
+                "thinking" => self.messages.on_complete_thought(&block.thinking, output),
                 "tool_use" => self.tools.on_ready(&block, output),
                 kind => output.unmapped(&format!("assistant/{kind}"), kind.as_bytes()),
             }
@@ -128,31 +130,31 @@ impl Events {
     fn on_control_request(&mut self, line: ControlRequestLine, output: &mut RunOutput) {
         match line.request.subtype.as_str() {
             "can_use_tool" => {
-                let question = question(&line.request);
+                let question = approval_question(&line.request);
                 self.approvals.ask(line, question, output);
             }
             subtype => output.write_json(&control::refuse(&line.request_id, subtype)),
         }
     }
 
-    /// The end of a turn. Qwen Code calls it a success when the model could not be reached at all:
-    /// what it said in the model's place counts (recordings `auth`, `ctx`, `drop`, `err500`).
+    /// The end of a turn. Qwen Code reports success even when the model could not be reached; the
+    /// error is then in the message text (recordings `auth`, `ctx`, `drop`, `err500`).
     fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
         self.turns.ensure(output);
-        let complaint = self.speech.end(output);
-        self.meter.on_result(result, output);
-        let failure = match complaint {
+        let error_text = self.messages.end(output);
+        self.usage.on_result(result, output);
+        let failure = match error_text {
             Some(text) => Some(Failure::classify(&text)),
             None if result.is_error => Some(Failure::of_result(result)),
             None => None,
         };
         let stop_reason = if failure.is_some() { StopReason::Error } else { StopReason::EndTurn };
         self.turns.end(stop_reason, output);
-        let goes_on = self.turns.is_outstanding();
+        let has_queued_input = self.turns.has_queued_input();
         if let Some(failure) = &failure {
-            output.event(Event::Error(failure.event(!goes_on)));
+            output.event(Event::Error(failure.event(!has_queued_input)));
         }
-        if goes_on {
+        if has_queued_input {
             return;
         }
         output.close_stdin();
@@ -162,7 +164,7 @@ impl Events {
         });
     }
 
-    /// Only the model's silence is suspicious: a tool may take its time.
+    /// Limits the silence of the model only: a tool or an approval may take any time.
     fn watch_silence(&self, output: &mut RunOutput) {
         let is_busy = self.tools.is_running() || self.approvals.is_waiting();
         output.limit_silence(self.max_silence.filter(|_| !is_busy && self.turns.is_open()));
@@ -174,9 +176,9 @@ impl Mapper for Events {
         if line.starts_with(STREAM_EVENT_START) && self.on_stream_event(line, output).is_some() {
             return;
         }
-        // What is no JSON object with a type is noise.
+        // A line that is not a JSON object with a type is ignored.
         if let Ok(head) = serde_json::from_slice::<Head<'_>>(line) {
-            self.is_alive = true;
+            self.is_ready = true;
             self.on_typed_line(&head, line, output);
         }
     }
@@ -204,7 +206,7 @@ impl Mapper for Events {
             return InputOutcome::Refused;
         }
         output.write_json(&user_line(text));
-        self.turns.expect(text);
+        self.turns.queue_input(text);
         InputOutcome::Queued
     }
 
@@ -215,9 +217,9 @@ impl Mapper for Events {
     }
 
     fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
-        // The request ends the process, with 130 and without a result (recording
-        // `bidi-stream-json`); it needs a CLI that reads already.
-        if self.is_alive {
+        // The request ends the process with code 130 and without a result (recording
+        // `bidi-stream-json`). A CLI that does not read stdin yet gets a signal.
+        if self.is_ready {
             output.write_json(&control::interrupt());
             PoliteStop::Written
         } else {
@@ -226,7 +228,7 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
-        let failure = match self.speech.end(output) {
+        let failure = match self.messages.end(output) {
             Some(text) => Failure::classify(&text),
             None => Failure::from_exit(exit)?,
         };
@@ -235,14 +237,14 @@ impl Mapper for Events {
     }
 }
 
-fn question(request: &ControlRequest) -> Question {
+fn approval_question(request: &ControlRequest) -> Question {
     let (category, risk) = judge(&request.tool_name, tools::kind(&request.tool_name));
     let summary = match (category, tools::title(&request.tool_name, &request.input)) {
         (ApprovalCategory::Execute, Some(command)) => format!("run {command}"),
         (_, Some(title)) => title,
         (_, None) => format!("use {}", request.tool_name),
     };
-    // Its suggestions are labels for buttons, not rules.
+    // The CLI's suggestions are button labels, not permission rules.
     Question { category, risk, summary, rules: Vec::new() }
 }
 

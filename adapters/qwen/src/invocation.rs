@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first line of stdin. Pure.
+//! `run/start` → arguments, environment, first lines of stdin. Pure.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorObject, McpServer, McpTransport, SessionMode};
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use crate::detect::KEY_LOGINS;
 use crate::options::Options;
 
-/// The id of the request that opens the session.
+/// The id of the `initialize` control request.
 const INITIALIZE_ID: &str = "od-initialize";
 
-/// How the CLI is started.
+/// Builds the command line.
 ///
 /// # Errors
-/// Options only this adapter can judge.
+/// When an option has a value that this CLI cannot accept.
 pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
@@ -29,7 +29,7 @@ pub fn invocation(
         permission_mode: start_run_params.permission_mode.clone(),
         ..Invocation::default()
     };
-    add_frame(&mut invocation, install);
+    add_output_format(&mut invocation, install);
     add_session(&mut invocation, start_run_params)?;
     add_model(&mut invocation, start_run_params, &options)?;
     add_tools(&mut invocation, start_run_params)?;
@@ -37,18 +37,18 @@ pub fn invocation(
     Ok(invocation)
 }
 
-/// The control protocol is on only when its request comes first: without it Qwen Code would wait
-/// for an approval that it never asked for.
+/// Qwen Code enables the control protocol only when `initialize` is the first line. Without it,
+/// it waits for approvals that it never requests.
 fn first_lines(prompt: &str) -> Vec<u8> {
     let initialize = control_request(INITIALIZE_ID, json!({"subtype": "initialize"}));
     format!("{initialize}\n{}\n", user_line(prompt)).into_bytes()
 }
 
-/// What a person says.
+/// Returns the line of a user message.
 ///
-/// Qwen Code leaves out empty blocks, joins the others, and takes a text that starts with `/` for
-/// one of its own commands, in stream-json too. The first block is ours: it is empty unless it has
-/// to keep such a prompt data.
+/// Qwen Code drops empty blocks, joins the others, and treats a text that starts with `/` as one of
+/// its own commands, in stream-json too. The first block prevents that: it is a blank before such a
+/// prompt and empty otherwise.
 pub fn user_line(text: &str) -> Value {
     let guard = if text.starts_with('/') { " " } else { "" };
     let blocks = [text_block(guard), text_block(text)];
@@ -60,9 +60,9 @@ pub fn user_line(text: &str) -> Value {
     })
 }
 
-/// Lines both ways, in pieces; no process of its own between us and the one that works (recordings
-/// `sigterm-slow`, `sigterm-norelaunch`).
-fn add_frame(invocation: &mut Invocation, install: &Install) {
+/// Stream-json in both directions with partial messages. Without a relaunch, signals reach the
+/// working process (recordings `sigterm-slow`, `sigterm-norelaunch`).
+fn add_output_format(invocation: &mut Invocation, install: &Install) {
     invocation
         .flag("--input-format", "stream-json")
         .flag("--output-format", "stream-json")
@@ -101,7 +101,7 @@ fn add_model(
             SystemMode::Append => "--append-system-prompt",
             SystemMode::Replace => "--system-prompt",
         };
-        // A text that starts with a dash would be taken for a flag.
+        // A separate argument that starts with a dash would be parsed as a flag.
         invocation.hidden_arg(format!("{flag}={system}"));
     }
     if let Some(turns) = start_run::max_turns(start_run_params)? {
@@ -109,11 +109,11 @@ fn add_model(
     }
     for dir in &start_run_params.add_dirs {
         let dir = absolute(dir, "addDirs")?;
-        // The flag takes several folders with commas between them.
+        // The flag splits its value at commas.
         if dir.contains(',') {
             return Err(invalid(
-                format!("addDirs: {dir:?} has a comma, which Qwen Code takes for the next folder"),
-                "give a folder without one",
+                format!("addDirs: {dir:?} contains a comma, which Qwen Code treats as a separator"),
+                "use a folder without a comma",
             ));
         }
         invocation.flag("--include-directories", dir);
@@ -121,7 +121,7 @@ fn add_model(
     Ok(())
 }
 
-/// The lists take as many values as follow, so each value is glued to a flag of its own.
+/// The list flags consume all following values, so each value gets its own `flag=value`.
 fn add_tools(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
@@ -136,8 +136,8 @@ fn add_tools(
     for (flag, tools) in lists {
         for tool in tools.iter().flatten() {
             if tool.is_empty() || tool.starts_with('-') || tool.contains(',') {
-                let hint = "a tool is named like write_file or run_shell_command(git status)";
-                return Err(invalid(format!("{tool:?} is no tool"), hint));
+                let hint = "use a name like write_file or run_shell_command(git status)";
+                return Err(invalid(format!("{tool:?} is not a tool name"), hint));
             }
             invocation.arg(format!("{flag}={tool}"));
         }
@@ -151,7 +151,7 @@ fn add_mcp_servers(invocation: &mut Invocation, start_run_params: &StartRunParam
     }
 }
 
-/// The settings' own names: a server over HTTP has `httpUrl`, one over SSE has `url`.
+/// In the CLI's settings, an HTTP server has `httpUrl` and an SSE server has `url`.
 fn mcp_server(server: &McpServer) -> Value {
     match server.transport {
         McpTransport::Http => json!({"httpUrl": server.url, "headers": server.headers}),

@@ -1,8 +1,8 @@
 //! Qwen Code as an OD adapter: how it is found, started, read and stopped.
 //!
-//! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`invocation`] (how it is
-//! started), [`native`] (its own words; those it shares are in [`od_sdk::stream_json`]), [`events`]
-//! (what they mean), [`sessions`] (what it keeps on disk).
+//! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`invocation`]
+//! (command line), [`native`] (its own line types; shared ones are in [`od_sdk::stream_json`]),
+//! [`events`] (mapping to protocol events), [`sessions`] (session files on disk).
 #![deny(clippy::print_stdout)]
 
 mod adapter;

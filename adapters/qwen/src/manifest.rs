@@ -1,20 +1,23 @@
 //! What `--manifest` prints: constants only.
 
-use od_protocol::{ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker, Requirements, ResumeCapability, UsageCapability};
+use od_protocol::{
+    ApprovalsCapability, AuthInfo, Capabilities, CliInfo, InputCapability, Manifest, Marker,
+    Requirements, ResumeCapability, UsageCapability,
+};
 use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
-/// The oldest version whose control protocol was looked at.
+/// The oldest version whose control protocol was verified.
 const MINIMUM_VERSION: &str = "0.15.0";
 /// The version of the recordings.
 const TESTED_VERSION: &str = "0.15.10";
-/// The strictest first.
+/// Ordered from the strictest.
 const PERMISSION_MODES: &[&str] = &["plan", "default", "auto-edit", "yolo"];
 /// Variables that carry a credential.
 const CREDENTIAL_ENV: &[&str] =
     &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
-/// Variables that say where and with which model.
+/// Variables that select endpoint, model and settings folder.
 const SETTING_ENV: &[&str] = &[
     "QWEN_HOME",
     "QWEN_MODEL",
@@ -54,7 +57,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// How one logs in.
+/// Login methods, credential variables and files.
 pub fn auth() -> AuthInfo {
     AuthInfo {
         methods: strings(&["api_key", "oauth"]),
@@ -64,12 +67,11 @@ pub fn auth() -> AuthInfo {
     }
 }
 
-/// No effort flag and no fork exist in 0.15.10; a system prompt, lists of tools, folders, a limit
-/// on turns and a schema are flags of it.
+/// 0.15.10 has no effort flag and no fork.
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        // A line waits until the turn is over.
+        // Input is queued until the turn ends.
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: true }),
         resume: Some(ResumeCapability { same_cwd_only: true }),

@@ -1,5 +1,5 @@
-//! The models a run may ask for. Qwen Code itself has no list: it takes any name that the provider
-//! knows. What the settings and the variables name is told.
+//! The models named in settings and variables. Qwen Code itself has no list: it accepts any name
+//! that the provider knows.
 
 use od_protocol::adapter::ListModelsResult;
 use od_protocol::{Model, ModelsSource};
@@ -8,13 +8,13 @@ use od_sdk::auth::CredentialFile;
 
 use crate::detect::{self, KEY_LOGINS};
 
-/// The variables that name a model, the strongest first.
+/// Variables that name a model, in order of precedence.
 const MODEL_VARIABLES: &[&str] =
     &["OPENAI_MODEL", "QWEN_MODEL", "GEMINI_MODEL", "GOOGLE_MODEL", "ANTHROPIC_MODEL"];
-/// What Qwen Code takes when nothing names one.
+/// Qwen Code's default when none is configured.
 const DEFAULT_MODEL: &str = "qwen3-coder-plus";
 
-/// The models that this machine's settings name.
+/// Returns the configured models.
 pub fn list(machine: &Machine) -> ListModelsResult {
     let settings = detect::settings(machine);
     let current = current(machine, settings.as_ref());

@@ -1,4 +1,4 @@
-//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+//! `adapterOptions` of this adapter: parsed here, applied elsewhere.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
-/// How long the model may be silent: longer than any first token, far shorter than the half hour
-/// in which Qwen Code tries a refused request again without a word (recording `rate-full`).
+/// Default limit on the model's silence: longer than any first token, far shorter than the half
+/// hour in which Qwen Code retries a refused request without output (recording `rate-full`).
 const DEFAULT_MAX_SILENCE_MS: u64 = 120_000;
 
 /// `run/start.adapterOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Options {
-    /// What becomes of the CLI's own system prompt.
+    /// Whether a system prompt extends or replaces the CLI's own.
     pub system_mode: SystemMode,
     max_silence_ms: Option<u64>,
 }
@@ -25,7 +25,7 @@ impl AdapterOptions for Options {
 }
 
 impl Options {
-    /// How long the model may be silent; `None` means for ever.
+    /// The limit on the model's silence; `None` means no limit.
     pub fn max_silence(&self) -> Option<Duration> {
         match self.max_silence_ms.unwrap_or(DEFAULT_MAX_SILENCE_MS) {
             0 => None,
@@ -40,7 +40,7 @@ pub fn schema() -> JsonObject {
         "systemMode": start_run::system_mode_schema("Qwen Code's"),
         "maxSilenceMs": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_SILENCE_MS,
-            "description": "how long the model may be silent before the run fails as rate limited, because Qwen Code retries in silence; 0 means for ever",
+            "description": "limit on the model's silence in milliseconds; the run then fails as rate limited, because Qwen Code retries without output; 0 means no limit",
         },
     }))
 }

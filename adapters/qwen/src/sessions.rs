@@ -1,32 +1,34 @@
-//! Native sessions on disk: `<config>/projects/<folder>/chats/<session>.jsonl`, one record a line.
-//! Read only. What a record means to a reader is in `sessions/transcript.rs`.
+//! Native sessions on disk: `<config>/projects/<folder>/chats/<session>.jsonl`, one record per
+//! line. Read only. `sessions/transcript.rs` maps the records to events.
 
 mod transcript;
 
 use std::path::Path;
 
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
 use od_protocol::ErrorObject;
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_sdk::session_files::{self, SessionFile, entries, project_folders};
 
-use transcript::{Record, tell};
+use transcript::{Record, to_events};
 
-/// The sessions, the newest first.
+/// Lists the sessions, newest first.
 pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
     let files = files(config_dir, list_sessions_params.cwd.as_deref());
     session_files::list::<Record>(files, list_sessions_params)
 }
 
-/// One session, as events.
+/// Reads one session as events.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` when no session has that id or its file cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    let files = files(config_dir, read_sessions_params.cwd.as_deref());
-    session_files::read(&files, read_sessions_params, tell)
+    let files = files(config_dir, read_session_params.cwd.as_deref());
+    session_files::read(&files, read_session_params, to_events)
 }
 
 fn files(config_dir: &Path, cwd: Option<&str>) -> Vec<SessionFile> {

@@ -54,7 +54,7 @@ pub(super) struct Launch<'a> {
     /// The factor for every timeout.
     pub(super) time_factor: f64,
     /// The invariants of every line.
-    pub(super) watch: AgentInvariants,
+    pub(super) invariants: AgentInvariants,
 }
 
 /// A running agent with everything it has sent.
@@ -73,7 +73,7 @@ impl Agent {
     /// # Errors
     /// Blocked if it cannot be started.
     pub(super) fn start(launch: Launch<'_>) -> Result<Self, Finding> {
-        let Launch { command, url, secret, folder, time_factor, watch } = launch;
+        let Launch { command, url, secret, folder, time_factor, invariants } = launch;
         let transcript = Transcript::create(&unused(&folder, "transcript"))?;
         let env = command.prepare_home(&folder.join("home"), url, secret)?;
         // The start folder differs from the working folders of its sessions.
@@ -82,7 +82,7 @@ impl Agent {
         let mut process = Command::new(&command.program);
         process.args(&command.arguments).env_clear().envs(env).current_dir(start);
         let channel = Channel::start(&mut process, transcript.clone(), time_factor)?;
-        let inbox = Inbox::new(watch, transcript);
+        let inbox = Inbox::new(invariants, transcript);
         Ok(Self { inbox, folder, handled: 0, channel, next_id: 1 })
     }
 
@@ -161,7 +161,7 @@ impl Agent {
         if self.pump(limit, |inbox| inbox.answers.contains_key(key)) {
             return Ok(reply(&self.inbox.answers[key].value));
         }
-        let state = match (self.is_running(), self.inbox.ends_with) {
+        let state = match (self.is_running(), self.inbox.ended) {
             (false, _) => "the agent has exited",
             (true, true) => "the agent closed its stdout",
             (true, false) => "nothing was received and the agent is still running",
@@ -256,8 +256,8 @@ fn reply(value: &Value) -> Reply {
     if error.is_null() {
         return Ok(value["result"].clone());
     }
-    let words = error["message"].as_str().unwrap_or_default();
+    let text = error["message"].as_str().unwrap_or_default();
     let details = error.get("data").map(|data| format!(" {data}")).unwrap_or_default();
-    let message = format!("{words}{details}");
+    let message = format!("{text}{details}");
     Err(RpcError { code: error["code"].as_i64().unwrap_or_default(), message })
 }

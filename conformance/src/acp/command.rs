@@ -104,7 +104,7 @@ mod tests {
         assert!(command("fixed", seed.clone()).wants_model().expect("read"));
         let home = folder.path().join("home");
         let env =
-            command("{{secret}}", seed).prepare_home(&home, "http://here", "s3").expect("laid");
+            command("{{secret}}", seed).prepare_home(&home, "http://here", "s3").expect("prepared");
         assert_eq!(env["BASE"], "s3");
         let text = std::fs::read_to_string(home.join(".agent/settings.json")).expect("a file");
         assert_eq!(text, "{\"url\": \"http://here/v1\"}");

@@ -69,7 +69,7 @@ impl AgentContext {
     pub(super) fn agent(&mut self) -> Result<&mut Agent, Finding> {
         let is_usable = self.shared.as_mut().is_some_and(|agent| {
             agent.listen(Duration::ZERO);
-            agent.is_running() && !agent.inbox.ends_with
+            agent.is_running() && !agent.inbox.ended
         });
         if !is_usable {
             self.shared = None;

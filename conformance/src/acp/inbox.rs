@@ -54,7 +54,7 @@ pub struct Inbox {
     /// Everything else, oldest first.
     pub others: Vec<Line>,
     /// The agent closed its stdout.
-    pub ends_with: bool,
+    pub ended: bool,
     /// The invariants of every line.
     pub(super) invariants: AgentInvariants,
     lines: usize,
@@ -68,7 +68,7 @@ impl Inbox {
             updates: Vec::new(),
             requests: Vec::new(),
             others: Vec::new(),
-            ends_with: false,
+            ended: false,
             invariants,
             lines: 0,
             transcript,
@@ -104,24 +104,25 @@ impl Sorter for Inbox {
             Incoming::Oversized { bytes } => {
                 let text = format!("a line of {bytes} bytes, dropped");
                 let location = self.transcript.note(Source::Stdout, text.as_bytes());
-                self.invariants.no_message(&text, &location);
+                self.invariants.report_invalid_line(&text, &location);
             }
             Incoming::Unterminated { bytes } => {
                 let location = self.transcript.note(Source::Stdout, &bytes);
-                self.invariants.no_message("bytes without a line feed at the end", &location);
+                self.invariants
+                    .report_invalid_line("bytes without a line feed at the end", &location);
             }
             Incoming::End => {
                 self.transcript.note(Source::Remark, b"the agent closed its stdout");
-                self.ends_with = true;
+                self.ended = true;
             }
         }
     }
 
     fn has_ended(&self) -> bool {
-        self.ends_with
+        self.ended
     }
 
     fn end(&mut self) {
-        self.ends_with = true;
+        self.ended = true;
     }
 }

@@ -37,7 +37,7 @@ impl AgentViolations {
         self.exercised.lock().unwrap_or_else(PoisonError::into_inner).contains(rule)
     }
 
-    fn note(&self, rule: &'static str, failure: Option<Failure>) {
+    fn record(&self, rule: &'static str, failure: Option<Failure>) {
         self.exercised.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
         if let Some(failure) = failure {
             self.violations.add(rule, failure);
@@ -50,14 +50,14 @@ pub(super) struct AgentInvariants {
     rules: AgentViolations,
     label: Label,
     capabilities: Value,
-    asked: HashMap<String, SentRequest>,
+    sent_requests: HashMap<String, SentRequest>,
     answered: HashSet<String>,
     sessions: HashSet<String>,
     /// Sessions with updates before the response that contains their id.
     early: Vec<(String, Location)>,
     tools: HashSet<(String, String)>,
     /// Sessions whose last turn has ended.
-    rested: HashSet<String>,
+    finished_turns: HashSet<String>,
     last_sent: String,
 }
 
@@ -74,12 +74,12 @@ impl AgentInvariants {
             rules,
             label,
             capabilities,
-            asked: HashMap::new(),
+            sent_requests: HashMap::new(),
             answered: HashSet::new(),
             sessions: HashSet::new(),
             early: Vec::new(),
             tools: HashSet::new(),
-            rested: HashSet::new(),
+            finished_turns: HashSet::new(),
             last_sent: "nothing yet (the agent was started)".to_owned(),
         }
     }
@@ -88,42 +88,43 @@ impl AgentInvariants {
     pub(super) fn ask(&mut self, id: &str, method: &str, params: &Value) {
         let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
         if matches!(method, "session/load" | "session/resume" | "session/prompt") {
-            self.rested.remove(&session);
+            self.finished_turns.remove(&session);
         }
         if matches!(method, "session/load" | "session/resume") {
             self.sessions.insert(session.clone());
         }
         let sent = format!("{method} {}", shorten(&params.to_string(), 300));
         self.last_sent.clone_from(&sent);
-        self.asked.insert(id.to_owned(), SentRequest { method: method.to_owned(), session, sent });
+        self.sent_requests
+            .insert(id.to_owned(), SentRequest { method: method.to_owned(), session, sent });
     }
 
     /// Returns the request with an id.
     pub(super) fn sent(&self, id: &str) -> &str {
-        self.asked.get(id).map_or("", |asked| asked.sent.as_str())
+        self.sent_requests.get(id).map_or("", |sent_requests| sent_requests.sent.as_str())
     }
 
     /// Whether a request with this id was sent.
     pub(super) fn was_requested(&self, id: &str) -> bool {
-        self.asked.contains_key(id)
+        self.sent_requests.contains_key(id)
     }
 
     /// Whether a request is still unanswered.
     pub(super) fn has_open_request(&self) -> bool {
-        self.asked.keys().any(|id| !self.answered.contains(id))
+        self.sent_requests.keys().any(|id| !self.answered.contains(id))
     }
 
     /// Checks a line and returns its content if it is a message.
     pub(super) fn line(&mut self, bytes: &[u8], location: &Location) -> Option<Value> {
-        let value = match read(bytes) {
+        let value = match parse(bytes) {
             Ok(value) => value,
             Err(what) => {
                 let shown = shorten(&String::from_utf8_lossy(bytes), 200);
-                self.no_message(&format!("{what}: {shown}"), location);
+                self.report_invalid_line(&format!("{what}: {shown}"), location);
                 return None;
             }
         };
-        self.rules.note("ACP-WIRE-01", None);
+        self.rules.record("ACP-WIRE-01", None);
         match (value["method"].as_str(), value.get("id")) {
             (Some("session/update"), None) => self.update(&value["params"], location),
             (Some(method), Some(_)) => self.request(method, &value["params"], location),
@@ -134,7 +135,7 @@ impl AgentInvariants {
     }
 
     /// Reports a line that is not a message.
-    pub(super) fn no_message(&self, what: &str, location: &Location) {
+    pub(super) fn report_invalid_line(&self, what: &str, location: &Location) {
         self.add_violation(
             "ACP-WIRE-01",
             "only JSON-RPC 2.0 messages, one per line",
@@ -145,7 +146,7 @@ impl AgentInvariants {
 
     fn answer(&mut self, id: Option<&Value>, value: &Value, location: &Location) {
         let key = id.map(Value::to_string).unwrap_or_default();
-        let Some(asked) = self.asked.get(&key) else {
+        let Some(sent_requests) = self.sent_requests.get(&key) else {
             // An error about an unreadable message has no id.
             if id.is_some_and(|id| !id.is_null()) {
                 let got = format!("a response to {key}, which was not requested");
@@ -153,7 +154,7 @@ impl AgentInvariants {
             }
             return;
         };
-        let (method, session) = (asked.method.clone(), asked.session.clone());
+        let (method, session) = (sent_requests.method.clone(), sent_requests.session.clone());
         let is_second = !self.answered.insert(key.clone());
         let got = format!("a second response to {method} ({key})");
         self.check_rule("ACP-WIRE-02", is_second, "one response to each request", &got, location);
@@ -165,7 +166,7 @@ impl AgentInvariants {
                 self.check_early_sessions();
             }
             "session/prompt" => {
-                self.rested.insert(session);
+                self.finished_turns.insert(session);
             }
             _ => {}
         }
@@ -175,15 +176,11 @@ impl AgentInvariants {
         let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
         let update = &params["update"];
         let kind = update["sessionUpdate"].as_str().unwrap_or_default();
-        self.known_session(&session, location);
-        let failure_at_end = wrong_shape(kind, update);
-        let got = format!(
-            "{} ({})",
-            failure_at_end.unwrap_or_default(),
-            shorten(&update.to_string(), 200)
-        );
+        self.check_session(&session, location);
+        let wrong = wrong_shape(kind, update);
+        let got = format!("{} ({})", wrong.unwrap_or_default(), shorten(&update.to_string(), 200));
         let expected = "an update with the members that its kind requires";
-        self.check_rule("ACP-WIRE-04", failure_at_end.is_some(), expected, &got, location);
+        self.check_rule("ACP-WIRE-04", wrong.is_some(), expected, &got, location);
         let is_unknown = !UPDATE_KINDS.contains(&kind) && !kind.starts_with('_');
         let got = format!("an update {kind:?}");
         self.check_rule(
@@ -194,7 +191,7 @@ impl AgentInvariants {
             location,
         );
         if TURN_KINDS.contains(&kind) {
-            let is_late = self.rested.contains(&session);
+            let is_late = self.finished_turns.contains(&session);
             let got = format!("{kind} after the response to session/prompt");
             let expected = "no update of a turn after its end";
             self.check_rule("ACP-TXT-05", is_late, expected, &got, location);
@@ -207,7 +204,7 @@ impl AgentInvariants {
         let key = (session.to_owned(), id.clone());
         if kind.starts_with("tool_call") {
             // An agent that runs tools could have called those of the client.
-            self.rules.note("ACP-HS-08", None);
+            self.rules.record("ACP-HS-08", None);
         }
         match kind {
             "tool_call" => {
@@ -240,13 +237,13 @@ impl AgentInvariants {
             );
         }
         if let Some(session) = params["sessionId"].as_str() {
-            self.known_session(session, location);
+            self.check_session(session, location);
         }
         if method == "session/request_permission" {
-            let failure_at_end = wrong_permission(params);
-            let got = format!("{} in {params}", failure_at_end.unwrap_or_default());
+            let wrong = wrong_permission(params);
+            let got = format!("{} in {params}", wrong.unwrap_or_default());
             let expected = "toolCall.toolCallId and options with unique ids, names and kinds";
-            self.check_rule("ACP-PRM-01", failure_at_end.is_some(), expected, &got, location);
+            self.check_rule("ACP-PRM-01", wrong.is_some(), expected, &got, location);
             let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
             let id = params["toolCall"]["toolCallId"].as_str().unwrap_or_default().to_owned();
             self.tools.insert((session, id));
@@ -255,8 +252,8 @@ impl AgentInvariants {
 
     /// A session may send updates before the response to `session/new`, but only if the session
     /// exists.
-    fn known_session(&mut self, session: &str, location: &Location) {
-        self.rules.note("ACP-WIRE-03", None);
+    fn check_session(&mut self, session: &str, location: &Location) {
+        self.rules.record("ACP-WIRE-03", None);
         if !self.sessions.contains(session) {
             self.early.push((session.to_owned(), location.clone()));
             self.check_early_sessions();
@@ -264,10 +261,10 @@ impl AgentInvariants {
     }
 
     fn check_early_sessions(&mut self) {
-        let is_open = |(id, asked): (&String, &SentRequest)| {
-            asked.method == "session/new" && !self.answered.contains(id)
+        let is_open = |(id, sent_requests): (&String, &SentRequest)| {
+            sent_requests.method == "session/new" && !self.answered.contains(id)
         };
-        if self.asked.iter().any(is_open) {
+        if self.sent_requests.iter().any(is_open) {
             return;
         }
         for (session, location) in std::mem::take(&mut self.early) {
@@ -288,7 +285,7 @@ impl AgentInvariants {
         if is_broken {
             self.add_violation(rule, expected, got, location);
         } else {
-            self.rules.note(rule, None);
+            self.rules.record(rule, None);
         }
     }
 
@@ -296,13 +293,13 @@ impl AgentInvariants {
         let mut failure = Failure::new(expected, shorten(got, 400)).at(location.clone());
         failure.sent.clone_from(&self.last_sent);
         failure.during = Some(self.label.get());
-        self.rules.note(rule, Some(failure));
+        self.rules.record(rule, Some(failure));
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Value, &'static str> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "no UTF-8")?;
-    let value: Value = serde_json::from_str(text).map_err(|_| "no JSON")?;
+fn parse(bytes: &[u8]) -> Result<Value, &'static str> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "not valid UTF-8")?;
+    let value: Value = serde_json::from_str(text).map_err(|_| "not JSON")?;
     if value["jsonrpc"] != "2.0" {
         return Err("no \"jsonrpc\": \"2.0\"");
     }
@@ -319,20 +316,20 @@ fn read(bytes: &[u8]) -> Result<Value, &'static str> {
 /// Returns what is wrong with an update; another rule reports unknown kinds.
 fn wrong_shape(kind: &str, update: &Value) -> Option<&'static str> {
     let is_text = |name: &str| update[name].is_string();
-    let fits = |name: &str, words: &[&str]| match &update[name] {
+    let fits = |name: &str, allowed_values: &[&str]| match &update[name] {
         Value::Null => true,
-        value => value.as_str().is_some_and(|word| words.contains(&word)),
+        value => value.as_str().is_some_and(|value_text| allowed_values.contains(&value_text)),
     };
     let content = &update["content"];
     match kind {
         "" => Some("no sessionUpdate"),
         "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => {
-            let is_whole = match content["type"].as_str() {
+            let is_valid = match content["type"].as_str() {
                 Some("text") => content["text"].is_string(),
                 Some(_) => true,
                 None => false,
             };
-            (!is_whole).then_some("no content block")
+            (!is_valid).then_some("no content block")
         }
         "tool_call" | "tool_call_update" if !is_text("toolCallId") => Some("no toolCallId"),
         "tool_call" if !is_text("title") => Some("no title"),

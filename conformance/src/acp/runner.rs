@@ -37,7 +37,7 @@ pub fn run_agent_checks(
                     // The invariants report what goes wrong here.
                     catch_panic(|| exercise_agent(&mut context)).ok();
                 }
-                while let Some(index) = take(next, checks) {
+                while let Some(index) = next_active(next, checks) {
                     let started = Instant::now();
                     let outcome = run_check(&mut context, &checks[index], deadline);
                     if sender.send((index, outcome, started.elapsed())).is_err() {
@@ -65,7 +65,7 @@ pub fn run_agent_checks(
 }
 
 /// Returns the next active check.
-fn take(next: &AtomicUsize, checks: &[Check]) -> Option<usize> {
+fn next_active(next: &AtomicUsize, checks: &[Check]) -> Option<usize> {
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
         let check = checks.get(index)?;
@@ -86,7 +86,7 @@ fn exercise_agent(context: &mut AgentContext) -> CheckOutcome {
     for scenario in EXERCISE_SCENARIOS.iter().filter(|_| has_model) {
         let (session, cwd) = context.session()?;
         let prompt = format!("please SCN:{scenario} CWD=<{}>", cwd.display());
-        context.agent()?.play(&session, &prompt, Policy::Allow)?;
+        context.agent()?.run_turn(&session, &prompt, Policy::Allow)?;
     }
     context.session().map(drop)
 }

@@ -50,9 +50,9 @@ pub struct AgentSuite {
     /// The fake model, if the agent can use it.
     pub model: Option<ModelServer>,
     /// The result of `initialize`; null if it failed.
-    pub introduction: Value,
+    pub initialize_result: Value,
     /// Its location in a transcript.
-    pub(super) introduced_at: Location,
+    pub(super) initialize_location: Location,
     /// The seed of every random value.
     pub seed: u64,
     /// Selects the repetitions and sizes of long checks.
@@ -64,9 +64,9 @@ pub struct AgentSuite {
     /// The violations of the invariants.
     pub(super) rules: AgentViolations,
     /// Why the fake model cannot be used.
-    unreached: Option<String>,
+    model_unreachable: Option<String>,
     /// The scenario for which the agent requests a permission, once it is known.
-    pub(super) asks_for: OnceLock<Option<&'static str>>,
+    pub(super) permission_scenario: OnceLock<Option<&'static str>>,
 }
 
 /// Opens a suite run: starts the agent once to read its `initialize` result and to test whether it
@@ -87,15 +87,15 @@ pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
     let mut suite = AgentSuite {
         command,
         model,
-        introduction: Value::Null,
-        introduced_at: Location { file: work.join("opening/transcript.log"), line: 1 },
+        initialize_result: Value::Null,
+        initialize_location: Location { file: work.join("initialize/transcript.log"), line: 1 },
         seed,
         tier,
         time_factor,
         work,
         rules: AgentViolations::default(),
-        unreached: None,
-        asks_for: OnceLock::new(),
+        model_unreachable: None,
+        permission_scenario: OnceLock::new(),
     };
     let folder = suite.work.join("initialize");
     let mut agent = match suite.start(folder.clone(), &Label::default(), &no_capabilities()) {
@@ -105,10 +105,10 @@ pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
     };
     let initialize =
         agent.request("initialize", initialize_params(&no_capabilities()), START_TIMEOUT);
-    if let Ok(Ok(introduction)) = initialize {
-        suite.introduction = introduction;
-        suite.introduced_at = agent.location();
-        suite.unreached = suite.model.as_ref().and_then(|_| suite.try_model(&mut agent));
+    if let Ok(Ok(initialize_result)) = initialize {
+        suite.initialize_result = initialize_result;
+        suite.initialize_location = agent.location();
+        suite.model_unreachable = suite.model.as_ref().and_then(|_| suite.try_model(&mut agent));
     }
     Ok(suite)
 }
@@ -129,10 +129,14 @@ impl AgentSuite {
         Agent::start(Launch {
             command: &self.command,
             url: &url,
-            secret: "sk-conformance-opens-nothing",
+            secret: "sk-conformance-fake-key",
             folder,
             time_factor: self.time_factor,
-            watch: AgentInvariants::new(self.rules.clone(), label.clone(), capabilities.clone()),
+            invariants: AgentInvariants::new(
+                self.rules.clone(),
+                label.clone(),
+                capabilities.clone(),
+            ),
         })
     }
 
@@ -153,7 +157,7 @@ impl AgentSuite {
 
     /// Returns an error if a check does not apply.
     pub(super) fn gate(&self, check: &Check) -> CheckOutcome {
-        if self.introduction.is_null() && check.id != "ACP-HS-01" {
+        if self.initialize_result.is_null() && check.id != "ACP-HS-01" {
             let reason = "ACP-HS-01: the agent does not answer initialize";
             return Err(Finding::Blocked(reason.to_owned()));
         }
@@ -162,7 +166,7 @@ impl AgentSuite {
         {
             return Err(Finding::Skip(format!("the agent does not declare {capability}")));
         }
-        match (check.gate.model, &self.model, &self.unreached) {
+        match (check.gate.model, &self.model, &self.model_unreachable) {
             (true, None, _) => Err(Finding::Skip(
                 "no option defines how the agent reaches the fake model (--env NAME={{url}})"
                     .to_owned(),
@@ -174,7 +178,7 @@ impl AgentSuite {
 
     /// Whether the agent declares a capability; a dotted path reaches into `agentCapabilities`.
     pub fn declares(&self, capability: &str) -> bool {
-        let start = &self.introduction["agentCapabilities"];
+        let start = &self.initialize_result["agentCapabilities"];
         let found = capability.split('.').try_fold(start, |value, name| value.get(name));
         found.is_some_and(|value| value.is_object() || *value == Value::Bool(true))
     }
@@ -190,11 +194,11 @@ impl AgentSuite {
             return Ok(());
         }
         let failure = Failure::new(expected, shorten(&got.to_string(), 300)).sent("initialize");
-        Err(failure.at(self.introduced_at.clone()).into())
+        Err(failure.at(self.initialize_location.clone()).into())
     }
 
     /// Returns the requests to the model so far, without side calls.
-    pub(super) fn asked(&self) -> Vec<RecordedRequest> {
+    pub(super) fn model_requests(&self) -> Vec<RecordedRequest> {
         let is_main = |it: &RecordedRequest| it.wire.is_some() && !it.side_call;
         let requests = self.model.as_ref().map(ModelServer::requests).unwrap_or_default();
         requests.into_iter().filter(is_main).collect()
@@ -202,7 +206,7 @@ impl AgentSuite {
 
     /// Returns the name and version of the agent.
     pub fn name(&self) -> (String, String) {
-        let info = &self.introduction["agentInfo"];
+        let info = &self.initialize_result["agentInfo"];
         let text = |name: &str| info[name].as_str().map(|text| shorten(text, 60));
         let program = self.command.program.file_name().unwrap_or_default().to_string_lossy();
         (text("name").unwrap_or_else(|| program.into_owned()), text("version").unwrap_or_default())
@@ -215,9 +219,9 @@ impl AgentSuite {
             .map_err(Finding::from)
             .and_then(|()| self.authenticate(agent))
             .and_then(|()| agent.new_session(&cwd))
-            .and_then(|session| agent.play(&session, "please SCN:plain", Policy::Reject));
+            .and_then(|session| agent.run_turn(&session, "please SCN:plain", Policy::Reject));
         agent.listen(Duration::ZERO);
-        if !self.asked().is_empty() {
+        if !self.model_requests().is_empty() {
             return None;
         }
         let got = match outcome {

@@ -148,10 +148,10 @@ impl Agent {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let handled = self.handled;
-            let is_over = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
-            self.pump(left, |inbox| is_over(inbox) || inbox.requests.len() > handled);
+            let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
+            self.pump(left, |inbox| has_ended(inbox) || inbox.requests.len() > handled);
             self.serve(policy)?;
-            if is_over(&self.inbox) || left.is_zero() || self.inbox.ends_with {
+            if has_ended(&self.inbox) || left.is_zero() || self.inbox.ended {
                 break;
             }
         }
@@ -172,7 +172,7 @@ impl Agent {
     ///
     /// # Errors
     /// A failure if it does not end in time.
-    pub(super) fn play(
+    pub(super) fn run_turn(
         &mut self,
         session: &str,
         prompt: &str,
@@ -188,14 +188,14 @@ impl Agent {
     /// A failure if no text arrives in time.
     pub(super) fn wait_text(&mut self, open: &OpenTurn) -> Result<(), Finding> {
         let (from, limit) = (open.first_update, self.limit(FIRST_TEXT_TIMEOUT));
-        let is_over = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
+        let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
         self.pump(limit, |inbox| {
-            is_over(inbox)
+            has_ended(inbox)
                 || inbox.updates[from..].iter().any(|line| {
                     line.session() == open.session && line.kind() == "agent_message_chunk"
                 })
         });
-        if !self.turn_so_far(open).text().is_empty() && !is_over(&self.inbox) {
+        if !self.turn_so_far(open).text().is_empty() && !has_ended(&self.inbox) {
             return Ok(());
         }
         let got = "no text arrived while the turn was open";
@@ -209,11 +209,11 @@ impl Agent {
     /// Waits for a permission request of this turn without answering it.
     pub(super) fn wait_permission(&mut self, open: &OpenTurn) -> bool {
         let (from, limit) = (open.first_request, self.limit(TURN_TIMEOUT));
-        let has_asked = |inbox: &super::inbox::Inbox| {
+        let has_requested = |inbox: &super::inbox::Inbox| {
             inbox.requests[from..].iter().any(|line| is_permission(line, &open.session))
         };
-        self.pump(limit, |inbox| has_asked(inbox) || inbox.answers.contains_key(&open.key));
-        has_asked(&self.inbox)
+        self.pump(limit, |inbox| has_requested(inbox) || inbox.answers.contains_key(&open.key));
+        has_requested(&self.inbox)
     }
 
     fn turn(&self, open: &OpenTurn, reply: Reply) -> Turn {
@@ -263,10 +263,10 @@ impl Turn {
     /// Returns the last status of each tool call, in the order of their announcement.
     pub(super) fn tools(&self) -> Vec<(String, String)> {
         let mut tools: Vec<(String, String)> = Vec::new();
-        let asked =
+        let requested =
             self.permissions.iter().map(|line| (line.order, &line.value["params"]["toolCall"]));
-        let told = self.updates.iter().map(|line| (line.order, line.update()));
-        let mut all: Vec<(usize, &Value)> = asked.chain(told).collect();
+        let updated = self.updates.iter().map(|line| (line.order, line.update()));
+        let mut all: Vec<(usize, &Value)> = requested.chain(updated).collect();
         all.sort_by_key(|(order, _)| *order);
         for (_, call) in all {
             let Some(id) = call["toolCallId"].as_str() else { continue };

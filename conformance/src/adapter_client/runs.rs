@@ -92,7 +92,7 @@ impl AdapterClient {
         });
         found.ok_or_else(|| {
             let summary = shorten(&self.run(run_id).summary(), 600);
-            let got = format!("the events were: {summary}{}", self.complaint());
+            let got = format!("the events were: {summary}{}", self.fake_cli_error());
             Failure::new(format!("{wanted} within {limit:.1?}"), got).at(self.location()).into()
         })
     }
@@ -108,7 +108,7 @@ impl AdapterClient {
         if self.wait_done(run_id, limit) {
             let mut record = self.run(run_id);
             if record.done().is_none_or(|done| done.status != DoneStatus::Completed) {
-                record.cli_error = self.complaint();
+                record.cli_error = self.fake_cli_error();
             }
             return Ok(record);
         }
@@ -119,17 +119,18 @@ impl AdapterClient {
                 return Err(Finding::Blocked("ORD-01: no run has a `done`".to_owned()));
             }
         }
-        let got = format!("no `done` arrived; the events were: {summary}{}", self.complaint());
+        let got = format!("no `done` arrived; the events were: {summary}{}", self.fake_cli_error());
         Err(Failure::new(format!("the run ends within {limit:.1?}"), got)
             .at(self.location())
             .into())
     }
 
     /// Returns the error that the last invocation of the fake CLI reported.
-    fn complaint(&self) -> String {
+    fn fake_cli_error(&self) -> String {
         let starts = self.fake_cli.starts();
-        let complaint = starts.last().and_then(Invocation::problem);
-        let text = complaint.map(|it| format!("; the fake CLI reported: {}", shorten(&it, 400)));
+        let fake_cli_error = starts.last().and_then(Invocation::problem);
+        let text =
+            fake_cli_error.map(|it| format!("; the fake CLI reported: {}", shorten(&it, 400)));
         text.unwrap_or_default()
     }
 

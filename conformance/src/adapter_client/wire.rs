@@ -15,6 +15,9 @@ pub(super) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024 + 1024;
 /// How many lines are queued before the adapter is blocked.
 const MAX_QUEUED_LINES: usize = 4096;
 
+/// How many bytes of a line on stderr are kept.
+const MAX_STDERR_LINE_BYTES: usize = 4096;
+
 /// Something read from the adapter's stdout.
 #[derive(Debug)]
 pub(crate) enum Incoming {
@@ -174,7 +177,7 @@ pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
                 if byte == b'\n' {
                     transcript.note(Source::Stderr, &line);
                     line.clear();
-                } else if line.len() < 4096 {
+                } else if line.len() < MAX_STDERR_LINE_BYTES {
                     line.push(byte);
                 }
             }

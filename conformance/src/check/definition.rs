@@ -14,24 +14,24 @@ pub struct Definition<C: 'static> {
 /// Defines a check at level MUST that exercises the adapter or agent.
 pub const fn active<C>(
     id: &'static str,
-    sentence: &'static str,
+    requirement: &'static str,
     why: &'static str,
     gate: Gate,
     run: fn(&mut C) -> CheckOutcome,
 ) -> Definition<C> {
     let (level, tier, kind) = (Level::Must, Tier::Fast, Kind::Active);
-    Definition { check: Check { id, level, sentence, why, gate, tier, kind }, run: Some(run) }
+    Definition { check: Check { id, level, requirement, why, gate, tier, kind }, run: Some(run) }
 }
 
 /// Defines a rule at level MUST that is verified on every line received during any check.
 pub const fn invariant<C>(
     id: &'static str,
-    sentence: &'static str,
+    requirement: &'static str,
     why: &'static str,
     gate: Gate,
 ) -> Definition<C> {
     let (level, tier, kind) = (Level::Must, Tier::Fast, Kind::Invariant);
-    Definition { check: Check { id, level, sentence, why, gate, tier, kind }, run: None }
+    Definition { check: Check { id, level, requirement, why, gate, tier, kind }, run: None }
 }
 
 impl<C> Definition<C> {

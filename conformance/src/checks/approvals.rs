@@ -123,28 +123,28 @@ fn approved(context: &mut CheckContext, adapter: &mut AdapterClient) -> Result<B
     let prepared = context.prepare("approval")?;
     let sent =
         "run/start; the agent CLI requests an approval; 300 ms later run/respond with allow_once";
-    let asked = PendingApproval::begin(adapter, &prepared)?;
+    let pending = PendingApproval::begin(adapter, &prepared)?;
     adapter.listen(NO_PROGRESS_WINDOW);
-    let early = adapter.run(&asked.run_id);
-    let received_early = asked.received(adapter);
+    let early = adapter.run(&pending.run_id);
+    let received_early = pending.received(adapter);
     let continued = ["approval_resolved", "tool_result", "done"];
     if !received_early.is_empty() || continued.iter().any(|name| early.position(name).is_some()) {
         let got = format!("it received {received_early:?}; events: {}", early.summary());
         return Err(failure(&early, "no progress until `run/respond`", got, sent));
     }
-    let answer = asked.respond(adapter, "allow_once")?;
+    let answer = pending.respond(adapter, "allow_once")?;
     if let Answer::Error(_) = &answer {
         let failure = Failure::new("run/respond is accepted", answer.summary()).sent(sent);
         return Err(failure.at(adapter.location()).into());
     }
-    let record = adapter.finish(&asked.run_id, SHORT_RUN_TIMEOUT)?;
+    let record = adapter.finish(&pending.run_id, SHORT_RUN_TIMEOUT)?;
     completed(&record, sent)?;
-    let resolved = asked.resolved(&record);
+    let resolved = pending.resolved(&record);
     if resolved != [ApprovalOutcome::AllowOnce] {
         let expected = "`approval_resolved` once, with allow_once";
         return Err(failure(&record, expected, format!("{resolved:?}"), sent));
     }
-    Ok(asked.received(adapter))
+    Ok(pending.received(adapter))
 }
 
 fn waits_for_answer(context: &mut CheckContext) -> CheckOutcome {
@@ -168,19 +168,19 @@ fn never_approves(context: &mut CheckContext) -> CheckOutcome {
         denied(context, &mut adapter, outcome, &approval)?;
     }
     let prepared = context.prepare("approval")?;
-    let asked = PendingApproval::begin(&mut adapter, &prepared)?;
-    adapter.cancel(&asked.run_id)?;
+    let pending = PendingApproval::begin(&mut adapter, &prepared)?;
+    adapter.cancel(&pending.run_id)?;
     ends_without_approval(
         &mut adapter,
-        &asked,
+        &pending,
         &approval,
         "run/cancel during the approval request",
     )?;
     let mut prepared = context.prepare("approval")?;
     prepared.request.timeouts.total_ms = Some(TOTAL_MS);
-    let asked = PendingApproval::begin(&mut adapter, &prepared)?;
+    let pending = PendingApproval::begin(&mut adapter, &prepared)?;
     let sent = format!("no answer, timeouts.totalMs is {TOTAL_MS}");
-    ends_without_approval(&mut adapter, &asked, &approval, &sent)
+    ends_without_approval(&mut adapter, &pending, &approval, &sent)
 }
 
 /// Sends an answer that is not an approval; a second answer must be refused.
@@ -191,13 +191,13 @@ fn denied(
     approval: &Bound,
 ) -> CheckOutcome {
     let prepared = context.prepare("approval")?;
-    let asked = PendingApproval::begin(adapter, &prepared)?;
+    let pending = PendingApproval::begin(adapter, &prepared)?;
     let sent = format!("run/respond with outcome {outcome:?}");
-    if let Answer::Error(_) = asked.respond(adapter, outcome)? {
+    if let Answer::Error(_) = pending.respond(adapter, outcome)? {
         // A refused outcome is not an approval either, but the request stays open.
-        adapter.cancel(&asked.run_id)?;
+        adapter.cancel(&pending.run_id)?;
     } else {
-        let again = asked.respond(adapter, "allow_once")?;
+        let again = pending.respond(adapter, "allow_once")?;
         let kinds = [ErrorKind::ApprovalUnknown, ErrorKind::RunUnknown];
         let is_refused = matches!(&again, Answer::Error(error) if kinds.contains(&error.kind()));
         if !is_refused {
@@ -207,18 +207,18 @@ fn denied(
             return Err(failure.sent(sent).at(adapter.location()).into());
         }
     }
-    ends_without_approval(adapter, &asked, approval, &sent)
+    ends_without_approval(adapter, &pending, approval, &sent)
 }
 
 /// Fails unless the run ends without approval and the approval is resolved once with a denial.
 fn ends_without_approval(
     adapter: &mut AdapterClient,
-    asked: &PendingApproval,
+    pending: &PendingApproval,
     approval: &Bound,
     sent: &str,
 ) -> CheckOutcome {
-    let record = adapter.finish(&asked.run_id, SHORT_RUN_TIMEOUT)?;
-    let received = asked.received(adapter);
+    let record = adapter.finish(&pending.run_id, SHORT_RUN_TIMEOUT)?;
+    let received = pending.received(adapter);
     if received == *approval {
         let expected = format!("anything but {approval:?}, which means approved");
         return Err(failure(
@@ -228,7 +228,7 @@ fn ends_without_approval(
             sent,
         ));
     }
-    let resolved = asked.resolved(&record);
+    let resolved = pending.resolved(&record);
     match resolved.as_slice() {
         [outcome] if !outcome.is_allowed() => Ok(()),
         _ => {

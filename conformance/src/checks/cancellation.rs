@@ -100,13 +100,13 @@ fn cli_stops_gracefully(context: &mut CheckContext) -> CheckOutcome {
         return Err(failure(&record, expected, "it was killed before that", sent));
     }
     let last_output = prepared.values.text("second_text");
-    let says_them = prepared
+    let prints_it = prepared
         .script
         .handlers
         .iter()
         .flat_map(|handler| &handler.steps)
         .any(|step| matches!(step, Step::Out { text, .. } if text.contains(&last_output)));
-    if says_them && !record.text().contains(&last_output) {
+    if prints_it && !record.text().contains(&last_output) {
         let expected = format!("its last output {last_output:?} arrives");
         return Err(failure(&record, expected, format!("the text {:?}", record.text()), sent));
     }
@@ -190,13 +190,11 @@ pub(super) fn prepare_hanging(
     then: &[Step],
 ) -> Result<PreparedRun, Finding> {
     let mut prepared = context.prepare("text")?;
-    let initialize_response = line_with(&prepared.script, prepared.values.deltas[0].trim_end())?;
-    let lines = output_steps(&prepared.script, 0)
-        .iter()
-        .filter(|index| **index <= initialize_response)
-        .count();
-    let describe_end = [then, &[Step::Hang]].concat();
-    prepared.script = cut_after(&prepared.script, lines, &describe_end);
+    let first_output = line_with(&prepared.script, prepared.values.deltas[0].trim_end())?;
+    let lines =
+        output_steps(&prepared.script, 0).iter().filter(|index| **index <= first_output).count();
+    let ending = [then, &[Step::Hang]].concat();
+    prepared.script = cut_after(&prepared.script, lines, &ending);
     Ok(prepared)
 }
 
@@ -272,10 +270,10 @@ pub(super) fn cancelled(record: &RunRecord, sent: &str) -> CheckOutcome {
 
 /// Fails unless the fake CLI has started its detached process.
 fn has_child(adapter: &AdapterClient) -> CheckOutcome {
-    let (is_there, _) = adapter.fake_cli.wait_until(FIRST_OUTPUT_TIMEOUT, |invocations| {
+    let (is_running, _) = adapter.fake_cli.wait_until(FIRST_OUTPUT_TIMEOUT, |invocations| {
         invocations.iter().any(|invocation| !invocation.children.is_empty())
     });
-    match is_there {
+    match is_running {
         true => Ok(()),
         false => Err(Finding::Suite("the fake CLI did not start its detached process".to_owned())),
     }

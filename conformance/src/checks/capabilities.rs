@@ -38,7 +38,7 @@ pub const CHECKS: &[AdapterCheck] = &[
         "every declared capability works: its events are emitted and its options are accepted",
         "hosts build their interface on capabilities; one without effect is a bug in every host",
         Gate::cli_scenario("text"),
-        declared_is_shown,
+        declared_capabilities_work,
     ),
     active(
         "CAP-04",
@@ -77,10 +77,10 @@ const OPTIONS: &[(&str, &str)] = &[
 ];
 
 /// Options whose example above must be accepted by every adapter that declares them.
-const ACCEPTED: &[&str] = &["systemPrompt", "addDirs", "toolLists", "maxTurns"];
+const ALWAYS_ACCEPTED: &[&str] = &["systemPrompt", "addDirs", "toolLists", "maxTurns"];
 
 /// Capabilities that are visible as events: the scenario and the event.
-const SHOWN: &[(&str, &str, &str)] = &[
+const EVENT_CAPABILITIES: &[(&str, &str, &str)] = &[
     ("textDeltas", "text", "text_delta"),
     ("thinking", "thinking", "thinking_delta"),
     ("tools", "tool_ok", "tool_call_started"),
@@ -166,8 +166,8 @@ fn with_members(nonce: &str, cwd: &str, members: &str) -> Result<StartRunParams,
     serde_json::from_value(request).map_err(suite_error)
 }
 
-fn declared_is_shown(context: &mut CheckContext) -> CheckOutcome {
-    for (capability, scenario, event) in SHOWN {
+fn declared_capabilities_work(context: &mut CheckContext) -> CheckOutcome {
+    for (capability, scenario, event) in EVENT_CAPABILITIES {
         if !context.suite.declares(capability) {
             continue;
         }
@@ -183,7 +183,7 @@ fn declared_is_shown(context: &mut CheckContext) -> CheckOutcome {
     }
     let efforts = declared_names(context, "/effort/levels")?;
     let efforts = efforts.into_iter().map(|level| json!({"effort": level}).to_string());
-    let options = OPTIONS.iter().filter(|(name, _)| ACCEPTED.contains(name));
+    let options = OPTIONS.iter().filter(|(name, _)| ALWAYS_ACCEPTED.contains(name));
     let declared = options.filter(|(name, _)| context.suite.declares(name));
     let samples: Vec<String> =
         declared.map(|(_, members)| (*members).to_owned()).chain(efforts).collect();
@@ -208,8 +208,8 @@ fn methods_answer(context: &mut CheckContext, adapter: &mut AdapterClient) -> Ch
         if !context.suite.declares(capability) {
             continue;
         }
-        let has_it = context.suite.pack.as_ref().is_some_and(|pack| pack.has(capability));
-        if has_it {
+        let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has(capability));
+        if has_scenario {
             adapter.fake_cli.load_script(&context.prepare(capability)?.script)?;
         }
         let answer = adapter.request(method.name, json!({"limit": 5}))?;
@@ -224,8 +224,8 @@ fn methods_answer(context: &mut CheckContext, adapter: &mut AdapterClient) -> Ch
 
 /// Returns the names that a capability lists.
 fn declared_names(context: &CheckContext, pointer: &str) -> Result<Vec<String>, Finding> {
-    let stated = context.stated()?;
-    let names = stated["capabilities"].pointer(pointer).and_then(Value::as_array);
+    let manifest = context.manifest()?;
+    let names = manifest["capabilities"].pointer(pointer).and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     Ok(names.map(str::to_owned).collect())
 }

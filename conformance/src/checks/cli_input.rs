@@ -85,11 +85,11 @@ impl CliInput {
     /// Counts how often the input contains this text.
     pub(super) fn count(&self, mark: &str) -> usize {
         let texts = self.arguments.iter().chain(self.variables.values()).chain([&self.stdin]);
-        let with_circumstances: usize = texts.map(|text| text.matches(mark).count()).sum();
+        let in_texts: usize = texts.map(|text| text.matches(mark).count()).sum();
         let in_files = self.files.iter().map(|(path, bytes)| {
             path.matches(mark).count() + usize::from(has_bytes(bytes, mark.as_bytes()))
         });
-        with_circumstances + in_files.sum::<usize>()
+        in_texts + in_files.sum::<usize>()
     }
 
     /// Whether a file contains these bytes.

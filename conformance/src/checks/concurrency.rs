@@ -65,7 +65,7 @@ fn parallel(context: &mut CheckContext) -> CheckOutcome {
                 .at(adapter.location())
                 .into());
         }
-        is_asked(&adapter, number)?;
+        reaches_gate(&adapter, number)?;
         prepared_runs.push(prepared);
     }
     let sent = format!(
@@ -75,14 +75,16 @@ fn parallel(context: &mut CheckContext) -> CheckOutcome {
     // One run ends while the others are still printing.
     let rest = prepared_runs.split_off(1);
     adapter.fake_cli.open_gate(&gate(0))?;
-    prepared_runs.into_iter().try_for_each(|prepared| answered(&mut adapter, prepared, &sent))?;
+    prepared_runs
+        .into_iter()
+        .try_for_each(|prepared| answers_exactly(&mut adapter, prepared, &sent))?;
     for number in 1..=rest.len() {
         adapter.fake_cli.open_gate(&gate(number))?;
     }
-    rest.into_iter().try_for_each(|prepared| answered(&mut adapter, prepared, &sent))
+    rest.into_iter().try_for_each(|prepared| answers_exactly(&mut adapter, prepared, &sent))
 }
 
-fn answered(adapter: &mut AdapterClient, prepared: PreparedRun, sent: &str) -> CheckOutcome {
+fn answers_exactly(adapter: &mut AdapterClient, prepared: PreparedRun, sent: &str) -> CheckOutcome {
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     exact_answer(&CompletedRun { prepared, record, invocation: None }, sent)
 }
@@ -93,11 +95,11 @@ fn gate(number: usize) -> String {
 
 /// Fails unless the agent CLI of this run has reached its gate, so that the next script is not
 /// loaded by it.
-fn is_asked(adapter: &AdapterClient, number: usize) -> CheckOutcome {
-    let (is_there, _) = adapter.fake_cli.wait_until(CLI_START_TIMEOUT, |starts| {
+fn reaches_gate(adapter: &AdapterClient, number: usize) -> CheckOutcome {
+    let (has_reached, _) = adapter.fake_cli.wait_until(CLI_START_TIMEOUT, |starts| {
         starts.iter().any(|start| start.gates.contains(&gate(number)))
     });
-    if is_there {
+    if has_reached {
         return Ok(());
     }
     let expected =
@@ -126,10 +128,10 @@ fn refused(context: &mut CheckContext) -> CheckOutcome {
             adapter.expect_error(error, &ErrorKind::TooManyRuns, sent)?;
         }
     }
-    open.iter().try_for_each(|prepared| ends_on_demand(&mut adapter, prepared))
+    open.iter().try_for_each(|prepared| can_be_cancelled(&mut adapter, prepared))
 }
 
-fn ends_on_demand(adapter: &mut AdapterClient, prepared: &PreparedRun) -> Result<(), Finding> {
+fn can_be_cancelled(adapter: &mut AdapterClient, prepared: &PreparedRun) -> Result<(), Finding> {
     let accepted = adapter.cancel(prepared.run_id())?.accepted;
     ensure(accepted, "the run is still open, so run/cancel is accepted", || {
         "accepted is false".to_owned()

@@ -41,7 +41,7 @@ pub const CHECKS: &[AdapterCheck] = &[
          never started instead",
         "a file of the same name can be a different program",
         CLI,
-        absent_is_a_result,
+        missing_cli_is_a_result,
     ),
     active(
         "DET-03",
@@ -84,7 +84,8 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn finds_cli(context: &mut CheckContext) -> CheckOutcome {
     let has_cli = context.suite.has_cli();
-    let stated = context.suite.pack.as_ref().and_then(|pack| pack.settings.cli.version.clone());
+    let pack_version =
+        context.suite.pack.as_ref().and_then(|pack| pack.settings.cli.version.clone());
     let mut adapter = context.launch(&LaunchOptions::default())?;
     let (result, value) = detect(&mut adapter)?;
     let failure = |expected: String, got: String| Err(failed(&adapter, expected, got));
@@ -106,23 +107,25 @@ fn finds_cli(context: &mut CheckContext) -> CheckOutcome {
         return failure(format!("path {}", wanted.display()), format!("path {:?}", result.path));
     }
     let version = result.version.clone().unwrap_or_default();
-    if version.is_empty() || stated.is_some_and(|stated| !stated.contains(&version)) {
+    if version.is_empty()
+        || pack_version.is_some_and(|pack_version| !pack_version.contains(&version))
+    {
         let expected = "the version that the agent CLI prints".to_owned();
         return failure(expected, format!("version {:?}", result.version));
     }
     match AuthState::from_wire(state) {
         AuthState::Ok | AuthState::Unknown => Ok(()),
         _ => failure(
-            "auth.state ok with the pack's working login".to_owned(),
+            "auth.state ok with the pack's valid login".to_owned(),
             format!("{}", value["auth"]),
         ),
     }
 }
 
-fn absent_is_a_result(context: &mut CheckContext) -> CheckOutcome {
-    let nowhere = context.folder("nowhere")?.join(context.suite.cli_name());
-    let setup = LaunchOptions { cli_path: CliPath::At(nowhere), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&setup)?;
+fn missing_cli_is_a_result(context: &mut CheckContext) -> CheckOutcome {
+    let missing = context.folder("missing")?.join(context.suite.cli_name());
+    let options = LaunchOptions { cli_path: CliPath::At(missing), ..LaunchOptions::default() };
+    let mut adapter = context.launch(&options)?;
     let (result, value) = detect(&mut adapter)?;
     if result.installed {
         let expected = "installed: false, since the file at config.cliPath does not exist";
@@ -145,8 +148,8 @@ fn bad_installations(context: &mut CheckContext) -> CheckOutcome {
     }
     let plain = context.folder("plain")?.join(context.suite.cli_name());
     std::fs::write(&plain, "this is not a program\n")?;
-    let setup = LaunchOptions { cli_path: CliPath::At(plain), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&setup)?;
+    let options = LaunchOptions { cli_path: CliPath::At(plain), ..LaunchOptions::default() };
+    let mut adapter = context.launch(&options)?;
     detect(&mut adapter)
         .map(drop)
         .map_err(|finding| with_circumstances(finding, "a CLI that is not executable"))
@@ -235,8 +238,8 @@ fn read_only_without_secrets(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn old_and_odd_versions(context: &mut CheckContext) -> CheckOutcome {
-    let setup = LaunchOptions { scenario: Some("version_old"), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&setup)?;
+    let options = LaunchOptions { scenario: Some("version_old"), ..LaunchOptions::default() };
+    let mut adapter = context.launch(&options)?;
     let (result, value) = detect(&mut adapter)?;
     if result.meets_min != Some(false) || !result.installed {
         let expected = "installed: true and meetsMin: false in the scenario version_old";

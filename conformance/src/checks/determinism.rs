@@ -30,20 +30,20 @@ fn same_events(context: &mut CheckContext) -> CheckOutcome {
     let original = context.prepare("text")?;
     let mut adapter = context.launch(&LaunchOptions::default())?;
     let mut first: Option<Vec<Value>> = None;
-    for time in 1..=REPETITIONS {
+    for repetition in 1..=REPETITIONS {
         let mut prepared = original.clone();
-        prepared.request.run_id = format!("{}-{time}", original.run_id());
+        prepared.request.run_id = format!("{}-{repetition}", original.run_id());
         let record = execute_on(&mut adapter, prepared)?.record;
-        let events = essence(&record);
+        let events = comparable_events(&record);
         match &first {
             None => first = Some(events),
-            Some(first) => same(first, &events, &record, time)?,
+            Some(first) => same(first, &events, &record, repetition)?,
         }
     }
     Ok(())
 }
 
-fn same(first: &[Value], events: &[Value], record: &RunRecord, time: usize) -> CheckOutcome {
+fn same(first: &[Value], events: &[Value], record: &RunRecord, repetition: usize) -> CheckOutcome {
     if first == events {
         return Ok(());
     }
@@ -52,14 +52,15 @@ fn same(first: &[Value], events: &[Value], record: &RunRecord, time: usize) -> C
         Some(event) => shorten(&event.to_string(), 300),
         None => "nothing more".to_owned(),
     };
-    let expected = format!("event {at} as the first time: {}", shown(first));
-    let sent = format!("the same run/start to the same agent CLI, time {time} of {REPETITIONS}");
+    let expected = format!("event {at} as in the first run: {}", shown(first));
+    let sent =
+        format!("the same run/start with the same agent CLI, run {repetition} of {REPETITIONS}");
     Err(failure(record, expected, shown(events), &sent))
 }
 
-/// The events without what may differ: adjoining deltas are one, ids are numbered in the order in
-/// which they appear, signs of life depend on the clock.
-fn essence(record: &RunRecord) -> Vec<Value> {
+/// Returns the events without what may differ: adjacent deltas are joined, ids are numbered in the
+/// order of their appearance, and heartbeats, which depend on the clock, are removed.
+fn comparable_events(record: &RunRecord) -> Vec<Value> {
     let mut ids = HashMap::new();
     let mut events: Vec<Value> = Vec::new();
     for received in record.events.iter().filter(|received| received.type_name() != "heartbeat") {

@@ -71,9 +71,11 @@ fn crash_at_each_line(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
     let mut adapter = context.launch(&LaunchOptions::default())?;
     let last_steps =
-        [Step::Err { text: "panic: out of feathers".to_owned() }, Step::Exit { code: 1 }];
+        [Step::Err { text: "panic: out of memory".to_owned() }, Step::Exit { code: 1 }];
     for missing in 1.. {
-        let Some((prepared, record)) = cut(context, &mut adapter, missing, &last_steps)? else {
+        let Some((prepared, record)) =
+            run_without_last_lines(context, &mut adapter, missing, &last_steps)?
+        else {
             break;
         };
         let sent =
@@ -92,13 +94,13 @@ fn missing_final_message(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
     let mut adapter = context.launch(&LaunchOptions::default())?;
     let endings = [
-        ("died by SIGKILL", Step::Die { signal: "SIGKILL".to_owned() }),
-        ("died by SIGSEGV", Step::Die { signal: "SIGSEGV".to_owned() }),
+        ("was killed by SIGKILL", Step::Die { signal: "SIGKILL".to_owned() }),
+        ("was killed by SIGSEGV", Step::Die { signal: "SIGSEGV".to_owned() }),
         ("exited with code 0", Step::Exit { code: 0 }),
     ];
-    for (how, step) in endings {
-        if let Some((_, record)) = cut(context, &mut adapter, 1, &[step])? {
-            let sent = format!("run/start; the agent CLI {how} before its last line");
+    for (ending_text, step) in endings {
+        if let Some((_, record)) = run_without_last_lines(context, &mut adapter, 1, &[step])? {
+            let sent = format!("run/start; the agent CLI {ending_text} before its last line");
             failed_with(&record, CRASHES, &sent)?;
         }
     }
@@ -123,8 +125,8 @@ fn spawn_failures(context: &mut CheckContext) -> CheckOutcome {
     for (what, path) in invalid_paths {
         let sent = format!("run/start with config.cliPath {}, which {what}", path.display());
         let request = context.prepare("text")?.request;
-        let setup = LaunchOptions { cli_path: CliPath::At(path), ..LaunchOptions::default() };
-        let mut adapter = context.launch(&setup)?;
+        let options = LaunchOptions { cli_path: CliPath::At(path), ..LaunchOptions::default() };
+        let mut adapter = context.launch(&options)?;
         refused_with(&mut adapter, &request, &kinds, &sent)?;
     }
     Ok(())
@@ -183,17 +185,17 @@ fn no_secret(context: &mut CheckContext) -> CheckOutcome {
 
 /// Runs a plain answer that lacks its last lines and ends differently; `None` if it has fewer
 /// lines.
-fn cut(
+fn run_without_last_lines(
     context: &mut CheckContext,
     adapter: &mut AdapterClient,
     missing: usize,
-    describe_end: &[Step],
+    ending: &[Step],
 ) -> Result<Option<(PreparedRun, RunRecord)>, Finding> {
     let mut prepared = context.prepare("text")?;
     let Some(lines) = output_steps(&prepared.script, 0).len().checked_sub(missing) else {
         return Ok(None);
     };
-    prepared.script = cut_after(&prepared.script, lines, describe_end);
+    prepared.script = cut_after(&prepared.script, lines, ending);
     adapter.begin(&prepared)?;
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     Ok(Some((prepared, record)))

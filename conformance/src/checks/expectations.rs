@@ -99,9 +99,9 @@ pub(super) fn completed(record: &RunRecord, sent: &str) -> CheckOutcome {
 /// Fails unless the run failed with one of these kinds.
 pub(super) fn failed_with(record: &RunRecord, kinds: &[ErrorKind], sent: &str) -> CheckOutcome {
     let done = record.done();
-    let received_text = done.as_ref().and_then(|done| done.error_kind.clone());
+    let reported = done.as_ref().and_then(|done| done.error_kind.clone());
     let is_failed = done.is_some_and(|done| done.status == DoneStatus::Failed);
-    if is_failed && received_text.is_some_and(|received_text| kinds.contains(&received_text)) {
+    if is_failed && reported.is_some_and(|kind| kinds.contains(&kind)) {
         return Ok(());
     }
     let expected = format!("`done` with status failed and errorKind {}", join_kinds(kinds));
@@ -143,7 +143,7 @@ pub(super) fn refused_with(
 pub(super) fn still_answers(adapter: &mut AdapterClient, sent: &str) -> CheckOutcome {
     match adapter.request("ping", serde_json::json!({})) {
         Ok(Answer::Result(_)) => Ok(()),
-        Ok(other) => Err(Failure::new("an answer to `ping`", other.summary()).sent(sent).into()),
+        Ok(other) => Err(Failure::new("a response to `ping`", other.summary()).sent(sent).into()),
         Err(Finding::Fail(failure)) => Err(Finding::Fail(Box::new(failure.sent(sent)))),
         Err(other) => Err(other),
     }
@@ -180,14 +180,14 @@ pub(super) fn describe_end(record: &RunRecord) -> String {
 
 /// Whether exactly this text reached the agent CLI: as an argument, on stdin, in a request or as a
 /// variable.
-pub(super) fn reached(invocation: &Invocation, word: &str) -> bool {
-    let is_it = |value: &String| {
-        value == word || value.split_once('=').is_some_and(|(_, after)| after == word)
+pub(super) fn reached(invocation: &Invocation, text: &str) -> bool {
+    let matches = |value: &String| {
+        value == text || value.split_once('=').is_some_and(|(_, after)| after == text)
     };
-    let quoted = serde_json::Value::from(word).to_string();
-    invocation.args.iter().chain(invocation.env.values()).any(is_it)
+    let quoted = serde_json::Value::from(text).to_string();
+    invocation.args.iter().chain(invocation.env.values()).any(matches)
         || invocation.received_text().contains(&quoted)
-        || invocation.has_request_part(word)
+        || invocation.has_request_part(text)
 }
 
 /// Whether exactly this model reached the agent CLI; `provider/model` may arrive as two parts.
@@ -200,18 +200,18 @@ pub(super) fn model_reached(invocation: &Invocation, model: &str) -> bool {
 }
 
 /// Whether this text is part of the arguments, variables or input of the agent CLI.
-pub(super) fn received_text(invocation: &Invocation, word: &str) -> bool {
-    invocation.args.iter().chain(invocation.env.values()).any(|value| value.contains(word))
-        || invocation.received_text().contains(word)
+pub(super) fn received_text(invocation: &Invocation, text: &str) -> bool {
+    invocation.args.iter().chain(invocation.env.values()).any(|value| value.contains(text))
+        || invocation.received_text().contains(text)
 }
 
 /// Returns the first step after the last input that the agent CLI waits for: output from there on
 /// needs no answer, so a check may change it.
 pub(super) fn after_last_expectation(script: &Script) -> usize {
-    let asks = |step: &Step| {
+    let reads_input = |step: &Step| {
         matches!(step, Step::Expect { .. } | Step::ReadAll { .. } | Step::ExpectRequest { .. })
     };
-    script.steps.iter().rposition(asks).map_or(0, |index| index + 1)
+    script.steps.iter().rposition(reads_input).map_or(0, |index| index + 1)
 }
 
 /// Returns the positions of the output lines from a step on.
@@ -222,8 +222,9 @@ pub(super) fn output_steps(script: &Script, from: usize) -> Vec<usize> {
 
 /// Returns the first output line that contains this text.
 pub(super) fn line_with(script: &Script, text: &str) -> Result<usize, Finding> {
-    let has_it = |step: &Step| matches!(step, Step::Out { text: line, .. } if line.contains(text));
-    script.steps.iter().position(has_it).ok_or_else(|| {
+    let contains_text =
+        |step: &Step| matches!(step, Step::Out { text: line, .. } if line.contains(text));
+    script.steps.iter().position(contains_text).ok_or_else(|| {
         Finding::Untestable(format!("no line of the scenario's steps prints {text:?}"))
     })
 }

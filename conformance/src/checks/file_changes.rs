@@ -51,10 +51,10 @@ fn right_path(context: &mut CheckContext) -> CheckOutcome {
     completed(record, sent)?;
     let path = values.text("file_path");
     let change = change_of(record, &path, sent)?;
-    let is_whole = change.source == FileChangeSource::Native
+    let is_complete = change.source == FileChangeSource::Native
         && matches!(change.op, FileOp::Create | FileOp::Edit)
         && change.tool_call_id.as_ref().is_none_or(|id| *id == values.text("tool_id"));
-    if is_whole {
+    if is_complete {
         return Ok(());
     }
     let expected =
@@ -72,10 +72,10 @@ fn change_of(record: &RunRecord, path: &str, sent: &str) -> Result<FileChange, F
             _ => None,
         })
         .collect();
-    let is_it = |change: &&FileChange| {
+    let matches = |change: &&FileChange| {
         change.path == path || real.as_deref() == Some(Path::new(&change.path))
     };
-    changes.iter().find(is_it).cloned().ok_or_else(|| {
+    changes.iter().find(matches).cloned().ok_or_else(|| {
         let got: Vec<&str> = changes.iter().take(5).map(|change| change.path.as_str()).collect();
         let got = format!("{} changes, the first of {got:?}", changes.len());
         failure(record, format!("`file_change` of {path}"), got, sent)
@@ -98,7 +98,7 @@ fn every_file(context: &mut CheckContext) -> CheckOutcome {
     let many = FILES.of(context);
     paths.extend((0..many).map(|index| Path::new(&cwd).join(format!("file-{index}.txt"))));
     let paths: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    let prepared = writing(context, prepared, &paths)?;
+    let prepared = prepare_writing(context, prepared, &paths)?;
     let sent = format!("run/start; the agent CLI writes and reports {} files", paths.len());
     let completed_run = execute_on(&mut adapter, prepared)?;
     completed(&completed_run.record, &sent)?;
@@ -110,7 +110,7 @@ fn every_file(context: &mut CheckContext) -> CheckOutcome {
 
 /// Prepares the scenario with one tool call per file: the steps of the call are repeated, each time
 /// with new values.
-fn writing(
+fn prepare_writing(
     context: &mut CheckContext,
     mut prepared: PreparedRun,
     paths: &[String],
@@ -144,11 +144,12 @@ fn writing(
 fn call_steps(prepared: &PreparedRun) -> Option<(usize, usize)> {
     let tool_id = prepared.values.text("tool_id");
     let message_id = prepared.values.text("message_id");
-    let names =
+    let contains =
         |step: &Step, word: &str| matches!(step, Step::Out { text, .. } if text.contains(word));
     let steps = &prepared.script.steps;
-    let first = steps.iter().position(|step| names(step, &tool_id) || names(step, &message_id))?;
-    let last = steps.iter().rposition(|step| names(step, &tool_id))?;
+    let first =
+        steps.iter().position(|step| contains(step, &tool_id) || contains(step, &message_id))?;
+    let last = steps.iter().rposition(|step| contains(step, &tool_id))?;
     (first <= last).then_some((first, last))
 }
 
@@ -158,13 +159,13 @@ fn deleted_and_renamed_files(context: &mut CheckContext) -> CheckOutcome {
         context.suite.pack.as_ref().is_some_and(|pack| pack.has(name))
     };
     let scenarios = [("file_delete", FileOp::Delete), ("file_rename", FileOp::Rename)];
-    let shown = scenarios.into_iter().filter(|(scenario, _)| has(context, scenario));
-    let shown: Vec<(&str, FileOp)> = shown.collect();
-    if shown.is_empty() {
+    let available = scenarios.into_iter().filter(|(scenario, _)| has(context, scenario));
+    let available: Vec<(&str, FileOp)> = available.collect();
+    if available.is_empty() {
         let reason = "the pack has neither file_delete nor file_rename";
         return Err(Finding::Skip(reason.to_owned()));
     }
-    for (scenario, op) in shown {
+    for (scenario, op) in available {
         let completed_run = context.shared_run(scenario)?;
         let (record, values) = (&completed_run.record, &completed_run.prepared.values);
         let sent = format!("run/start of scenario {scenario}");

@@ -17,7 +17,7 @@ use crate::context::{CheckContext, LaunchOptions};
 use crate::fake_cli::{Script, Step};
 use crate::outcome::{Failure, Finding, shorten};
 use crate::prepared_run::PreparedRun;
-use crate::shrink::{Effort, smallest};
+use crate::shrink::{ShrinkBudget, smallest};
 
 /// How many attempts are made to minimize a damage.
 const MAX_SHRINK_TRIES: PerTier = PerTier { brief: 120, fast: 300, full: 400, slow: 1_000 };
@@ -108,9 +108,10 @@ impl FuzzRunner {
     ) -> Finding {
         // This process is no longer trusted, and its transcript contains the failure.
         let failed_adapter = self.adapter.take();
-        let mut effort = Effort::new(MAX_SHRINK_TRIES.of(context), context.limit(SHRINK_TIMEOUT));
-        let minimized = self.shrink(context, fuzz_case, finding.kind, &mut effort);
-        let description = fuzz_case.describe(context.suite.seed, &minimized, effort.spent());
+        let mut budget =
+            ShrinkBudget::new(MAX_SHRINK_TRIES.of(context), context.limit(SHRINK_TIMEOUT));
+        let minimized = self.shrink(context, fuzz_case, finding.kind, &mut budget);
+        let description = fuzz_case.describe(context.suite.seed, &minimized, budget.attempts());
         let failure = Failure::new(finding.expected, finding.got).sent(description.clone());
         match failed_adapter.or_else(|| self.adapter.take()) {
             Some(adapter) => failure.at(adapter.remark(&description)).into(),
@@ -123,7 +124,7 @@ impl FuzzRunner {
         context: &mut CheckContext,
         fuzz_case: &FuzzCase<'_>,
         kind: &'static str,
-        effort: &mut Effort,
+        budget: &mut ShrinkBudget,
     ) -> Minimized {
         let mut minimized =
             Minimized { damages: fuzz_case.damages.clone(), others: fuzz_case.undamaged() };
@@ -140,16 +141,15 @@ impl FuzzRunner {
         // The expected status was determined for the whole output without the one line, so the
         // other lines must stay.
         if fuzz_case.trial.expected_status.is_none() {
-            *damages = smallest(damages, effort, |fewer| fails(fewer, others));
-            *others = smallest(others, effort, |fewer| fails(damages, fewer));
+            *damages = smallest(damages, budget, |fewer| fails(fewer, others));
+            *others = smallest(others, budget, |fewer| fails(damages, fewer));
         }
         for index in 0..damages.len() {
             let whole = damages[index].bytes.clone();
-            let bytes = smallest(&whole, effort, |fewer| {
-                let mut run_and_evaluate = damages.clone();
-                run_and_evaluate[index].bytes = fewer.to_vec();
-                fuzz_case.is_still_damaged(&run_and_evaluate[index])
-                    && fails(&run_and_evaluate, others)
+            let bytes = smallest(&whole, budget, |fewer| {
+                let mut candidate = damages.clone();
+                candidate[index].bytes = fewer.to_vec();
+                fuzz_case.is_still_damaged(&candidate[index]) && fails(&candidate, others)
             });
             damages[index].bytes = bytes;
         }
@@ -157,8 +157,8 @@ impl FuzzRunner {
     }
 
     fn adapter(&mut self, context: &mut CheckContext) -> Result<&mut AdapterClient, Finding> {
-        let is_there = self.adapter.as_mut().is_some_and(AdapterClient::is_running);
-        if !is_there {
+        let is_running = self.adapter.as_mut().is_some_and(AdapterClient::is_running);
+        if !is_running {
             self.adapter = Some(context.launch(&LaunchOptions::default())?);
         }
         self.adapter.as_mut().ok_or_else(|| Finding::Suite("no adapter process".to_owned()))
@@ -221,7 +221,7 @@ impl FuzzCase<'_> {
         self.trial.expected_status.is_none() || is_unreadable(&damage.bytes)
     }
 
-    fn describe(&self, seed: u64, minimized: &Minimized, tries: usize) -> String {
+    fn describe(&self, seed: u64, minimized: &Minimized, attempts: usize) -> String {
         let lines = changeable(&self.prepared.script);
         let location =
             |step: usize| lines.iter().position(|line| *line == step).map_or(0, |at| at + 1);
@@ -239,7 +239,7 @@ impl FuzzCase<'_> {
         };
         format!(
             "run/start of text; the smallest damage that causes this, {others}, is {shown} (of {} lines; seed \
-             {seed}, round {}, {tries} attempts to minimize it)",
+             {seed}, round {}, {attempts} attempts to minimize it)",
             lines.len(),
             self.round
         )

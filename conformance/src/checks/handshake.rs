@@ -93,7 +93,7 @@ fn initialize_response(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn highest_major(context: &mut CheckContext) -> CheckOutcome {
-    let max = context.stated()?["protocol"]["max"].as_u64().unwrap_or(1);
+    let max = context.manifest()?["protocol"]["max"].as_u64().unwrap_or(1);
     for (low, high) in [(1, max + 7), (max, max)] {
         let mut adapter = launch_uninitialized(context)?;
         let mut params = initialize_value(&adapter);
@@ -132,16 +132,18 @@ fn unknown_fields(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn no_common_major(context: &mut CheckContext) -> CheckOutcome {
-    let stated = context.stated()?["protocol"].clone();
+    let manifest_range = context.manifest()?["protocol"].clone();
     let mut adapter = launch_uninitialized(context)?;
     let error = refuse_majors(&mut adapter)?;
     let supported = error.data.as_ref().and_then(|data| data.supported.clone());
     let fits = supported.as_ref().is_some_and(|range| {
-        json!(range.min) == stated["min"] && json!(range.max) == stated["max"]
+        json!(range.min) == manifest_range["min"] && json!(range.max) == manifest_range["max"]
     });
     if !fits {
-        let expected =
-            format!("data.supported with min {} and max {}", stated["min"], stated["max"]);
+        let expected = format!(
+            "data.supported with min {} and max {}",
+            manifest_range["min"], manifest_range["max"]
+        );
         let got = format!("data.supported {supported:?}");
         return Err(Failure::new(expected, got)
             .sent("initialize with majors 1000 to 1001")

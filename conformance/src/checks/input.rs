@@ -75,22 +75,22 @@ fn send_input_and_finish(
     let sent = format!("run/input with text {text:?}");
     let (outcome, answer) = send_input(adapter, json!({"runId": prepared.run_id(), "text": text}))?;
     let steers = context.suite.declares("input.steer");
-    let is_taken = match outcome {
+    let is_accepted = match outcome {
         Some(InputOutcome::Queued) => true,
         Some(InputOutcome::Steered) => steers,
         _ => false,
     };
-    if !is_taken {
+    if !is_accepted {
         let expected = if steers { "steered or queued" } else { "queued (steer is not declared)" };
         let failure = Failure::new(format!("the outcome {expected}"), answer.summary());
         return Err(failure.sent(sent).at(adapter.location()).into());
     }
     let limit = context.limit(DELIVERY_TIMEOUT);
     let arrived = |got: Option<Value>| got == Some(json!(text));
-    let (is_there, starts) = adapter.fake_cli.wait_until(limit, |starts| {
+    let (is_delivered, starts) = adapter.fake_cli.wait_until(limit, |starts| {
         starts.last().is_some_and(|start| arrived(start.bound.get("input").cloned()))
     });
-    if !is_there {
+    if !is_delivered {
         let got = starts.last().and_then(|start| start.bound.get("input").cloned());
         let failure = Failure::new(
             format!("the agent CLI receives exactly that text within {limit:.1?}"),
@@ -109,19 +109,19 @@ fn send_input_and_finish(
 
 fn undeliverable_input_is_refused(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch(&LaunchOptions::default())?;
-    let never = json!({"runId": "run-that-never-was", "text": "hello"});
+    let never = json!({"runId": "run-unknown", "text": "hello"});
     must_refuse(&mut adapter, never, "run/input for an unknown run")?;
     let prepared = begin(context, &mut adapter)?;
-    let option_lost = context.nonce();
+    let refused_text = context.nonce();
     let other =
-        json!({"runId": prepared.run_id(), "text": option_lost, "expectedTurn": "no-such-turn"});
+        json!({"runId": prepared.run_id(), "text": refused_text, "expectedTurn": "no-such-turn"});
     must_refuse(&mut adapter, other, "run/input with an expectedTurn that is not running")?;
-    let text = format!("the right one {}", context.nonce());
+    let text = format!("delivered {}", context.nonce());
     send_input_and_finish(context, &mut adapter, &prepared, &text)?;
     let start = adapter.fake_cli.starts().pop().unwrap_or_default();
-    if start.received_text().contains(&option_lost) {
+    if start.received_text().contains(&refused_text) {
         let expected = "refused input does not reach the agent CLI";
-        return Err(Failure::new(expected, format!("{option_lost} on its stdin")).into());
+        return Err(Failure::new(expected, format!("{refused_text} on its stdin")).into());
     }
     let ended = execute_on(&mut adapter, context.prepare("text")?)?;
     let late = json!({"runId": ended.prepared.run_id(), "text": "hello"});

@@ -47,8 +47,8 @@ const REFUSALS: &[ErrorKind] =
 
 /// Returns the script with which the fake CLI lists its models.
 fn models_script(context: &mut CheckContext) -> Result<Script, Finding> {
-    let has_it = context.suite.pack.as_ref().is_some_and(|pack| pack.has("models"));
-    Ok(if has_it { context.prepare("models")?.script } else { Script::default() })
+    let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has("models"));
+    Ok(if has_scenario { context.prepare("models")?.script } else { Script::default() })
 }
 
 fn valid_list(context: &mut CheckContext) -> CheckOutcome {
@@ -88,12 +88,10 @@ fn only_printed_models(
         Step::Out { text, .. } => Some(text.as_str()),
         _ => None,
     });
-    let with_circumstances: String = probes.chain(lines).collect();
+    let printed: String = probes.chain(lines).collect();
     // Some agent CLIs print provider and model separately and accept them as `provider/model`.
-    let is_printed = |id: &str| {
-        with_circumstances.contains(id)
-            || id.split('/').all(|part| with_circumstances.contains(part))
-    };
+    let is_printed =
+        |id: &str| printed.contains(id) || id.split('/').all(|part| printed.contains(part));
     match list.models.iter().find(|model| !is_printed(&model.id)) {
         Some(model) => {
             let got = format!("{:?} in a list with source live", model.id);

@@ -112,8 +112,14 @@ fn tool_calls(context: &mut CheckContext) -> CheckOutcome {
     }
     if context.suite.has_cli() {
         let values = &completed_run.prepared.values;
-        carries(&completed_run, "tool_call_ready", "input", &values.text("tool_command"), sent)?;
-        carries(&completed_run, "tool_result", "output", &values.text("tool_output"), sent)?;
+        event_contains(
+            &completed_run,
+            "tool_call_ready",
+            "input",
+            &values.text("tool_command"),
+            sent,
+        )?;
+        event_contains(&completed_run, "tool_result", "output", &values.text("tool_output"), sent)?;
     }
     let has_parallel = context.suite.pack.as_ref().is_some_and(|pack| pack.has("tool_parallel"));
     if has_parallel {
@@ -136,7 +142,7 @@ fn parallel_calls(context: &mut CheckContext) -> CheckOutcome {
     }
     if context.suite.has_cli() {
         for output in ["tool_output", "tool_output_2"] {
-            carries(
+            event_contains(
                 &completed_run,
                 "tool_result",
                 "output",
@@ -246,9 +252,9 @@ fn same_numbers(
         ("cache_read_tokens", reported.cache_read_tokens, is_printed("cache_read_tokens")),
         ("cache_write_tokens", reported.cache_write_tokens, is_printed("cache_write_tokens")),
     ];
-    for (name, got, is_stated) in pairs {
+    for (name, got, is_reported) in pairs {
         // A number that the agent CLI does not report is absent.
-        let wanted = values.number(name).filter(|_| is_stated).unwrap_or_default();
+        let wanted = values.number(name).filter(|_| is_reported).unwrap_or_default();
         if wanted != got {
             let expected = format!("{name} {wanted}");
             return Err(failure(&completed_run.record, expected, format!("{got}"), sent));
@@ -287,7 +293,7 @@ fn result_of_first_call(record: &RunRecord, sent: &str) -> Result<Value, Finding
 }
 
 /// Fails unless an event of the type has the text in that member.
-fn carries(
+fn event_contains(
     completed_run: &CompletedRun,
     name: &str,
     member: &str,
@@ -300,10 +306,10 @@ fn carries(
     if found {
         return Ok(());
     }
-    let there: Vec<String> = record
+    let values_found: Vec<String> = record
         .of_type(name)
         .map(|received| shorten(&received.value[member].to_string(), 100))
         .collect();
-    let expected = format!("a `{name}` whose {member} has {text:?}");
-    Err(failure(record, expected, format!("{there:?}"), sent))
+    let expected = format!("a `{name}` whose {member} contains {text:?}");
+    Err(failure(record, expected, format!("{values_found:?}"), sent))
 }

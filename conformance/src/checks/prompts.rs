@@ -58,7 +58,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn long_prompt(context: &mut CheckContext) -> CheckOutcome {
     if prompt_delivery(context) == PromptDelivery::Argv {
-        return Err(Finding::Skip("this agent CLI takes its prompt as an argument".to_owned()));
+        return Err(Finding::Skip("this agent CLI receives its prompt as an argument".to_owned()));
     }
     let mark = context.nonce();
     let mut prepared = context.prepare("text")?;
@@ -165,12 +165,12 @@ fn closed_stdin(context: &mut CheckContext) -> CheckOutcome {
         let reason = "this agent CLI is a server and does not read stdin";
         return Err(Finding::Skip(reason.to_owned()));
     }
-    if prepared.script.steps.iter().filter(|step| asks(step)).count() > 1 {
+    if prepared.script.steps.iter().filter(|step| reads_stdin(step)).count() > 1 {
         let reason = "this agent CLI needs its stdin for more than the prompt";
         return Err(Finding::Skip(reason.to_owned()));
     }
     prepared.script.stdin = StdinMode::Refuse;
-    prepared.script.steps.retain(|step| !asks(step));
+    prepared.script.steps.retain(|step| !reads_stdin(step));
     // Gives the adapter time to notice the closed stdin and to react wrongly.
     prepared.script.steps.insert(0, Step::Sleep { ms: 100 });
     // More than a pipe buffers, so that writing it must fail.
@@ -181,7 +181,7 @@ fn closed_stdin(context: &mut CheckContext) -> CheckOutcome {
     exact_answer(&completed_run, sent)
 }
 
-fn asks(step: &Step) -> bool {
+fn reads_stdin(step: &Step) -> bool {
     matches!(step, Step::Expect { .. } | Step::ReadAll { .. })
 }
 

@@ -17,7 +17,7 @@ use crate::prepared_run::PreparedRun;
 pub const CHECKS: &[AdapterCheck] = &[
     active(
         "RL-01",
-        "an agent CLI that retries a rate limit forever is stopped within 3 s of the first retry, \
+        "an agent CLI that retries a rate limit forever is stopped within 3 s of its first report, \
          and the run fails with rate_limited",
         "a run that waits silently for hours looks like a hang; the host can wait instead",
         Gate::cli_scenario("retry_forever"),
@@ -55,15 +55,15 @@ fn endless_retry(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch(&LaunchOptions::default())?;
     adapter.begin(&prepared)?;
     let wanted = "`retry` or `rate_limited`";
-    let sign =
+    let first_report =
         adapter.wait_event(prepared.run_id(), Duration::from_secs(5), wanted, |received| {
             matches!(received.type_name(), "retry" | "rate_limited")
         })?;
     if !adapter.wait_done(prepared.run_id(), STOP_TIMEOUT) {
         let got = format!("the run continues: {}", adapter.run(prepared.run_id()).summary());
         let expected =
-            format!("`done` within {STOP_TIMEOUT:?} of the first `{}`", sign.type_name());
-        return Err(Failure::new(expected, got).sent(sent).at(sign.location).into());
+            format!("`done` within {STOP_TIMEOUT:?} of the first `{}`", first_report.type_name());
+        return Err(Failure::new(expected, got).sent(sent).at(first_report.location).into());
     }
     failed_with(&adapter.run(prepared.run_id()), KINDS, sent)
 }
@@ -99,11 +99,11 @@ fn limit_with_time(context: &mut CheckContext) -> CheckOutcome {
 fn printed(prepared: &PreparedRun, name: &str) -> Option<u64> {
     let number = prepared.values.number(name)?;
     let text = number.to_string();
-    let has_it = |step: &Step| match step {
+    let has_number = |step: &Step| match step {
         Step::Out { text: line, .. } | Step::Err { text: line } => line.contains(&text),
         _ => false,
     };
-    prepared.script.steps.iter().any(has_it).then_some(number)
+    prepared.script.steps.iter().any(has_number).then_some(number)
 }
 
 fn rate_limit_text_is_ignored(context: &mut CheckContext) -> CheckOutcome {

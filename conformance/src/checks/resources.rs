@@ -56,7 +56,7 @@ struct ResourceUse {
 impl ResourceUse {
     fn of(adapter: &AdapterClient) -> Result<Self, Finding> {
         let temporary = std::fs::read_dir(adapter.home.join("tmp")).map_or(0, Iterator::count);
-        let files = process::open_files(adapter.pid()).ok_or_else(gone)?;
+        let files = process::open_files(adapter.pid()).ok_or_else(process_missing)?;
         Ok(Self { files, zombies: process::zombies(adapter.pid()), temporary })
     }
 
@@ -75,7 +75,7 @@ impl ResourceUse {
 }
 
 fn resources_do_not_leak(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = warmed_up(context)?;
+    let mut adapter = launch_warmed_up(context)?;
     let before = ResourceUse::of(&adapter)?;
     let count = RUNS.of(context);
     make_runs(context, &mut adapter, count)?;
@@ -98,11 +98,11 @@ fn resources_do_not_leak(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = warmed_up(context)?;
-    let before = process::memory_kib(adapter.pid()).ok_or_else(gone)?;
+    let mut adapter = launch_warmed_up(context)?;
+    let before = process::memory_kib(adapter.pid()).ok_or_else(process_missing)?;
     let count = RUNS.of(context);
     make_runs(context, &mut adapter, count)?;
-    let after = process::memory_kib(adapter.pid()).ok_or_else(gone)?;
+    let after = process::memory_kib(adapter.pid()).ok_or_else(process_missing)?;
     if after > before + MEMORY_TOLERANCE_KIB {
         let expected = format!(
             "at most {MEMORY_TOLERANCE_KIB} KiB more than the {before} KiB after {WARM_UP_RUNS}"
@@ -113,9 +113,9 @@ fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
             .into());
     }
     adapter.listen(SETTLE_TIMEOUT / 4);
-    let begun = process::cpu_time(adapter.pid()).ok_or_else(gone)?;
+    let start = process::cpu_time(adapter.pid()).ok_or_else(process_missing)?;
     adapter.listen(IDLE_WINDOW);
-    let used = process::cpu_time(adapter.pid()).ok_or_else(gone)?.saturating_sub(begun);
+    let used = process::cpu_time(adapter.pid()).ok_or_else(process_missing)?.saturating_sub(start);
     if used > MAX_IDLE_CPU_TIME {
         let expected = format!(
             "less than {MAX_IDLE_CPU_TIME:?} of processor time in {IDLE_WINDOW:?} without a run"
@@ -129,7 +129,7 @@ fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
 }
 
 /// Starts an adapter and makes its first runs.
-fn warmed_up(context: &mut CheckContext) -> Result<AdapterClient, Finding> {
+fn launch_warmed_up(context: &mut CheckContext) -> Result<AdapterClient, Finding> {
     if !process::CAN_INSPECT {
         return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
     }
@@ -152,6 +152,6 @@ fn make_runs(
     Ok(())
 }
 
-fn gone() -> Finding {
+fn process_missing() -> Finding {
     Failure::new("the adapter is alive after its runs", "its process cannot be inspected").into()
 }

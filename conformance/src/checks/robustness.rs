@@ -80,7 +80,7 @@ pub const CHECKS: &[AdapterCheck] = &[
          line, and every rule of the stream holds",
         "half of a final message is not a final message; otherwise a truncated run looks complete",
         Gate::cli_scenario("text"),
-        unreadable_is_nothing,
+        unreadable_line_is_ignored,
     ),
 ];
 
@@ -97,9 +97,9 @@ fn garbage_lines(context: &mut CheckContext) -> CheckOutcome {
         "\u{1b}[2K\u{1b}[1Gloading…",
         "data: {}",
     ];
-    let intruder = raw(format!("{}\n", lines.join("\n")).as_bytes());
+    let inserted = raw(format!("{}\n", lines.join("\n")).as_bytes());
     let mut prepared = context.prepare("text")?;
-    prepared.script = before_each_line(&prepared.script, &intruder);
+    prepared.script = before_each_line(&prepared.script, &inserted);
     let completed_run = context.execute(prepared)?;
     exact_answer(&completed_run, "run/start; lines that are not JSON between all messages")
 }
@@ -122,9 +122,9 @@ fn unknown_types(context: &mut CheckContext) -> CheckOutcome {
 
 fn broken_characters(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    let intruder = raw(b"\xff\xfe\x80 not text \xc3\x28\xf0\x9f\x92\n");
+    let inserted = raw(b"\xff\xfe\x80 not text \xc3\x28\xf0\x9f\x92\n");
     let mut prepared = context.prepare("text")?;
-    prepared.script = before_each_line(&prepared.script, &intruder);
+    prepared.script = before_each_line(&prepared.script, &inserted);
     let completed_run = context.execute(prepared)?;
     let sent = "run/start; lines of invalid UTF-8 between all messages";
     exact_answer(&completed_run, sent)?;
@@ -241,7 +241,7 @@ fn random_damage(context: &mut CheckContext) -> CheckOutcome {
 }
 
 /// Each line in turn is truncated in one round and damaged at random in the next.
-fn unreadable_is_nothing(context: &mut CheckContext) -> CheckOutcome {
+fn unreadable_line_is_ignored(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
     let mut runner = FuzzRunner::new();
     let prepared = context.prepare("text")?;

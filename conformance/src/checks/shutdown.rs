@@ -56,7 +56,7 @@ pub const CHECKS: &[AdapterCheck] = &[
          process holds the pipes open",
         "a killed host often leaves children that keep its pipes open",
         Gate::cli_scenario("text"),
-        host_gone,
+        host_process_killed,
     ),
     active(
         "SHU-05",
@@ -110,7 +110,7 @@ fn end_of_stdin_in_a_run(context: &mut CheckContext) -> CheckOutcome {
     no_process_left_after_exit(&mut adapter)
 }
 
-fn host_gone(context: &mut CheckContext) -> CheckOutcome {
+fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
     needs_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
     let mut adapter =
@@ -152,8 +152,8 @@ fn prepare_endless_run(
         prepared.script = change(&prepared.script);
         return Ok(prepared);
     }
-    let has_one = context.suite.pack.as_ref().is_some_and(|pack| pack.has("cancel"));
-    if has_one {
+    let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has("cancel"));
+    if has_scenario {
         return context.prepare("cancel");
     }
     Err(Finding::Untestable("the pack has no scenario cancel (a run that waits)".to_owned()))
@@ -171,12 +171,12 @@ fn begin_and_wait(
         event.type_name() == "run_started"
     })?;
     if has_cli {
-        let wants_child = prepared.script.steps.contains(&crate::fake_cli::Step::Spawn);
-        let (is_there, _) = adapter.fake_cli.wait_until(limit, |starts| {
+        let needs_child = prepared.script.steps.contains(&crate::fake_cli::Step::Spawn);
+        let (is_running, _) = adapter.fake_cli.wait_until(limit, |starts| {
             let played = starts.iter().filter(|start| !start.is_probe);
-            played.into_iter().any(|start| !wants_child || !start.children.is_empty())
+            played.into_iter().any(|start| !needs_child || !start.children.is_empty())
         });
-        if !is_there {
+        if !is_running {
             return Err(Finding::Blocked("RUN-01: the agent CLI was not started".to_owned()));
         }
     }
@@ -205,13 +205,13 @@ fn exits_with_zero(adapter: &mut AdapterClient, sent: &str) -> CheckOutcome {
 fn no_process_left_after_exit(adapter: &mut AdapterClient) -> CheckOutcome {
     let deadline = Instant::now() + adapter.limit(CLEANUP_TIMEOUT);
     loop {
-        let left = adapter.fake_cli.processes();
-        if left.is_empty() {
+        let remaining = adapter.fake_cli.processes();
+        if remaining.is_empty() {
             return Ok(());
         }
         if Instant::now() >= deadline {
-            let got = format!("still alive: {left:?}");
-            return Err(Failure::new("no process of the run is left", got)
+            let got = format!("still alive: {remaining:?}");
+            return Err(Failure::new("no process of the run remains", got)
                 .at(adapter.location())
                 .into());
         }
@@ -244,7 +244,7 @@ impl FakeHost {
 
     fn end(&mut self) {
         process::kill(self.0.id());
-        // It cannot outlive SIGKILL.
+        // SIGKILL always ends it.
         let _reaped = self.0.wait();
     }
 }

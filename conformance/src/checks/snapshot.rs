@@ -7,7 +7,7 @@ use std::path::Path;
 /// How many files are read at most.
 const MAX_FILES: usize = 10_000;
 
-/// Every file below a folder with a hash of its bytes; the folder `tmp` at its top is left out.
+/// Every file below a folder with a hash of its bytes; its subfolder `tmp` is excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Snapshot(BTreeMap<String, u64>);
 
@@ -21,14 +21,14 @@ impl Snapshot {
 
     /// Returns new, deleted and changed files.
     pub(super) fn changes(&self, later: &Self) -> Vec<String> {
-        let appeared = later.0.keys().filter(|name| !self.0.contains_key(*name));
-        let appeared = appeared.map(|name| format!("{name} appeared"));
+        let created = later.0.keys().filter(|name| !self.0.contains_key(*name));
+        let created = created.map(|name| format!("{name} was created"));
         let others = self.0.iter().filter_map(|(name, hash)| match later.0.get(name) {
-            None => Some(format!("{name} vanished")),
-            Some(now) if now != hash => Some(format!("{name} changed")),
+            None => Some(format!("{name} was deleted")),
+            Some(now) if now != hash => Some(format!("{name} was changed")),
             Some(_) => None,
         });
-        appeared.chain(others).collect()
+        created.chain(others).collect()
     }
 
     fn add(&mut self, top: &Path, folder: &Path) {

@@ -73,12 +73,12 @@ fn idle(context: &mut CheckContext) -> CheckOutcome {
         .steps
         .splice(at + 1..at + 1, std::iter::repeat_n(again, OUTPUT_COUNT).flatten());
     prepared.request.timeouts = Timeouts { idle_ms: Some(IDLE_MS), ..Timeouts::default() };
-    let spoken_ms = PAUSE_MS * OUTPUT_COUNT as u64;
+    let printed_ms = PAUSE_MS * OUTPUT_COUNT as u64;
     let sent = format!(
         "run/start with idleMs {IDLE_MS}; the agent CLI printed every {PAUSE_MS} ms for \
-         {spoken_ms} ms, then hung"
+         {printed_ms} ms, then hung"
     );
-    timed_out(context, &prepared, spoken_ms + IDLE_MS, &sent)
+    timed_out(context, &prepared, printed_ms + IDLE_MS, &sent)
 }
 
 fn start(context: &mut CheckContext) -> CheckOutcome {
@@ -100,7 +100,7 @@ fn timed_out(
 ) -> CheckOutcome {
     let mut adapter = context.launch(&LaunchOptions::default())?;
     let not_before = Duration::from_millis(not_before_ms);
-    let begun = Instant::now();
+    let started_at = Instant::now();
     adapter.begin(prepared)?;
     let is_done = adapter.wait_done(prepared.run_id(), not_before + END_TIMEOUT);
     let record = adapter.run(prepared.run_id());
@@ -115,7 +115,7 @@ fn timed_out(
         let expected = "`done` with status timed_out and errorKind timeout";
         return Err(failure(&record, expected, describe_end(&record), sent));
     }
-    let took = record.events.last().map_or(Duration::ZERO, |last| last.at - begun);
+    let took = record.events.last().map_or(Duration::ZERO, |last| last.at - started_at);
     if took + CLOCK_TOLERANCE < not_before {
         let expected = format!("the run is not ended before {not_before:?}");
         return Err(failure(&record, expected, format!("it was ended after {took:.1?}"), sent));

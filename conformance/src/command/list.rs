@@ -40,7 +40,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
         }
         let needs = needs(check);
         let needs = if needs.is_empty() { needs } else { format!("  [{needs}]") };
-        say!("{:11} {:6} {}{needs}", check.id, check.level.as_str(), check.sentence);
+        say!("{:11} {:6} {}{needs}", check.id, check.level.as_str(), check.requirement);
     }
     Ok(EXIT_CONFORMANT)
 }
@@ -61,7 +61,7 @@ fn as_json(check: &Check) -> Value {
         "chapter": check.chapter(),
         "level": check.level.as_str(),
         "tier": check.tier.as_str(),
-        "sentence": check.sentence,
+        "sentence": check.requirement,
         "why": check.why,
         "invariant": check.kind == Kind::Invariant,
         "needs": {

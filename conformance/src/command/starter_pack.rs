@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use crate::embedded::{Files, embedded_files};
+
 /// The agent CLI's name in the starter packs, which `--cli` replaces.
 pub(super) const STARTER_CLI: &str = "my-agent";
 
@@ -20,33 +22,27 @@ pub(super) enum Kind {
     Pty,
 }
 
+/// The step files of one transport.
 macro_rules! steps {
-    ($kind:literal) => {
-        [
-            ("text.steps", include_str!(concat!("../../packs/starter/", $kind, "/text.steps"))),
-            (
-                "tool_ok.steps",
-                include_str!(concat!("../../packs/starter/", $kind, "/tool_ok.steps")),
-            ),
-            ("cancel.steps", include_str!(concat!("../../packs/starter/", $kind, "/cancel.steps"))),
-        ]
+    ($folder:literal) => {
+        embedded_files!($folder: "text.steps" "tool_ok.steps" "cancel.steps")
     };
 }
 
 impl Kind {
     /// The files of a new pack for an agent CLI of this name.
     pub(super) fn files(self, cli: &str) -> Vec<(&'static str, String)> {
-        let steps = match self {
-            Self::Lines => steps!("lines"),
-            Self::Rpc => steps!("rpc"),
-            Self::Http => steps!("http"),
-            Self::Pty => steps!("pty"),
+        let steps: Files = match self {
+            Self::Lines => steps!("packs/starter/lines"),
+            Self::Rpc => steps!("packs/starter/rpc"),
+            Self::Http => steps!("packs/starter/http"),
+            Self::Pty => steps!("packs/starter/pty"),
         };
         let named = |text: &str| {
             text.replace(STARTER_CLI, cli).replace(&variable(STARTER_CLI), &variable(cli))
         };
         let settings = [("conformance.toml", named(&self.settings()))];
-        settings.into_iter().chain(steps.map(|(name, text)| (name, named(text)))).collect()
+        settings.into_iter().chain(steps.iter().map(|(name, text)| (*name, named(text)))).collect()
     }
 
     fn settings(self) -> String {

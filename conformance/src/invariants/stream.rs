@@ -25,7 +25,7 @@ pub(super) struct Stream {
     approvals: BTreeMap<String, bool>,
     run_usages: usize,
     fatal_kinds: Vec<String>,
-    violations_found: Vec<Violation>,
+    violations: Vec<Violation>,
 }
 
 impl Stream {
@@ -52,7 +52,7 @@ impl Stream {
             "done" => self.finished(event),
             _ => {}
         }
-        std::mem::take(&mut self.violations_found)
+        std::mem::take(&mut self.violations)
     }
 
     fn order(&mut self, params: &Value, name: &str) {
@@ -177,7 +177,7 @@ impl Stream {
     }
 
     fn violation(&mut self, rule: &'static str, expected: impl Into<String>, got: String) {
-        self.violations_found.push(Violation { rule, expected: expected.into(), got });
+        self.violations.push(Violation { rule, expected: expected.into(), got });
     }
 }
 
@@ -192,10 +192,10 @@ mod tests {
 
     fn mismatches(events: &[Value]) -> Vec<&'static str> {
         let mut stream = Stream::default();
-        let violations_found = events.iter().enumerate().flat_map(|(seq, event)| {
+        let violations = events.iter().enumerate().flat_map(|(seq, event)| {
             stream.event(&json!({"runId": "r", "seq": seq, "event": event}))
         });
-        violations_found.map(|violation| violation.rule).collect()
+        violations.map(|violation| violation.rule).collect()
     }
 
     fn done(status: &str) -> Value {

@@ -1,4 +1,4 @@
-//! What is to be said, before any wire format. Which answer a request gets is in `decide`.
+//! An answer, independent of the wire format. `decide` chooses it.
 
 use std::time::Duration;
 
@@ -10,34 +10,34 @@ use super::tools::ToolCall;
 pub(super) struct Answer {
     /// Different for every answer of every server; letters and digits.
     pub(super) id: String,
-    /// The model that was asked for.
+    /// The requested model.
     pub(super) model: String,
     /// Seconds since 1970.
     pub(super) created: u64,
-    /// The pieces of its thoughts.
+    /// The fragments of its thoughts.
     pub(super) thinking: Vec<String>,
-    /// The pieces of its text.
+    /// The fragments of its text.
     pub(super) text: Vec<String>,
-    /// What it calls.
+    /// Its tool calls.
     pub(super) calls: Vec<ToolCall>,
-    /// Why it ends.
+    /// Why it stops.
     pub(super) stop: Stop,
-    /// What goes wrong on the way.
+    /// The fault during sending.
     pub(super) fault: Fault,
-    /// How long it waits after each piece of text.
+    /// The pause after each fragment of text.
     pub(super) pace: Duration,
-    /// Whether a character of several bytes is cut apart.
+    /// Whether a multi-byte character is split between writes.
     pub(super) split_characters: bool,
-    /// Whether headers tell of limits that are nearly reached.
+    /// Whether headers report nearly exhausted limits.
     pub(super) limit_headers: bool,
 }
 
-/// Why an answer ends.
+/// Why an answer stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Everything is said.
+    /// It is complete.
     End,
-    /// It waits for tools.
+    /// It waits for tool results.
     Tools,
     /// The token limit.
     Limit,
@@ -45,34 +45,34 @@ pub(super) enum Stop {
     Filter,
 }
 
-/// What goes wrong while an answer is sent.
+/// A fault while an answer is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Nothing.
     None,
-    /// Nothing comes after the headers.
+    /// Nothing is sent after the headers.
     Hang,
-    /// Nothing comes after two pieces of text.
+    /// Nothing is sent after two fragments of text.
     Stall,
-    /// The connection is cut after two pieces of text.
+    /// The connection is closed after two fragments of text.
     Cut,
-    /// The second piece of text is no JSON.
+    /// The second fragment of text is not JSON.
     Malformed,
     /// The stream ends with this error before any text.
     Error(Failure),
 }
 
-/// What every answer claims to have cost, so that a suite can look for the very numbers.
+/// The usage of every answer: fixed numbers that tests can look for.
 pub(super) mod usage {
-    /// Tokens read anew.
+    /// Input tokens that were not cached.
     pub(in super::super) const INPUT: u64 = 100;
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     pub(in super::super) const CACHED: u64 = 11;
-    /// Tokens put into the cache.
+    /// Input tokens written to the cache.
     pub(in super::super) const CACHE_WRITTEN: u64 = 7;
-    /// Tokens said.
+    /// Output tokens.
     pub(in super::super) const OUTPUT: u64 = 23;
-    /// Tokens thought.
+    /// Thinking tokens.
     pub(in super::super) const THOUGHT: u64 = 5;
 }
 
@@ -82,12 +82,12 @@ impl Answer {
         self.text.concat()
     }
 
-    /// The whole of the thoughts.
+    /// All thoughts.
     pub(super) fn whole_thinking(&self) -> String {
         self.thinking.concat()
     }
 
-    /// The tokens thought.
+    /// The thinking tokens.
     pub(super) fn thought_tokens(&self) -> u64 {
         if self.thinking.is_empty() { 0 } else { usage::THOUGHT }
     }

@@ -1,19 +1,18 @@
-//! Fills a tool's arguments from its own schema: what the scenario means goes where the property
-//! names say, the rest gets the smallest value that the schema allows. Which tool is called is in
-//! `tools`.
+//! Fills a tool's arguments from its own schema: values of the scenario by the names of the
+//! properties, the rest with the smallest value that the schema allows. `tools` chooses the tool.
 
 use serde_json::{Map, Value, json};
 
 use super::tools::Tool;
 
-/// What a call is about.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Intent<'a> {
     /// The command line to run.
     pub(super) command: Option<&'a str>,
     /// The file.
     pub(super) path: Option<&'a str>,
-    /// What goes into the file.
+    /// The content of the file.
     pub(super) content: Option<&'a str>,
     /// The task of a sub-agent.
     pub(super) prompt: Option<&'a str>,
@@ -22,17 +21,17 @@ pub(super) struct Intent<'a> {
 }
 
 impl<'a> Intent<'a> {
-    /// The text for a tool that takes no more than a text.
+    /// The text for a tool with a single text input.
     pub(super) fn any_text(&self) -> &'a str {
         self.command.or(self.content).or(self.prompt).or(self.path).unwrap_or_default()
     }
 }
 
-/// Schemas that refer to themselves end here; deeper, those that do so often would fill the memory.
-const DEEPEST: usize = 5;
-const PATIENCE_SECONDS: u64 = 120;
+/// Recursive schemas stop at this depth; deeper ones would fill the memory.
+const MAX_SCHEMA_DEPTH: usize = 5;
+const COMMAND_TIMEOUT_SECONDS: u64 = 120;
 
-/// What a property is for, told by its name.
+/// The purpose of a property, from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Command,
@@ -61,7 +60,7 @@ impl Role {
     }
 }
 
-/// Whether a tool insists on a property that plays a role: `command`, `path` or `content`.
+/// Whether a tool requires a property of a role: `command`, `path` or `content`.
 pub(super) fn has_property(tool: &Tool, role: &str) -> bool {
     let wanted = Role::of(role);
     required(&tool.schema).any(|key| Role::of(key) == wanted)
@@ -77,12 +76,12 @@ pub(super) fn arguments(tool: &Tool, intent: &Intent<'_>) -> Value {
     for (key, property) in properties {
         let property = resolve(property, &tool.schema);
         let role = Role::of(key);
-        if let Some(value) = intended(role, key, property, tool, intent) {
+        if let Some(value) = value_for_role(role, key, property, tool, intent) {
             out.insert(key.clone(), value);
         } else if required.contains(&key.as_str()) {
             let value = match role {
                 Role::Description if is_type(property, "string") => json!("fake tool call"),
-                _ => smallest(property, &tool.schema, DEEPEST),
+                _ => smallest(property, &tool.schema, MAX_SCHEMA_DEPTH),
             };
             out.insert(key.clone(), value);
         }
@@ -92,10 +91,10 @@ pub(super) fn arguments(tool: &Tool, intent: &Intent<'_>) -> Value {
 
 /// The smallest value that a schema allows.
 pub(super) fn example(schema: &Value) -> Value {
-    smallest(schema, schema, DEEPEST)
+    smallest(schema, schema, MAX_SCHEMA_DEPTH)
 }
 
-/// The vendor's own tools come without a schema; these are their words.
+/// The arguments of a provider's built-in tools, which have no schema.
 fn without_schema(intent: &Intent<'_>) -> Value {
     match (intent.command, intent.path, intent.content) {
         (Some(command), _, _) => json!({"command": command}),
@@ -107,7 +106,7 @@ fn without_schema(intent: &Intent<'_>) -> Value {
     }
 }
 
-fn intended(
+fn value_for_role(
     role: Role,
     key: &str,
     property: &Value,
@@ -116,16 +115,16 @@ fn intended(
 ) -> Option<Value> {
     match role {
         Role::Command => command_value(property, intent),
-        Role::Path => intent.path.map(|path| as_declared(property, path)),
-        Role::Content => intent.content.map(|content| as_declared(property, content)),
-        Role::Prompt => intent.prompt.map(|prompt| as_declared(property, prompt)),
+        Role::Path => intent.path.map(|path| as_declared_type(property, path)),
+        Role::Content => intent.content.map(|content| as_declared_type(property, content)),
+        Role::Prompt => intent.prompt.map(|prompt| as_declared_type(property, prompt)),
         Role::SubagentType => intent.prompt.map(|_| subagent_type(property, tool)),
         Role::Timeout => intent.patient.then(|| timeout_value(key, property)),
         Role::Description | Role::Other => None,
     }
 }
 
-/// A `command` with a list of words is a verb of an editor, not a command line.
+/// A `command` with an enum is an operation of an editor, not a command line.
 fn command_value(property: &Value, intent: &Intent<'_>) -> Option<Value> {
     if let Some(verbs) = property["enum"].as_array() {
         let wanted = if intent.content.is_some() { "create" } else { "view" };
@@ -139,7 +138,7 @@ fn command_value(property: &Value, intent: &Intent<'_>) -> Option<Value> {
     }
 }
 
-fn as_declared(property: &Value, text: &str) -> Value {
+fn as_declared_type(property: &Value, text: &str) -> Value {
     if is_type(property, "array") { json!([text]) } else { json!(text) }
 }
 
@@ -147,16 +146,17 @@ fn subagent_type(property: &Value, tool: &Tool) -> Value {
     if let Some(first) = property["enum"].as_array().and_then(|values| values.first()) {
         return first.clone();
     }
-    let told = format!("{} {}", tool.description, property["description"]);
-    // What agent CLIs call their agent for everything; the longer names contain the shorter.
+    let description = format!("{} {}", tool.description, property["description"]);
+    // Names of general-purpose agents; longer names contain the shorter ones, so they come first.
     const NAMES: [&str; 3] = ["general-purpose", "generalist", "general"];
-    json!(NAMES.into_iter().find(|name| told.contains(name)).unwrap_or("generalist"))
+    json!(NAMES.into_iter().find(|name| description.contains(name)).unwrap_or("generalist"))
 }
 
 fn timeout_value(key: &str, property: &Value) -> Value {
-    let told = format!("{key} {}", property["description"]).to_ascii_lowercase();
-    let milliseconds = told.contains("ms ") || told.contains("millisecond");
-    let wanted = if milliseconds { PATIENCE_SECONDS * 1000 } else { PATIENCE_SECONDS };
+    let description = format!("{key} {}", property["description"]).to_ascii_lowercase();
+    let milliseconds = description.contains("ms ") || description.contains("millisecond");
+    let wanted =
+        if milliseconds { COMMAND_TIMEOUT_SECONDS * 1000 } else { COMMAND_TIMEOUT_SECONDS };
     json!(property["maximum"].as_u64().map_or(wanted, |maximum| wanted.min(maximum)))
 }
 
@@ -189,7 +189,7 @@ fn smallest(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// Where a side call asks who speaks next, the user does: anything else starts another round.
+/// A side call that asks for the next speaker gets the user: any other value starts another round.
 fn smallest_of_enum(values: &[Value]) -> Value {
     let user = values.iter().find(|value| *value == "user");
     user.or_else(|| values.iter().find(|value| !value.is_null())).cloned().unwrap_or(Value::Null)
@@ -207,7 +207,7 @@ fn smallest_array(schema: &Value, root: &Value, depth: usize) -> Value {
 
 fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut found = schema;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_SCHEMA_DEPTH {
         let Some(reference) = found["$ref"].as_str() else { break };
         let pointer = reference.trim_start_matches('#');
         let Some(target) = root.pointer(pointer) else { break };
@@ -220,7 +220,7 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
     schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// The type of a schema in lower case: one vendor writes them in capitals.
+/// The type of a schema in lower case: one wire format uses capitals.
 fn kind(schema: &Value) -> &'static str {
     const KINDS: [&str; 7] = ["object", "array", "boolean", "integer", "number", "string", "null"];
     let declared = match &schema["type"] {
@@ -270,7 +270,7 @@ mod tests {
     };
 
     #[test]
-    fn a_command_is_a_text_or_a_list() {
+    fn command_is_text_or_list() {
         let text = json!({"properties": {"command": {"type": "string"}, "cwd": {}}});
         check(text, SHELL, json!({"command": "ls"}));
         let list = json!({"properties": {"command": {"type": "array"}}});
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_is_told_to_create() {
+    fn editor_command_is_create() {
         let schema = json!({"properties": {
             "command": {"type": "string", "enum": ["view", "create"]},
             "path": {"type": "string"},
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_is_filled_and_nothing_else() {
+    fn only_required_properties_are_filled() {
         let schema = json!({
             "properties": {
                 "FilePath": {"type": "STRING"},
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_without_end_has_an_end() {
+    fn recursive_schema_stops() {
         let schema = json!({"properties": {"a": {"$ref": "#"}}, "required": ["a"]});
         assert!(example(&schema).is_object());
         let circle = json!({"$ref": "#"});

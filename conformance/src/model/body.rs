@@ -1,4 +1,4 @@
-//! The body of a response, sent piece by piece. What the pieces are is in `reply`.
+//! The body of a response, sent in pieces. `reply` defines the pieces.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,39 +10,39 @@ use tokio::time::Sleep;
 
 use super::reply::Piece;
 
-/// The connection is to be cut.
+/// Closes the connection.
 #[derive(Debug)]
 pub(super) struct Cut;
 
 impl fmt::Display for Cut {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the scenario cuts the connection")
+        formatter.write_str("the scenario closes the connection")
     }
 }
 
 impl std::error::Error for Cut {}
 
-/// Pieces that are yet to be sent.
+/// The pieces still to send.
 #[derive(Debug)]
 pub(super) struct PieceBody {
-    pieces: VecDeque<Piece>,
+    fragments: VecDeque<Piece>,
     sleep: Option<Pin<Box<Sleep>>>,
     written: bool,
     size: Option<u64>,
 }
 
 impl PieceBody {
-    /// All of these; `sized` when their length goes ahead of them.
-    pub(super) fn new(pieces: Vec<Piece>, sized: bool) -> Self {
+    /// A body of these pieces; `sized` adds a content-length.
+    pub(super) fn new(fragments: Vec<Piece>, sized: bool) -> Self {
         let length = |piece: &Piece| match piece {
             Piece::Bytes(bytes) => bytes.len() as u64,
             Piece::Pause(_) | Piece::Cut | Piece::Silence | Piece::End => 0,
         };
-        let size = sized.then(|| pieces.iter().map(length).sum());
-        Self { pieces: pieces.into(), sleep: None, written: false, size }
+        let size = sized.then(|| fragments.iter().map(length).sum());
+        Self { fragments: fragments.into(), sleep: None, written: false, size }
     }
 
-    /// Waits until the pause is over.
+    /// Waits until the pause has ended.
     fn poll_pause(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(sleep) = &mut self.sleep else { return Poll::Ready(()) };
         std::task::ready!(sleep.as_mut().poll(context));
@@ -59,15 +59,15 @@ impl Body for PieceBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
-        // hyper gathers frames until a body has none at hand; being at a loss once after each
-        // makes every event a write of its own.
+        // hyper joins frames until a body returns Pending; doing so after each frame makes every
+        // event a separate write.
         if std::mem::take(&mut self.written) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         loop {
             std::task::ready!(self.poll_pause(context));
-            match self.pieces.pop_front() {
+            match self.fragments.pop_front() {
                 Some(Piece::Bytes(bytes)) => {
                     self.written = true;
                     return Poll::Ready(Some(Ok(Frame::data(bytes.into()))));
@@ -76,9 +76,9 @@ impl Body for PieceBody {
                     self.sleep = Some(Box::pin(tokio::time::sleep(pause)));
                 }
                 Some(Piece::Cut) => return Poll::Ready(Some(Err(Cut))),
-                // Nobody wakes us: only the end of the connection ends this.
+                // No waker: only the end of the connection ends this.
                 Some(Piece::Silence) => {
-                    self.pieces.push_front(Piece::Silence);
+                    self.fragments.push_front(Piece::Silence);
                     return Poll::Pending;
                 }
                 Some(Piece::End) | None => return Poll::Ready(None),
@@ -95,7 +95,7 @@ impl Body for PieceBody {
 mod tests {
     use super::*;
 
-    /// What a body says when it is polled: `+text`, `wait`, `cut` or `end`.
+    /// The result of polling a body: `+text`, `wait`, `cut` or `end`.
     fn polled(body: &mut PieceBody) -> String {
         let mut context = Context::from_waker(std::task::Waker::noop());
         match Pin::new(body).poll_frame(&mut context) {
@@ -103,7 +103,7 @@ mod tests {
             Poll::Ready(None) => "end".to_owned(),
             Poll::Ready(Some(Err(Cut))) => "cut".to_owned(),
             Poll::Ready(Some(Ok(frame))) => {
-                let data = frame.into_data().expect("there are no trailers");
+                let data = frame.into_data().expect("a body without trailers");
                 format!("+{}", String::from_utf8_lossy(&data))
             }
         }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn after_each_piece_there_is_time_to_write_it() {
+    fn each_piece_is_written_separately() {
         check(Piece::Cut, ["+a", "wait", "+b", "wait", "cut", "+c"]);
         check(Piece::End, ["+a", "wait", "+b", "wait", "end", "+c"]);
         check(Piece::Silence, ["+a", "wait", "+b", "wait", "wait", "wait"]);

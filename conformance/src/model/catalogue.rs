@@ -1,4 +1,4 @@
-//! Replies that need no model: which models there are, how many tokens a text has, what was asked.
+//! Replies without an answer of the model: list of models, token counts, recorded requests.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,12 @@ use super::reply::Reply;
 use super::route::OtherRoute;
 use super::wire::Wire;
 
-const MODELS: [&str; 5] =
-    ["fake-model", "claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.4", "gemini-3-pro"];
+const MODELS: [&str; 2] = ["fake-model", "fake-model-large"];
 
 /// Replies to a request whose body has this many bytes.
 pub(super) fn reply(route: &OtherRoute, size: usize, log: &RequestLog) -> Reply {
     let refuse = |wire: Wire, kind| Reply::refusal(wire.refuse(&Failure::of(kind, "")));
-    // No vendor's count is like another's; four bytes a token is near all of them.
+    // Tokenizers differ; four bytes per token is close to all of them.
     let tokens = (size / 4).max(1);
     match route {
         OtherRoute::CountTokens(Wire::Gemini) => Reply::json(200, &json!({"totalTokens": tokens})),
@@ -26,7 +25,7 @@ pub(super) fn reply(route: &OtherRoute, size: usize, log: &RequestLog) -> Reply 
         OtherRoute::Health => Reply::json(200, &json!({"ok": true})),
         OtherRoute::Head => Reply::empty(200),
         OtherRoute::WebSocket => {
-            let message = "the fake model speaks HTTP only";
+            let message = "the fake model supports HTTP only";
             Reply::json(426, &json!({"error": {"message": message, "type": "upgrade_required"}}))
         }
         OtherRoute::WrongMethod(wire) => refuse(*wire, FailureKind::WrongMethod),
@@ -35,10 +34,10 @@ pub(super) fn reply(route: &OtherRoute, size: usize, log: &RequestLog) -> Reply 
 }
 
 fn requests(log: &RequestLog) -> Reply {
-    Reply::json(200, &json!({"forgotten": log.forgotten(), "requests": log.requests()}))
+    Reply::json(200, &json!({"forgotten": log.dropped(), "requests": log.requests()}))
 }
 
-/// Anthropic and OpenAI in one document: neither minds the other's fields.
+/// One document for several wire formats: clients ignore the fields of others.
 fn models() -> Value {
     let data: Vec<Value> = MODELS.iter().map(|name| model(name)).collect();
     json!({

@@ -1,4 +1,4 @@
-//! A request in, an answer or a refusal out. No wire format, no clock.
+//! Decides between an answer and a refusal. No wire format, no clock.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::request::Conversation;
 use super::scenario::{SCENARIOS, Scenario};
 use super::tools;
 
-/// What a request gets.
+/// How a request is answered.
 #[derive(Debug, Clone)]
 pub(super) enum Decision {
-    /// The connection is cut.
+    /// Close the connection.
     Cut,
     /// A refusal.
     Refuse(Failure),
@@ -21,7 +21,7 @@ pub(super) enum Decision {
     Answer(Box<Answer>),
 }
 
-/// What an answer takes from outside.
+/// Values of an answer that are not from the request.
 #[derive(Debug, Clone)]
 pub(super) struct Stamp {
     /// See [`Answer::id`].
@@ -30,22 +30,22 @@ pub(super) struct Stamp {
     pub(super) created: u64,
 }
 
-const PACE: Duration = Duration::from_millis(2);
-const SLOW_PACE: Duration = Duration::from_secs(1);
-const SLOW_PIECES: usize = 60;
+const FRAGMENT_PAUSE: Duration = Duration::from_millis(2);
+const SLOW_FRAGMENT_PAUSE: Duration = Duration::from_secs(1);
+const SLOW_FRAGMENTS: usize = 60;
 const LONG_LINES: usize = 400;
 const FLAKY_FAILURES: u32 = 2;
-/// Pieces of a text that the prompt gives have this many characters.
-const PIECE: usize = 6;
+/// The length of the fragments of a text from the prompt.
+const FRAGMENT_CHARS: usize = 6;
 
-/// Decides. `count_try` says how often a prompt has been seen, this time included.
+/// Decides. `count_try` returns how often a prompt was seen, including this time.
 pub(super) fn decide(
     conversation: &Conversation,
     stamp: Stamp,
     count_try: impl FnOnce(&str) -> u32,
 ) -> Decision {
     if conversation.is_side_call() {
-        return answered(aside(conversation, blank(conversation, stamp)));
+        return finish_answer(answer_side_call(conversation, default_answer(conversation, stamp)));
     }
     let directions = match directions(conversation) {
         Ok(directions) => directions,
@@ -54,47 +54,50 @@ pub(super) fn decide(
     match directions.scenario {
         Scenario::DropAll => Decision::Cut,
         Scenario::Refuse(kind) => Decision::Refuse(Failure::of(kind, &conversation.model)),
-        // A fault of the moment passes, a text that is too long stays too long: agent CLIs that ask
-        // again without a stream must hear it again.
+        // A transient fault passes, but a text that is too long stays too long: agent CLIs that
+        // retry without a stream must get it again.
         Scenario::StreamError(kind @ FailureKind::ContextOverflow) if !conversation.stream => {
             Decision::Refuse(Failure::of(kind, &conversation.model))
         }
         Scenario::Flaky if count_try(&directions.prompt) <= FLAKY_FAILURES => {
             Decision::Refuse(Failure::of(FailureKind::ServerError, &conversation.model))
         }
-        _ => answered(play(conversation, &directions, blank(conversation, stamp))),
+        _ => finish_answer(apply_scenario(
+            conversation,
+            &directions,
+            default_answer(conversation, stamp),
+        )),
     }
 }
 
-fn answered(answer: Answer) -> Decision {
+fn finish_answer(answer: Answer) -> Decision {
     Decision::Answer(Box::new(answer))
 }
 
 fn unknown_scenario(name: &str) -> Failure {
     let known: Vec<&str> = SCENARIOS.iter().map(|entry| entry.name).collect();
-    let message =
-        format!("the fake model knows no scenario {name:?}; it knows {}", known.join(", "));
-    Failure::saying(FailureKind::BadRequest, message)
+    let message = format!("unknown scenario {name:?}; the fake model has {}", known.join(", "));
+    Failure::with_message(FailureKind::BadRequest, message)
 }
 
-fn blank(conversation: &Conversation, stamp: Stamp) -> Answer {
+fn default_answer(conversation: &Conversation, stamp: Stamp) -> Answer {
     Answer {
         id: stamp.id,
         model: conversation.model.clone(),
         created: stamp.created,
         thinking: Vec::new(),
-        text: pieces(&["Hello", " from", " the fake", " model."]),
+        text: fragments(&["Hello", " from", " the fake", " model."]),
         calls: Vec::new(),
         stop: Stop::End,
         fault: Fault::None,
-        pace: PACE,
+        pace: FRAGMENT_PAUSE,
         split_characters: false,
         limit_headers: false,
     }
 }
 
-/// A call on the side: JSON where JSON is wanted, else a few words that do for a title.
-fn aside(conversation: &Conversation, answer: Answer) -> Answer {
+/// Answers a side call: JSON if requested, otherwise a title.
+fn answer_side_call(conversation: &Conversation, answer: Answer) -> Answer {
     let text = match &conversation.json_schema {
         Some(schema) => json_text(schema),
         None => "Fake title".to_owned(),
@@ -106,35 +109,36 @@ fn json_text(schema: &serde_json::Value) -> String {
     if schema.is_null() { "{}".to_owned() } else { example(schema).to_string() }
 }
 
-fn play(conversation: &Conversation, directions: &Directions, answer: Answer) -> Answer {
+fn apply_scenario(conversation: &Conversation, directions: &Directions, answer: Answer) -> Answer {
     let calls = tools::calls(&conversation.tools, directions);
     if !calls.is_empty() {
-        let lead: &[&str] = if directions.is_curt { &[] } else { &["Calling ", "a tool. "] };
-        let text = pieces(lead);
+        let lead: &[&str] = if directions.omits_lead { &[] } else { &["Calling ", "a tool. "] };
+        let text = fragments(lead);
         return Answer { text, calls, stop: Stop::Tools, ..answer };
     }
-    let mut answer = with_words(directions.scenario, with_fault(directions.scenario, answer));
+    let mut answer =
+        with_scenario_text(directions.scenario, with_fault(directions.scenario, answer));
     if let (Scenario::Plain, Some(schema)) = (directions.scenario, &conversation.json_schema) {
         answer.text = vec![json_text(schema)];
     }
     if directions.rounds > 0 && directions.scenario.wants_tools() {
-        answer.text = pieces(&["Done:", " the tool", " finished."]);
+        answer.text = fragments(&["Done:", " the tool", " finished."]);
     }
     if let Some(text) = &directions.text {
-        answer.text = cut_into_pieces(text);
+        answer.text = split_into_fragments(text);
     }
     answer
 }
 
-fn with_words(scenario: Scenario, answer: Answer) -> Answer {
+fn with_scenario_text(scenario: Scenario, answer: Answer) -> Answer {
     match scenario {
         Scenario::Think => Answer {
-            thinking: pieces(&["Let me think", " about it:", " 6*7=42."]),
-            text: pieces(&["The answer", " is 42."]),
+            thinking: fragments(&["Let me think", " about it:", " 6*7=42."]),
+            text: fragments(&["The answer", " is 42."]),
             ..answer
         },
         Scenario::Unicode => Answer {
-            text: pieces(&[
+            text: fragments(&[
                 "emoji: \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} ",
                 "caf",
                 "\u{e9} ",
@@ -151,8 +155,8 @@ fn with_words(scenario: Scenario, answer: Answer) -> Answer {
             ..answer
         },
         Scenario::Slow => Answer {
-            text: (0..SLOW_PIECES).map(|piece| format!("tick {piece} ")).collect(),
-            pace: SLOW_PACE,
+            text: (0..SLOW_FRAGMENTS).map(|piece| format!("tick {piece} ")).collect(),
+            pace: SLOW_FRAGMENT_PAUSE,
             ..answer
         },
         Scenario::Empty => Answer { text: Vec::new(), ..answer },
@@ -175,11 +179,11 @@ fn with_fault(scenario: Scenario, answer: Answer) -> Answer {
     Answer { fault, ..answer }
 }
 
-fn pieces(texts: &[&str]) -> Vec<String> {
+fn fragments(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn cut_into_pieces(text: &str) -> Vec<String> {
+fn split_into_fragments(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
-    letters.chunks(PIECE).map(|piece| piece.iter().collect()).collect()
+    letters.chunks(FRAGMENT_CHARS).map(|piece| piece.iter().collect()).collect()
 }

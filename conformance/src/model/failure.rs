@@ -1,4 +1,4 @@
-//! What the fake model can refuse, in no vendor's words. The words are in `wire`.
+//! Refusals, independent of the wire format. `wire` formats them.
 
 use serde_json::Value;
 
@@ -11,27 +11,27 @@ pub enum FailureKind {
     Unauthorized,
     /// The key does not allow it.
     Forbidden,
-    /// There is no such model.
+    /// The model does not exist.
     UnknownModel,
-    /// There is no such address.
+    /// The address does not exist.
     UnknownRoute,
-    /// The address is there, the method is not.
+    /// The address exists, but not for this method.
     WrongMethod,
     /// The request is too big.
     TooLarge,
-    /// Too many requests; the next may come in a second.
+    /// Too many requests; retry after a second.
     RateLimited,
-    /// Too many requests; the next may come in an hour.
+    /// Too many requests; retry after an hour.
     RateLimitedLong,
-    /// Too many requests, without a word on when to come back.
+    /// Too many requests, without a time for a retry.
     RateLimitedBare,
-    /// What was paid for is used up.
+    /// The quota is exhausted.
     Quota,
-    /// The vendor's fault.
+    /// An error of the server.
     ServerError,
-    /// The vendor is overloaded.
+    /// The server is overloaded.
     Overloaded,
-    /// More text than the model can read.
+    /// The text does not fit the context window.
     ContextOverflow,
 }
 
@@ -40,36 +40,36 @@ pub enum FailureKind {
 pub(super) struct Failure {
     /// Why.
     pub(super) kind: FailureKind,
-    /// What is said instead of the vendor's usual words.
+    /// Replaces the usual message.
     pub(super) message: Option<String>,
-    /// The model that was asked for.
+    /// The requested model.
     pub(super) model: String,
 }
 
 impl Failure {
-    /// A refusal in the vendor's usual words.
+    /// A refusal with the usual message.
     pub(super) fn of(kind: FailureKind, model: &str) -> Self {
         Self { kind, message: None, model: model.to_owned() }
     }
 
-    /// A refusal that says what was wrong.
-    pub(super) fn saying(kind: FailureKind, message: impl Into<String>) -> Self {
+    /// A refusal with a specific message.
+    pub(super) fn with_message(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: Some(message.into()), model: "fake-model".to_owned() }
     }
 }
 
-/// A refusal in a vendor's words.
+/// A refusal in a wire format.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
     /// The status of the response.
     pub(super) status: u16,
     /// Its body.
     pub(super) body: Value,
-    /// Headers of its own.
+    /// Its additional headers.
     pub(super) headers: Vec<(&'static str, String)>,
 }
 
-/// When the next request may come, in seconds.
+/// The time until a retry, in seconds.
 pub(super) fn retry_after(kind: FailureKind) -> Option<u64> {
     match kind {
         FailureKind::RateLimited => Some(1),
@@ -78,7 +78,7 @@ pub(super) fn retry_after(kind: FailureKind) -> Option<u64> {
     }
 }
 
-/// The header every vendor uses.
+/// The header that all wire formats share.
 pub(super) fn retry_headers(kind: FailureKind) -> Vec<(&'static str, String)> {
     retry_after(kind).map(|seconds| ("retry-after", seconds.to_string())).into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! One request: it is read, written down, decided on, and its reply sent piece by piece.
+//! One request: reads it, records it, decides, and sends the reply in pieces.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,16 +16,18 @@ use super::body::{Cut, PieceBody};
 use super::catalogue;
 use super::decide::{Decision, Stamp, decide};
 use super::failure::{Failure, FailureKind};
-use super::record::{RecordedRequest, RequestLog, kept_body, path_without_secret, without_secret};
+use super::record::{
+    RecordedRequest, RequestLog, path_without_secret, recorded_body, without_secret,
+};
 use super::reply::{Reply, Style};
 use super::route::{AnswerRoute, OtherRoute, Route, route};
 use super::wire::Wire;
 
-const MOST_BODY: usize = 64 * 1024 * 1024;
-/// More prompts than this are never tried at once; then all are forgotten.
-const MOST_TRIES: usize = 4_096;
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// The maximum number of counted prompts; then the counts are reset.
+const MAX_COUNTED_PROMPTS: usize = 4_096;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(super) struct Shared {
     tag: String,
@@ -35,7 +37,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Nothing asked yet. The tag tells this server's answers from those of another.
+    /// Without requests. The tag distinguishes the answers of different servers.
     pub(super) fn new(tag: String, log: RequestLog) -> Self {
         Self {
             tag,
@@ -45,14 +47,14 @@ impl Shared {
         }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(super) fn log(&self) -> MutexGuard<'_, RequestLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn count_try(&self, prompt: &str) -> u32 {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if tries.len() >= MOST_TRIES {
+        if tries.len() >= MAX_COUNTED_PROMPTS {
             tries.clear();
         }
         let mut hasher = DefaultHasher::new();
@@ -66,7 +68,7 @@ impl Shared {
 /// Answers a request.
 ///
 /// # Errors
-/// When the connection is to be cut before the first byte.
+/// When the scenario closes the connection before the first byte.
 pub(super) async fn handle(
     shared: &Shared,
     request: Request<Incoming>,
@@ -76,14 +78,14 @@ pub(super) async fn handle(
     let path = head.uri.path();
     let upgrade = head.headers.contains_key(UPGRADE);
     let route = route(head.method.as_str(), path, head.uri.query().unwrap_or_default(), upgrade);
-    let body = Limited::new(body, MOST_BODY).collect().await.map(|body| body.to_bytes());
+    let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map(|body| body.to_bytes());
     let encoding = head.headers.get(CONTENT_ENCODING);
     let mut record = RecordedRequest {
         number,
         method: head.method.to_string(),
         path: path_without_secret(path, head.uri.query()),
-        headers: kept_headers(&head.headers),
-        body: body.as_ref().map_or(Value::Null, |body| kept_body(body)),
+        headers: recorded_headers(&head.headers),
+        body: body.as_ref().map_or(Value::Null, |body| recorded_body(body)),
         wire: None,
         side_call: false,
     };
@@ -94,8 +96,8 @@ pub(super) async fn handle(
             answer_request(shared, answer, &body, stamp, &mut record)
         }
         (Route::Answer(answer), Ok(_)) => {
-            let message = "the fake model reads no compressed requests";
-            Ok(refuse(answer.wire, &Failure::saying(FailureKind::BadRequest, message)))
+            let message = "the fake model does not support compressed requests";
+            Ok(refuse(answer.wire, &Failure::with_message(FailureKind::BadRequest, message)))
         }
         (Route::Answer(answer), Err(_)) => {
             Ok(refuse(answer.wire, &Failure::of(FailureKind::TooLarge, "")))
@@ -103,7 +105,7 @@ pub(super) async fn handle(
         (Route::Other(other), _) => Ok(catalogue::reply(other, size, &shared.log())),
     };
     if route != Route::Other(OtherRoute::Requests) {
-        shared.log().keep(record, size);
+        shared.log().record(record, size);
     }
     Ok(respond(reply?, number))
 }
@@ -121,7 +123,7 @@ fn answer_request(
     let mut conversation = match parsed.and_then(|value| wire.read(&value)) {
         Ok(conversation) => conversation,
         Err(message) => {
-            return Ok(refuse(wire, &Failure::saying(FailureKind::BadRequest, message)));
+            return Ok(refuse(wire, &Failure::with_message(FailureKind::BadRequest, message)));
         }
     };
     if let Some(model) = &route.model {
@@ -135,7 +137,7 @@ fn answer_request(
         Decision::Answer(answer) if conversation.stream => {
             Ok(wire.stream(&answer, route.stream.unwrap_or(Style::Events)))
         }
-        Decision::Answer(answer) => Ok(wire.whole(&answer)),
+        Decision::Answer(answer) => Ok(wire.to_document(&answer)),
     }
 }
 
@@ -143,7 +145,7 @@ fn refuse(wire: Wire, failure: &Failure) -> Reply {
     Reply::refusal(wire.refuse(failure))
 }
 
-fn kept_headers(headers: &hyper::HeaderMap) -> Vec<(String, String)> {
+fn recorded_headers(headers: &hyper::HeaderMap) -> Vec<(String, String)> {
     let kept = |(name, value): (&HeaderName, &HeaderValue)| {
         (name.to_string(), without_secret(name.as_str(), value.as_bytes()))
     };
@@ -155,7 +157,7 @@ fn now() -> u64 {
 }
 
 fn respond(reply: Reply, number: u64) -> Response<PieceBody> {
-    let mut response = Response::new(PieceBody::new(reply.pieces, reply.sized));
+    let mut response = Response::new(PieceBody::new(reply.fragments, reply.sized));
     *response.status_mut() =
         StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let id = format!("req_fake_{number}");

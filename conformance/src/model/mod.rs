@@ -1,11 +1,10 @@
-//! The fake model: a server on loopback that speaks the wire formats of the model vendors, so that
-//! a real agent CLI can be driven without an account and without leaving the machine.
+//! The fake model: a server on loopback with the wire formats of the model providers, so that a real
+//! agent CLI runs without an account and without network access.
 //!
-//! Reading order: `scenario` (what it can play), `prompt` (how a prompt chooses), `request`
-//! (what a request says, whatever its wire), `tools` and `arguments` (calls made from the
-//! request's own tool schemas), `answer` (what is to be said), `failure` (what can be
-//! refused), `decide` (request in, answer or failure out), `reply` (bytes and pauses), `wire`
-//! (one file per vendor format), `route` (addresses), `catalogue` (what needs no model), `record`,
+//! Reading order: `scenario` (what it can do), `prompt` (how a prompt selects it), `request` (a
+//! request, independent of its format), `tools` and `arguments` (tool calls from the request's own
+//! schemas), `answer`, `failure`, `decide` (request in, answer or failure out), `reply` (bytes and
+//! pauses), `wire` (one file per format), `route` (addresses), `catalogue` (other replies), `record`,
 //! `body`, `handle` and `server`. Everything before `record` is pure: no clock, no socket, no file.
 
 mod answer;

@@ -1,35 +1,35 @@
-//! How a prompt steers the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=`, `NONCE=` and
+//! How a prompt controls the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=`, `NONCE=` and
 //! `LEAD=`.
-//! Nothing here knows a wire format.
+//! Independent of the wire format.
 
 use super::request::{Conversation, Entry};
 use super::scenario::Scenario;
 
-/// What the prompt asks for.
+/// The directions of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Directions {
-    /// What is played.
+    /// The scenario.
     pub(super) scenario: Scenario,
     /// The tool that `SCN:call_<name>` names.
     pub(super) tool: Option<String>,
-    /// Where files go; absent: wherever the agent CLI is.
+    /// The folder for files; absent means that of the agent CLI.
     pub(super) cwd: Option<String>,
-    /// What the answer says instead of its usual text.
+    /// The text of the answer.
     pub(super) text: Option<String>,
-    /// Whether tools are called without a word before.
-    pub(super) is_curt: bool,
-    /// A word that commands and files carry, letters and digits only.
+    /// Whether tools are called without text before.
+    pub(super) omits_lead: bool,
+    /// A text for commands and files: letters and digits only.
     pub(super) nonce: Option<String>,
-    /// How many rounds of tool results have come since the prompt.
+    /// The number of rounds of tool results since the prompt.
     pub(super) rounds: usize,
-    /// The prompt itself, by which the tries of a flaky run are told apart.
+    /// The prompt, which identifies the tries of a flaky run.
     pub(super) prompt: String,
 }
 
-/// Reads the prompt of a conversation: the last text of the user that names a scenario.
+/// Parses the prompt of a conversation: the last text of the user with a scenario.
 ///
 /// # Errors
-/// With the name that is no scenario.
+/// The name of an unknown scenario.
 pub(super) fn directions(conversation: &Conversation) -> Result<Directions, String> {
     let (position, prompt) = find_prompt(&conversation.entries);
     let name = last_scenario_name(prompt).unwrap_or("plain");
@@ -43,7 +43,7 @@ pub(super) fn directions(conversation: &Conversation) -> Result<Directions, Stri
         tool: name.strip_prefix("call_").map(str::to_owned),
         cwd,
         text,
-        is_curt: option(prompt, "LEAD=").as_deref() == Some("none"),
+        omits_lead: option(prompt, "LEAD=").as_deref() == Some("none"),
         nonce: nonce.filter(|word| is_harmless(word)),
         rounds: rounds(&conversation.entries[position..]),
         prompt: prompt.to_owned(),
@@ -63,7 +63,7 @@ fn find_prompt(entries: &[Entry]) -> (usize, &str) {
         .unwrap_or((0, ""))
 }
 
-/// Results that arrive together are one round; only an answer of the model parts two rounds.
+/// Results that arrive together are one round; an answer of the model separates rounds.
 fn rounds(entries: &[Entry]) -> usize {
     let mut count = 0;
     let mut in_round = false;
@@ -88,7 +88,7 @@ fn last_scenario_name(text: &str) -> Option<&str> {
     })
 }
 
-/// The value of the last `NAME=`: up to a blank, or what stands between `<` and `>`.
+/// The value of the last `NAME=`: up to a space, or the text between `<` and `>`.
 fn option(text: &str, name: &str) -> Option<String> {
     let start = text.rfind(name)? + name.len();
     let rest = &text[start..];
@@ -109,7 +109,7 @@ fn word_after(text: &str, mark: &str) -> Option<String> {
     (end > 0 && word.len() < rest.len()).then(|| word[..end].to_owned())
 }
 
-/// Where the agent CLI says it works: each of these stands in the requests of one of them.
+/// The working folder that an agent CLI writes into its requests, in one of these forms.
 fn working_folder(conversation: &Conversation) -> Option<String> {
     const MARKS: [&str; 4] = [
         "<cwd>",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_token_of_the_last_prompt_decides() {
+    fn last_scenario_of_last_prompt_wins() {
         let directions = of(vec![
             user("SCN:think CWD=/old"),
             Entry::Assistant,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_is_plain_and_a_wrong_one_is_told() {
+    fn missing_scenario_is_plain_unknown_is_error() {
         assert_eq!(of(vec![user("hello SCN: there")]).scenario, Scenario::Plain);
         assert_eq!(of(Vec::new()).scenario, Scenario::Plain);
         let entries = vec![user("SCN:plian")];
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_come_together_are_one_round() {
+    fn results_arriving_together_are_one_round() {
         let start = || vec![user("SCN:multi"), Entry::Assistant, Entry::ToolResult];
         assert_eq!(of(start()).rounds, 1);
         let mut together = start();
@@ -191,23 +191,23 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_is_an_option_or_the_next_word() {
+    fn nonce_is_option_or_next_word() {
         assert_eq!(of(vec![user("SCN:nonce abc-1 please")]).text.as_deref(), Some("abc-1"));
         assert_eq!(of(vec![user("NONCE=xyz SCN:nonce")]).text.as_deref(), Some("xyz"));
         assert_eq!(of(vec![user("SCN:shell NONCE=a;rm")]).nonce, None);
     }
 
     #[test]
-    fn the_folder_is_read_from_what_the_cli_says() {
+    fn working_folder_is_read_from_request() {
         let folder = if cfg!(windows) { "C:\\work" } else { "/work" };
-        for told in [
+        for description in [
             format!("<cwd>{folder}</cwd>"),
             format!("Primary working directory: {folder}\nmore"),
             format!("I'm currently working in the directory: {folder}"),
             format!("- **Workspace Directories:**\n  - {folder}\n"),
         ] {
-            let directions = of(vec![user(&told), user("SCN:write")]);
-            assert_eq!(directions.cwd.as_deref(), Some(folder), "{told}");
+            let directions = of(vec![user(&description), user("SCN:write")]);
+            assert_eq!(directions.cwd.as_deref(), Some(folder), "{description}");
         }
         assert_eq!(of(vec![user("working directory: here"), user("SCN:write")]).cwd, None);
     }

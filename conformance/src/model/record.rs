@@ -1,4 +1,4 @@
-//! What was asked so far, without secrets and without end: the oldest are forgotten.
+//! Records requests without secrets; the oldest are dropped at a limit.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -6,72 +6,72 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A request that the fake model got.
+/// A recorded request.
 #[derive(Debug, Clone, Serialize)]
 pub struct RecordedRequest {
     /// Counted from one.
     pub number: u64,
     /// The method.
     pub method: String,
-    /// The address with its query; keys in it are taken out.
+    /// The address with its query, keys redacted.
     pub path: String,
-    /// The headers in order; values that may be secrets are taken out.
+    /// The headers in order, secrets redacted.
     pub headers: Vec<(String, String)>,
-    /// The body: JSON, or a text when it is none.
+    /// The body: JSON, or a text.
     pub body: Value,
-    /// The wire format, when an answer was asked for.
+    /// The wire format of a request for an answer.
     pub wire: Option<&'static str>,
-    /// Whether the agent CLI asked beside the user's run.
+    /// Whether it is a side call of the agent CLI.
     pub side_call: bool,
 }
 
-/// The requests that are kept.
+/// The recorded requests.
 #[derive(Debug, Default)]
 pub(super) struct RequestLog {
     requests: VecDeque<(usize, RecordedRequest)>,
     bytes: usize,
-    forgotten: u64,
+    dropped: u64,
     folder: Option<PathBuf>,
 }
 
-const MOST_REQUESTS: usize = 2_000;
-const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// What is no JSON is kept up to here.
-const MOST_TEXT: usize = 2_000;
+const MAX_REQUESTS: usize = 2_000;
+const MAX_LOG_BYTES: usize = 64 * 1024 * 1024;
+/// The maximum length of a body that is not JSON.
+const MAX_TEXT_BYTES: usize = 2_000;
 
 impl RequestLog {
-    /// An empty log that also writes each request to a file, when there is a folder.
+    /// An empty log. With a folder, each request is also written to a file.
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, ..Self::default() }
     }
 
-    /// Keeps a request whose body had this many bytes.
-    pub(super) fn keep(&mut self, request: RecordedRequest, bytes: usize) {
+    /// Records a request whose body had this many bytes.
+    pub(super) fn record(&mut self, request: RecordedRequest, bytes: usize) {
         if let Some(folder) = &self.folder
             && let Err(error) = write(folder, &request)
         {
-            anstream::eprintln!("warning: request {} is not in the log: {error}", request.number);
+            anstream::eprintln!("warning: request {} was not logged: {error}", request.number);
         }
         self.bytes += bytes;
         self.requests.push_back((bytes, request));
-        while self.requests.len() > MOST_REQUESTS
-            || (self.bytes > MOST_BYTES && self.requests.len() > 1)
+        while self.requests.len() > MAX_REQUESTS
+            || (self.bytes > MAX_LOG_BYTES && self.requests.len() > 1)
         {
             if let Some((bytes, _)) = self.requests.pop_front() {
                 self.bytes -= bytes;
-                self.forgotten += 1;
+                self.dropped += 1;
             }
         }
     }
 
-    /// The requests that are kept, oldest first.
+    /// The recorded requests, oldest first.
     pub(super) fn requests(&self) -> Vec<RecordedRequest> {
         self.requests.iter().map(|(_, request)| request.clone()).collect()
     }
 
-    /// How many are no longer kept.
-    pub(super) fn forgotten(&self) -> u64 {
-        self.forgotten
+    /// The number of dropped requests.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
     }
 }
 
@@ -80,7 +80,7 @@ fn write(folder: &Path, request: &RecordedRequest) -> std::io::Result<()> {
     serde_json::to_writer_pretty(file, request).map_err(std::io::Error::from)
 }
 
-/// A header's value, or how long it was when it may be a secret.
+/// The value of a header, or its length if it may be a secret.
 pub(super) fn without_secret(name: &str, value: &[u8]) -> String {
     const SECRET: [&str; 5] = ["auth", "key", "token", "cookie", "secret"];
     if SECRET.iter().any(|part| name.to_ascii_lowercase().contains(part)) {
@@ -89,7 +89,7 @@ pub(super) fn without_secret(name: &str, value: &[u8]) -> String {
     String::from_utf8_lossy(value).into_owned()
 }
 
-/// An address without the values of keys in its query.
+/// The address with the values of keys in its query redacted.
 pub(super) fn path_without_secret(path: &str, query: Option<&str>) -> String {
     let Some(query) = query else { return path.to_owned() };
     let parts = query.split('&').map(|part| match part.split_once('=') {
@@ -99,13 +99,13 @@ pub(super) fn path_without_secret(path: &str, query: Option<&str>) -> String {
     format!("{path}?{}", parts.collect::<Vec<_>>().join("&"))
 }
 
-/// A body as it is kept.
-pub(super) fn kept_body(body: &[u8]) -> Value {
+/// The body as recorded.
+pub(super) fn recorded_body(body: &[u8]) -> Value {
     if body.is_empty() {
         return Value::Null;
     }
     serde_json::from_slice(body).unwrap_or_else(|_| {
-        let start = &body[..body.len().min(MOST_TEXT)];
+        let start = &body[..body.len().min(MAX_TEXT_BYTES)];
         Value::String(String::from_utf8_lossy(start).into_owned())
     })
 }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_taken_out() {
+    fn secrets_are_redacted() {
         for name in ["Authorization", "x-api-key", "x-goog-api-key", "cookie", "x-auth-token"] {
             assert_eq!(without_secret(name, b"hunter2"), "<redacted:7>", "{name}");
         }
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_forgotten() {
+    fn oldest_requests_are_dropped() {
         let mut log = RequestLog::default();
-        for number in 1..=MOST_REQUESTS as u64 + 3 {
-            log.keep(request(number), 1);
+        for number in 1..=MAX_REQUESTS as u64 + 3 {
+            log.record(request(number), 1);
         }
-        assert_eq!(log.requests().len(), MOST_REQUESTS);
-        assert_eq!((log.requests()[0].number, log.forgotten()), (4, 3));
-        log.keep(request(9), MOST_BYTES + 1);
+        assert_eq!(log.requests().len(), MAX_REQUESTS);
+        assert_eq!((log.requests()[0].number, log.dropped()), (4, 3));
+        log.record(request(9), MAX_LOG_BYTES + 1);
         assert_eq!(log.requests().len(), 1);
     }
 }

@@ -1,5 +1,4 @@
-//! A response as data: its status, its headers, and its bytes with the pauses between them. Sending
-//! it is in `handle`.
+//! A response as data: status, headers, bytes and pauses. `handle` sends it.
 
 use std::time::Duration;
 
@@ -15,9 +14,9 @@ pub(super) struct Reply {
     pub(super) status: u16,
     /// Its headers.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// What is sent, piece by piece.
-    pub(super) pieces: Vec<Piece>,
-    /// Whether its length is told before; such a reply cannot be cut in the middle.
+    /// The pieces to send.
+    pub(super) fragments: Vec<Piece>,
+    /// Whether it has a content-length; such a reply cannot be interrupted.
     pub(super) sized: bool,
 }
 
@@ -28,11 +27,11 @@ pub(super) enum Piece {
     Bytes(Vec<u8>),
     /// A pause.
     Pause(Duration),
-    /// The connection is cut; what follows is never sent.
+    /// Close the connection; later pieces are not sent.
     Cut,
-    /// Silence until the other side gives up.
+    /// Silence until the client disconnects.
     Silence,
-    /// The end; what follows is never sent.
+    /// The end; later pieces are not sent.
     End,
 }
 
@@ -42,14 +41,14 @@ impl Reply {
         Self {
             status,
             headers: vec![("content-type", "application/json".to_owned())],
-            pieces: vec![Piece::Bytes(body.to_string().into_bytes())],
+            fragments: vec![Piece::Bytes(body.to_string().into_bytes())],
             sized: true,
         }
     }
 
     /// A response without a body.
     pub(super) fn empty(status: u16) -> Self {
-        Self { status, headers: Vec::new(), pieces: Vec::new(), sized: true }
+        Self { status, headers: Vec::new(), fragments: Vec::new(), sized: true }
     }
 
     /// A refusal.
@@ -65,12 +64,12 @@ impl Reply {
         };
         let headers =
             vec![("content-type", kind.to_owned()), ("cache-control", "no-cache".to_owned())];
-        Self { status: 200, headers, pieces: script.finish(), sized: false }
+        Self { status: 200, headers, fragments: script.finish(), sized: false }
     }
 
-    /// The answer as one document. A broken stream is a matter of streams only: agent CLIs ask
-    /// again without one, and are then answered.
-    pub(super) fn whole(answer: &Answer, body: &Value) -> Self {
+    /// The answer as one document. Faults apply to streams only: agent CLIs that retry without a stream
+    /// get the answer.
+    pub(super) fn to_document(answer: &Answer, body: &Value) -> Self {
         let mut reply = Self::json(200, body);
         let waits = match answer.fault {
             Fault::Hang | Fault::Stall => vec![Piece::Silence],
@@ -81,11 +80,11 @@ impl Reply {
             _ => return reply,
         };
         reply.sized = false;
-        reply.pieces.splice(0..0, waits);
+        reply.fragments.splice(0..0, waits);
         reply
     }
 
-    /// The same with more headers.
+    /// Adds headers.
     pub(super) fn with(mut self, headers: Vec<(&'static str, String)>) -> Self {
         self.headers.extend(headers);
         self
@@ -97,15 +96,15 @@ impl Reply {
 pub(super) enum Style {
     /// Server-sent events.
     Events,
-    /// One JSON list that grows.
+    /// One growing JSON list.
     JsonList,
 }
 
-/// A stream while it is made: one event is one write.
+/// Builds a stream; each event is one write.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     style: Style,
-    pieces: Vec<Piece>,
+    fragments: Vec<Piece>,
     events: usize,
     escapes_separators: bool,
 }
@@ -113,11 +112,11 @@ pub(super) struct Script {
 impl Script {
     /// A stream without events.
     pub(super) fn new(style: Style) -> Self {
-        Self { style, pieces: Vec::new(), events: 0, escapes_separators: false }
+        Self { style, fragments: Vec::new(), events: 0, escapes_separators: false }
     }
 
-    /// From now on U+2028 and U+2029 are written as escapes, as some vendors do: their own clients
-    /// take them for the end of a line.
+    /// Writes U+2028 and U+2029 as escapes from now on, as some providers do, because their clients
+    /// treat them as line ends.
     pub(super) fn escape_separators(&mut self) {
         self.escapes_separators = true;
     }
@@ -127,17 +126,17 @@ impl Script {
         self.write(Some(name), &data.to_string());
     }
 
-    /// An event without one.
+    /// An event without a name.
     pub(super) fn data(&mut self, data: &Value) {
         self.write(None, &data.to_string());
     }
 
-    /// An event that is no JSON by intention.
+    /// An event that is intentionally not JSON.
     pub(super) fn mark(&mut self, text: &str) {
         self.write(None, text);
     }
 
-    /// The pieces of the answer's text, and what goes wrong among them.
+    /// The fragments of the answer's text, with the fault among them.
     pub(super) fn text(
         &mut self,
         answer: &Answer,
@@ -148,32 +147,32 @@ impl Script {
             let data = data.to_string();
             match (&answer.fault, index) {
                 (Fault::Malformed, 1) => self.write(name, half(&data)),
-                (Fault::Cut, 2) => self.pieces.push(Piece::Cut),
-                (Fault::Stall, 2) => self.pieces.push(Piece::Silence),
+                (Fault::Cut, 2) => self.fragments.push(Piece::Cut),
+                (Fault::Stall, 2) => self.fragments.push(Piece::Silence),
                 _ => self.write(name, &data),
             }
             if answer.split_characters {
                 self.split_last();
             }
             if !answer.pace.is_zero() {
-                self.pieces.push(Piece::Pause(answer.pace));
+                self.fragments.push(Piece::Pause(answer.pace));
             }
         }
         match answer.fault {
-            Fault::Cut => self.pieces.push(Piece::Cut),
-            Fault::Stall => self.pieces.push(Piece::Silence),
+            Fault::Cut => self.fragments.push(Piece::Cut),
+            Fault::Stall => self.fragments.push(Piece::Silence),
             _ => {}
         }
     }
 
-    /// A stream that never says anything.
+    /// A stream without any event.
     pub(super) fn silent(style: Style) -> Self {
-        Self { pieces: vec![Piece::Silence], ..Self::new(style) }
+        Self { fragments: vec![Piece::Silence], ..Self::new(style) }
     }
 
-    /// The end before the answer's own.
+    /// Ends the stream early.
     pub(super) fn end(&mut self) {
-        self.pieces.push(Piece::End);
+        self.fragments.push(Piece::End);
     }
 
     fn write(&mut self, name: Option<&str>, data: &str) {
@@ -186,26 +185,26 @@ impl Script {
             (Style::JsonList, _) => format!(",\r\n{data}"),
         };
         self.events += 1;
-        self.pieces.push(Piece::Bytes(text.into_bytes()));
+        self.fragments.push(Piece::Bytes(text.into_bytes()));
     }
 
-    /// Cuts the last event inside its first character of several bytes.
+    /// Splits the last event inside its first multi-byte character.
     fn split_last(&mut self) {
-        if let Some(Piece::Bytes(bytes)) = self.pieces.last_mut()
+        if let Some(Piece::Bytes(bytes)) = self.fragments.last_mut()
             && let Some(start) = bytes.iter().position(|byte| !byte.is_ascii())
         {
             let rest = bytes.split_off(start + 1);
-            self.pieces.push(Piece::Pause(Duration::from_millis(20)));
-            self.pieces.push(Piece::Bytes(rest));
+            self.fragments.push(Piece::Pause(Duration::from_millis(20)));
+            self.fragments.push(Piece::Bytes(rest));
         }
     }
 
     fn finish(mut self) -> Vec<Piece> {
         if self.style == Style::JsonList {
             let last = if self.events == 0 { "[]" } else { "]" };
-            self.pieces.push(Piece::Bytes(last.as_bytes().to_vec()));
+            self.fragments.push(Piece::Bytes(last.as_bytes().to_vec()));
         }
-        self.pieces
+        self.fragments
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a request says, whatever its wire format. Reading each format is in `wire`.
+//! A request, independent of its wire format. `wire` parses it.
 
 use serde_json::Value;
 
@@ -7,34 +7,34 @@ use super::tools::Tool;
 /// A request for an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conversation {
-    /// The model asked for.
+    /// The requested model.
     pub(super) model: String,
-    /// Whether the answer is to come piece by piece.
+    /// Whether the answer is streamed.
     pub(super) stream: bool,
-    /// What the system or the developer said.
+    /// The system or developer messages.
     pub(super) system: String,
-    /// What was said and done so far.
+    /// The conversation so far.
     pub(super) entries: Vec<Entry>,
-    /// What the model may call.
+    /// The available tools.
     pub(super) tools: Vec<Tool>,
-    /// The schema of the answer when it must be JSON; null when any JSON will do.
+    /// The schema of a JSON answer; null allows any JSON.
     pub(super) json_schema: Option<Value>,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     pub(super) output_limit: Option<u64>,
 }
 
-/// One thing in a conversation.
+/// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
     /// A text of the user.
     User(String),
-    /// Something the model said or called.
+    /// A text or a call of the model.
     Assistant,
-    /// What a tool gave.
+    /// A tool result.
     ToolResult,
 }
 
-/// Phrases of requests that agent CLIs make on the side, in lower case.
+/// Phrases of side calls of agent CLIs, in lower case.
 const SIDE_PHRASES: [&str; 6] = [
     "title generator",
     "generate a title",
@@ -43,14 +43,14 @@ const SIDE_PHRASES: [&str; 6] = [
     "new conversation topic",
     "summarize the user's primary intent",
 ];
-/// Instructions of agents that an agent CLI sends out by itself, tools and all, in lower case.
+/// Phrases of background agents that an agent CLI starts by itself, in lower case.
 const SIDE_AGENTS: [&str; 1] = ["memory extraction subagent"];
 /// The instructions of an agent are longer than those of a side call.
 const SIDE_SYSTEM_LIMIT: usize = 8_000;
 
 impl Conversation {
-    /// Whether the agent CLI asks this beside the user's run: a title, a topic, a probe of the
-    /// quota, a choice between models, notes for later. Such a call is answered, never played with.
+    /// Whether this is a side call: a title, a topic, a quota probe, a choice of a model, notes. Side
+    /// calls get a plain answer, never a scenario.
     pub(super) fn is_side_call(&self) -> bool {
         if SIDE_AGENTS.iter().any(|phrase| self.system.to_lowercase().contains(phrase)) {
             return true;
@@ -58,10 +58,10 @@ impl Conversation {
         self.tools.is_empty()
             && (self.json_schema.is_some()
                 || self.output_limit.is_some_and(|limit| limit <= 1)
-                || self.asks_for_a_title())
+                || self.requests_title())
     }
 
-    fn asks_for_a_title(&self) -> bool {
+    fn requests_title(&self) -> bool {
         let has_phrase = |text: &str| {
             let lowered = text.to_lowercase();
             SIDE_PHRASES.iter().any(|phrase| lowered.contains(phrase))
@@ -75,7 +75,7 @@ impl Conversation {
     }
 }
 
-/// The text of a field that is a string or a list of parts with a `text` each.
+/// The texts of a field: a string, or a list of parts with a `text`.
 pub(super) fn texts(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
@@ -89,15 +89,15 @@ pub(super) fn part_text(part: &Value) -> Option<String> {
     part.as_str().or_else(|| part["text"].as_str()).map(str::to_owned)
 }
 
-/// The items of a field that must be a list.
+/// The items of a required list.
 ///
 /// # Errors
-/// With a text for the caller that names the field.
+/// A message that names the field.
 pub(super) fn list<'a>(body: &'a Value, field: &str) -> Result<&'a Vec<Value>, String> {
     body[field].as_array().ok_or_else(|| format!("{field}: field required, a list"))
 }
 
-/// The items of a field that may be absent.
+/// The items of an optional list.
 pub(super) fn optional_list<'a>(body: &'a Value, field: &str) -> &'a [Value] {
     body[field].as_array().map(Vec::as_slice).unwrap_or_default()
 }

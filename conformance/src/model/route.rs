@@ -1,9 +1,9 @@
-//! What an address asks for. Addresses are told by their ends, so that any base path works.
+//! The routes of the server. Addresses are matched by their ends, so that any base path works.
 
 use super::reply::Style;
 use super::wire::Wire;
 
-/// What is asked for.
+/// A route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
     /// An answer of the model.
@@ -12,41 +12,41 @@ pub(super) enum Route {
     Other(OtherRoute),
 }
 
-/// What needs no model.
+/// Routes without an answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OtherRoute {
-    /// How many tokens a request has.
+    /// Count the tokens of a request.
     CountTokens(Wire),
-    /// Which models there are.
+    /// List the models.
     Models(Wire),
-    /// Whether there is one model.
+    /// Describe one model.
     Model(String),
-    /// What was asked so far.
+    /// The requests so far.
     Requests,
-    /// Whether the server lives.
+    /// Health check.
     Health,
-    /// Whether there is a server at all.
+    /// A HEAD request.
     Head,
-    /// A WebSocket, which the fake model does not speak.
+    /// A WebSocket, which the fake model does not support.
     WebSocket,
-    /// A known address, by another method.
+    /// A known address with another method.
     WrongMethod(Wire),
-    /// No known address.
+    /// An unknown address.
     Unknown(Wire),
 }
 
-/// An address that answers.
+/// The route of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnswerRoute {
     /// The format.
     pub(super) wire: Wire,
-    /// How the answer is streamed where the address says so and not the body.
+    /// The streaming style, if the address decides it.
     pub(super) stream: Option<Style>,
-    /// The model where the address says so.
+    /// The model, if the address names it.
     pub(super) model: Option<String>,
 }
 
-/// Reads an address.
+/// Parses an address.
 pub(super) fn route(method: &str, path: &str, query: &str, upgrade: bool) -> Route {
     let path = path.trim_end_matches('/');
     let other = match method {
@@ -117,7 +117,7 @@ fn gemini(model: &str, stream: Option<Style>) -> Route {
     Route::Answer(AnswerRoute { wire: Wire::Gemini, stream, model: Some(model.to_owned()) })
 }
 
-/// Whose words an address that answers nothing is refused in.
+/// The wire format of refusals of an unknown address.
 fn wire_of(path: &str) -> Wire {
     if path.contains("/v1beta") || path.contains("/v1alpha") || path.contains(':') {
         Wire::Gemini

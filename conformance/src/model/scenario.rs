@@ -1,8 +1,8 @@
-//! What the fake model can play. How a prompt names a scenario is in `prompt`.
+//! The scenarios of the fake model. `prompt` selects one.
 
 use super::failure::FailureKind;
 
-/// What the fake model does with a request.
+/// How the fake model answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scenario {
     /// A short answer.
@@ -25,86 +25,86 @@ pub enum Scenario {
     Sleep,
     /// One call of the tool that starts a sub-agent.
     Subagent,
-    /// A call of a tool that nobody offered.
+    /// A call of a tool that does not exist.
     BadTool,
-    /// A call of the tool whose name the prompt gives.
+    /// A call of the tool that the prompt names.
     CallTool,
-    /// Text whose characters are cut apart on their way.
+    /// Text with characters split between writes.
     Unicode,
     /// Four hundred lines.
     Long,
     /// An answer that ends at the token limit.
     MaxTokens,
-    /// An answer that the vendor's filter ends.
+    /// An answer stopped by the content filter.
     Refusal,
     /// An answer without any text.
     Empty,
-    /// Says a word of the prompt, nothing else.
+    /// Only a text from the prompt.
     Nonce,
-    /// One piece of text a second, for a minute.
+    /// One fragment of text per second, for a minute.
     Slow,
-    /// Two pieces of text, then silence.
+    /// Two fragments of text, then silence.
     Stall,
     /// Headers, then silence.
     Hang,
-    /// The connection is cut in the middle of the stream.
+    /// The connection is closed during the stream.
     Drop,
-    /// The connection is cut before the first byte, every time.
+    /// The connection is closed before the first byte, every time.
     DropAll,
-    /// One event of the stream is no JSON.
+    /// One event of the stream is not JSON.
     Malformed,
     /// The stream ends with an error of this kind.
     StreamError(FailureKind),
-    /// The first two tries fail, the third is answered.
+    /// The first two tries fail, the third succeeds.
     Flaky,
-    /// An answer with the vendor's headers about limits that are nearly reached.
+    /// An answer with headers about nearly exhausted limits.
     RateLimitHeaders,
     /// The request is refused.
     Refuse(FailureKind),
 }
 
-/// A scenario with the name a prompt calls it by.
+/// A scenario with its name in prompts.
 #[derive(Debug, Clone, Copy)]
 pub struct ScenarioEntry {
-    /// What follows `SCN:` in a prompt.
+    /// The name after `SCN:` in a prompt.
     pub name: &'static str,
-    /// What is played.
+    /// The scenario.
     pub scenario: Scenario,
-    /// What happens, in a few words.
+    /// A short description.
     pub about: &'static str,
 }
 
-/// Every scenario, in the order of the documentation.
+/// All scenarios, in the order of the documentation.
 pub const SCENARIOS: &[ScenarioEntry] = &[
     entry("plain", Scenario::Plain, "a short answer"),
     entry("think", Scenario::Think, "thoughts, then a short answer"),
-    entry("nonce", Scenario::Nonce, "says TEXT=…, NONCE=… or the word after SCN:nonce"),
-    entry("unicode", Scenario::Unicode, "text whose characters are cut apart on their way"),
+    entry("nonce", Scenario::Nonce, "repeats TEXT=…, NONCE=… or the word after SCN:nonce"),
+    entry("unicode", Scenario::Unicode, "text with characters split between writes"),
     entry("long", Scenario::Long, "four hundred lines"),
     entry("empty", Scenario::Empty, "an answer without any text"),
     entry("maxtok", Scenario::MaxTokens, "ends at the token limit"),
-    entry("refusal", Scenario::Refusal, "ended by the vendor's filter"),
+    entry("refusal", Scenario::Refusal, "stopped by the content filter"),
     entry("write", Scenario::Write, "writes hello.txt"),
     entry("shell", Scenario::Shell, "runs a command that succeeds"),
     entry("toolfail", Scenario::ToolFail, "runs a command that fails with 3"),
-    entry("patch", Scenario::Patch, "adds hello.txt by a patch where there is such a tool"),
+    entry("patch", Scenario::Patch, "adds hello.txt with a patch tool, if there is one"),
     entry("parallel", Scenario::Parallel, "a command and a file in one answer"),
     entry("multi", Scenario::Multi, "a command, then in the next round a file"),
     entry("sleep", Scenario::Sleep, "runs a command that sleeps 60 s"),
-    entry("subagent", Scenario::Subagent, "hands a task to a sub-agent"),
+    entry("subagent", Scenario::Subagent, "starts a sub-agent"),
     entry("badtool", Scenario::BadTool, "calls a tool that does not exist"),
     entry("call_<name>", Scenario::CallTool, "calls the tool of that name"),
-    entry("slow", Scenario::Slow, "one piece of text a second, for a minute"),
-    entry("stall", Scenario::Stall, "two pieces of text, then silence"),
+    entry("slow", Scenario::Slow, "one fragment of text per second, for a minute"),
+    entry("stall", Scenario::Stall, "two fragments of text, then silence"),
     entry("hang", Scenario::Hang, "headers, then silence"),
-    entry("drop", Scenario::Drop, "cuts the connection after two pieces of text"),
-    entry("dropall", Scenario::DropAll, "cuts the connection before the first byte"),
-    entry("malformed", Scenario::Malformed, "one event of the stream is no JSON"),
-    entry("sseerr", Scenario::StreamError(FailureKind::Overloaded), "overload told in the stream"),
+    entry("drop", Scenario::Drop, "closes the connection after two fragments of text"),
+    entry("dropall", Scenario::DropAll, "closes the connection before the first byte"),
+    entry("malformed", Scenario::Malformed, "one event of the stream is not JSON"),
+    entry("sseerr", Scenario::StreamError(FailureKind::Overloaded), "overload error in the stream"),
     entry(
         "ctxsse",
         Scenario::StreamError(FailureKind::ContextOverflow),
-        "context overflow told in the stream",
+        "context overflow error in the stream",
     ),
     entry("flaky", Scenario::Flaky, "two tries of a prompt fail with 500, the third succeeds"),
     entry("rlhdr", Scenario::RateLimitHeaders, "an answer with headers about limits"),
@@ -126,7 +126,7 @@ const fn entry(name: &'static str, scenario: Scenario, about: &'static str) -> S
 }
 
 impl Scenario {
-    /// The scenario of this name; the name of a tool after `call_` is the prompt's affair.
+    /// The scenario of this name, with any tool name after `call_`.
     pub fn named(name: &str) -> Option<Self> {
         if name.starts_with("call_") {
             return Some(Self::CallTool);
@@ -134,7 +134,7 @@ impl Scenario {
         SCENARIOS.iter().find(|entry| entry.name == name).map(|entry| entry.scenario)
     }
 
-    /// Whether it is played with tools; without any in the request the answer is plain.
+    /// Whether it needs tools; without tools in the request the answer is plain.
     pub fn wants_tools(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! The server: binds a loopback address, serves on a thread of its own, ends when it is dropped.
+//! The server: binds a loopback address, serves on its own thread, stops when dropped.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -15,14 +15,14 @@ use tokio::sync::oneshot;
 use super::handle::{Shared, handle};
 use super::record::{RecordedRequest, RequestLog};
 
-/// Where and how the fake model serves.
+/// Options of the server.
 #[derive(Debug, Clone)]
 pub struct ModelOptions {
     /// A loopback address.
     pub address: IpAddr,
     /// The port; 0 takes any that is free.
     pub port: u16,
-    /// Where each request is written to a file of its own.
+    /// The folder for a file per request.
     pub log: Option<PathBuf>,
 }
 
@@ -32,10 +32,10 @@ impl Default for ModelOptions {
     }
 }
 
-/// Why the fake model does not serve.
+/// Why the server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The address is no loopback address.
+    /// The address is not a loopback address.
     #[error("the fake model serves loopback addresses only, not {0}")]
     NotLoopback(IpAddr),
     /// The address cannot be bound.
@@ -46,7 +46,7 @@ pub enum ModelError {
         /// Why.
         error: io::Error,
     },
-    /// The folder of the log cannot be made.
+    /// The folder of the log cannot be created.
     #[error("cannot write the log to {folder}: {error}")]
     Log {
         /// The folder.
@@ -54,7 +54,7 @@ pub enum ModelError {
         /// Why.
         error: io::Error,
     },
-    /// The machine gives no thread or no event loop.
+    /// No thread or event loop could be created.
     #[error("cannot start serving: {0}")]
     Start(io::Error),
 }
@@ -64,14 +64,14 @@ impl ModelError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotLoopback(_) => "use 127.0.0.1 or ::1",
-            Self::Bind { .. } => "use --port 0 to take any port that is free",
-            Self::Log { .. } => "name a folder that can be written to",
+            Self::Bind { .. } => "use --port 0 for a free port",
+            Self::Log { .. } => "choose a folder that can be written",
             Self::Start(_) => "close other programs and try again",
         }
     }
 }
 
-/// A fake model that serves until it is dropped.
+/// A running fake model. Dropping it stops it.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -81,10 +81,10 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Starts serving on a thread of its own.
+    /// Starts the server on its own thread.
     ///
     /// # Errors
-    /// When the address is not of this machine alone, or cannot be had.
+    /// When the address is not loopback or cannot be bound.
     pub fn start(options: ModelOptions) -> Result<Self, ModelError> {
         let listener = bind(&options)?;
         let address = listener.local_addr().map_err(ModelError::Start)?;
@@ -112,7 +112,7 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// What was asked so far, oldest first, without secrets.
+    /// The requests so far, oldest first, without secrets.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.log().requests()
     }
@@ -120,14 +120,14 @@ impl ModelServer {
     /// Serves until the process ends.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has said so on stderr; there is nothing left to serve.
+            // A panic of the thread is already on stderr.
             drop(thread.join());
         }
     }
 }
 
 impl Drop for ModelServer {
-    /// Cuts every connection and waits for the thread.
+    /// Closes every connection and waits for the thread.
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -151,11 +151,10 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Rec
     let accepting = async {
         match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => accept(&listener, &shared).await,
-            Err(error) => anstream::eprintln!("error: the fake model cannot serve: {error}"),
+            Err(error) => anstream::eprintln!("error: the fake model stopped: {error}"),
         }
     };
-    // Either the owner has gone, or there is nothing to serve: the runtime ends with this task,
-    // and every connection with it.
+    // The server was dropped or failed: the runtime and all connections end with this task.
     tokio::select! {
         () = accepting => {}
         _ = stopped => {}
@@ -168,21 +167,21 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) {
             Ok((stream, _)) => {
                 tokio::spawn(connection(stream, Arc::clone(shared)));
             }
-            // Too many open files, or a client that gave up: others may still come.
+            // Too many open files, or a client that disconnected: later connections may succeed.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
 }
 
 async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>) {
-    // Each event is to arrive on its own; where that cannot be set they arrive together.
+    // Each event should arrive separately; where this option fails they arrive together.
     drop(stream.set_nodelay(true));
     let service = service_fn(|request| handle(&shared, request));
-    // No time limit: an agent CLI that comes back after minutes finds its connection open.
+    // No time limit: an agent CLI may reuse its connection after minutes.
     let served = http1::Builder::new()
         .header_read_timeout(None)
         .serve_connection(TokioIo::new(stream), service)
         .await;
-    // A client that went away, garbage, or a cut that the scenario wanted.
+    // A client that disconnected, an invalid request, or a fault of the scenario.
     drop(served);
 }

@@ -1,5 +1,4 @@
-//! Which of the request's tools serve a scenario. How their arguments are filled is in
-//! `arguments`.
+//! Chooses the tools of a scenario from the request. `arguments` fills their arguments.
 
 use serde_json::{Value, json};
 
@@ -7,14 +6,14 @@ use super::arguments::{Intent, arguments, has_property};
 use super::prompt::Directions;
 use super::scenario::Scenario;
 
-/// A tool that the request offers.
+/// A tool of the request.
 #[derive(Debug, Clone)]
 pub(super) struct Tool {
     /// Its name.
     pub(super) name: String,
-    /// What the model is told about it.
+    /// Its description.
     pub(super) description: String,
-    /// The schema of its arguments; null when the vendor knows it.
+    /// The schema of its arguments; null for a built-in tool of the provider.
     pub(super) schema: Value,
     /// How it is called.
     pub(super) form: ToolForm,
@@ -27,7 +26,7 @@ pub(super) enum ToolForm {
     Function,
     /// With a text.
     Freeform,
-    /// With a command line, in the words of the Responses API.
+    /// With a command line, as in the Responses API.
     LocalShell,
 }
 
@@ -36,11 +35,11 @@ pub(super) enum ToolForm {
 pub(super) struct ToolCall {
     /// The tool.
     pub(super) name: String,
-    /// What it is given.
+    /// Its input.
     pub(super) input: ToolInput,
 }
 
-/// What a tool is given.
+/// The input of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ToolInput {
     /// An object.
@@ -51,7 +50,7 @@ pub(super) enum ToolInput {
     LocalShell(Vec<String>),
 }
 
-// Names without case, `_` and `-`; the first that is offered is taken.
+// Names in lower case without `_` and `-`; the first available one is used.
 const WRITE_NAMES: [&str; 8] = [
     "write",
     "writefile",
@@ -92,7 +91,7 @@ const SUBAGENT_NAMES: [&str; 8] = [
 const FILE: &str = "hello.txt";
 const SUBAGENT_PROMPT: &str = "Answer in one sentence. SCN:plain";
 
-/// The calls that play a scenario in this round; none when the tools do not allow it.
+/// The calls of a scenario in this round; none without suitable tools.
 pub(super) fn calls(tools: &[Tool], directions: &Directions) -> Vec<ToolCall> {
     let tool_box = ToolBox { tools, directions };
     let round = directions.rounds;
@@ -105,8 +104,8 @@ pub(super) fn calls(tools: &[Tool], directions: &Directions) -> Vec<ToolCall> {
             tool_box.shell(&format!("echo shell-ok{}; echo to-stderr >&2", tool_box.suffix()))
         }
         (Scenario::Multi, 0) => tool_box.shell(&format!("echo round-one{}", tool_box.suffix())),
-        // A bare `sleep` is refused by agent CLIs that want to be asked for background tasks, and
-        // is no process in those whose shell has one of its own.
+        // Some agent CLIs refuse a plain `sleep`, and some have a built-in one that is not a
+        // process.
         (Scenario::Sleep, 0) => tool_box.shell("true && /bin/sleep 60"),
         (Scenario::ToolFail, 0) => tool_box
             .shell("echo about-to-fail; exit 3")
@@ -204,7 +203,7 @@ impl ToolBox<'_> {
         names.iter().find_map(|name| self.tools.iter().find(|tool| plain_name(tool) == *name))
     }
 
-    /// A tool under a name we do not know is told by the arguments it insists on.
+    /// Finds a tool with an unknown name by its required arguments.
     fn by_shape(&self, roles: &[&str]) -> Option<&Tool> {
         self.tools.iter().find(|tool| {
             tool.form == ToolForm::Function && roles.iter().all(|role| has_property(tool, role))

@@ -1,4 +1,4 @@
-//! The state the threads of the adapter share: who talks to us, which run is open.
+//! The state that the threads of the adapter share: the host and the open run.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
@@ -13,10 +13,10 @@ use super::output::Output;
 use super::run::Command;
 use super::tree;
 
-/// How long an open run gets when the host is gone.
-const LAST_GRACE: Duration = Duration::from_millis(200);
-/// How long its end is waited for before everything is killed.
-const LAST_WAIT: Duration = Duration::from_secs(2);
+/// The grace period of an open run when the host has exited.
+const HOST_EXIT_GRACE: Duration = Duration::from_millis(200);
+/// How long to wait for its end before everything is killed.
+const HOST_EXIT_WAIT: Duration = Duration::from_secs(2);
 
 /// The adapter.
 pub(super) struct Adapter {
@@ -33,26 +33,25 @@ struct State {
     run: Option<OpenRun>,
 }
 
-/// The run that is open. One at a time, so that every process below the adapter is known to
-/// belong to it.
+/// The open run. Only one at a time, so that every process below the adapter belongs to it.
 struct OpenRun {
     run_id: String,
     commands: Sender<Command>,
     /// A cancel was accepted.
     stopping: bool,
-    /// The last event is on its way.
+    /// Its last event is being sent.
     ending: bool,
-    /// The questions nobody has answered.
+    /// The pending approvals.
     approvals: BTreeSet<String>,
 }
 
-/// What became of a cancel.
+/// The result of a cancel.
 pub(super) enum Cancelled {
-    /// The run is being stopped because of it.
+    /// The run is being stopped.
     Now,
-    /// It was being stopped already.
+    /// It was already being stopped.
     Before,
-    /// There is no such run, or it has ended.
+    /// The run does not exist or has ended.
     NotThere,
 }
 
@@ -70,7 +69,7 @@ impl Adapter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What `initialize` was called with.
+    /// The parameters of `initialize`.
     pub(super) fn initialized(&self) -> Option<InitializeParams> {
         self.state().initialized.clone()
     }
@@ -79,7 +78,7 @@ impl Adapter {
         self.state().initialized = Some(initialize_params);
     }
 
-    /// Whether a run of this id could be opened now.
+    /// Checks whether a run with this id can be opened.
     pub(super) fn may_open(&self, run_id: &str) -> Result<(), ErrorObject> {
         let state = self.state();
         if state.shutting_down {
@@ -112,14 +111,14 @@ impl Adapter {
             Some(OpenRun { run_id, commands, stopping: false, ending: false, approvals });
     }
 
-    /// From now on the run counts as finished, though `done` is still to be sent.
+    /// Marks the run as finished, although `done` is not sent yet.
     pub(super) fn ending(&self) {
         if let Some(run) = &mut self.state().run {
             run.ending = true;
         }
     }
 
-    /// `done` has been sent. Another run may have been opened in the meantime.
+    /// `done` was sent. Another run may already be open.
     pub(super) fn run_ended(&self, run_id: &str) {
         let mut state = self.state();
         if state.run.as_ref().is_some_and(|run| run.run_id == run_id && run.ending) {
@@ -133,7 +132,7 @@ impl Adapter {
         match &mut state.run {
             Some(run) if run.run_id == run_id && !run.ending => {
                 let before = std::mem::replace(&mut run.stopping, true);
-                // A run that ends this very moment no longer listens, which is as good.
+                // A run that is just ending does not receive it, which is fine.
                 let _ended = run.commands.send(Command::Cancel { grace });
                 if before { Cancelled::Before } else { Cancelled::Now }
             }
@@ -141,26 +140,26 @@ impl Adapter {
         }
     }
 
-    /// The open run asks something.
+    /// Registers an approval of the open run.
     pub(super) fn open_approval(&self, approval_id: &str) {
         if let Some(run) = &mut self.state().run {
             run.approvals.insert(approval_id.to_owned());
         }
     }
 
-    /// Hands a decision to the run that waits for it; only the first one counts.
+    /// Sends a decision to the run that waits for it; only the first one counts.
     pub(super) fn answer(&self, params: RespondRunParams) -> Result<(), ErrorObject> {
         let mut state = self.state();
         let run = state.run.as_mut().filter(|run| run.run_id == params.run_id && !run.ending);
         let Some(run) = run else {
-            let text = format!("there is no run {}", params.run_id);
+            let text = format!("unknown run {}", params.run_id);
             return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
         };
         if !run.approvals.remove(&params.approval_id) {
-            let text = format!("nobody asked {} or it is answered", params.approval_id);
+            let text = format!("approval {} is unknown or already resolved", params.approval_id);
             return Err(ErrorObject::new(ErrorKind::ApprovalUnknown, text));
         }
-        // A run that ends this very moment resolves its questions itself.
+        // A run that is just ending resolves its approvals itself.
         let _ended = run.commands.send(Command::Answer {
             approval_id: params.approval_id,
             outcome: params.outcome,
@@ -169,7 +168,7 @@ impl Adapter {
         Ok(())
     }
 
-    /// Hands input to its run. `parrot` knows no turns, so none can be the expected one.
+    /// Sends input to its run. `parrot` has no turns, so an expected turn never matches.
     pub(super) fn input(&self, params: InputRunParams) -> Result<InputOutcome, ErrorObject> {
         let state = self.state();
         let run = state.run.as_ref().filter(|run| run.run_id == params.run_id && !run.ending);
@@ -183,7 +182,7 @@ impl Adapter {
             }),
             None if self.behaviour.has(Fault::InputToTheDead) => Ok(InputOutcome::Queued),
             None => {
-                let text = format!("there is no run {}", params.run_id);
+                let text = format!("unknown run {}", params.run_id);
                 Err(ErrorObject::new(ErrorKind::RunUnknown, text))
             }
         }
@@ -200,7 +199,7 @@ impl Adapter {
     /// Stops the open run, whatever its id, and waits for its end.
     pub(super) fn stop_run(&self, grace: Duration, limit: Duration) {
         if let Some(run) = &self.state().run {
-            // As above: nobody listens when it ends by itself.
+            // As above: a run that is just ending does not receive it.
             let _ended = run.commands.send(Command::Cancel { grace });
         }
         let deadline = Instant::now() + limit;
@@ -212,10 +211,10 @@ impl Adapter {
         }
     }
 
-    /// The host is gone: stop everything and exit.
-    pub(super) fn leave(&self) -> ! {
+    /// The host has exited: stops everything and exits.
+    pub(super) fn exit_with_host(&self) -> ! {
         self.begin_shutdown();
-        self.stop_run(LAST_GRACE, LAST_WAIT);
+        self.stop_run(HOST_EXIT_GRACE, HOST_EXIT_WAIT);
         tree::sweep(0, |_| false);
         std::process::exit(0)
     }

@@ -1,4 +1,4 @@
-//! What is on this machine: the agent CLI, its version, its login, its models. Read-only.
+//! Detection: the agent CLI, its version, its login, its models. Read-only.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn find_cli(behaviour: Behaviour, configured: Option<&str>) -> Option
 pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAdapterResult {
     let found = find_cli(behaviour, configured).filter(|file| is_executable(file));
     let version = found.as_deref().and_then(|path| {
-        let text = probe::ask(behaviour, path, &["--version"])?;
+        let text = probe::run_probe(behaviour, path, &["--version"])?;
         version_in(&text)
     });
     let version = version.filter(|_| !behaviour.has(Fault::DetectNoVersion));
@@ -75,7 +75,7 @@ pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAd
     }
 }
 
-/// Answers `adapter/health`, without asking the agent CLI.
+/// Answers `adapter/health` without starting the agent CLI.
 pub(super) fn health(configured: Option<&str>, open_runs: usize) -> HealthAdapterResult {
     let found = find_cli(Behaviour::RIGHT, configured).is_some();
     let (status, message) = match found {
@@ -86,7 +86,7 @@ pub(super) fn health(configured: Option<&str>, open_runs: usize) -> HealthAdapte
     HealthAdapterResult { status, message: message.to_owned(), details }
 }
 
-/// Answers `models/list`: what the agent CLI says, or what this adapter knows.
+/// Answers `models/list` from the agent CLI, or from a static list.
 pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListModelsResult {
     let model = |id: &str| Model {
         id: id.to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
         efforts: None,
     };
     let answer = find_cli(behaviour, configured)
-        .and_then(|path| probe::ask(behaviour, &path, &["models"]))
+        .and_then(|path| probe::run_probe(behaviour, &path, &["models"]))
         .and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let listed = answer.as_ref().and_then(|answer| answer["models"].as_array());
     let mut ids: Vec<&str> =
@@ -123,7 +123,7 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
     }
 }
 
-/// Which credential would pay; names only.
+/// The credential that a run would use; names only.
 pub(super) fn credential(of_run: &BTreeMap<String, String>) -> Option<Credential> {
     let has_key = of_run.contains_key(AUTH_VARIABLE) || std::env::var_os(AUTH_VARIABLE).is_some();
     if has_key {
@@ -175,7 +175,7 @@ fn is_executable(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|metadata| tree::is_executable(&metadata))
 }
 
-/// The first thing in a text that looks like a version.
+/// The first version in a text.
 fn version_in(text: &str) -> Option<String> {
     text.split(|character: char| !character.is_ascii_digit() && character != '.')
         .map(|word| word.trim_matches('.'))

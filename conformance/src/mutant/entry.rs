@@ -1,4 +1,4 @@
-//! How the suite's executable becomes this adapter, and what its command line does.
+//! Starts the suite's executable as this adapter, and parses its command line.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fault::{Behaviour, Fault};
 use super::manifest::{CLI_NAME, manifest};
-use super::{reach, serve};
+use super::{fault_record, serve};
 
 /// The file name that makes the suite's executable this adapter.
 pub const EXECUTABLE: &str = "od-adapter-mutant";
@@ -16,16 +16,16 @@ pub const EXECUTABLE: &str = "od-adapter-mutant";
 /// The file beside the executable that names the fault.
 pub const FAULT_FILE: &str = "fault";
 
-/// Runs as the adapter when the executable is called like it; `None` when it is not.
+/// Runs as the adapter if the executable has its name.
 pub fn become_adapter(executable: &Path, arguments: &[String]) -> Option<ExitCode> {
     (executable.file_stem()? == EXECUTABLE).then(|| start(executable, arguments))
 }
 
 fn start(executable: &Path, arguments: &[String]) -> ExitCode {
-    reach::begin(executable);
+    fault_record::begin(executable);
     let (behaviour, rest) = match behaviour(executable, arguments) {
         Ok(found) => found,
-        Err(name) => return refuse(&format!("there is no fault called {name}")),
+        Err(name) => return refuse(&format!("unknown fault {name}")),
     };
     match rest {
         [switch] if switch == "--manifest" => print_manifest(behaviour),
@@ -71,7 +71,7 @@ fn print_manifest(behaviour: Behaviour) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if behaviour.has(Fault::ManifestSpawnsCli) {
-        // Whether it is there makes no difference to the fault.
+        // Whether the CLI exists makes no difference to the fault.
         let _absent = std::process::Command::new(CLI_NAME).arg("--version").output();
     }
     if behaviour.has(Fault::ManifestWritesFile) {

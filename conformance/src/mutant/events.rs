@@ -1,4 +1,4 @@
-//! The words of `parrot` → events of the protocol. A pure state machine: no clock, no process.
+//! Messages of `parrot` to protocol events. A pure state machine: no clock, no process.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,40 +12,40 @@ use od_protocol::{
 };
 
 use super::fault::{Behaviour, Fault};
-use super::native::{Ask, Figures, File, Native, Tool, ToolOut};
-use super::phrases::{failure, retry, slow_down, stop_reason, tool_result};
+use super::native::{Ask, File, Native, TokenCounts, Tool, ToolOut};
 use super::redact::strip_ansi;
+use super::stateless_events::{failure, retry, slow_down, stop_reason, tool_result};
 
-/// A text longer than this becomes several deltas, so that no line of ours grows too long.
-const DELTA_BYTES: usize = 1 << 20;
+/// Longer texts become several deltas, so that no line exceeds the limit.
+const MAX_DELTA_BYTES: usize = 1 << 20;
 
-/// The last word of the agent CLI.
+/// The final message of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum CheckOutcome {
-    /// It said that it is done.
+pub(super) enum FinalMessage {
+    /// Success.
     Completed(StopReason),
-    /// It said why it is not.
+    /// Failure, with the reason.
     Failed(ErrorEvent),
 }
 
-/// What has been said so far.
+/// The mapper of one run.
 pub(super) struct Events {
     pub(super) behaviour: Behaviour,
     cwd: PathBuf,
     session: SessionChoice,
-    /// How many files were reported.
+    /// The number of reported files.
     files: usize,
-    /// Values that no event may show.
+    /// Values that no event may contain.
     pub(super) secrets: Vec<String>,
     next_id: u64,
     thinking: Option<String>,
     message: Option<String>,
-    /// Every call ever seen; `true` while it is open.
+    /// Every call; `true` while it is open.
     tools: BTreeMap<String, bool>,
     pub(super) unmapped: BTreeMap<String, Unmapped>,
     pub(super) session_id: Option<String>,
-    pub(super) figures: Option<Figures>,
-    pub(super) verdict: Option<CheckOutcome>,
+    pub(super) figures: Option<TokenCounts>,
+    pub(super) final_message: Option<FinalMessage>,
 }
 
 impl Events {
@@ -68,14 +68,14 @@ impl Events {
             unmapped: BTreeMap::new(),
             session_id: None,
             figures: None,
-            verdict: None,
+            final_message: None,
         }
     }
 
-    /// One line in, events out. After the CLI's last word nothing counts any more.
+    /// One line in, events out. Lines after the final message are ignored.
     pub(super) fn on_line(&mut self, line: &str) -> Vec<Event> {
         let mut out = Vec::new();
-        if self.verdict.is_some() || line.trim().is_empty() {
+        if self.final_message.is_some() || line.trim().is_empty() {
             return out;
         }
         match Native::read(line) {
@@ -87,17 +87,20 @@ impl Events {
             Native::Tool(tool) => self.on_tool(tool, &mut out),
             Native::ToolOut(result) => self.on_tool_out(result, &mut out),
             Native::File(file) => self.on_file(file, &mut out),
-            Native::Ask(ask) => self.on_ask(ask, &mut out),
+            Native::Ask(run_probe) => self.on_ask(run_probe, &mut out),
             Native::Usage(figures) => self.figures = Some(figures),
             Native::SlowDown { after_ms } => {
-                let told = after_ms.filter(|_| !self.behaviour.has(Fault::DropsRetryAfter));
-                out.push(slow_down(told));
+                let requested_options =
+                    after_ms.filter(|_| !self.behaviour.has(Fault::DropsRetryAfter));
+                out.push(slow_down(requested_options));
             }
             Native::Again { attempt, why } => self.on_again(attempt, why, &mut out),
             Native::Fail { code, text } => {
-                self.verdict = Some(CheckOutcome::Failed(failure(&code, text)))
+                self.final_message = Some(FinalMessage::Failed(failure(&code, text)))
             }
-            Native::End { stop } => self.verdict = Some(CheckOutcome::Completed(stop_reason(stop))),
+            Native::End { stop } => {
+                self.final_message = Some(FinalMessage::Completed(stop_reason(stop)))
+            }
             Native::Unmapped { native_type } => self.on_unmapped(native_type, line, &mut out),
             Native::Noise => self.on_noise(line),
         }
@@ -128,7 +131,7 @@ impl Events {
         out
     }
 
-    /// The usage of the whole run, when the CLI stated it.
+    /// The usage of the run, if the CLI reported it.
     pub(super) fn usage(&self) -> Option<Usage> {
         let figures = self.figures.as_ref()?;
         let cost_usd = match figures.usd {
@@ -154,13 +157,13 @@ impl Events {
         })
     }
 
-    /// `parrot` would retry a rate limit for ever; a host can wait better than a process.
+    /// `parrot` would retry a rate limit without end, so the run fails: waiting is up to the host.
     fn on_again(&mut self, attempt: u32, why: String, out: &mut Vec<Event>) {
         let is_limit = why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
         out.push(retry(attempt, why));
         if is_limit {
             let text = "the provider asks to slow down and the agent CLI retries".to_owned();
-            self.verdict = Some(CheckOutcome::Failed(failure("slow_down", text)));
+            self.final_message = Some(FinalMessage::Failed(failure("slow_down", text)));
         }
     }
 
@@ -190,12 +193,12 @@ impl Events {
         }
         self.close_message(out);
         let thinking_id = self.thinking.clone().unwrap_or_else(|| {
-            let thinking_id = self.fresh("thought");
+            let thinking_id = self.new_id("thought");
             out.push(Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.clone() }));
             self.thinking = Some(thinking_id.clone());
             thinking_id
         });
-        for text in self.pieces(text) {
+        for text in self.fragments(text) {
             let thinking_id = thinking_id.clone();
             out.push(Event::ThinkingDelta(ThinkingDelta { thinking_id, text, truncated: None }));
         }
@@ -203,20 +206,20 @@ impl Events {
 
     fn on_say(&mut self, text: &str, out: &mut Vec<Event>) {
         if self.behaviour.has(Fault::RlByWord) && text.contains("rate limit") {
-            self.verdict = Some(CheckOutcome::Failed(failure("slow_down", text.to_owned())));
+            self.final_message = Some(FinalMessage::Failed(failure("slow_down", text.to_owned())));
             return;
         }
         if !self.behaviour.has(Fault::ThinkingLeftOpen) {
             self.close_thinking(out);
         }
         let message_id = self.message.clone().unwrap_or_else(|| {
-            let message_id = self.fresh("message");
+            let message_id = self.new_id("message");
             out.push(Event::MessageStarted(MessageStarted { message_id: message_id.clone() }));
             self.message = Some(message_id.clone());
             message_id
         });
         let copies = if self.behaviour.has(Fault::DupText) { 2 } else { 1 };
-        for text in self.pieces(text) {
+        for text in self.fragments(text) {
             for _ in 0..copies {
                 let (message_id, text) = (message_id.clone(), text.clone());
                 out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
@@ -311,16 +314,16 @@ impl Events {
         }));
     }
 
-    fn on_ask(&mut self, ask: Ask, out: &mut Vec<Event>) {
+    fn on_ask(&mut self, run_probe: Ask, out: &mut Vec<Event>) {
         self.close_thinking(out);
         self.close_message(out);
         let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
         out.push(Event::ApprovalRequested(ApprovalRequested {
-            approval_id: ask.id,
-            category: ApprovalCategory::from_wire(ask.kind.as_deref().unwrap_or_default()),
+            approval_id: run_probe.id,
+            category: ApprovalCategory::from_wire(run_probe.kind.as_deref().unwrap_or_default()),
             risk: ApprovalRisk::High,
-            summary: ask.summary,
-            tool_call_id: ask.tool,
+            summary: run_probe.summary,
+            tool_call_id: run_probe.tool,
             input: None,
             options: vec![
                 option("yes", ApprovalOutcome::AllowOnce),
@@ -330,13 +333,13 @@ impl Events {
         }));
     }
 
-    fn fresh(&mut self, noun: &str) -> String {
+    fn new_id(&mut self, noun: &str) -> String {
         self.next_id += 1;
         format!("{noun}-{}", self.next_id)
     }
 
-    /// A text without colours, cut at character borders into pieces that fit a line.
-    fn pieces(&self, text: &str) -> Vec<String> {
+    /// A text without colours, split between characters into fragments that fit a line.
+    fn fragments(&self, text: &str) -> Vec<String> {
         if self.behaviour.has(Fault::HardcodedReply) {
             return vec!["Hello! How can I help you today?".to_owned()];
         }
@@ -344,14 +347,14 @@ impl Events {
             true => text.to_owned(),
             false => strip_ansi(text),
         };
-        let (mut pieces, mut rest) = (Vec::new(), clean.as_str());
-        while rest.len() > DELTA_BYTES {
-            let cut = (0..=DELTA_BYTES).rev().find(|cut| rest.is_char_boundary(*cut));
+        let (mut fragments, mut rest) = (Vec::new(), clean.as_str());
+        while rest.len() > MAX_DELTA_BYTES {
+            let cut = (0..=MAX_DELTA_BYTES).rev().find(|cut| rest.is_char_boundary(*cut));
             let (piece, tail) = rest.split_at(cut.unwrap_or(rest.len()));
-            pieces.push(piece.to_owned());
+            fragments.push(piece.to_owned());
             rest = tail;
         }
-        pieces.push(rest.to_owned());
-        pieces
+        fragments.push(rest.to_owned());
+        fragments
     }
 }

@@ -1,30 +1,30 @@
-//! The faults: each one is a single way to be wrong that real adapters have shown.
+//! The faults: each is one mistake that real adapters have made.
 
-use super::reach;
+use super::fault_record;
 
 macro_rules! faults {
     ($enum:ident; $($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
-        /// One way to be wrong.
+        /// One fault.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $enum {
             $($(#[doc = $doc])+ $variant,)+
         }
 
         impl $enum {
-            /// All of them.
+            /// All faults.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// What `--fault` takes.
+            /// The name for `--fault`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// What is done wrong.
+            /// A description.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+),)+ }
             }
 
-            /// Reads what `--fault` takes.
+            /// Parses the name for `--fault`.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|fault| fault.name() == name)
             }
@@ -36,7 +36,7 @@ pub(crate) use faults;
 
 faults! {
     Fault;
-    /// Prints a line for people before the manifest.
+    /// Prints a greeting before the manifest.
     ManifestBanner = "manifest_banner",
     /// Needs PATH to print its manifest.
     ManifestNeedsPath = "manifest_needs_path",
@@ -44,19 +44,19 @@ faults! {
     ManifestSpawnsCli = "manifest_spawns_cli",
     /// Writes a file when it prints its manifest.
     ManifestWritesFile = "manifest_writes_file",
-    /// Calls itself other than its file.
+    /// Has another id than its file name.
     ManifestWrongId = "manifest_wrong_id",
     /// Declares a capability that `initialize` does not repeat.
     ManifestLies = "manifest_lies",
     /// Prints another manifest each time.
     ManifestVaries = "manifest_varies",
-    /// Takes an argument it does not know for `--manifest`.
+    /// Treats an unknown argument as `--manifest`.
     AcceptsAnyArgument = "accepts_any_argument",
-    /// Prints a line before the protocol begins.
+    /// Prints a line before the first message.
     Banner = "banner",
     /// Answers the highest major of the host instead of the highest common one.
     EchoesMajor = "echoes_major",
-    /// Refuses fields it does not know.
+    /// Refuses unknown fields.
     StrictFields = "strict_fields",
     /// Accepts a host of any major.
     AnyVersion = "any_version",
@@ -64,65 +64,65 @@ faults! {
     DiesAfterRefusal = "dies_after_refusal",
     /// Serves without `initialize`.
     NoInitializeGate = "no_initialize_gate",
-    /// Takes a second `initialize`.
+    /// Accepts a second `initialize`.
     InitializesTwice = "initializes_twice",
-    /// Does not answer a method it does not know.
+    /// Does not answer an unknown method.
     SilentUnknown = "silent_unknown",
-    /// Answers notifications it does not know.
+    /// Answers unknown notifications.
     AnswersNotifications = "answers_notifications",
-    /// Exits at a line that is no JSON.
+    /// Exits at a line that is not JSON.
     DiesOnBadJson = "dies_on_bad_json",
     /// Turns long numeric ids into text.
     TextIds = "text_ids",
     /// Answers `shutdown` before its run has ended.
     ShutdownBeforeDone = "shutdown_before_done",
-    /// Stays when stdin ends.
+    /// Keeps running when stdin ends.
     IgnoreEof = "ignore_eof",
-    /// Goes when stdin ends and leaves the agent CLI running.
+    /// Exits when stdin ends, but leaves the agent CLI running.
     EofLeavesCli = "eof_leaves_cli",
-    /// Does not watch the process of its host.
+    /// Does not notice that the host has exited.
     IgnoresHostPid = "ignores_host_pid",
-    /// Goes on when nobody reads its output.
+    /// Keeps running when its stdout is closed.
     IgnoresBrokenPipe = "ignores_broken_pipe",
     /// Does not report the version of the agent CLI.
     DetectNoVersion = "detect_no_version",
-    /// Looks on PATH when the configured agent CLI is not there.
+    /// Falls back to PATH when the configured agent CLI is missing.
     DetectPathFallback = "detect_path_fallback",
-    /// Waits for ever for `--version`.
+    /// Waits for `--version` without a limit.
     DetectHangs = "detect_hangs",
-    /// Leaves a probe that took too long running.
+    /// Does not kill a probe that took too long.
     DetectLeavesProcess = "detect_leaves_process",
-    /// Says that every login is fine.
+    /// Reports every login as valid.
     DetectSaysOk = "detect_says_ok",
-    /// Shows the key it found.
+    /// Reports the value of the key it found.
     DetectLeaksKey = "detect_leaks_key",
-    /// Writes a file into the home folder when it detects.
+    /// Writes a file into the home folder during detection.
     DetectWritesFile = "detect_writes_file",
-    /// Says that every version of the agent CLI is new enough.
+    /// Reports every version of the agent CLI as new enough.
     AnyCliVersion = "any_cli_version",
-    /// Hands the prompt over as an argument.
+    /// Passes the prompt as an argument.
     PromptInArgv = "prompt_in_argv",
-    /// Reads the first sign of a prompt as a command.
+    /// Interprets the first character of a prompt as a command.
     PromptIsCommand = "prompt_is_command",
-    /// Cuts a prompt that is long.
+    /// Truncates a long prompt.
     CutsLongPrompt = "cuts_long_prompt",
     /// Fails the run when the agent CLI does not read its stdin.
     EpipeFailsRun = "epipe_fails_run",
-    /// Hands its whole environment on.
+    /// Passes its whole environment to the agent CLI.
     LeakEnv = "leak_env",
     /// Drops the variables of the run.
     DropsRunEnv = "drops_run_env",
     /// Drops the variable its own manifest declares.
     DropsAuthEnv = "drops_auth_env",
-    /// Starts the agent CLI in the folder above.
+    /// Starts the agent CLI in the parent folder.
     WrongCwd = "wrong_cwd",
-    /// Starts the agent CLI elsewhere when the folder is not there.
+    /// Starts the agent CLI in another folder when the folder is missing.
     SpawnsWithoutCwd = "spawns_without_cwd",
-    /// Answers `run/start` when the agent CLI first speaks.
+    /// Answers `run/start` only after the first output of the agent CLI.
     AnswersAtFirstWord = "answers_at_first_word",
     /// Sends every text twice.
     DupText = "dup_text",
-    /// Always says the same.
+    /// Always sends the same text.
     HardcodedReply = "hardcoded_reply",
     /// Sends everything at the end.
     BuffersAll = "buffers_all",
@@ -130,19 +130,19 @@ faults! {
     NoDone = "no_done",
     /// Sends `done` twice.
     TwoDone = "two_done",
-    /// Leaves a number out.
+    /// Skips a sequence number.
     SeqGap = "seq_gap",
-    /// Leaves `run_started` out.
+    /// Omits `run_started`.
     NoRunStarted = "no_run_started",
-    /// Sends an event of a run that nobody started.
+    /// Sends an event of a run that was not started.
     StrayRunId = "stray_run_id",
     /// Never ends a thought.
     ThinkingLeftOpen = "thinking_left_open",
     /// Sends a tool's result before its call.
     ResultBeforeCall = "result_before_call",
-    /// Gives a result another id than its call.
+    /// Sends a result with another id than its call.
     RenamesToolCalls = "renames_tool_calls",
-    /// Reports a failing tool as fine.
+    /// Reports a failed tool as successful.
     ToolErrorIsOk = "tool_error_is_ok",
     /// Leaves a tool open at the end.
     OpenToolLeft = "open_tool_left",
@@ -150,13 +150,13 @@ faults! {
     UsageAfterDone = "usage_after_done",
     /// Sends the usage of the run twice.
     UsageTwice = "usage_twice",
-    /// Turns a price that nobody stated into zero.
+    /// Reports an unknown price as zero.
     NullCostZero = "null_cost_zero",
-    /// Fails without saying why.
+    /// Fails without an error event.
     SilentFailure = "silent_failure",
-    /// Takes what one read gives for whole lines.
+    /// Treats the result of one read as complete lines.
     ChunkIsLine = "chunk_is_line",
-    /// Decodes each read by itself, through the middle of a character.
+    /// Decodes each read separately, also within a character.
     LossySplit = "lossy_split",
     /// Drops a line of more than a quarter of a mebibyte.
     SmallLineCap = "small_line_cap",
@@ -168,21 +168,21 @@ faults! {
     UnicodeLines = "unicode_lines",
     /// Prints a stray line between its messages.
     StrayPrint = "stray_print",
-    /// Prints bytes that are no UTF-8 at the end of a message.
+    /// Prints bytes that are not UTF-8 at the end of a message.
     InvalidUtf8Output = "invalid_utf8_output",
     /// Leaves terminal colours in texts.
     AnsiInText = "ansi_in_text",
-    /// Fails the run at a line that is no JSON.
+    /// Fails the run at a line that is not JSON.
     DieOnGarbage = "die_on_garbage",
-    /// Fails the run at a message it does not know.
+    /// Fails the run at an unknown message.
     UnknownFatal = "unknown_fatal",
-    /// Fails the run at a line that is no UTF-8.
+    /// Fails the run at a line that is not UTF-8.
     StrictUtf8 = "strict_utf8",
     /// Crashes when a field is missing.
     MissingFieldDies = "missing_field_dies",
-    /// Crashes at a message of its own CLI that is damaged.
+    /// Crashes at a damaged message of its CLI.
     DamageDies = "damage_dies",
-    /// Takes a torn last word for a whole one.
+    /// Accepts an incomplete final message.
     TornEndIsEnd = "torn_end_is_end",
     /// Does not read stderr.
     StderrUndrained = "stderr_undrained",
@@ -190,53 +190,53 @@ faults! {
     CancelNoop = "cancel_noop",
     /// Sends one SIGTERM and waits.
     TermOnly = "term_only",
-    /// Kills without asking first.
+    /// Kills without a polite signal first.
     KillsAtOnce = "kills_at_once",
-    /// Kills the group and forgets who left it.
+    /// Kills the process group, but not processes that left it.
     OrphanChild = "orphan_child",
     /// Refuses a second cancel.
     SecondCancelErrors = "second_cancel_errors",
     /// Refuses a cancel of a run that has ended.
     LateCancelErrors = "late_cancel_errors",
-    /// Loses `done` when a cancel meets the end.
+    /// Loses `done` when a cancel arrives at the end.
     CancelLosesDone = "cancel_loses_done",
-    /// Calls a crash completed.
+    /// Reports a crash as completed.
     CrashIsOk = "crash_is_ok",
-    /// Calls exit code 0 completed, whatever was said.
+    /// Reports exit code 0 as completed, without a final message.
     ExitZeroIsOk = "exit_zero_is_ok",
-    /// Does not say why the agent CLI could not be started.
+    /// Does not report why the agent CLI could not be started.
     UntypedSpawnFailure = "untyped_spawn_failure",
-    /// Calls a refused login a crash.
+    /// Reports a refused login as a crash.
     AuthIsCrash = "auth_is_crash",
-    /// Calls a full context a crash.
+    /// Reports a full context as a crash.
     ContextIsCrash = "context_is_crash",
-    /// Shows the secrets of stderr in its errors.
+    /// Includes secrets from stderr in its errors.
     LeaksSecrets = "leaks_secrets",
     /// Sends a number as text.
     TextForNumber = "text_for_number",
-    /// Takes half a minute to say how it is.
+    /// Takes half a minute to answer `adapter/health`.
     SlowHealth = "slow_health",
-    /// Answers `ping` when there is nothing else to say.
+    /// Answers `ping` only while it sends nothing else.
     PingBehindEvents = "ping_behind_events",
-    /// Says nothing while the agent CLI is silent.
+    /// Sends no heartbeat while the agent CLI is silent.
     NoHeartbeat = "no_heartbeat",
-    /// Ignores the limit on a whole run.
+    /// Ignores the limit of the whole run.
     IgnoresTotal = "ignores_total",
-    /// Ignores the limit on silence.
+    /// Ignores the idle limit.
     IgnoresIdle = "ignores_idle",
-    /// Counts the limit on silence from the start.
+    /// Counts the idle limit from the start.
     IdleNotReset = "idle_not_reset",
-    /// Ignores the limit on the first output.
+    /// Ignores the limit of the first output.
     IgnoresStart = "ignores_start",
-    /// Takes several runs at once, and the end of one ends the others.
+    /// Accepts parallel runs, and the end of one ends the others.
     Crosstalk = "crosstalk",
-    /// Does not say that an id is in use.
+    /// Does not refuse an id in use.
     UntypedRunIdInUse = "untyped_run_id_in_use",
-    /// Does not say that there are too many runs.
+    /// Does not refuse too many runs.
     UntypedTooManyRuns = "untyped_too_many_runs",
-    /// Drops words after its host did not read for a while.
+    /// Drops text after the host did not read for a while.
     StallsLoseEvents = "stalls_lose_events",
-    /// Says more in every second run.
+    /// Sends an additional event in every second run.
     Unsteady = "unsteady",
     /// Leaves a file open after each run.
     LeaksFd = "leaks_fd",
@@ -244,65 +244,65 @@ faults! {
     LeavesZombies = "leaves_zombies",
     /// Leaves a temporary file after each run.
     LeavesTempFiles = "leaves_temp_files",
-    /// Keeps some memory of each run.
+    /// Leaks memory in each run.
     LeaksMemory = "leaks_memory",
-    /// Works while there is nothing to do.
+    /// Uses the CPU while idle.
     BusyWaits = "busy_waits",
-    /// Says more in `adapter/detect` than in `initialize`.
+    /// Declares more in `adapter/detect` than in `initialize`.
     DetectWidens = "detect_widens",
-    /// Drops options that it does not support in silence.
+    /// Silently drops unsupported options.
     DropsOptions = "drops_options",
     /// Answers a method whose capability it does not declare.
     AnswersUndeclared = "answers_undeclared",
     /// Declares thinking and never shows a thought.
     SilentThinking = "silent_thinking",
-    /// Takes pictures and does not pass them on.
+    /// Accepts images and does not pass them on.
     DropsImages = "drops_images",
-    /// Takes MCP servers and does not pass them on.
+    /// Accepts MCP servers and does not pass them on.
     DropsMcpServers = "drops_mcp_servers",
-    /// Takes every permission mode and passes none on.
+    /// Accepts every permission mode and passes none on.
     OneMode = "one_mode",
-    /// Takes every level of effort and passes none on.
+    /// Accepts every effort level and passes none on.
     OneEffort = "one_effort",
     /// Lists a model twice.
     DuplicateModels = "duplicate_models",
-    /// Calls its own list of models an answer of the agent CLI.
+    /// Reports its static list of models as the answer of the agent CLI.
     AlwaysLiveModels = "always_live_models",
-    /// Hands another model on than it was asked for.
+    /// Passes another model than requested.
     RenamesModel = "renames_model",
-    /// Hands a model on that reads like a switch.
+    /// Passes a model that looks like a switch.
     HostileModel = "hostile_model",
-    /// Lets the agent CLI retry for ever.
+    /// Lets the agent CLI retry without end.
     NoRlKill = "no_rl_kill",
-    /// Does not pass on how long to wait.
+    /// Does not report the time until a retry.
     DropsRetryAfter = "drops_retry_after",
-    /// Takes the words `rate limit` in an answer for one.
+    /// Treats the text `rate limit` in an answer as a rate limit.
     RlByWord = "rl_by_word",
-    /// Makes up the id of the session.
+    /// Invents the id of the session.
     OwnSessionId = "own_session_id",
-    /// Resumes the last session, whichever was asked for.
+    /// Resumes the last session instead of the requested one.
     ResumesLast = "resumes_last",
-    /// Reports a copy of a session under the old id.
+    /// Reports a forked session under the old id.
     ForkKeepsId = "fork_keeps_id",
-    /// Calls a session that is not there a crash.
+    /// Reports an unknown session as a crash.
     SessionIsCrash = "session_is_crash",
-    /// Approves before anybody has answered.
+    /// Approves before a decision arrives.
     ApprovesItself = "approves_itself",
-    /// Takes an answer that it does not know for approval.
+    /// Treats an unknown outcome as an approval.
     ApprovesUnknown = "approves_unknown",
-    /// Approves what is open when the run is cancelled.
+    /// Approves pending requests when the run is cancelled.
     CancelApproves = "cancel_approves",
     /// Resolves each approval twice.
     ResolvesTwice = "resolves_twice",
     /// Drops the policy of a run.
     DropsPolicy = "drops_policy",
-    /// Names a command as allowed that the policy denies.
+    /// Passes a denied command as allowed.
     AllowsDenied = "allows_denied",
-    /// Leaves the network open that the policy closes.
+    /// Ignores that the policy closes the network.
     OpenNetwork = "open_network",
     /// Accepts input and loses it.
     LosesInput = "loses_input",
-    /// Accepts input that was meant for another turn.
+    /// Accepts input for another turn.
     IgnoresExpectedTurn = "ignores_expected_turn",
     /// Accepts input for a run that has ended.
     InputToTheDead = "input_to_the_dead",
@@ -318,23 +318,23 @@ faults! {
     ForgetsOldPath = "forgets_old_path",
 }
 
-/// The fault an adapter was started with, if any.
+/// The fault of an adapter, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behaviour(Option<Fault>);
 
 impl Behaviour {
-    /// Right in every respect.
+    /// No fault.
     pub(super) const RIGHT: Self = Self(None);
 
-    /// Wrong in one.
+    /// One fault.
     pub(super) const fn with(fault: Fault) -> Self {
         Self(Some(fault))
     }
 
-    /// Whether this is what is wrong. Nothing else makes an adapter behave otherwise, so that one
-    /// that never asks cannot be told from one without the fault.
+    /// Whether this fault is active. Nothing else changes the behaviour, so an adapter that never calls
+    /// this for a fault behaves like one without it.
     pub(super) fn has(self, fault: Fault) -> bool {
-        reach::note(fault);
+        fault_record::note(fault);
         self.0 == Some(fault)
     }
 }

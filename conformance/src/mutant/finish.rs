@@ -1,4 +1,4 @@
-//! The end of a run: nothing of it stays alive, everything open is closed, the verdict is told.
+//! The end of a run: kills its processes, closes what is open, sends `done`.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +7,19 @@ use od_protocol::{
     ErrorEvent, ErrorKind, Event, StopReason, ToolStatus, Usage,
 };
 
-use super::events::CheckOutcome;
+use super::events::FinalMessage;
 use super::fault::Fault;
 use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
 use super::tree;
 
-/// How long the CLI may take to go after its last word.
-const AFTER_LAST_WORD: Duration = Duration::from_millis(500);
-/// How long a process that was killed may take to be reaped.
-const REAP: Duration = Duration::from_secs(2);
+/// How long the CLI may take to exit after its final message.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
+/// How long a killed process may take to be reaped.
+const REAP_LIMIT: Duration = Duration::from_secs(2);
 
-/// What `done` says.
+/// The content of `done`.
 struct Ending {
     status: DoneStatus,
     stop_reason: StopReason,
@@ -32,23 +32,23 @@ impl Run<'_> {
     pub(super) fn finish(mut self) {
         let behaviour = self.adapter.behaviour;
         self.input = None;
-        if self.events.verdict.is_some() || self.output_ended {
-            self.await_exit(AFTER_LAST_WORD);
+        if self.events.final_message.is_some() || self.output_ended {
+            self.wait_for_exit(EXIT_GRACE);
         }
         if behaviour.has(Fault::EpipeFailsRun) {
-            self.await_refusal();
+            self.wait_for_stdin_error();
         }
         if behaviour.has(Fault::CancelLosesDone) && self.cancelled_late() {
             self.adapter.ending();
             return;
         }
         self.end_processes();
-        self.await_exit(REAP);
+        self.wait_for_exit(REAP_LIMIT);
         let ending = self.ending();
         self.close(&ending);
         let usage = self.events.usage();
         if !behaviour.has(Fault::UsageAfterDone) {
-            self.tell_usage(usage.clone());
+            self.emit_usage(usage.clone());
         }
         if let Some(error) = ending.error.clone().filter(|_| !behaviour.has(Fault::SilentFailure)) {
             self.emit(Event::Error(error));
@@ -62,20 +62,19 @@ impl Run<'_> {
             self.emit(Event::Done(done));
         }
         if behaviour.has(Fault::UsageAfterDone) {
-            self.tell_usage(usage);
+            self.emit_usage(usage);
         }
     }
 
-    fn tell_usage(&mut self, usage: Option<Usage>) {
+    fn emit_usage(&mut self, usage: Option<Usage>) {
         let copies = if self.adapter.behaviour.has(Fault::UsageTwice) { 2 } else { 1 };
         for usage in std::iter::repeat_n(usage, copies).flatten() {
             self.emit(Event::Usage(usage));
         }
     }
 
-    /// Waits for the CLI to go by itself; what it still prints counts while it has not had its
-    /// last word.
-    fn await_exit(&mut self, limit: Duration) {
+    /// Waits for the CLI to exit; its output counts until the final message.
+    fn wait_for_exit(&mut self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while self.exited.is_none() {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else { return };
@@ -83,7 +82,7 @@ impl Run<'_> {
                 Ok(Command::Exited(status)) => self.exited = Some(status),
                 Ok(Command::Line(line)) => self.on_line(&line),
                 Ok(Command::InputRefused) => self.on_input_refused(),
-                Ok(Command::Cancel { .. }) if self.events.verdict.is_none() => {
+                Ok(Command::Cancel { .. }) if self.events.final_message.is_none() => {
                     self.cancelled = true;
                     return;
                 }
@@ -93,8 +92,8 @@ impl Run<'_> {
         }
     }
 
-    /// The fault: a prompt that no pipe takes at once was perhaps not read, so ask.
-    fn await_refusal(&mut self) {
+    /// The fault: waits for an error when the prompt is larger than the pipe.
+    fn wait_for_stdin_error(&mut self) {
         let deadline = Instant::now() + Duration::from_millis(500);
         let is_long = self.params.prompt.text.len() > 64 * 1024;
         while let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|_| is_long) {
@@ -104,7 +103,7 @@ impl Run<'_> {
         }
     }
 
-    /// The fault: a cancel that arrives between the last word and `done` swallows `done`.
+    /// The fault: a cancel between the final message and `done` drops `done`.
     fn cancelled_late(&mut self) -> bool {
         let deadline = Instant::now() + Duration::from_millis(20);
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {
@@ -140,7 +139,7 @@ impl Run<'_> {
 
     fn ending(&self) -> Ending {
         if let Some(which) = self.timed_out {
-            let text = format!("the limit of time called {which} ran out");
+            let text = format!("time limit {which} reached");
             return Ending {
                 status: DoneStatus::TimedOut,
                 stop_reason: StopReason::Cancelled,
@@ -156,15 +155,15 @@ impl Run<'_> {
                 error: None,
             };
         }
-        match self.events.verdict.clone() {
-            Some(CheckOutcome::Completed(stop_reason)) => Ending {
+        match self.events.final_message.clone() {
+            Some(FinalMessage::Completed(stop_reason)) => Ending {
                 status: DoneStatus::Completed,
                 stop_reason,
                 evidence: DoneEvidence::NativeResult,
                 error: None,
             },
-            Some(CheckOutcome::Failed(error)) => self.failed(error, DoneEvidence::NativeResult),
-            None => self.without_last_word(),
+            Some(FinalMessage::Failed(error)) => self.failed(error, DoneEvidence::NativeResult),
+            None => self.crash(),
         }
     }
 
@@ -186,12 +185,12 @@ impl Run<'_> {
         }
     }
 
-    /// The CLI is gone and never said that it is done: whatever its exit code, that is a crash.
-    fn without_last_word(&self) -> Ending {
+    /// The CLI exited without a final message: a crash, whatever its exit code.
+    fn crash(&self) -> Ending {
         let status = self.exited.flatten();
         let signal = status.as_ref().and_then(tree::signal_of);
         let how = match (signal, status.and_then(|status| status.code())) {
-            (Some(signal), _) => format!("was ended by signal {signal}"),
+            (Some(signal), _) => format!("was killed by signal {signal}"),
             (_, Some(code)) => format!("exited with code {code}"),
             _ => "closed its output".to_owned(),
         };
@@ -205,9 +204,9 @@ impl Run<'_> {
                 error: None,
             };
         }
-        let text = format!("the agent CLI {how} before its last word; {}", self.tail.text());
+        let text = format!("the agent CLI {how} before its final message; {}", self.tail.text());
         let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text)
-            .with_hint("run `parrot run` by hand and look at what it prints");
+            .with_hint("run `parrot run` by hand and check its output");
         let evidence = if signal.is_some() { DoneEvidence::Signal } else { DoneEvidence::ExitCode };
         self.failed(error, evidence)
     }
@@ -228,7 +227,7 @@ impl Run<'_> {
         }
     }
 
-    /// Without secrets: the values this run was given, and whatever looks like a key.
+    /// Redacts the secrets of the run, and texts that look like keys.
     fn clean(&self, text: &str) -> String {
         if self.adapter.behaviour.has(Fault::LeaksSecrets) {
             return text.to_owned();

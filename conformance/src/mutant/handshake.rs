@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::adapter::Adapter;
 use super::fault::Fault;
 use super::manifest::{ADAPTER_ID, VENDOR, VERSION, capabilities};
-use super::serve::{reading, to_value};
+use super::serve::{parse_params, to_value};
 
-/// The members of `initialize` that this version knows.
+/// The known members of `initialize`.
 const KNOWN: [&str; 7] =
     ["protocol", "host", "hostPid", "capabilities", "limits", "config", "_meta"];
 
@@ -22,7 +22,7 @@ pub(super) fn initialize(
     if behaviour.has(Fault::StrictFields) {
         refuse_unknown_fields(params)?;
     }
-    let initialize_params: InitializeParams = reading(params)?;
+    let initialize_params: InitializeParams = parse_params(params)?;
     if adapter.initialized().is_some() && !behaviour.has(Fault::InitializesTwice) {
         let text = "initialize was called before";
         return Err(ErrorObject::new(ErrorKind::AlreadyInitialized, text));
@@ -63,7 +63,7 @@ fn no_common_major(theirs: &ProtocolRange) -> ErrorObject {
     let ours = ProtocolRange::current();
     let who = if theirs.max < ours.min { "the host" } else { "this adapter" };
     let text = format!(
-        "the host speaks {} to {} and this adapter {} to {}",
+        "the host supports {} to {}, this adapter {} to {}",
         theirs.min, theirs.max, ours.min, ours.max
     );
     let mut error =
@@ -74,7 +74,7 @@ fn no_common_major(theirs: &ProtocolRange) -> ErrorObject {
     error
 }
 
-/// Looks every tenth of a second whether the host is still there.
+/// Checks ten times per second whether the host still exists.
 fn watch_host(adapter: &'static Adapter, host_pid: u32) {
     if adapter.behaviour.has(Fault::IgnoresHostPid) {
         return;
@@ -83,12 +83,12 @@ fn watch_host(adapter: &'static Adapter, host_pid: u32) {
         while super::tree::exists(host_pid) {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        adapter.leave();
+        adapter.exit_with_host();
     });
 }
 
 fn refuse_unknown_fields(params: Option<&str>) -> Result<(), ErrorObject> {
-    let members: od_protocol::JsonObject = reading(params)?;
+    let members: od_protocol::JsonObject = parse_params(params)?;
     match members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
         Some(name) => {
             Err(ErrorObject::new(ErrorKind::InvalidParams, format!("unknown field {name}")))

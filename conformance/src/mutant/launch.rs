@@ -1,5 +1,4 @@
-//! `run/start` → the agent CLI's process: which options can be honoured, its arguments, its
-//! environment, its folder.
+//! `run/start` to a process of the agent CLI: options, arguments, environment, folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,8 +13,8 @@ use super::fault::{Behaviour, Fault};
 use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
 use super::{options, tree};
 
-/// The names of the inherited environment that reach the agent CLI.
-const ALLOWED: [&str; 20] = [
+/// The inherited variables that the agent CLI gets.
+const PASSED_VARIABLES: [&str; 20] = [
     "PATH",
     "HOME",
     "USER",
@@ -37,8 +36,8 @@ const ALLOWED: [&str; 20] = [
     "NODE_EXTRA_CA_CERTS",
     "SystemRoot",
 ];
-/// A longer prompt is cut by the fault that cuts.
-const CUT_BYTES: usize = 1 << 18;
+/// The fault truncates longer prompts.
+const TRUNCATED_PROMPT_BYTES: usize = 1 << 18;
 
 /// A started agent CLI.
 pub(super) struct Launched {
@@ -47,7 +46,7 @@ pub(super) struct Launched {
     pub(super) arguments: Vec<String>,
 }
 
-/// Starts the agent CLI, or says why not; nothing runs in that case.
+/// Starts the agent CLI.
 pub(super) fn launch(
     behaviour: Behaviour,
     cli_path: Option<&str>,
@@ -56,12 +55,12 @@ pub(super) fn launch(
     if !behaviour.has(Fault::DropsOptions) {
         options::refuse_undeclared(params)?;
     }
-    hostile_values(behaviour, params)?;
+    refuse_switch_values(behaviour, params)?;
     options::refuse_mode(params)?;
     let cwd = folder(behaviour, Path::new(&params.cwd))?;
     let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
-        let asked = cli_path.unwrap_or("parrot");
-        ErrorObject::new(ErrorKind::CliNotFound, format!("there is no agent CLI at {asked}"))
+        let pending_approvals = cli_path.unwrap_or("parrot");
+        ErrorObject::new(ErrorKind::CliNotFound, format!("agent CLI {pending_approvals} not found"))
             .with_hint(INSTALL_COMMAND)
     })?;
     let arguments = arguments(behaviour, params);
@@ -85,11 +84,11 @@ pub(super) fn prompt_line(behaviour: Behaviour, params: &StartRunParams) -> Vec<
     if behaviour.has(Fault::PromptIsCommand) {
         text = text.trim_start_matches(['/', '@', '-']);
     }
-    if behaviour.has(Fault::CutsLongPrompt) && text.len() > CUT_BYTES {
-        let cut = (0..=CUT_BYTES).rev().find(|cut| text.is_char_boundary(*cut));
+    if behaviour.has(Fault::CutsLongPrompt) && text.len() > TRUNCATED_PROMPT_BYTES {
+        let cut = (0..=TRUNCATED_PROMPT_BYTES).rev().find(|cut| text.is_char_boundary(*cut));
         text = &text[..cut.unwrap_or(0)];
     }
-    let mut line = options::told(behaviour, params);
+    let mut line = options::requested_options(behaviour, params);
     line.insert("t".to_owned(), "prompt".into());
     line.insert("text".to_owned(), text.into());
     let mut line = serde_json::Value::Object(line).to_string().into_bytes();
@@ -104,7 +103,7 @@ pub(super) fn environment(
 ) -> BTreeMap<OsString, OsString> {
     let inherited = std::env::vars_os().filter(|(name, _)| {
         let name = name.to_string_lossy();
-        ALLOWED.contains(&name.as_ref())
+        PASSED_VARIABLES.contains(&name.as_ref())
             || name.starts_with("LC_")
             || name.starts_with("XDG_")
             || (name == AUTH_VARIABLE && !behaviour.has(Fault::DropsAuthEnv))
@@ -118,8 +117,8 @@ pub(super) fn environment(
     variables
 }
 
-/// A value that would be read as a switch is refused.
-fn hostile_values(behaviour: Behaviour, params: &StartRunParams) -> Result<(), ErrorObject> {
+/// Refuses values that look like switches.
+fn refuse_switch_values(behaviour: Behaviour, params: &StartRunParams) -> Result<(), ErrorObject> {
     let model = params.model.as_deref().filter(|_| !behaviour.has(Fault::HostileModel));
     let values = [model, params.session.id.as_deref()];
     match values.into_iter().flatten().find(|value| value.is_empty() || value.starts_with('-')) {
@@ -143,9 +142,9 @@ fn folder(behaviour: Behaviour, cwd: &Path) -> Result<PathBuf, ErrorObject> {
     }
     Err(ErrorObject::new(
         ErrorKind::ConfigInvalid,
-        format!("the working folder {} is no absolute path of a folder", cwd.display()),
+        format!("the working folder {} is not an absolute path of a folder", cwd.display()),
     )
-    .with_hint("create the folder or name another one"))
+    .with_hint("create the folder, or pass another one"))
 }
 
 fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
@@ -164,7 +163,7 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
         (SessionMode::Fork, Some(id)) => arguments.extend(["--fork".to_owned(), id.clone()]),
         _ => {}
     }
-    // `parrot` asks before everything else by itself, so only what is denied has to be told.
+    // `parrot` asks for approval of everything else, so only denials are passed.
     let policy = params.policy.as_ref().filter(|_| !behaviour.has(Fault::DropsPolicy));
     for denied in policy.iter().flat_map(|policy| &policy.shell_deny) {
         arguments.extend(["--deny".to_owned(), denied.clone()]);

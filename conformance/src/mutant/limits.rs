@@ -1,4 +1,4 @@
-//! The limits of time of a run, and which of them run out when.
+//! The time limits of a run.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::run::Run;
 
 impl Run<'_> {
-    /// The limits that apply now, each with the moment it runs out.
+    /// The active limits with their deadlines.
     pub(super) fn limits(&self) -> Vec<(&'static str, Instant)> {
         let behaviour = self.adapter.behaviour;
         let after = |from: Instant, ms: Option<u64>, ignored: Fault| {
@@ -19,7 +19,7 @@ impl Run<'_> {
             if behaviour.has(Fault::IdleNotReset) { begun } else { self.last_output };
         let start =
             after(begun, timeouts.start_ms, Fault::IgnoresStart).filter(|_| !self.any_output);
-        // An open approval waits for a person, which is no silence of the CLI.
+        // A pending approval waits for a user, so the CLI is not idle.
         let idle = after(silent_since, timeouts.idle_ms, Fault::IgnoresIdle)
             .filter(|_| self.any_output && self.open_approvals.is_empty());
         let total = after(begun, timeouts.total_ms, Fault::IgnoresTotal);

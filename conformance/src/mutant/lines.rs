@@ -1,11 +1,11 @@
-//! Bytes → lines: split on `\n` only, capped, lossy UTF-8, a last line without its end kept.
+//! Bytes to lines: split on `\n` only, limited, lossy UTF-8, with an unterminated last line.
 
 use super::fault::{Behaviour, Fault};
 
-/// The longest line that is kept; a longer one is dropped whole.
+/// Longer lines are dropped.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Collects bytes until a line is whole.
+/// Collects bytes until a line is complete.
 pub(super) struct Lines {
     behaviour: Behaviour,
     pending: Vec<u8>,
@@ -17,7 +17,7 @@ impl Lines {
         Self { behaviour, pending: Vec::new(), overlong: false }
     }
 
-    /// Takes what one read gave and returns the lines that are whole now.
+    /// Adds the bytes of one read; returns the completed lines.
     pub(super) fn push(&mut self, chunk: &[u8]) -> Vec<String> {
         if self.behaviour.has(Fault::ChunkIsLine) {
             return chunk.split(|byte| *byte == b'\n').map(|piece| self.decode(piece)).collect();
@@ -37,7 +37,7 @@ impl Lines {
         lines
     }
 
-    /// What is left when the pipe ends.
+    /// The rest at the end of the pipe.
     pub(super) fn finish(&mut self) -> Option<String> {
         let rest = std::mem::take(&mut self.pending);
         if rest.is_empty() || self.overlong || self.behaviour.has(Fault::DropLastLine) {
@@ -48,10 +48,10 @@ impl Lines {
 
     fn split(&mut self, chunk: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut pieces = chunk.split(|byte| *byte == b'\n').peekable();
-        while let Some(piece) = pieces.next() {
+        let mut fragments = chunk.split(|byte| *byte == b'\n').peekable();
+        while let Some(piece) = fragments.next() {
             self.append(piece);
-            if pieces.peek().is_none() {
+            if fragments.peek().is_none() {
                 break;
             }
             let line = std::mem::take(&mut self.pending);
@@ -92,9 +92,9 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// The same bytes give the same lines, however they are cut.
+    /// The same bytes give the same lines, however they are split.
     #[test]
-    fn cuts_do_not_matter() {
+    fn split_positions_do_not_matter() {
         let bytes = "ä\r\n\n漢字\u{2028}x\nlast 🦜".as_bytes();
         for size in 1..=bytes.len() {
             let mut lines = Lines::new(Behaviour::RIGHT);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_limit_is_dropped_whole() {
+    fn line_above_limit_is_dropped() {
         let mut lines = Lines::new(Behaviour::RIGHT);
         let long = vec![b'x'; MAX_LINE_BYTES / 2 + 1];
         assert!(lines.push(&long).is_empty());

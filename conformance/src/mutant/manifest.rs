@@ -1,4 +1,4 @@
-//! What `--manifest` prints and `initialize` repeats.
+//! The manifest, which `--manifest` prints.
 
 use od_protocol::{
     ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
@@ -24,12 +24,12 @@ pub(super) const VERSION_TESTED: &str = "2.4.1";
 pub(super) const AUTH_VARIABLE: &str = "PARROT_API_KEY";
 /// The file that carries a login, below the home folder.
 pub(super) const AUTH_FILE: &str = ".parrot/auth.json";
-/// What to type to log in.
+/// The command to log in.
 pub(super) const LOGIN_COMMAND: &str = "parrot login";
-/// What to type to install it.
+/// The command to install it.
 pub(super) const INSTALL_COMMAND: &str = "npm install --global parrot";
 
-/// What the adapter can do.
+/// The declared capabilities.
 pub(super) fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
@@ -61,7 +61,7 @@ pub(super) fn capabilities() -> Capabilities {
     }
 }
 
-/// The manifest of the right adapter.
+/// The manifest without a fault.
 pub(super) fn manifest() -> Manifest {
     Manifest {
         manifest_version: "1.0".to_owned(),

@@ -1,10 +1,10 @@
-//! A line of `parrot` → its words. Lenient: only the fields in use are named, a field of the
-//! wrong type makes the line unmapped, never an error.
+//! Parses a line of `parrot`. Lenient: only used fields are named, a field of the wrong type makes
+//! the line unmapped, never an error.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What one line says.
+/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Native {
     Hello {
@@ -19,7 +19,7 @@ pub(super) enum Native {
     ToolOut(ToolOut),
     File(File),
     Ask(Ask),
-    Usage(Figures),
+    Usage(TokenCounts),
     SlowDown {
         after_ms: Option<u64>,
     },
@@ -34,11 +34,11 @@ pub(super) enum Native {
     End {
         stop: Option<String>,
     },
-    /// JSON of a type or shape this adapter does not know.
+    /// JSON of an unknown type or shape.
     Unmapped {
         native_type: String,
     },
-    /// No JSON object at all.
+    /// Not a JSON object.
     Noise,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Ask {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub(super) struct Figures {
+pub(super) struct TokenCounts {
     #[serde(rename = "in", default)]
     pub(super) input: u64,
     #[serde(rename = "out", default)]

@@ -1,4 +1,4 @@
-//! The options of a run: what `parrot` is told of them in its first line, and which are refused.
+//! The options of a run: those in the first line for `parrot`, and those that are refused.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorKind, ErrorObject};
@@ -9,8 +9,11 @@ use super::fault::{Behaviour, Fault};
 /// The modes of `parrot`, the strictest first.
 pub(super) const MODES: &[&str] = &["watch", "ask", "trust"];
 
-/// What the first line says besides the prompt; what is not asked for is not said.
-pub(super) fn told(behaviour: Behaviour, params: &StartRunParams) -> Map<String, Value> {
+/// The requested options in the first line.
+pub(super) fn requested_options(
+    behaviour: Behaviour,
+    params: &StartRunParams,
+) -> Map<String, Value> {
     let images = (!behaviour.has(Fault::DropsImages)).then_some(&params.prompt.images);
     let servers = (!behaviour.has(Fault::DropsMcpServers)).then_some(&params.mcp_servers);
     let mode = params.permission_mode.as_ref().filter(|_| !behaviour.has(Fault::OneMode));
@@ -30,17 +33,17 @@ pub(super) fn told(behaviour: Behaviour, params: &StartRunParams) -> Map<String,
     ];
     let is_asked =
         |value: &Value| !value.is_null() && value.as_array().is_none_or(|l| !l.is_empty());
-    let asked = options.into_iter().filter(|(_, value)| is_asked(value));
-    asked.map(|(name, value)| (name.to_owned(), value)).collect()
+    let pending_approvals = options.into_iter().filter(|(_, value)| is_asked(value));
+    pending_approvals.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// An option that cannot be honoured is refused, never dropped.
+/// Refuses undeclared options, instead of dropping them.
 pub(super) fn refuse_undeclared(params: &StartRunParams) -> Result<(), ErrorObject> {
-    let asked = [
+    let pending_approvals = [
         ("thinkingBudget", params.thinking_budget_tokens.is_some()),
         ("skills", !params.skills.is_empty()),
     ];
-    match asked.iter().find(|(_, asked)| *asked) {
+    match pending_approvals.iter().find(|(_, pending_approvals)| *pending_approvals) {
         Some((capability, _)) => Err(ErrorObject::new(
             ErrorKind::CapabilityUnsupported,
             format!("this adapter does not support {capability}"),
@@ -50,11 +53,11 @@ pub(super) fn refuse_undeclared(params: &StartRunParams) -> Result<(), ErrorObje
     }
 }
 
-/// A mode that `parrot` does not have is no mode.
+/// Refuses unknown permission modes.
 pub(super) fn refuse_mode(params: &StartRunParams) -> Result<(), ErrorObject> {
     match params.permission_mode.as_deref().filter(|mode| !MODES.contains(mode)) {
         Some(mode) => {
-            let text = format!("{mode:?} is no mode of parrot");
+            let text = format!("{mode:?} is not a permission mode of parrot");
             Err(ErrorObject::new(ErrorKind::ConfigInvalid, text)
                 .with_hint(format!("there are: {}", MODES.join(", "))))
         }

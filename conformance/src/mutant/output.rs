@@ -1,4 +1,4 @@
-//! What goes to the host: one line a message, and the numbered events of one run.
+//! Output to the host: one line per message, and the numbered events of one run.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::fault::{Behaviour, Fault};
 use super::tree;
 
-/// The one writer of stdout.
+/// The only writer of stdout.
 pub(super) struct Output {
     behaviour: Behaviour,
     /// When the last line was written.
@@ -44,7 +44,7 @@ impl Output {
         });
     }
 
-    /// Writes one message as one line. A host that is gone ends the adapter and all it started.
+    /// Writes one message as one line. If the host has exited, everything is stopped.
     pub(super) fn send(&self, message: &Value) {
         let mut line = message.to_string().into_bytes();
         let is_damaged = message["params"]["event"]["type"] == "message_stopped";
@@ -55,12 +55,12 @@ impl Output {
         self.write(&line);
     }
 
-    /// How long nothing was written.
+    /// The time since the last line.
     pub(super) fn silent_for(&self) -> Duration {
         self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner).elapsed()
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(super) fn write(&self, bytes: &[u8]) {
         let mut turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
@@ -73,10 +73,10 @@ impl Output {
     }
 }
 
-/// The fault: how many words are dropped after a stall.
-const LOST_WORDS: usize = 10;
+/// The fault: how many texts are dropped after a stall.
+const DROPPED_TEXTS: usize = 10;
 
-/// The events of one run: numbers them and counts what `done` reports.
+/// The events of one run: numbers them and counts the totals of `done`.
 pub(super) struct Stream<'a> {
     output: &'a Output,
     behaviour: Behaviour,
@@ -128,14 +128,14 @@ impl<'a> Stream<'a> {
         self.output.send(&message);
         let is_stalled = begun.elapsed() > Duration::from_secs(1);
         if is_stalled && self.behaviour.has(Fault::StallsLoseEvents) {
-            self.lost_words = LOST_WORDS;
+            self.lost_words = DROPPED_TEXTS;
         }
         if first {
-            self.disturb();
+            self.emit_noise();
         }
     }
 
-    /// What `done` reports.
+    /// The totals of `done`.
     pub(super) fn totals(&self) -> Totals {
         let files_changed = self.files.len() as u64;
         Totals { files_changed, ..self.totals.clone() }
@@ -163,8 +163,8 @@ impl<'a> Stream<'a> {
         message
     }
 
-    /// The faults that put something foreign into the stream.
-    fn disturb(&self) {
+    /// The faults that print something else between the messages.
+    fn emit_noise(&self) {
         if self.behaviour.has(Fault::StrayRunId) {
             let heartbeat = Event::Heartbeat(Heartbeat { silent_ms: 0 });
             self.output.send(&self.envelope(format!("{}-stray", self.run_id), 0, heartbeat));
@@ -175,9 +175,9 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Cuts the payloads that can outgrow a line; texts were cut into pieces before.
+/// Truncates payloads that can exceed a line; texts were split before.
 fn shorten(event: Event) -> Event {
-    // Escaping can make a text six times as long, and the envelope needs room too.
+    // Escaping can make a text six times as long, and the envelope needs space too.
     let room = usize::try_from(MAX_LINE_BYTES / 8).unwrap_or(usize::MAX);
     let cut = |value: &mut Value| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -1,4 +1,4 @@
-//! The three pipes of the agent CLI, each on a thread of its own, and the wait for its end.
+//! The three pipes of the agent CLI, one thread each, and the wait for its exit.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -11,12 +11,12 @@ use super::fault::{Behaviour, Fault};
 use super::lines::Lines;
 use super::run::Command;
 
-/// How much of stderr is kept.
-const TAIL_BYTES: usize = 4096;
-/// How much is read at once.
-const CHUNK_BYTES: usize = 64 * 1024;
+/// The maximum number of kept bytes of stderr.
+const MAX_STDERR_BYTES: usize = 4096;
+/// The maximum number of bytes per read.
+const MAX_READ_BYTES: usize = 64 * 1024;
 
-/// The last words on stderr.
+/// The end of stderr.
 #[derive(Clone, Default)]
 pub(super) struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
@@ -29,18 +29,18 @@ impl Tail {
 
     fn push(&self, chunk: &[u8]) {
         let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        bytes.extend(&chunk[chunk.len().saturating_sub(TAIL_BYTES)..]);
-        let excess = bytes.len().saturating_sub(TAIL_BYTES);
+        bytes.extend(&chunk[chunk.len().saturating_sub(MAX_STDERR_BYTES)..]);
+        let excess = bytes.len().saturating_sub(MAX_STDERR_BYTES);
         bytes.drain(..excess);
     }
 }
 
-/// What is left in the hands of the run.
+/// What the run uses.
 pub(super) struct Pipes {
     /// Lines for the agent CLI's stdin; dropping it closes stdin.
     pub(super) input: Sender<Vec<u8>>,
     pub(super) tail: Tail,
-    /// What was read last is being looked at.
+    /// A read is being processed.
     pub(super) is_reading: Arc<AtomicBool>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Comma
     }
     let stderr = child.stderr.take();
     if behaviour.has(Fault::StderrUndrained) {
-        // The pipe stays open and fills up.
+        // The pipe stays open and fills.
         std::mem::forget(stderr);
     } else if let Some(stderr) = stderr {
         let tail = tail.clone();
@@ -68,13 +68,13 @@ pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Comma
     }
     let run = run.clone();
     std::thread::spawn(move || {
-        // A run that has ended already no longer cares about the status.
+        // A run that has ended does not need the status.
         let _ended = run.send(Command::Exited(child.wait().ok()));
     });
     Pipes { input, tail, is_reading }
 }
 
-/// An agent CLI that does not read its stdin is free to do so: it loses nothing but the rest.
+/// An agent CLI may close its stdin: the rest is dropped without an error.
 fn write_input(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, run: &Sender<Command>) {
     while let Ok(line) = lines.recv() {
         if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
@@ -91,7 +91,7 @@ fn read_output(
     is_reading: &AtomicBool,
 ) {
     let mut lines = Lines::new(behaviour);
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; MAX_READ_BYTES];
     loop {
         let count = match stdout.read(&mut chunk) {
             Ok(0) => break,
@@ -101,7 +101,7 @@ fn read_output(
         };
         is_reading.store(true, Ordering::Release);
         let whole = lines.push(&chunk[..count]).into_iter().map(Command::Line);
-        // A part of a line is a sign that more is to come, and a long line takes long to look at.
+        // An incomplete line means that more follows, and a long line takes long to process.
         for command in whole.chain([Command::MoreOutput]) {
             if run.send(command).is_err() {
                 return;
@@ -116,7 +116,7 @@ fn read_output(
 }
 
 fn read_errors(mut stderr: ChildStderr, tail: &Tail) {
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; MAX_READ_BYTES];
     while let Ok(count) = stderr.read(&mut chunk) {
         if count == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Asking the agent CLI something short: bounded in time and output, nothing left behind.
+//! Probes of the agent CLI: limited in time and output, no process left.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -12,12 +12,12 @@ use super::fault::{Behaviour, Fault};
 use super::launch::environment;
 use super::tree;
 
-/// How long an answer may take.
-const LIMIT: Duration = Duration::from_secs(2);
-/// How much of an answer is read.
-const ANSWER_BYTES: u64 = 64 * 1024;
+/// The time limit of a probe.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
+/// The maximum number of read bytes.
+const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 
-/// The probes under way; the end of a run does not touch them.
+/// The running probes; the end of a run does not kill them.
 static PROBES: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// Whether a process is a probe.
@@ -25,9 +25,9 @@ pub(super) fn is_probe(pid: u32) -> bool {
     PROBES.lock().unwrap_or_else(PoisonError::into_inner).contains(&pid)
 }
 
-/// Starts the agent CLI with arguments and gives what it printed; `None` when it failed or took
-/// too long.
-pub(super) fn ask(behaviour: Behaviour, path: &Path, arguments: &[&str]) -> Option<String> {
+/// Starts the agent CLI with arguments and returns its output; `None` when it failed or took too
+/// long.
+pub(super) fn run_probe(behaviour: Behaviour, path: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new(path);
     command.args(arguments).env_clear().envs(environment(behaviour, &Default::default()));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -39,11 +39,12 @@ pub(super) fn ask(behaviour: Behaviour, path: &Path, arguments: &[&str]) -> Opti
     let (sender, answer) = channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        let complete = stdout.take(ANSWER_BYTES).read_to_end(&mut text).is_ok();
-        // Nobody listens any more when the limit has passed.
+        let complete = stdout.take(MAX_ANSWER_BYTES).read_to_end(&mut text).is_ok();
+        // The receiver is dropped after the limit.
         let _late = sender.send(complete.then_some(text));
     });
-    let limit = if behaviour.has(Fault::DetectHangs) { Duration::from_secs(3600) } else { LIMIT };
+    let limit =
+        if behaviour.has(Fault::DetectHangs) { Duration::from_secs(3600) } else { PROBE_LIMIT };
     let text = answer.recv_timeout(limit).ok().flatten();
     if text.is_none() && behaviour.has(Fault::DetectLeavesProcess) {
         return None;
@@ -51,7 +52,7 @@ pub(super) fn ask(behaviour: Behaviour, path: &Path, arguments: &[&str]) -> Opti
     tree::kill_group(pid);
     let status = child.wait();
     PROBES.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
-    // A process that floods is killed by us, so its status says nothing; its words do.
+    // A process that prints without end is killed, so its output decides, not its status.
     let _status = status;
     String::from_utf8(text?).ok()
 }

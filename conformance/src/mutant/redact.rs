@@ -1,4 +1,4 @@
-//! Takes secrets and terminal colours out of text before anybody sees it.
+//! Removes secrets and terminal colours from text.
 
 /// Replaces every known secret value and everything that looks like a key.
 pub(super) fn redact(text: &str, secrets: &[String]) -> String {
@@ -9,10 +9,10 @@ pub(super) fn redact(text: &str, secrets: &[String]) -> String {
     clean.split_inclusive(char::is_whitespace).map(redact_word).collect()
 }
 
-/// A word that holds a long key-like part loses it.
+/// Redacts a word that contains a long key.
 fn redact_word(word: &str) -> String {
-    const MARKS: [&str; 5] = ["sk-", "sk_", "key-", "ghp_", "eyJ"];
-    let found = MARKS.iter().filter_map(|mark| word.find(mark)).min();
+    const KEY_PREFIXES: [&str; 5] = ["sk-", "sk_", "key-", "ghp_", "eyJ"];
+    let found = KEY_PREFIXES.iter().filter_map(|mark| word.find(mark)).min();
     match found {
         Some(start) if word.trim_end().len() - start >= 16 => {
             let end = if word.ends_with(char::is_whitespace) { " " } else { "" };
@@ -69,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values_and_keys_are_taken_out() {
+    fn known_values_and_keys_are_redacted() {
         let secrets = ["hunter2-and-more".to_owned(), "short".to_owned()];
         let text = "short hunter2-and-more, sk-0123456789abcdef end sk-x";
         assert_eq!(redact(text, &secrets), "short [redacted], [redacted] end sk-x");
     }
 
     #[test]
-    fn escape_sequences_vanish_and_text_stays() {
+    fn escape_sequences_are_removed_text_stays() {
         let text = "\u{1b}[1;31mred\u{1b}[0m\tü\n\u{1b}]0;title\u{7}plain\u{1b}]8;;x\u{1b}\\link";
         assert_eq!(strip_ansi(text), "red\tü\nplainlink");
     }

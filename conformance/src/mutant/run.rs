@@ -1,5 +1,5 @@
-//! One run from its first event to the CLI's last word: lines in, events out, limits of time, and
-//! the ladder that stops it. How it ends is in `finish`.
+//! One run from its first event to the final message of the CLI: lines in, events out, time limits,
+//! and the signals that stop it. `finish` ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -16,21 +16,21 @@ use od_protocol::{
 };
 
 use super::adapter::Adapter;
-use super::events::{CheckOutcome, Events};
+use super::events::{Events, FinalMessage};
 use super::fault::Fault;
 use super::launch::Launched;
 use super::output::Stream;
 use super::pipes::{self, Pipes, Tail};
-use super::{tree, waste};
+use super::{leaks, tree};
 
-/// Silence after which a sign of life is sent.
-const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long the group has after SIGTERM.
-const AFTER_TERMINATE: Duration = Duration::from_secs(1);
-/// How long the last output may take after the process is gone.
-const LAST_OUTPUT: Duration = Duration::from_millis(300);
+/// Silence after which a heartbeat is sent.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
+/// The grace period after SIGTERM.
+const TERMINATE_GRACE: Duration = Duration::from_secs(1);
+/// How long the last output may take after the process has exited.
+const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(300);
 
-/// What a run is told.
+/// An input of a run.
 pub(super) enum Command {
     Line(String),
     MoreOutput,
@@ -42,18 +42,18 @@ pub(super) enum Command {
     Input { text: String },
 }
 
-/// How far the stopping of a run has got.
+/// The state of stopping a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Stopping {
     No,
-    /// Asked; told at the deadline.
+    /// SIGINT was sent; SIGTERM follows at the deadline.
     Asked(Instant),
-    /// Told; killed at the deadline.
+    /// SIGTERM was sent; SIGKILL follows at the deadline.
     Told(Instant),
     Killed,
 }
 
-type LateAnswer = Box<dyn FnOnce() + Send>;
+type PendingResponse = Box<dyn FnOnce() + Send>;
 
 /// A run.
 pub(super) struct Run<'a> {
@@ -66,23 +66,23 @@ pub(super) struct Run<'a> {
     pub(super) tail: Tail,
     is_reading: Arc<AtomicBool>,
     pub(super) leader: u32,
-    /// `Some(None)`: gone, and nobody knows how.
+    /// `Some(None)`: exited with unknown status.
     pub(super) exited: Option<Option<ExitStatus>>,
     pub(super) output_ended: bool,
     pub(super) stopping: Stopping,
-    /// A limit of time ran out.
+    /// A time limit was reached.
     pub(super) timed_out: Option<&'static str>,
     pub(super) cancelled: bool,
-    /// Values that no event may show.
+    /// Values that no event may contain.
     pub(super) secrets: Vec<String>,
-    /// The questions nobody has answered.
+    /// The pending approvals.
     pub(super) open_approvals: BTreeSet<String>,
     pub(super) last_output: Instant,
     last_event: Instant,
     pub(super) any_output: bool,
     asks_host: bool,
-    /// The fault: the answer to `run/start` that is still owed.
-    late_answer: Option<LateAnswer>,
+    /// The fault: the pending response to `run/start`.
+    late_answer: Option<PendingResponse>,
     trace: Option<std::fs::File>,
 }
 
@@ -128,15 +128,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs until the CLI has had its last word, then ends the run.
+    /// Runs until the final message of the CLI, then ends the run.
     pub(super) fn supervise(mut self, run_started: RunStarted) {
         self.emit(Event::RunStarted(run_started));
-        waste::odd_event(self.adapter.behaviour).into_iter().for_each(|event| self.emit(event));
-        while self.events.verdict.is_none() && self.stopping != Stopping::Killed {
+        leaks::extra_event(self.adapter.behaviour).into_iter().for_each(|event| self.emit(event));
+        while self.events.final_message.is_none() && self.stopping != Stopping::Killed {
             let wait = self.next_deadline().saturating_duration_since(Instant::now());
             match self.commands.recv_timeout(wait) {
                 Ok(command) => self.on_command(command),
-                Err(RecvTimeoutError::Timeout) if self.is_silent_for_good() => break,
+                Err(RecvTimeoutError::Timeout) if self.has_lost_its_cli() => break,
                 Err(RecvTimeoutError::Timeout) => self.on_time(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -144,19 +144,19 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.answer_late();
+        self.send_pending_response();
         self.finish();
     }
 
-    fn answer_late(&mut self) {
+    fn send_pending_response(&mut self) {
         self.late_answer.take().into_iter().for_each(|answer| answer());
     }
 
-    /// The CLI is gone, but somebody it left behind keeps its output open.
-    fn is_silent_for_good(&self) -> bool {
+    /// The CLI has exited, but another process keeps its output open.
+    fn has_lost_its_cli(&self) -> bool {
         self.exited.is_some()
             && !self.is_reading.load(Ordering::Acquire)
-            && self.last_output.elapsed() >= LAST_OUTPUT
+            && self.last_output.elapsed() >= LAST_OUTPUT_LIMIT
     }
 
     fn on_command(&mut self, command: Command) {
@@ -178,24 +178,26 @@ impl<'a> Run<'a> {
 
     pub(super) fn on_line(&mut self, line: &str) {
         self.any_output = true;
-        self.answer_late();
+        self.send_pending_response();
         if let Some(trace) = &mut self.trace {
-            // A trace is a convenience; a full disk does not fail the run.
+            // A full disk loses the trace, not the run.
             let _full = writeln!(trace, "{line}");
         }
         for event in self.events.on_line(line) {
-            // It is known before it is told: the answer can come at once.
-            let asked = match &event {
-                Event::ApprovalRequested(asked) => Some(asked.approval_id.clone()),
+            // Registered before the event is sent: the decision can arrive immediately.
+            let pending_approvals = match &event {
+                Event::ApprovalRequested(pending_approvals) => {
+                    Some(pending_approvals.approval_id.clone())
+                }
                 _ => None,
             };
-            if let Some(approval_id) = &asked {
+            if let Some(approval_id) = &pending_approvals {
                 self.open_approvals.insert(approval_id.clone());
                 self.adapter.open_approval(approval_id);
             }
             self.emit(event);
             let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
-            if let Some(approval_id) = asked.filter(|_| !self.asks_host || approves) {
+            if let Some(approval_id) = pending_approvals.filter(|_| !self.asks_host || approves) {
                 let outcome = match approves {
                     true => ApprovalOutcome::AllowOnce,
                     false => ApprovalOutcome::RejectOnce,
@@ -203,11 +205,11 @@ impl<'a> Run<'a> {
                 self.answer(approval_id, outcome, ApprovalResolver::Policy);
             }
         }
-        // A long line takes long to send; that is no silence of the CLI.
+        // A long line takes long to send; the CLI is not idle then.
         self.last_output = Instant::now();
     }
 
-    /// Passes a decision on; only the first one counts.
+    /// Sends a decision to the CLI; only the first one counts.
     fn answer(&mut self, approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver) {
         if !self.open_approvals.remove(&approval_id) {
             return;
@@ -235,7 +237,7 @@ impl<'a> Run<'a> {
         if self.adapter.behaviour.has(Fault::EpipeFailsRun) {
             let text = "could not write the prompt: broken pipe";
             let error = ErrorEvent::fatal(ErrorKind::CliCrashed, text);
-            self.events.verdict = Some(CheckOutcome::Failed(error));
+            self.events.final_message = Some(FinalMessage::Failed(error));
         }
     }
 
@@ -252,7 +254,7 @@ impl<'a> Run<'a> {
         self.stop(grace);
     }
 
-    /// The first step of the ladder.
+    /// Sends the first signal.
     fn stop(&mut self, grace: Duration) {
         if self.adapter.behaviour.has(Fault::TermOnly) {
             tree::terminate(self.leader);
@@ -272,13 +274,13 @@ impl<'a> Run<'a> {
         match self.stopping {
             Stopping::Asked(deadline) if now >= deadline => {
                 tree::terminate_group(self.leader);
-                self.stopping = Stopping::Told(now + AFTER_TERMINATE);
+                self.stopping = Stopping::Told(now + TERMINATE_GRACE);
             }
             Stopping::Told(deadline) if now >= deadline => self.stopping = Stopping::Killed,
             Stopping::No => self.check_limits(now),
             _ => {}
         }
-        if now >= self.last_event + HEARTBEAT {
+        if now >= self.last_event + HEARTBEAT_INTERVAL {
             self.last_event = now;
             if self.adapter.behaviour.has(Fault::NoHeartbeat) {
                 return;
@@ -298,21 +300,21 @@ impl<'a> Run<'a> {
     }
 
     fn next_deadline(&self) -> Instant {
-        let mut deadlines = vec![self.last_event + HEARTBEAT];
+        let mut deadlines = vec![self.last_event + HEARTBEAT_INTERVAL];
         match self.stopping {
             Stopping::Asked(deadline) | Stopping::Told(deadline) => deadlines.push(deadline),
             Stopping::No => deadlines.extend(self.limits().into_iter().map(|(_, at)| at)),
             Stopping::Killed => {}
         }
         if self.exited.is_some() {
-            deadlines.push(self.last_output + LAST_OUTPUT);
+            deadlines.push(self.last_output + LAST_OUTPUT_LIMIT);
         }
         deadlines.into_iter().min().unwrap_or_else(Instant::now)
     }
 
     pub(super) fn send_input(&mut self, line: Vec<u8>) {
         if let Some(input) = &self.input {
-            // The writer is gone when the CLI refused its stdin, which it may.
+            // The writer has ended if the CLI closed its stdin, which is allowed.
             let _refused = input.send(line);
         }
     }
@@ -323,13 +325,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The values this run was given and the key this adapter was given.
+/// The secret values of the run and of the adapter.
 fn secrets(of_run: &BTreeMap<String, String>) -> Vec<String> {
     let inherited = std::env::var(super::manifest::AUTH_VARIABLE).ok();
     of_run.values().cloned().chain(inherited).collect()
 }
 
-/// Starts the threads of a run that was accepted. `answer` answers `run/start`, before the first
+/// Starts the threads of an accepted run. `answer` sends the response to `run/start` before the first
 /// event.
 pub(super) fn start(
     adapter: &'static Adapter,
@@ -348,13 +350,14 @@ pub(super) fn start(
         credential: super::detect::credential(&params.env),
         tested_version: None,
     };
-    let late_answer: Option<LateAnswer> = match adapter.behaviour.has(Fault::AnswersAtFirstWord) {
-        true => Some(Box::new(answer)),
-        false => {
-            answer();
-            None
-        }
-    };
+    let late_answer: Option<PendingResponse> =
+        match adapter.behaviour.has(Fault::AnswersAtFirstWord) {
+            true => Some(Box::new(answer)),
+            false => {
+                answer();
+                None
+            }
+        };
     std::thread::spawn(move || {
         let run_id = params.run_id.clone();
         let prompt = super::launch::prompt_line(adapter.behaviour, &params);
@@ -365,7 +368,7 @@ pub(super) fn start(
         run.late_answer = late_answer;
         run.send_input(prompt);
         run.supervise(run_started);
-        waste::after_run(adapter.behaviour);
+        leaks::after_run(adapter.behaviour);
         adapter.run_ended(&run_id);
     });
 }

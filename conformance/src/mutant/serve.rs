@@ -1,4 +1,4 @@
-//! `--stdio`: reads requests, answers each one, and leaves when the host does.
+//! `--stdio`: reads and answers requests until the host exits.
 
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -16,24 +16,24 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
-use super::{detect, handshake, launch, run, tree, waste};
+use super::{detect, handshake, launch, leaks, run, tree};
 
-/// How long a polite stop may take when nobody says.
-const GRACE_MS: u64 = 2000;
-/// The fault: how long nothing may have been said before `ping` is answered.
-const QUIET: Duration = Duration::from_millis(400);
+/// The default grace period.
+const DEFAULT_GRACE_MS: u64 = 2000;
+/// The fault: the silence before `ping` is answered.
+const PING_SILENCE: Duration = Duration::from_millis(400);
 
-/// What a request comes to: an answer now, or one that its own thread gives.
+/// A response now, or later from another thread.
 enum Answer {
     Now(Result<Value, ErrorObject>),
     Later,
 }
 
-/// Serves a host until it is gone.
+/// Serves a host until it exits.
 pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     let adapter: &'static Adapter = Box::leak(Box::new(Adapter::new(behaviour)));
     tree::adopt_orphans();
-    waste::while_idle(behaviour);
+    leaks::while_idle(behaviour);
     if behaviour.has(Fault::Banner) {
         adapter.output.write(b"mutant adapter ready\n");
     }
@@ -52,7 +52,7 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     if behaviour.has(Fault::EofLeavesCli) {
         return ExitCode::SUCCESS;
     }
-    adapter.leave()
+    adapter.exit_with_host()
 }
 
 fn on_line(adapter: &'static Adapter, line: &[u8]) {
@@ -65,13 +65,13 @@ fn on_line(adapter: &'static Adapter, line: &[u8]) {
             }
         }
         Ok(Message::Notification { method, .. }) => {
-            // A request that is given up still gets its answer, so there is nothing to do.
+            // A withdrawn request still gets its response, so there is nothing to do.
             let known = method == CANCEL_REQUEST;
             if !known && adapter.behaviour.has(Fault::AnswersNotifications) {
                 adapter.output.reply("null", Err(unknown_method(&method)));
             }
         }
-        // We never ask, so an answer is nobody's.
+        // The adapter sends no requests, so a response is ignored.
         Ok(Message::Response { .. }) => {}
         Err(_) if adapter.behaviour.has(Fault::DiesOnBadJson) => std::process::exit(1),
         Err(error) => adapter.output.reply("null", Err(error)),
@@ -90,32 +90,32 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
         "ping" if adapter.behaviour.has(Fault::PingBehindEvents) => {
             return ping_when_silent(adapter, id);
         }
-        "ping" => reading::<PingParams>(params).and_then(to_value),
+        "ping" => parse_params::<PingParams>(params).and_then(to_value),
         "adapter/health" if adapter.behaviour.has(Fault::SlowHealth) => {
             return health_slowly(adapter, id);
         }
-        "adapter/health" => reading(params).and_then(|HealthAdapterParams {}| {
+        "adapter/health" => parse_params(params).and_then(|HealthAdapterParams {}| {
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
-        "adapter/detect" => match reading::<DetectAdapterParams>(params) {
+        "adapter/detect" => match parse_params::<DetectAdapterParams>(params) {
             Ok(_) => return detect_later(adapter, id),
             Err(error) => Err(error),
         },
-        "models/list" => match reading::<ListModelsParams>(params) {
+        "models/list" => match parse_params::<ListModelsParams>(params) {
             Ok(_) => return models_later(adapter, id),
             Err(error) => Err(error),
         },
-        "run/start" => match reading::<StartRunParams>(params) {
+        "run/start" => match parse_params::<StartRunParams>(params) {
             Ok(params) => return start_run(adapter, id, params),
             Err(error) => Err(error),
         },
-        "run/cancel" => reading(params).and_then(|params| cancel_run(adapter, &params)),
-        "run/respond" => reading(params).and_then(|params| respond_run(adapter, params)),
-        "run/input" => reading(params)
+        "run/cancel" => parse_params(params).and_then(|params| cancel_run(adapter, &params)),
+        "run/respond" => parse_params(params).and_then(|params| respond_run(adapter, params)),
+        "run/input" => parse_params(params)
             .and_then(|params| adapter.input(params))
             .and_then(|outcome| to_value(InputRunResult { outcome })),
         "quota/get" if adapter.behaviour.has(Fault::AnswersUndeclared) => Ok(Value::Null),
-        "shutdown" => match reading::<ShutdownParams>(params) {
+        "shutdown" => match parse_params::<ShutdownParams>(params) {
             Ok(params) => return shutdown_later(adapter, id, &params),
             Err(error) => Err(error),
         },
@@ -129,25 +129,25 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
 }
 
 fn unknown_method(method: &str) -> ErrorObject {
-    ErrorObject::new(ErrorKind::MethodNotFound, format!("there is no method {method}"))
+    ErrorObject::new(ErrorKind::MethodNotFound, format!("unknown method {method}"))
 }
 
 fn cli_path(adapter: &Adapter) -> Option<String> {
     adapter.initialized().and_then(|host| host.config.cli_path)
 }
 
-/// The fault: a question that can wait until all is said.
+/// The fault: answers only after a silence.
 fn ping_when_silent(adapter: &'static Adapter, id: String) -> Answer {
     std::thread::spawn(move || {
-        while adapter.output.silent_for() < QUIET {
-            std::thread::sleep(QUIET / 8);
+        while adapter.output.silent_for() < PING_SILENCE {
+            std::thread::sleep(PING_SILENCE / 8);
         }
         adapter.output.reply(&id, to_value(PingParams {}));
     });
     Answer::Later
 }
 
-/// The fault: an answer that takes too long.
+/// The fault: answers too late.
 fn health_slowly(adapter: &'static Adapter, id: String) -> Answer {
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(30));
@@ -178,7 +178,7 @@ fn shutdown_later(adapter: &'static Adapter, id: String, params: &ShutdownParams
     if adapter.behaviour.has(Fault::ShutdownBeforeDone) {
         return Answer::Now(to_value(ShutdownResult {}));
     }
-    let grace = Duration::from_millis(params.grace_ms.unwrap_or(GRACE_MS));
+    let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
     std::thread::spawn(move || {
         adapter.stop_run(grace, grace + Duration::from_secs(5));
         adapter.output.reply(&id, to_value(ShutdownResult {}));
@@ -202,9 +202,9 @@ fn start_run(adapter: &'static Adapter, id: String, params: StartRunParams) -> A
 }
 
 fn cancel_run(adapter: &Adapter, params: &CancelRunParams) -> Result<Value, ErrorObject> {
-    let grace = Duration::from_millis(params.grace_ms.unwrap_or(GRACE_MS));
+    let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
     let unknown = || {
-        let text = format!("there is no run {}", params.run_id);
+        let text = format!("unknown run {}", params.run_id);
         Err(ErrorObject::new(ErrorKind::RunUnknown, text))
     };
     let accepted = match adapter.cancel(&params.run_id, grace) {
@@ -218,7 +218,7 @@ fn cancel_run(adapter: &Adapter, params: &CancelRunParams) -> Result<Value, Erro
 
 fn respond_run(adapter: &Adapter, answer: Value) -> Result<Value, ErrorObject> {
     let word = answer["outcome"].as_str().unwrap_or_default().to_owned();
-    let mut params: RespondRunParams = reading(Some(&answer.to_string()))?;
+    let mut params: RespondRunParams = parse_params(Some(&answer.to_string()))?;
     if adapter.behaviour.has(Fault::ApprovesUnknown) && params.outcome.as_str() != word {
         params.outcome = ApprovalOutcome::AllowOnce;
     }
@@ -226,8 +226,8 @@ fn respond_run(adapter: &Adapter, answer: Value) -> Result<Value, ErrorObject> {
     to_value(RespondRunResult {})
 }
 
-/// Reads parameters; absent ones are an empty object.
-pub(super) fn reading<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObject> {
+/// Parses parameters; absent ones are an empty object.
+pub(super) fn parse_params<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObject> {
     serde_json::from_str(params.unwrap_or("{}"))
         .map_err(|error| ErrorObject::new(ErrorKind::InvalidParams, error.to_string()))
 }

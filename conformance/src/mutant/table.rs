@@ -1,21 +1,21 @@
-//! Which checks each fault must flip, and which others it may. A check that is flipped by nothing
-//! here proves nothing.
+//! The checks that each fault must fail, and those that it may fail. A check that no fault must fail
+//! is unproven.
 
 use super::fault::Fault;
 
-/// A fault with what the suite must say about it.
+/// A fault with its expected results.
 #[derive(Debug, Clone, Copy)]
 pub struct Mutant {
     /// The fault.
     pub fault: Fault,
     /// Checks that must fail.
     pub must_fail: &'static [&'static str],
-    /// Checks that may fail too; a chapter stands for all of its checks.
+    /// Checks that may fail too; a chapter means all of its checks.
     pub may_fail: &'static [&'static str],
 }
 
 impl Mutant {
-    /// Whether a failure of this check is no surprise.
+    /// Whether this check may fail.
     pub fn allows(&self, check: &str) -> bool {
         let covers =
             |pattern: &&str| check == *pattern || check.split('-').next() == Some(*pattern);
@@ -33,7 +33,7 @@ impl Mutant {
     }
 }
 
-/// Every chapter that starts runs: what a fault in the middle of each run may reach.
+/// Every chapter that starts runs: a fault during a run may affect any of them.
 const RUNS: &[&str] = &[
     "SHU", "PRM", "ENV", "RUN", "ORD", "ENC", "ROB", "CAN", "ERR", "LIV", "TMO", "CON", "FLW",
     "DTM", "RES", "CAP", "MOD", "RL", "SES", "APR", "INP", "FIL",
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_is_here_once() {
+    fn every_fault_is_listed_once() {
         for fault in Fault::ALL {
             let entries = MUTANTS.iter().filter(|mutant| mutant.fault == *fault).count();
             assert_eq!(entries, 1, "{} has {entries} entries", fault.name());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_checks_that_exist_are_named() {
+    fn listed_checks_exist() {
         let checks = crate::checks::all();
         for mutant in MUTANTS {
             let name = mutant.fault.name();

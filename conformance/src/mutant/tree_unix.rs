@@ -1,5 +1,4 @@
-//! The processes below the adapter, on Unix. What is running is read by `crate::process`; here is
-//! what an adapter does about it.
+//! The processes below the adapter, on Unix: signals and cleanup.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
@@ -10,45 +9,45 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::process;
 
-/// How long a killed process may take to vanish.
-const VANISH: Duration = Duration::from_secs(2);
+/// How long a killed process may take to exit.
+const EXIT_LIMIT: Duration = Duration::from_secs(2);
 
-/// Makes orphans below this process its own children, so that they can be found.
+/// Makes orphans below this process its children, so that they can be found.
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    // Without it only escapees of the group are missed; there is nobody to tell.
+    // On failure only processes that left the group are missed.
     let _unsupported = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// Gives the process a group of its own.
+/// Starts the process in a new group.
 pub(super) fn own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Asks the leader to stop.
+/// Sends SIGINT to the leader.
 pub(super) fn interrupt(leader: u32) {
     signal(leader, Signal::INT);
 }
 
-/// Tells the leader alone to stop.
+/// Sends SIGTERM to the leader only.
 pub(super) fn terminate(leader: u32) {
     signal(leader, Signal::TERM);
 }
 
-/// Tells the whole group to stop.
+/// Sends SIGTERM to the group.
 pub(super) fn terminate_group(leader: u32) {
     signal_group(leader, Signal::TERM);
 }
 
-/// Ends the whole group.
+/// Kills the group.
 pub(super) fn kill_group(leader: u32) {
     signal_group(leader, Signal::KILL);
 }
 
-/// Ends everything below this process, those excepted that `spared` names, and waits until it is
-/// gone. Orphans are reaped; the leader is left to the thread that waits for it.
+/// Kills everything below this process except what `spared` selects, and waits until it has exited.
+/// Orphans are reaped; the leader is left to the thread that waits for it.
 pub(super) fn sweep(leader: u32, spared: impl Fn(u32) -> bool) {
-    let deadline = Instant::now() + VANISH;
+    let deadline = Instant::now() + EXIT_LIMIT;
     let mut killed = BTreeSet::new();
     loop {
         let below = process::descendants(std::process::id());
@@ -62,12 +61,12 @@ pub(super) fn sweep(leader: u32, spared: impl Fn(u32) -> bool) {
     }
     killed.remove(&leader);
     for pid in killed.into_iter().filter_map(to_pid) {
-        // It is no child of ours when its own parent outlived it; then there is nothing to take.
+        // Not a child of this process while its parent lives; then there is nothing to reap.
         let _not_ours = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }
 
-/// Whether a process is there at all.
+/// Whether a process exists.
 pub(super) fn exists(pid: u32) -> bool {
     to_pid(pid)
         .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
@@ -78,7 +77,7 @@ pub(super) fn signal_of(status: &ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(status)
 }
 
-/// Whether a file may be run by somebody.
+/// Whether a file is executable.
 pub(super) fn is_executable(metadata: &std::fs::Metadata) -> bool {
     metadata.is_file()
         && std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
@@ -86,14 +85,14 @@ pub(super) fn is_executable(metadata: &std::fs::Metadata) -> bool {
 
 fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = to_pid(pid) {
-        // A process that is already gone is what is wanted.
+        // An exited process is the wanted result.
         let _gone = rustix::process::kill_process(pid, signal);
     }
 }
 
 fn signal_group(leader: u32, signal: Signal) {
     if let Some(leader) = to_pid(leader) {
-        // A group that is already gone is what is wanted.
+        // An exited group is the wanted result.
         let _gone = rustix::process::kill_process_group(leader, signal);
     }
 }

@@ -24,15 +24,15 @@ pub(super) struct ReplyText {
 /// # Errors
 /// A description of the error.
 pub(super) fn access(text: &str) -> Result<Option<Access>, String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let parts: Vec<&str> = text.split_whitespace().collect();
     let variable =
-        |word: &str| word.strip_prefix('$').filter(|it| !it.is_empty()).map(str::to_owned);
-    let access = match words.as_slice() {
+        |part: &str| part.strip_prefix('$').filter(|it| !it.is_empty()).map(str::to_owned);
+    let access = match parts.as_slice() {
         [] => return Ok(None),
-        ["basic", user, word] => {
-            variable(word).map(|variable| Access::Basic { user: (*user).to_owned(), variable })
+        ["basic", user, part] => {
+            variable(part).map(|variable| Access::Basic { user: (*user).to_owned(), variable })
         }
-        ["bearer", word] => variable(word).map(|variable| Access::Bearer { variable }),
+        ["bearer", part] => variable(part).map(|variable| Access::Bearer { variable }),
         _ => None,
     };
     let usage = "expected `listen`, `listen basic USER $VARIABLE` or `listen bearer $VARIABLE`";
@@ -151,11 +151,11 @@ fn headers(text: &str) -> Result<(Pairs, &str), String> {
     let mut headers = Vec::new();
     let mut rest = text.trim();
     while let Some(after) = rest.strip_prefix("header:") {
-        let (word, next) = after.split_once(' ').unwrap_or((after, ""));
-        let (name, value) = word
+        let (part, next) = after.split_once(' ').unwrap_or((after, ""));
+        let (name, value) = part
             .split_once('=')
             .filter(|(name, _)| !name.is_empty())
-            .ok_or_else(|| format!("header:NAME=VALUE needs both, not {word:?}"))?;
+            .ok_or_else(|| format!("header:NAME=VALUE needs both, not {part:?}"))?;
         headers.push((name.to_owned(), value.to_owned()));
         rest = next.trim_start();
     }

@@ -36,8 +36,8 @@ pub fn lint(folder: &Path, checks: &[Check]) -> Lint {
         for (name, steps) in step_files(&settings) {
             let template = lint_steps(folder, &file, &text, steps, &sample, &mut found.faults);
             let binds = |it: Template| it.bound.iter().any(|bound| bound == "prompt");
-            let is_blind = template.is_some_and(|template| !binds(template));
-            if name == "text" && settings.cli.prompt == PromptDelivery::Rpc && is_blind {
+            let lacks_prompt = template.is_some_and(|template| !binds(template));
+            if name == "text" && settings.cli.prompt == PromptDelivery::Rpc && lacks_prompt {
                 let message = "no step binds {{?prompt}}, so the suite cannot check the prompt";
                 found.warnings.push(PackError::file(&folder.join(steps), message));
             }
@@ -134,7 +134,7 @@ fn lint_steps(
     };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut is_clean = true;
-    let mut tries: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut attempts: BTreeMap<usize, usize> = BTreeMap::new();
     loop {
         let read = steps::parse(&file, &lines.join("\n"));
         let fault = match read.and_then(|template| render(&template, sample).map(|_| template)) {
@@ -146,22 +146,22 @@ fn lint_steps(
         if !faults.contains(&fault) {
             faults.push(fault);
         }
-        let tried = tries.entry(line).or_default();
+        let attempt = attempts.entry(line).or_default();
         match lines.get_mut(line.wrapping_sub(1)) {
-            Some(text) if *tried < 2 && !is_last => {
-                *text = replacement_line(text, *tried).to_owned()
+            Some(text) if *attempt < 2 && !is_last => {
+                *text = replacement_line(text, *attempt).to_owned()
             }
             _ => return None,
         }
-        *tried += 1;
+        *attempt += 1;
     }
 }
 
 /// Returns a valid line that opens or answers the same as the invalid one; the second time a line
 /// that does as little as possible.
-fn replacement_line(text: &str, tried: usize) -> &'static str {
+fn replacement_line(text: &str, attempt: usize) -> &'static str {
     let text = text.trim_start();
-    let words = [
+    let replacements = [
         ("{{#each", ["{{#each deltas}}"; 2]),
         ("listen", ["listen", ""]),
         ("expect-request", ["expect-request GET /", ""]),
@@ -170,8 +170,8 @@ fn replacement_line(text: &str, tried: usize) -> &'static str {
         ("on request", ["on request GET /", "on signal SIGINT"]),
         ("on ", ["on signal SIGINT"; 2]),
     ];
-    let known = words.iter().find(|(start, _)| text.starts_with(start));
-    known.map_or("", |(_, replacement)| replacement[tried])
+    let known = replacements.iter().find(|(start, _)| text.starts_with(start));
+    known.map_or("", |(_, replacement)| replacement[attempt])
 }
 
 /// Reports files that the settings do not mention.

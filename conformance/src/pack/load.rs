@@ -31,8 +31,8 @@ pub struct Pack {
     files: BTreeMap<String, String>,
 }
 
-/// Finds the pack of an adapter: beside its executable, then below the folder `adapters` of the
-/// current folder and its parents, then of the executable's parents (see [`adapter_folders`]).
+/// Finds the pack of an adapter: next to its executable, then below the folder `adapters` of the
+/// current folder and its ancestors, then of the executable's ancestors (see [`adapter_folders`]).
 pub fn find(adapter: &Path, adapter_id: &str) -> Option<PathBuf> {
     let beside = adapter.parent().map(|folder| folder.join("conformance"));
     let from_here = std::env::current_dir().ok();
@@ -47,8 +47,8 @@ pub fn find(adapter: &Path, adapter_id: &str) -> Option<PathBuf> {
     beside.into_iter().chain(packs).find(|folder| folder.join(SETTINGS_FILE).is_file())
 }
 
-/// The folders below `adapters` that hold a pack, each named after its adapter: `adapters/<id>`, or
-/// `adapters/<family>/<id>` where several adapters share a crate.
+/// Returns the folders below `adapters` that contain a pack, each named after its adapter:
+/// `adapters/<id>`, or `adapters/<family>/<id>` if several adapters share a crate.
 pub fn adapter_folders(adapters: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten();

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::PackError;
 use super::http_steps;
-use super::steps::{Node, Template, Word};
+use super::steps::{Keyword, Node, Template};
 use super::values::Values;
 use crate::fake_cli::pattern::{Bindings, fill, fill_value};
 use crate::fake_cli::{Handler, Outlet, Pairs, Route, Script, Step, When};
@@ -35,10 +35,10 @@ impl Renderer<'_> {
         let mut steps = Vec::new();
         for node in nodes {
             match node {
-                Node::Step { line, word, rest } => {
+                Node::Step { line, keyword, rest } => {
                     self.check_names(*line, rest, bindings)?;
-                    steps.extend(self.outlet(*word, rest));
-                    steps.extend(self.step(*word, rest, bindings));
+                    steps.extend(self.outlet(*keyword, rest));
+                    steps.extend(self.step(*keyword, rest, bindings));
                 }
                 Node::Each { list, nodes } => {
                     steps.extend(self.each(list, nodes, values, bindings)?);
@@ -72,41 +72,43 @@ impl Renderer<'_> {
     }
 
     /// Returns the outlet step that an output step needs.
-    fn outlet(&self, word: Word, rest: &str) -> Option<Step> {
-        let outlet = match word {
-            Word::Out => Outlet::Stdout,
-            Word::Sse => http_steps::event(rest).0,
+    fn outlet(&self, keyword: Keyword, rest: &str) -> Option<Step> {
+        let outlet = match keyword {
+            Keyword::Out => Outlet::Stdout,
+            Keyword::Sse => http_steps::event(rest).0,
             _ => return None,
         };
         Some(Step::Through { outlet })
     }
 
-    fn step(&mut self, word: Word, rest: &str, bindings: &Bindings) -> Option<Step> {
+    fn step(&mut self, keyword: Keyword, rest: &str, bindings: &Bindings) -> Option<Step> {
         let text = fill(rest, bindings);
         let trimmed = text.trim().to_owned();
-        Some(match word {
-            Word::Out => Step::out(text),
-            Word::Sse => Step::out(fill(http_steps::event(rest).1, bindings)),
-            Word::Listen => Step::Listen { access: http_steps::access(rest).unwrap_or_default() },
-            Word::ExpectRequest => Step::ExpectRequest { route: route(rest, bindings) },
-            Word::Reply => reply(rest, bindings)?,
-            Word::Stream => {
+        Some(match keyword {
+            Keyword::Out => Step::out(text),
+            Keyword::Sse => Step::out(fill(http_steps::event(rest).1, bindings)),
+            Keyword::Listen => {
+                Step::Listen { access: http_steps::access(rest).unwrap_or_default() }
+            }
+            Keyword::ExpectRequest => Step::ExpectRequest { route: route(rest, bindings) },
+            Keyword::Reply => reply(rest, bindings)?,
+            Keyword::Stream => {
                 Step::Stream { headers: headers(http_steps::stream(rest).ok()?, bindings) }
             }
-            Word::Err => Step::Err { text },
-            Word::Expect => Step::Expect { pattern: pattern(rest, bindings) },
-            Word::ReadAll => Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) },
-            Word::Sleep => Step::Sleep { ms: trimmed.parse().unwrap_or_default() },
-            Word::Gate => Step::Gate { name: trimmed },
-            Word::Hang => Step::Hang,
-            Word::Write => {
+            Keyword::Err => Step::Err { text },
+            Keyword::Expect => Step::Expect { pattern: pattern(rest, bindings) },
+            Keyword::ReadAll => Step::ReadAll { bind: (!trimmed.is_empty()).then_some(trimmed) },
+            Keyword::Sleep => Step::Sleep { ms: trimmed.parse().unwrap_or_default() },
+            Keyword::Gate => Step::Gate { name: trimmed },
+            Keyword::Hang => Step::Hang,
+            Keyword::Write => {
                 let (path, contents) = rest.split_once(' ').unwrap_or_default();
                 Step::WriteFile { path: fill(path, bindings), contents: fill(contents, bindings) }
             }
-            Word::Spawn => Step::Spawn,
-            Word::Exit => Step::Exit { code: trimmed.parse().unwrap_or_default() },
-            Word::Die => Step::Die { signal: trimmed },
-            Word::Ignore => {
+            Keyword::Spawn => Step::Spawn,
+            Keyword::Exit => Step::Exit { code: trimmed.parse().unwrap_or_default() },
+            Keyword::Die => Step::Die { signal: trimmed },
+            Keyword::Ignore => {
                 self.script.ignored_signals.push(trimmed);
                 return None;
             }

@@ -27,7 +27,7 @@ pub(super) enum Node {
         /// Its line, from 1.
         line: usize,
         /// Its keyword.
-        word: Word,
+        keyword: Keyword,
         /// The rest of the line, placeholders included.
         rest: String,
     },
@@ -61,13 +61,13 @@ impl Node {
     }
 }
 
-macro_rules! words {
+macro_rules! keywords {
     ($($variant:ident = $text:literal $doc:literal,)+) => {
         /// The keyword of a step.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Word { $(#[doc = $doc] $variant,)+ }
+        pub(super) enum Keyword { $(#[doc = $doc] $variant,)+ }
 
-        impl Word {
+        impl Keyword {
             fn read(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)+ _ => None }
             }
@@ -77,7 +77,7 @@ macro_rules! words {
     };
 }
 
-words! {
+keywords! {
     Out = "out" "A line on stdout.",
     Err = "err" "A line on stderr.",
     Expect = "expect" "Waits for a line on stdin.",
@@ -94,7 +94,7 @@ words! {
     Spawn = "spawn" "Starts a detached process.",
     Ignore = "ignore" "Ignores a signal.",
     Exit = "exit" "Exits.",
-    Die = "die" "Dies by a signal.",
+    Die = "die" "Ends by a signal.",
 }
 
 /// The error for a line that needs a server without one.
@@ -146,15 +146,15 @@ impl Parser<'_> {
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            if closing.is_some_and(|(word, _)| text.trim_end() == word) {
+            if closing.is_some_and(|(keyword, _)| text.trim_end() == keyword) {
                 return Ok(nodes);
             }
             nodes.push(self.node(line, text)?);
         }
         match closing {
             None => Ok(nodes),
-            Some((word, line)) => {
-                Err(self.error(line, format!("this block is not closed with `{word}`")))
+            Some((keyword, line)) => {
+                Err(self.error(line, format!("this block is not closed with `{keyword}`")))
             }
         }
     }
@@ -177,15 +177,15 @@ impl Parser<'_> {
             return Ok(Node::On { line, when, nodes });
         }
         let (first, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
-        let Some(word) = Word::read(first) else {
-            let known = Word::ALL.join(", ");
+        let Some(keyword) = Keyword::read(first) else {
+            let known = Keyword::ALL.join(", ");
             return Err(self.error(
                 line,
                 format!("unknown step {first:?}; available: {known}, on, {{{{#each}}}}"),
             ));
         };
-        self.check_rest(line, word, rest)?;
-        Ok(Node::Step { line, word, rest: rest.to_owned() })
+        self.check_rest(line, keyword, rest)?;
+        Ok(Node::Step { line, keyword, rest: rest.to_owned() })
     }
 
     /// Parses the steps of a handler; a request handler must answer the request.
@@ -212,27 +212,29 @@ impl Parser<'_> {
         }
     }
 
-    fn check_rest(&mut self, line: usize, word: Word, rest: &str) -> Result<(), PackError> {
+    fn check_rest(&mut self, line: usize, keyword: Keyword, rest: &str) -> Result<(), PackError> {
         let rest = rest.trim();
         self.check_server_names(line, rest);
-        match word {
-            Word::Expect => self.check_pattern(line, rest),
-            Word::Listen | Word::ExpectRequest | Word::Reply | Word::Stream | Word::Sse => {
-                self.check_serving(line, word, rest)
-            }
-            Word::Sleep | Word::Exit if rest.parse::<u32>().is_err() => {
+        match keyword {
+            Keyword::Expect => self.check_pattern(line, rest),
+            Keyword::Listen
+            | Keyword::ExpectRequest
+            | Keyword::Reply
+            | Keyword::Stream
+            | Keyword::Sse => self.check_serving(line, keyword, rest),
+            Keyword::Sleep | Keyword::Exit if rest.parse::<u32>().is_err() => {
                 Err(self.error(line, format!("expected a number, not {rest:?}")))
             }
-            Word::Ignore | Word::Die if !rest.starts_with("SIG") => {
+            Keyword::Ignore | Keyword::Die if !rest.starts_with("SIG") => {
                 Err(self.error(line, format!("expected a signal such as SIGTERM, not {rest:?}")))
             }
-            Word::Gate if rest.is_empty() => {
+            Keyword::Gate if rest.is_empty() => {
                 Err(self.error(line, "the name of the gate is missing"))
             }
-            Word::Write if !rest.contains(' ') => {
+            Keyword::Write if !rest.contains(' ') => {
                 Err(self.error(line, "`write PATH CONTENTS` needs both"))
             }
-            Word::ReadAll if !rest.is_empty() => {
+            Keyword::ReadAll if !rest.is_empty() => {
                 self.bound.push(rest.to_owned());
                 Ok(())
             }
@@ -240,28 +242,33 @@ impl Parser<'_> {
         }
     }
 
-    fn check_serving(&mut self, line: usize, word: Word, rest: &str) -> Result<(), PackError> {
+    fn check_serving(
+        &mut self,
+        line: usize,
+        keyword: Keyword,
+        rest: &str,
+    ) -> Result<(), PackError> {
         let wrong = |message: String| PackError::at(self.file, line, message);
-        match word {
-            Word::Listen if self.serves.listens => {
+        match keyword {
+            Keyword::Listen if self.serves.listens => {
                 return Err(self.error(line, "`listen` is already used"));
             }
-            Word::Listen if self.serves.needs_listen.is_some() => return Ok(()),
-            Word::Listen => {
+            Keyword::Listen if self.serves.needs_listen.is_some() => return Ok(()),
+            Keyword::Listen => {
                 http_steps::access(rest).map_err(wrong)?;
                 self.serves.listens = true;
                 self.bound.extend(SERVER_NAMES.map(str::to_owned));
                 return Ok(());
             }
-            Word::ExpectRequest => {
+            Keyword::ExpectRequest => {
                 self.check_route(line, rest)?;
                 self.serves.open += 1;
             }
-            Word::Reply => drop(http_steps::reply(rest).map_err(wrong)?),
-            Word::Stream => drop(http_steps::stream(rest).map_err(wrong)?),
+            Keyword::Reply => drop(http_steps::reply(rest).map_err(wrong)?),
+            Keyword::Stream => drop(http_steps::stream(rest).map_err(wrong)?),
             _ => {}
         }
-        if matches!(word, Word::Reply | Word::Stream) {
+        if matches!(keyword, Keyword::Reply | Keyword::Stream) {
             let message = "no request to answer here; add `expect-request` first";
             let open = self.serves.open.checked_sub(1);
             self.serves.open = open.ok_or_else(|| self.error(line, message))?;

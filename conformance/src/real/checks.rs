@@ -37,10 +37,10 @@ pub(super) fn check_of(scenario: &RealScenario) -> Check {
 fn derived_check(
     id: &'static str,
     level: Level,
-    sentence: &'static str,
+    requirement: &'static str,
     why: &'static str,
 ) -> Check {
-    Check { id, level, sentence, why, gate: Gate::NONE, tier: Tier::Fast, kind: Kind::External }
+    Check { id, level, requirement, why, gate: Gate::NONE, tier: Tier::Fast, kind: Kind::External }
 }
 
 /// The stream rules with their results.
@@ -60,8 +60,8 @@ pub(super) fn rules(violations: &Violations) -> Vec<(Check, CheckOutcome)> {
 
 /// The drift checks with their results.
 pub(super) fn drift_checks(drift: &Drift) -> Vec<(Check, CheckOutcome)> {
-    let judged = |(id, sentence, look): &DriftCheck| {
-        (derived_check(id, Level::Should, sentence, WHY_DRIFT), look(drift))
+    let judged = |(id, requirement, look): &DriftCheck| {
+        (derived_check(id, Level::Should, requirement, WHY_DRIFT), look(drift))
     };
     DRIFT_CHECKS.iter().map(judged).collect()
 }

@@ -36,7 +36,7 @@ fn one(report: &Report, result: &CheckResult) -> Value {
         "id": result.check.id,
         "level": result.check.level.as_str(),
         "status": result.status.as_str(),
-        "sentence": result.check.sentence,
+        "sentence": result.check.requirement,
         "durationMs": result.took.as_millis() as u64,
     });
     if let Some(remark) = &result.remark {

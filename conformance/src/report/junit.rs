@@ -46,11 +46,11 @@ fn test_case(report: &Report, result: &CheckResult) -> TestCase {
         (Status::Pass, _) => TestCaseStatus::success(),
         (Status::Skip | Status::Warn | Status::KnownFailure | Status::AddedLater, finding) => {
             let mut status = TestCaseStatus::skipped();
-            let word = result.status.as_str();
+            let status_name = result.status.as_str();
             status.set_message(match (finding, &result.remark) {
                 (Some(Finding::Skip(reason)), _) => reason.clone(),
-                (_, Some(remark)) => format!("{word}: {remark}"),
-                (_, None) => word.to_owned(),
+                (_, Some(remark)) => format!("{status_name}: {remark}"),
+                (_, None) => status_name.to_owned(),
             });
             status
         }
@@ -67,7 +67,7 @@ fn test_case(report: &Report, result: &CheckResult) -> TestCase {
         }
     };
     let mut test_case =
-        TestCase::new(format!("{} {}", result.check.id, result.check.sentence), status);
+        TestCase::new(format!("{} {}", result.check.id, result.check.requirement), status);
     test_case.set_classname(result.check.chapter());
     test_case.set_time(result.took);
     test_case

@@ -28,7 +28,7 @@ pub fn to_tap(report: &Report) -> String {
 /// Returns the line of one check. A status that must not fail a build carries a directive.
 fn point(number: usize, result: &CheckResult) -> String {
     let check = &result.check;
-    let (word, directive) = match result.status {
+    let (result_text, directive) = match result.status {
         Status::Pass => ("ok", String::new()),
         Status::Skip => ("ok", format!(" # SKIP {}", described(&reason(result)))),
         Status::AddedLater if result.finding.is_none() => ("ok", String::new()),
@@ -39,7 +39,7 @@ fn point(number: usize, result: &CheckResult) -> String {
         }
         _ => ("not ok", String::new()),
     };
-    format!("{word} {number} - {} {}{directive}", check.id, described(check.sentence))
+    format!("{result_text} {number} - {} {}{directive}", check.id, described(check.requirement))
 }
 
 fn diagnostics(report: &Report, result: &CheckResult) -> String {

@@ -26,8 +26,8 @@ const fn style(status: Status) -> Style {
 /// Prints one line about one check.
 pub fn print_result(result: &CheckResult) {
     let style = style(result.status);
-    let word = result.status.as_str();
-    let (id, sentence) = (result.check.id, result.check.sentence);
+    let status = result.status.as_str();
+    let (id, requirement) = (result.check.id, result.check.requirement);
     let remark = match &result.finding {
         Some(Finding::Skip(reason)) => format!("  ({reason})"),
         _ if result.status == Status::AddedLater => {
@@ -39,7 +39,7 @@ pub fn print_result(result: &CheckResult) {
     let chapter = result.check.chapter();
     let is_long = chapter == REAL_CHAPTER || chapter.starts_with("ACP-");
     let width = if is_long { LONG_ID_WIDTH } else { SHORT_ID_WIDTH };
-    say!("{style}{word:>13}{style:#}  {id:width$} {sentence}{remark}");
+    say!("{style}{status:>13}{style:#}  {id:width$} {requirement}{remark}");
 }
 
 /// Prints the failures in full, then the summary.
@@ -76,10 +76,10 @@ pub fn print_summary(report: &Report) {
 pub(super) fn explain(report: &Report, result: &CheckResult) -> Option<String> {
     let mut text = String::new();
     let style = style(result.status);
-    let word = result.status.as_str();
+    let status = result.status.as_str();
     let check = &result.check;
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{style}{word}{style:#} {}: {}", check.id, check.sentence);
+    let _ = writeln!(text, "{style}{status}{style:#} {}: {}", check.id, check.requirement);
     match (&result.finding, result.status) {
         (_, Status::Pass | Status::Skip) | (None, Status::AddedLater) => return None,
         (None, _) => {}

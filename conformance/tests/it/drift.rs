@@ -1,10 +1,10 @@
-//! `drift` with agent CLIs that are made up: what is new, what has vanished, what is not compared.
+//! `drift` with scripted agent CLIs.
 
 use std::path::Path;
 
 use crate::support::{CommandOutput, Reference, conformance, pack_copy, script_plugin};
 
-/// What the agent CLI says of itself, and a line of its answer.
+/// The version, the help and one line of the agent CLI.
 const NOW: &str = r#"case "$1" in --version) echo parrot 2.4.1;; --help) echo "  --fresh  --stays";;
 *) echo '{"type":"fresh"}'; echo '{"type":"known","now":1}';; esac"#;
 
@@ -35,7 +35,7 @@ fn text_of(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_new_and_what_has_vanished_is_told() {
+fn new_and_vanished_names_are_reported() {
     let recorded = "{\"type\":\"known\",\"before\":1}\n{\"type\":\"gone\"}\n";
     let outcome = check_drift(recorded, Some("--stays\n--gone\n--hidden\n"), &[]);
     outcome.exits_with(1).prints(&[
@@ -51,7 +51,7 @@ fn what_is_new_and_what_has_vanished_is_told() {
 }
 
 #[test]
-fn flags_that_nobody_kept_are_not_compared_and_json_says_the_same() {
+fn unrecorded_flags_are_not_compared() {
     let outcome =
         check_drift("{\"type\":\"fresh\"}\n{\"type\":\"known\",\"now\":1}\n", None, &["--json"]);
     let start = outcome.text.find('{').expect("JSON");
@@ -66,12 +66,12 @@ fn flags_that_nobody_kept_are_not_compared_and_json_says_the_same() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart() {
+fn usage_errors_have_exit_code_2() {
     let adapter = Reference::with_fault(None);
     let with = |more: &[&str]| {
         conformance(&[&["drift", &adapter.path(), "--allow-network"][..], more].concat())
     };
-    with(&["--only", "HS-01"]).exits_with(2).prints(&["no scenario HS-01"]);
+    with(&["--only", "HS-01"]).exits_with(2).prints(&["unknown scenario HS-01"]);
     let reference = text_of(&crate::support::reference_pack());
     with(&["--pack", &reference]).exits_with(2).prints(&["[real] table"]);
     conformance(&["drift", "/no/such/od-adapter-x", "--allow-network"]).exits_with(3);

@@ -1,4 +1,4 @@
-//! Beginning a pack and looking one over.
+//! `fixtures init` and `fixtures lint`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ fn lint(folder: &Path) -> CommandOutput {
 }
 
 #[test]
-fn a_new_pack_is_clean_and_nothing_is_overwritten() {
+fn new_pack_is_clean_and_never_overwritten() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("adapters/x/conformance");
     let init = |name| conformance(&["fixtures", "init", &pack.to_string_lossy(), "--cli", name]);
-    init("../x").exits_with(2).prints(&["is no file name"]);
+    init("../x").exits_with(2).prints(&["is not a file name"]);
     init("parakeet").exits_with(0).prints(&["wrote", "text.steps", "fixtures lint"]);
     lint(&pack).exits_with(0).prints(&["faults 0, warnings 0"]);
     let settings = std::fs::read_to_string(pack.join("conformance.toml")).expect("settings");
     assert!(settings.contains("name = \"parakeet\""), "{settings}");
     assert!(settings.contains("PARAKEET_API_KEY"), "{settings}");
-    init("other").exits_with(2).prints(&["conformance.toml is already there"]);
+    init("other").exits_with(2).prints(&["conformance.toml already exists"]);
     assert!(std::fs::read_to_string(pack.join("conformance.toml")).is_ok_and(|it| it == settings));
 }
 
 #[test]
-fn a_new_pack_of_every_kind_is_clean() {
+fn new_pack_of_every_kind_is_clean() {
     let folder = tempfile::tempdir().expect("a folder");
     let kinds = [
         ("lines", "prompt = \"stdin\"", "read-all prompt"),
@@ -59,7 +59,7 @@ fn packs_of_this_repository_are_clean() {
 }
 
 #[test]
-fn every_fault_is_named_with_its_line() {
+fn lint_reports_every_fault_with_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("pack");
     pack_copy(&pack);
@@ -73,21 +73,21 @@ fn every_fault_is_named_with_its_line() {
     let steps = "out {}\nshout hello\n{{#each words}}\nout {{txet}}\n{{/each}}\nexpect {not json\n";
     std::fs::write(pack.join("steps/text"), steps).expect("steps");
     lint(&pack).exits_with(2).prints(&[
-        "no such scenario \"thinkng\"",
+        "unknown scenario \"thinkng\"",
         "steps/no_such_file cannot be read",
-        "nothing is called \"secrte\"",
-        "there is no check NO-01",
-        "steps/text:2: no such step \"shout\"",
-        "steps/text:3: there is each deltas",
-        "steps/text:4: nothing is called \"txet\"",
-        "steps/text:6: the pattern is no JSON",
-        "steps/usage: nothing names this file",
+        "unknown placeholder \"secrte\"",
+        "unknown check NO-01",
+        "steps/text:2: unknown step \"shout\"",
+        "steps/text:3: expected {{#each deltas}}",
+        "steps/text:4: unknown placeholder \"txet\"",
+        "steps/text:6: the pattern is not JSON",
+        "steps/usage: the settings do not mention this file",
         "faults 8, warnings 1",
     ]);
 }
 
 #[test]
-fn every_fault_of_a_server_is_named_with_its_line() {
+fn lint_reports_server_faults_with_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("pack");
     pack_copy(&pack);
@@ -107,25 +107,25 @@ fn every_fault_of_a_server_is_named_with_its_line() {
                  stream now\n\
                  sse {\"p\":\"{{prot}}\"}\n";
     let wanted = [
-        "steps/text:1: there is `listen`, `listen basic",
-        "steps/text:2: a method is missing, not \"fetch\"",
-        "steps/text:3: a status such as 200",
-        "steps/text:4: the pattern is no JSON",
+        "steps/text:1: expected `listen`, `listen basic",
+        "steps/text:2: expected a method and a path such as POST /session, not \"fetch\"",
+        "steps/text:3: expected a status such as 200",
+        "steps/text:4: the pattern is not JSON",
         "steps/text:5: a reply with status 204",
-        "steps/text:7: nothing in this block answers",
-        "steps/text:9: there is no request to answer",
-        "steps/text:10: `stream` takes header:NAME=VALUE only",
-        "steps/text:10: there is no request to answer",
-        "steps/text:11: nothing is called \"prot\"",
+        "steps/text:7: this block does not answer",
+        "steps/text:9: no request to answer",
+        "steps/text:10: `stream` accepts only header:NAME=VALUE",
+        "steps/text:10: no request to answer",
+        "steps/text:11: unknown placeholder \"prot\"",
     ];
     check(steps, &wanted);
     check("out at {{url}}\nlisten\n", &["steps/text:1: this needs a server"]);
     check("expect-request GET /x\nreply 200\n", &["steps/text:1: this needs a server"]);
-    check("listen\nlisten\n", &["steps/text:2: `listen` is there already"]);
+    check("listen\nlisten\n", &["steps/text:2: `listen` is already used"]);
 }
 
 #[test]
-fn a_folder_without_settings_or_with_broken_ones_is_a_fault() {
+fn missing_or_broken_settings_are_faults() {
     let folder = tempfile::tempdir().expect("a folder");
     lint(folder.path()).exits_with(2).prints(&["conformance.toml cannot be read"]);
     std::fs::write(folder.path().join("conformance.toml"), "\ncolour = 1\n").expect("settings");
@@ -133,7 +133,7 @@ fn a_folder_without_settings_or_with_broken_ones_is_a_fault() {
 }
 
 #[test]
-fn scenarios_that_the_adapter_needs_are_named() {
+fn lint_reports_missing_scenarios() {
     let reference = Reference::with_fault(None);
     let pack = PathBuf::from(reference.beside("pack"));
     let pack_text = pack.to_string_lossy().into_owned();

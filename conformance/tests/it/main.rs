@@ -2,12 +2,15 @@
 //! packs.
 
 mod acp;
-mod bad_plugins;
 mod baseline;
-mod damage;
+mod damaged_output;
 #[cfg(unix)]
 mod drift;
+mod fake_cli_http;
+#[cfg(unix)]
+mod fake_cli_terminal;
 mod fixtures;
+mod hostile_adapters;
 mod model_answers;
 mod model_client;
 mod model_faults;
@@ -16,7 +19,6 @@ mod model_server;
 mod model_tools;
 mod new;
 mod packs;
-mod pages;
 #[cfg(unix)]
 mod real;
 mod real_all;
@@ -24,10 +26,8 @@ mod real_all;
 mod record;
 mod reports;
 mod requirements;
-mod serving;
+mod results;
 mod support;
-#[cfg(unix)]
-mod terminal;
+mod tap_and_html;
 mod transports;
 mod tutorial;
-mod verdicts;

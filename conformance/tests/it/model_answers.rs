@@ -1,11 +1,11 @@
-//! The fake model's answers in every wire format, streamed and whole.
+//! The fake model's answers in every wire format, as a stream and as a document.
 
 use serde_json::json;
 
 use crate::model_client::{Exchange, get, post, server};
 use crate::model_format::{FORMATS, Format};
 
-/// Plays a prompt in every format, streamed, and hands over format, text and stop.
+/// Streams the answer to a prompt in every format; `check` gets format, text and stop reason.
 fn each_stream(prompt: &str, check: impl Fn(Format, &str, &str)) {
     let server = server();
     for format in FORMATS {
@@ -27,14 +27,14 @@ const END: [&str; 4] = ["end_turn", "completed", "stop", "STOP"];
 
 #[test]
 fn plain_text_is_streamed_in_order() {
-    each_stream("no token at all", |format, text, stop| {
+    each_stream("no scenario", |format, text, stop| {
         assert_eq!(text, "Hello from the fake model.", "{format:?}");
         assert_eq!(stop, stop_of(format, END), "{format:?}");
     });
 }
 
 #[test]
-fn a_whole_answer_says_the_same() {
+fn document_has_same_text_as_stream() {
     let server = server();
     for format in FORMATS {
         let request = format.request("SCN:nonce abc-123", false);
@@ -45,14 +45,14 @@ fn a_whole_answer_says_the_same() {
 }
 
 #[test]
-fn the_prompt_may_give_the_text() {
+fn prompt_can_set_the_text() {
     each_stream("SCN:plain TEXT=<ä nonce 42, in several pieces>", |format, text, _| {
         assert_eq!(text, "ä nonce 42, in several pieces", "{format:?}");
     });
 }
 
 #[test]
-fn characters_cut_apart_arrive_whole() {
+fn split_characters_arrive_whole() {
     let server = server();
     for format in FORMATS {
         let request = format.request("SCN:unicode", true);
@@ -66,7 +66,7 @@ fn characters_cut_apart_arrive_whole() {
 }
 
 #[test]
-fn each_event_is_a_chunk_of_its_own() {
+fn each_event_is_one_chunk() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:long", true));
@@ -86,7 +86,7 @@ fn each_event_is_a_chunk_of_its_own() {
 fn text_arrives_while_the_answer_is_still_open() {
     let server = server();
     for format in FORMATS {
-        // This stream never ends: reading from it at all shows that nothing is held back.
+        // This stream never ends: reading from it shows that nothing is buffered.
         let request = format.request("SCN:stall", true);
         let mut exchange = Exchange::post(&server, format.path(true), &request);
         let mut text = String::new();
@@ -98,7 +98,7 @@ fn text_arrives_while_the_answer_is_still_open() {
 }
 
 #[test]
-fn thoughts_come_before_the_text() {
+fn thoughts_precede_the_text() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:think", true));
@@ -111,7 +111,7 @@ fn thoughts_come_before_the_text() {
 }
 
 #[test]
-fn answers_end_as_the_scenario_says() {
+fn stop_reason_follows_scenario() {
     each_stream("SCN:maxtok", |format, _, stop| {
         let stops = ["max_tokens", "max_output_tokens", "length", "MAX_TOKENS"];
         assert_eq!(stop, stop_of(format, stops), "{format:?}");
@@ -126,7 +126,7 @@ fn answers_end_as_the_scenario_says() {
 }
 
 #[test]
-fn gemini_without_events_is_one_growing_list() {
+fn stream_without_events_is_growing_list() {
     let server = server();
     let path = "/v1beta/models/m:streamGenerateContent";
     let response = post(&server, path, &Format::Gemini.request("SCN:plain", true));
@@ -137,7 +137,7 @@ fn gemini_without_events_is_one_growing_list() {
 }
 
 #[test]
-fn every_answer_has_an_id_of_its_own() {
+fn every_answer_has_unique_id() {
     let server = server();
     let id =
         || post(&server, "/v1/messages", &Format::Anthropic.request("", false)).json()["id"].take();
@@ -145,7 +145,7 @@ fn every_answer_has_an_id_of_its_own() {
 }
 
 #[test]
-fn limits_are_told_in_headers() {
+fn rate_limits_are_in_headers() {
     let server = server();
     let headers = [
         (Format::Anthropic, "anthropic-ratelimit-unified-status", "allowed_warning"),
@@ -161,7 +161,7 @@ fn limits_are_told_in_headers() {
 }
 
 #[test]
-fn calls_on_the_side_are_answered_whatever_the_prompt_says() {
+fn side_calls_ignore_the_scenario() {
     let server = server();
     let prompt = "SCN:r401 SCN:hang";
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"}},
@@ -199,7 +199,7 @@ fn calls_on_the_side_are_answered_whatever_the_prompt_says() {
 }
 
 #[test]
-fn what_needs_no_model_is_answered_too() {
+fn other_routes_are_answered() {
     let server = server();
     let count = post(&server, "/v1/messages/count_tokens", &json!({"messages": []})).json();
     assert!(count["input_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{count}");

@@ -1,5 +1,4 @@
-//! A client of the fake model on a bare socket: it sees what is sent, when, and whether it ends as
-//! it should.
+//! A client of the fake model on a plain socket, which sees every chunk and how a response ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -29,7 +28,7 @@ pub(crate) struct Whole {
     pub(crate) headers: Vec<(String, String)>,
     /// The chunks of the body as they were sent.
     pub(crate) chunks: Vec<Vec<u8>>,
-    /// Whether the body ended as the headers promised.
+    /// Whether the body is complete.
     pub(crate) complete: bool,
 }
 
@@ -47,7 +46,7 @@ impl Exchange {
         )
     }
 
-    /// Sends these very bytes and reads the head of what comes back.
+    /// Sends these bytes and reads the head of the response.
     pub(crate) fn raw(server: &ModelServer, request: &str) -> Self {
         let mut stream = connect(server);
         stream.write_all(request.as_bytes()).expect("the request is sent");
@@ -66,7 +65,7 @@ impl Exchange {
         Self { reader, status: status.unwrap_or(0), headers: headers.collect() }
     }
 
-    /// The next chunk; absent at the end, a cut included.
+    /// The next chunk; absent at the end or after an interruption.
     pub(crate) fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut line = String::new();
         self.reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
@@ -134,7 +133,7 @@ pub(crate) fn events(text: &str) -> Vec<Value> {
     data.filter_map(|data| serde_json::from_str(data).ok()).collect()
 }
 
-/// A connection whose reads end, lest a test hang when the server does.
+/// A connection with a read timeout, so that a hanging server does not hang the test.
 pub(crate) fn connect(server: &ModelServer) -> TcpStream {
     let url = server.url();
     let address = url.strip_prefix("http://").expect("an address");

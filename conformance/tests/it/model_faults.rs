@@ -1,11 +1,11 @@
-//! What the fake model does wrong on purpose: refusals, cuts, silence and broken streams.
+//! Faults of the fake model: refusals, interruptions, silence and broken streams.
 
 use serde_json::json;
 
 use crate::model_client::{Exchange, events, post, server};
 use crate::model_format::{FORMATS, Format};
 
-/// Asks for a refusal in every format: status and kind as that vendor has them.
+/// Requests a refusal in every format and compares status and kind.
 #[track_caller]
 fn check_refusal(scenario: &str, expected: [(u16, &str); 4]) {
     let server = server();
@@ -22,7 +22,7 @@ fn check_refusal(scenario: &str, expected: [(u16, &str); 4]) {
 const INVALID: &str = "invalid_request_error";
 
 #[test]
-fn refusals_are_in_the_vendors_words() {
+fn refusals_follow_wire_format() {
     let open_ai = |status, kind| [(status, kind), (status, kind)];
     let check = |scenario, anthropic, [responses, chat]: [_; 2], gemini| {
         check_refusal(scenario, [anthropic, responses, chat, gemini]);
@@ -42,7 +42,7 @@ fn refusals_are_in_the_vendors_words() {
 }
 
 #[test]
-fn the_time_to_wait_is_told_or_not() {
+fn retry_after_depends_on_scenario() {
     let server = server();
     for (scenario, seconds) in [("r429", Some("1")), ("r429long", Some("3600")), ("r429bare", None)]
     {
@@ -55,7 +55,7 @@ fn the_time_to_wait_is_told_or_not() {
 }
 
 #[test]
-fn a_context_overflow_says_so() {
+fn context_overflow_is_identified() {
     let server = server();
     let words = [
         "prompt is too long",
@@ -75,7 +75,7 @@ fn a_context_overflow_says_so() {
 }
 
 #[test]
-fn an_unknown_scenario_is_refused_and_named() {
+fn unknown_scenario_is_refused() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:plian", true));
@@ -86,7 +86,7 @@ fn an_unknown_scenario_is_refused_and_named() {
 }
 
 #[test]
-fn requests_that_are_wrong_are_refused_in_the_vendors_words() {
+fn invalid_requests_are_refused() {
     let server = server();
     for format in FORMATS {
         for body in [json!({}), json!([]), json!({"messages": 1, "input": 1, "contents": 1})] {
@@ -104,7 +104,7 @@ fn requests_that_are_wrong_are_refused_in_the_vendors_words() {
 }
 
 #[test]
-fn a_drop_cuts_the_connection_in_the_middle() {
+fn drop_closes_connection_during_stream() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:drop", true));
@@ -117,7 +117,7 @@ fn a_drop_cuts_the_connection_in_the_middle() {
 }
 
 #[test]
-fn dropall_cuts_before_the_first_byte() {
+fn dropall_closes_before_first_byte() {
     let server = server();
     for format in FORMATS {
         for stream in [true, false] {
@@ -130,7 +130,7 @@ fn dropall_cuts_before_the_first_byte() {
 }
 
 #[test]
-fn a_malformed_event_stands_among_good_ones() {
+fn malformed_event_is_between_valid_events() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:malformed", true));
@@ -144,7 +144,7 @@ fn a_malformed_event_stands_among_good_ones() {
 }
 
 #[test]
-fn an_error_in_the_stream_is_told_and_ends_it() {
+fn stream_error_ends_the_stream() {
     let server = server();
     for format in FORMATS {
         let response = post(&server, format.path(true), &format.request("SCN:sseerr", true));
@@ -160,14 +160,14 @@ fn an_error_in_the_stream_is_told_and_ends_it() {
 }
 
 #[test]
-fn a_hanging_answer_has_headers_and_no_more() {
+fn hanging_answer_sends_only_headers() {
     let server = server();
     let mut hanging: Vec<Exchange> = FORMATS
         .into_iter()
         .map(|format| Exchange::post(&server, format.path(true), &format.request("SCN:hang", true)))
         .collect();
     assert!(hanging.iter().all(|exchange| exchange.status == 200));
-    // Ending the server ends the silence: nothing was sent before.
+    // Stopping the server ends the silence: nothing was sent before.
     drop(server);
     for exchange in &mut hanging {
         assert_eq!(exchange.chunk(), None);
@@ -175,7 +175,7 @@ fn a_hanging_answer_has_headers_and_no_more() {
 }
 
 #[test]
-fn the_third_try_of_a_flaky_prompt_succeeds() {
+fn third_try_of_flaky_prompt_succeeds() {
     let server = server();
     let status = |format: Format, prompt: &str| {
         post(&server, format.path(true), &format.request(prompt, true)).status

@@ -1,5 +1,5 @@
-//! The four wire formats as a client sees them: how a request is put, and where text, calls and the
-//! end are found in what comes back.
+//! The four wire formats from the client's side: builds requests, and reads text, calls and stop
+//! reasons from responses.
 
 use serde_json::{Value, json};
 
@@ -14,11 +14,11 @@ pub(crate) enum Format {
     Gemini,
 }
 
-/// All of them.
+/// All formats.
 pub(crate) const FORMATS: [Format; 4] =
     [Format::Anthropic, Format::Responses, Format::Chat, Format::Gemini];
 
-/// A call that came back.
+/// A tool call of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -74,7 +74,7 @@ impl Format {
         request
     }
 
-    /// Adds the model's call and what the tool gave.
+    /// Adds the model's call and the tool result.
     pub(crate) fn add_result(self, request: &mut Value, call: &Call) {
         let (field, entries) = match self {
             Self::Anthropic => (
@@ -182,7 +182,7 @@ impl Format {
         }
     }
 
-    /// What an error is called, where it says so.
+    /// The kind of an error, if the format has one.
     pub(crate) fn error_kind(self, response: &Whole) -> String {
         let body = response.json();
         let kind = match self {

@@ -1,4 +1,4 @@
-//! The fake model as a server: where it listens, what it writes down, and what cannot kill it.
+//! The fake model as a server: addresses, log, parallel and invalid requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -30,7 +30,7 @@ fn only_loopback_is_served() {
 }
 
 #[test]
-fn a_port_in_use_is_told() {
+fn port_in_use_is_error() {
     let server = server();
     let port = server.url().rsplit(':').next().expect("a port").to_owned();
     conformance(&["model", "serve", "--port", &port])
@@ -39,7 +39,7 @@ fn a_port_in_use_is_told() {
 }
 
 #[test]
-fn the_command_prints_where_it_serves_and_writes_the_log() {
+fn serve_prints_address_and_writes_log() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("new/log");
     let mut child = Command::new(CONFORMANCE)
@@ -70,7 +70,7 @@ fn scenarios_are_listed() {
 }
 
 #[test]
-fn requests_are_kept_without_secrets() {
+fn requests_are_recorded_without_secrets() {
     let server = server();
     post(&server, "/v1/messages?beta=true", &Format::Anthropic.request("SCN:plain", true));
     post(
@@ -90,9 +90,9 @@ fn requests_are_kept_without_secrets() {
 }
 
 #[test]
-fn many_are_served_at_once() {
+fn requests_are_served_in_parallel() {
     let server = server();
-    // These hold their connections open; the others must not wait for them.
+    // These keep their connections open; the others must not wait for them.
     let open: Vec<Exchange> = (0..8)
         .map(|_| {
             Exchange::post(&server, "/v1/messages", &Format::Anthropic.request("SCN:hang", true))
@@ -134,7 +134,7 @@ fn one_connection_serves_many_requests() {
 }
 
 #[test]
-fn garbage_does_not_kill_it() {
+fn invalid_request_does_not_stop_server() {
     let server = server();
     let garbage: [&[u8]; 6] = [
         b"\0\x01\x02\xff\xfe\r\n\r\n",
@@ -158,7 +158,7 @@ fn garbage_does_not_kill_it() {
 }
 
 #[test]
-fn unknown_addresses_and_methods_are_refused_in_the_vendors_words() {
+fn unknown_addresses_and_methods_are_refused() {
     let server = server();
     for (format, path) in [
         (Format::Anthropic, "/anthropic/v1/files"),

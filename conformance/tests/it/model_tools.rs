@@ -1,4 +1,4 @@
-//! Tool calls that the fake model makes from a request's own schemas.
+//! Tool calls of the fake model, built from the schemas of the request.
 
 use od_conformance::model::ModelServer;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn calls(server: &ModelServer, format: Format, request: &Value) -> Vec<Call> {
     calls
 }
 
-/// Asks in every format with one tool and compares the call.
+/// Sends a request with one tool in every format and compares the call.
 #[track_caller]
 fn check(prompt: &str, name: &str, schema: Value, expected: &Value) {
     let server = server();
@@ -39,7 +39,7 @@ fn shell_schema() -> Value {
 }
 
 #[test]
-fn a_file_is_written_where_the_prompt_says() {
+fn file_path_follows_the_prompt() {
     let content = "hello from the fake model q1\n";
     let expected = json!({"file_path": "/some where/hello.txt", "content": content});
     let prompt = "SCN:write CWD=</some where> NONCE=q1";
@@ -49,13 +49,13 @@ fn a_file_is_written_where_the_prompt_says() {
 }
 
 #[test]
-fn without_a_folder_the_path_is_relative() {
+fn path_without_folder_is_relative() {
     let expected = json!({"file_path": "hello.txt", "content": "hello from the fake model\n"});
     check("SCN:write", "write_file", write_schema(), &expected);
 }
 
 #[test]
-fn a_command_is_a_text_or_a_list_as_declared() {
+fn command_has_declared_type() {
     let command = "echo shell-ok; echo to-stderr >&2";
     check("SCN:shell", "Bash", shell_schema(), &json!({"command": command}));
     let list = json!({"properties": {"command": {"type": "array", "items": {"type": "string"}}},
@@ -64,7 +64,7 @@ fn a_command_is_a_text_or_a_list_as_declared() {
 }
 
 #[test]
-fn a_long_command_is_given_time() {
+fn long_command_has_timeout() {
     let schema = json!({"properties": {"command": {"type": "string"},
         "timeout": {"type": "number", "description": "in milliseconds", "maximum": 600_000}},
         "required": ["command"]});
@@ -77,7 +77,7 @@ fn a_long_command_is_given_time() {
 }
 
 #[test]
-fn tools_of_unknown_names_are_told_by_their_shape() {
+fn unknown_tool_is_found_by_arguments() {
     let schema = json!({"required": ["cmd", "why"], "properties": {
         "cmd": {"type": "string"}, "why": {"anyOf": [{"type": "string"}, {"type": "null"}]}}});
     let expected = json!({"cmd": "echo about-to-fail; exit 3", "why": null});
@@ -85,14 +85,14 @@ fn tools_of_unknown_names_are_told_by_their_shape() {
 }
 
 #[test]
-fn a_tool_named_by_the_prompt_is_called() {
+fn tool_named_by_prompt_is_called() {
     let schema = json!({"required": ["query", "limit"], "properties": {
         "query": {"type": "string", "minLength": 3}, "limit": {"type": "integer", "minimum": 5}}});
     check("SCN:call_find_it", "find_it", schema, &json!({"query": "xxx", "limit": 5}));
 }
 
 #[test]
-fn a_sub_agent_gets_a_task() {
+fn sub_agent_gets_task() {
     let server = server();
     let schema = json!({"required": ["description", "prompt", "subagent_type"], "properties": {
         "description": {"type": "string"}, "prompt": {"type": "string"},
@@ -107,7 +107,7 @@ fn a_sub_agent_gets_a_task() {
 }
 
 #[test]
-fn after_the_result_comes_the_last_word() {
+fn answer_follows_tool_result() {
     let server = server();
     for format in FORMATS {
         let mut request = format.with_tools("SCN:write", &[("Write", write_schema())]);
@@ -121,7 +121,7 @@ fn after_the_result_comes_the_last_word() {
 }
 
 #[test]
-fn two_rounds_are_two_rounds() {
+fn multi_scenario_has_two_rounds() {
     let server = server();
     let tools = [("Write", write_schema()), ("Bash", shell_schema())];
     for format in FORMATS {
@@ -138,7 +138,7 @@ fn two_rounds_are_two_rounds() {
 }
 
 #[test]
-fn two_calls_come_in_one_answer() {
+fn parallel_scenario_has_two_calls() {
     let server = server();
     let tools = [("Write", write_schema()), ("Bash", shell_schema())];
     for format in FORMATS {
@@ -149,7 +149,7 @@ fn two_calls_come_in_one_answer() {
 }
 
 #[test]
-fn a_request_without_tools_is_answered_plainly() {
+fn request_without_tools_gets_plain_answer() {
     let server = server();
     for format in FORMATS {
         let request = format.request("SCN:write", true);
@@ -161,7 +161,7 @@ const PATCH: &str =
     "*** Begin Patch\n*** Add File: hello.txt\n+hello from the fake model\n*** End Patch\n";
 
 #[test]
-fn a_patch_goes_to_a_tool_that_takes_text() {
+fn patch_goes_to_text_tool() {
     let server = server();
     let expected = [Call { name: "apply_patch".to_owned(), input: json!(PATCH) }];
     let mut responses = Format::Responses.request("SCN:patch", true);
@@ -173,13 +173,13 @@ fn a_patch_goes_to_a_tool_that_takes_text() {
 }
 
 #[test]
-fn a_patch_goes_to_a_tool_with_arguments() {
+fn patch_goes_to_tool_with_arguments() {
     let schema = json!({"properties": {"patch": {"type": "string"}}, "required": ["patch"]});
     check("SCN:patch", "apply_patch", schema, &json!({"patch": PATCH}));
 }
 
 #[test]
-fn the_local_shell_is_called_in_its_own_words() {
+fn local_shell_has_own_call_format() {
     let server = server();
     let mut request = Format::Responses.request("SCN:toolfail", true);
     request["tools"] = json!([{"type": "local_shell"}]);

@@ -84,24 +84,6 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_template_file_is_written() {
-    let scratch = tempfile::tempdir().expect("a scratch folder");
-    let generated = ["Cargo.standalone.toml", "Cargo.toml", "src/types.ts"];
-    for language in ["rust", "python", "typescript"] {
-        let folder = scratch.path().join(language);
-        new_adapter("my-agent", language, &folder).exits_with(0);
-        let without_generated = |mut files: BTreeSet<String>| {
-            files.retain(|file| !generated.contains(&file.as_str()));
-            files
-        };
-        let own = files_below(&templates().join(language));
-        let shared = files_below(&templates().join("shared"));
-        let expected = without_generated(own.union(&shared).cloned().collect());
-        assert_eq!(without_generated(files_below(&folder)), expected, "{language}");
-    }
-}
-
-#[test]
 fn no_template_name_is_left() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     for language in ["rust", "python", "typescript"] {
@@ -156,7 +138,7 @@ fn rust_adapter_elsewhere_names_the_sdk() {
         std::fs::read_to_string(folder.join("Cargo.toml")).expect("a crate")
     };
     let published = cargo("published", &[]);
-    let version = format!("od-sdk = {:?}", env!("CARGO_PKG_VERSION"));
+    let version = format!("od-sdk = {{ version = {:?} }}", env!("CARGO_PKG_VERSION"));
     assert!(published.contains(&version) && published.contains("[workspace]"), "{published}");
     let local = cargo("local", &["--sdk-path", &sdk.to_string_lossy()]);
     assert!(local.contains(&format!("od-sdk = {{ path = {:?} }}", sdk)), "{local}");

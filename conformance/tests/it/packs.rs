@@ -1,4 +1,4 @@
-//! Broken packs: an error of usage that names file and line, never a verdict.
+//! Broken packs are usage errors with file and line.
 
 use std::path::PathBuf;
 
@@ -20,48 +20,48 @@ fn check_broken(file: &str, change: impl Fn(&str) -> String) -> CommandOutput {
 }
 
 #[test]
-fn an_unknown_step_names_its_line() {
+fn unknown_step_is_reported_with_line() {
     let outcome = check_broken("steps/text", |text| format!("{text}\nshout hello\n"));
-    outcome.exits_with(2).prints(&["steps/text:", "no such step \"shout\"", "there are: out"]);
+    outcome.exits_with(2).prints(&["steps/text:", "unknown step \"shout\"", "available: out"]);
 }
 
 #[test]
-fn a_pattern_that_is_no_json_names_its_line() {
+fn invalid_pattern_is_reported_with_line() {
     let outcome = check_broken("steps/text", |text| format!("expect {{not json\n{text}"));
-    outcome.exits_with(2).prints(&["steps/text:1: the pattern is no JSON"]);
+    outcome.exits_with(2).prints(&["steps/text:1: the pattern is not JSON"]);
 }
 
 #[test]
-fn an_open_block_names_its_line() {
+fn open_block_is_reported_with_line() {
     let outcome = check_broken("steps/text", |_| "out {}\n{{#each deltas}}\nout x\n".to_owned());
     outcome.exits_with(2).prints(&["steps/text:2: this block is not closed"]);
 }
 
 #[test]
-fn an_unknown_placeholder_names_its_line() {
+fn unknown_placeholder_is_reported_with_line() {
     let outcome = check_broken("steps/text", |_| "out {}\nout {\"x\":\"{{txet}}\"}\n".to_owned());
-    outcome.exits_with(2).prints(&["steps/text:2: nothing is called \"txet\""]);
+    outcome.exits_with(2).prints(&["steps/text:2: unknown placeholder \"txet\""]);
 }
 
 #[test]
-fn an_unknown_setting_or_scenario_names_its_line() {
+fn unknown_setting_is_reported_with_line() {
     let outcome = check_broken("conformance.toml", |text| format!("colour = 1\n{text}"));
     outcome.exits_with(2).prints(&["conformance.toml:1:", "colour"]);
     let outcome = check_broken("conformance.toml", |text| {
         text.replace("[scenario.thinking]", "[scenario.thinkng]")
     });
-    outcome.exits_with(2).prints(&["conformance.toml:", "no such scenario \"thinkng\""]);
+    outcome.exits_with(2).prints(&["conformance.toml:", "unknown scenario \"thinkng\""]);
 }
 
 #[test]
-fn a_missing_step_file_is_told() {
+fn missing_step_file_is_reported() {
     let outcome =
         check_broken("conformance.toml", |text| text.replace("steps/text", "steps/texts"));
     outcome.exits_with(2).prints(&["steps/texts cannot be read"]);
 }
 
 #[test]
-fn session_ids_look_as_the_pack_says() {
+fn session_ids_follow_the_pack() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = "[cli]\nsession_id = \"ses_{{uuid}}\"\n";
     std::fs::write(folder.path().join("conformance.toml"), settings).expect("settings");

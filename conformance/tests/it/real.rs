@@ -1,8 +1,8 @@
-//! `run --real` with agent CLIs that are made up: what is typed, what is confined, what is told.
+//! `run --real` with scripted agent CLIs.
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{Reference, conformance, pack_copy, script_plugin};
+use crate::support::{CommandOutput, Reference, conformance, pack_copy, script_plugin};
 
 /// A pack with a `[real]` table.
 fn pack_with(folder: &Path, table: &str) -> PathBuf {
@@ -14,12 +14,25 @@ fn pack_with(folder: &Path, table: &str) -> PathBuf {
     pack
 }
 
+/// Runs one scenario with an agent CLI, with network access where it cannot be isolated.
+fn run_scenario(
+    scenario: &str,
+    adapter: &Reference,
+    pack: &str,
+    cli: &str,
+    more: &[&str],
+) -> CommandOutput {
+    let adapter = adapter.path();
+    let run = ["run", &adapter, "--pack", pack, "--real", "--cli", cli, "--allow-network"];
+    conformance(&[&run[..], &["--only", scenario], more].concat())
+}
+
 fn text_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
 #[test]
-fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
+fn failing_cli_sees_only_loopback() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = text_of(&pack_with(folder.path(), "[real]"));
     let names = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | tr '\\n' ','; echo version";
@@ -30,24 +43,8 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     let reports = [("json", &json), ("html", &page), ("tap", &tap), ("junit", &junit)]
         .map(|(form, file)| format!("--report={form}={file}"));
     let kept = text_of(&folder.path().join("kept"));
-    let outcome = conformance(&[
-        "run",
-        &adapter.path(),
-        "--pack",
-        &pack,
-        "--real",
-        "--cli",
-        &cli,
-        "--allow-network",
-        "--only",
-        "plain",
-        "--keep",
-        &kept,
-        &reports[0],
-        &reports[1],
-        &reports[2],
-        &reports[3],
-    ]);
+    let more = ["--keep", &kept, &reports[0], &reports[1], &reports[2], &reports[3]];
+    let outcome = run_scenario("plain", &adapter, &pack, &cli, &more);
     outcome.exits_with(1).prints(&["fail", "plain", "  expected ", "  transcript ", "  repeat "]);
     outcome.prints(&["--real --cli ", "--only plain --seed "]);
     if outcome.text.contains("loopback only") {
@@ -63,7 +60,7 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
     assert!(
         page.contains("<details id=\"plain\" data-status=\"fail\" data-chapter=\"REAL\" open>")
     );
-    assert!(page.contains("The whole transcript") && page.contains("Judged with the real agent"));
+    assert!(page.contains("Whole transcript") && page.contains("Checked with the real agent"));
     let tap = std::fs::read_to_string(tap).expect("a report");
     assert!(tap.contains("not ok 1 - plain ") && tap.contains("\nok 2 - "), "{tap}");
     let junit = std::fs::read_to_string(junit).expect("a report");
@@ -74,12 +71,12 @@ fn the_agent_cli_sees_only_loopback_and_its_failure_is_told() {
 }
 
 #[test]
-fn what_cannot_be_played_is_wrong_usage() {
+fn impossible_real_runs_are_usage_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let adapter = Reference::with_fault(None);
     let start = ["run", &adapter.path(), "--real", "--allow-network"];
     let with = |more: &[&str]| conformance(&[&start[..], more].concat());
-    with(&["--only", "HS-01"]).exits_with(2).prints(&["no scenario HS-01", "plain, think"]);
+    with(&["--only", "HS-01"]).exits_with(2).prints(&["unknown scenario HS-01", "plain, think"]);
     let without = folder.path().join("without");
     pack_copy(&without);
     with(&["--pack", &text_of(&without)]).exits_with(2).prints(&["[real] table"]);
@@ -91,30 +88,21 @@ fn what_cannot_be_played_is_wrong_usage() {
 }
 
 #[test]
-fn scenarios_that_do_not_apply_are_skipped_with_the_reason() {
+fn inapplicable_scenarios_are_skipped_with_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = "[real.not_applicable]\nfork = \"it keeps no sessions\"";
     let pack = text_of(&pack_with(folder.path(), table));
     let cli = script_plugin(folder.path(), "echo 1.0");
     let adapter = Reference::with_fault(None);
-    conformance(&[
-        "run",
-        &adapter.path(),
-        "--pack",
-        &pack,
-        "--real",
-        "--cli",
-        &cli,
-        "--allow-network",
-        "--only",
-        "fork",
-    ])
-    .exits_with(0)
-    .prints(&["skip", "it keeps no sessions", ": conforms; "]);
+    run_scenario("fork", &adapter, &pack, &cli, &[]).exits_with(0).prints(&[
+        "skip",
+        "it keeps no sessions",
+        ": conforms; ",
+    ]);
 }
 
 #[test]
-fn a_wrong_table_is_found_by_lint() {
+fn lint_reports_wrong_real_table() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = text_of(&pack_with(folder.path(), "[real]\nenv = { A = \"{{url}}\" }"));
     conformance(&["fixtures", "lint", &pack]).exits_with(0);

@@ -1,4 +1,4 @@
-//! `real-all` with installers that are made up: what is installed, what is told, what fails.
+//! `real-all` with scripted installers.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::PermissionsExt;
@@ -7,12 +7,12 @@ use std::process::Command;
 
 use crate::support::{CONFORMANCE, CommandOutput, pack_copy};
 
-/// A folder with one adapter, its pack, and an `npm` that does as the test says.
+/// A folder with one adapter, its pack, and a scripted `npm`.
 struct Location {
     folder: tempfile::TempDir,
 }
 
-/// Puts an agent CLI where npm would, and counts how often it was asked.
+/// Installs an agent CLI like npm, and counts its calls.
 const INSTALLS: &str = r#"echo x >>"$0.count"; while [ "$1" != --prefix ]; do shift; done
 mkdir -p "$2/node_modules/.bin"; printf '#!/bin/sh\necho 4.5.6\n' >"$2/node_modules/.bin/parrot"
 chmod +x "$2/node_modules/.bin/parrot""#;
@@ -64,12 +64,12 @@ impl Location {
     }
 }
 
-/// PATH behind the made-up installer.
+/// PATH after the scripted installer.
 fn system_path() -> String {
     format!(":{}", std::env::var("PATH").unwrap_or_default())
 }
 
-/// A table in which nothing is left to play.
+/// A `[real]` table in which no scenario applies.
 fn nothing_applies() -> String {
     let skipped: String = od_conformance::real::REAL_SCENARIOS
         .iter()
@@ -78,13 +78,13 @@ fn nothing_applies() -> String {
     format!("[real]\npackage = \"agent@4.5.6\"\n[real.not_applicable]\n{skipped}")
 }
 
-/// Where no namespace can be made nothing is tested, and there is nothing to look at.
+/// Without network namespaces nothing runs, and there is no result to check.
 fn was_tested(outcome: &CommandOutput) -> bool {
     !outcome.text.contains("cannot be kept from the network")
 }
 
 #[test]
-fn a_package_is_installed_once_and_its_version_told() {
+fn package_is_installed_once() {
     let location = Location::with(INSTALLS, &nothing_applies());
     let outcome = location.run(&system_path());
     outcome.exits_with(0);
@@ -97,7 +97,7 @@ fn a_package_is_installed_once_and_its_version_told() {
 }
 
 #[test]
-fn a_failed_scenario_fails_the_whole() {
+fn failed_scenario_fails_the_command() {
     let table = "[real]\npackage = \"agent@4.5.6\"";
     let only_plain = nothing_applies().replace("plain = \"made up\"\n", "");
     assert!(only_plain.contains(table));
@@ -108,7 +108,7 @@ fn a_failed_scenario_fails_the_whole() {
 }
 
 #[test]
-fn a_registry_out_of_reach_is_told_loudly_and_fails_nothing() {
+fn unreachable_registry_is_not_a_failure() {
     let npm = "echo x >>\"$0.count\"; echo 'npm error code EAI_AGAIN' >&2; exit 1";
     let location = Location::with(npm, &nothing_applies());
     let outcome = location.run(&system_path());
@@ -120,7 +120,7 @@ fn a_registry_out_of_reach_is_told_loudly_and_fails_nothing() {
 }
 
 #[test]
-fn a_package_that_does_not_exist_is_an_error() {
+fn missing_package_is_error() {
     let npm = "echo x >>\"$0.count\"; echo 'npm error code E404' >&2; exit 1";
     let location = Location::with(npm, &nothing_applies());
     let outcome = location.run(&system_path());
@@ -131,12 +131,12 @@ fn a_package_that_does_not_exist_is_an_error() {
 }
 
 #[test]
-fn without_a_namespace_nothing_is_run_and_nothing_fails() {
+fn missing_namespace_skips_all() {
     let location = Location::with(INSTALLS, &nothing_applies());
     location.program("unshare", "echo 'unshare failed: not permitted' >&2; exit 1");
     let outcome = location.run(&system_path());
     outcome.exits_with(0);
-    // A machine that has nothing but loopback needs no namespace.
+    // A machine with only loopback needs no namespace.
     if !was_tested(&outcome) {
         outcome.prints(&["WARNING: NOT TESTED", "not permitted"]);
         assert_eq!(location.asked(), 0);
@@ -145,7 +145,7 @@ fn without_a_namespace_nothing_is_run_and_nothing_fails() {
 }
 
 #[test]
-fn a_package_that_is_not_pinned_is_wrong_usage() {
+fn unpinned_package_is_usage_error() {
     let location = Location::with(INSTALLS, "[real]\npackage = \"agent@latest\"");
     location.run(&system_path()).exits_with(2).prints(&["agent@latest", "not pinned", "pypi:"]);
 }

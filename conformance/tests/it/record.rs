@@ -1,12 +1,11 @@
-//! `record` with an agent CLI that is made up: what it says becomes a pack that works, and what it
-//! gives away is in none of the files.
+//! `record` with a scripted agent CLI: the written pack works and contains no private value.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::support::{CommandOutput, Reference, conformance, pack_copy, script_plugin};
 
-/// Speaks `parrot`, in two pieces, and gives away everything it knows on the way.
+/// Prints messages of `parrot` that contain private values.
 const TELLTALE: &str = r#"case "$1" in
 --version) echo "parrot 2.4.1"; exit;;
 --help) echo "usage: parrot [--model NAME] for $HOME"; exit;;
@@ -24,7 +23,7 @@ printf '{"t":"say","text":"%s"}\n' "$(printf '%s' "$text" | cut -c8-)"
 echo '{"t":"say_end"}'
 echo '{"t":"end","stop":"end_turn"}'"#;
 
-/// Records the scenario `text` and gives everything that was written.
+/// Records the scenario `text` and returns all written files.
 fn check_record(folder: &Path, name: &str) -> (CommandOutput, BTreeMap<String, String>) {
     let pack = folder.join("pack");
     if !pack.exists() {
@@ -62,7 +61,7 @@ fn text_of(path: &Path) -> String {
 }
 
 #[test]
-fn what_was_recorded_is_a_pack_that_works() {
+fn recorded_pack_works() {
     let folder = tempfile::tempdir().expect("a folder");
     let (outcome, files) = check_record(folder.path(), "out");
     outcome.exits_with(0).prints(&["recorded  text"]);
@@ -85,7 +84,7 @@ fn what_was_recorded_is_a_pack_that_works() {
 }
 
 #[test]
-fn nothing_that_was_given_away_is_written() {
+fn private_values_are_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, files) = check_record(folder.path(), "out");
     let here = text_of(folder.path());
@@ -100,7 +99,7 @@ fn nothing_that_was_given_away_is_written() {
 }
 
 #[test]
-fn the_same_recording_comes_out_again() {
+fn recording_is_deterministic() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, first) = check_record(folder.path(), "first");
     let (_, second) = check_record(folder.path(), "second");

@@ -1,11 +1,11 @@
-//! Reports for machines, and the commands that only talk.
+//! JSON and JUnit reports, `list` and `explain`.
 
 use serde_json::Value;
 
 use crate::support::{Reference, conformance};
 
 #[test]
-fn json_and_junit_say_the_same_as_the_text() {
+fn json_and_junit_match_the_text() {
     let reference = Reference::with_fault(Some("silent_unknown"));
     let (json, junit) = (reference.beside("report.json"), reference.beside("report.xml"));
     let (json_target, junit_target) = (format!("json={json}"), format!("junit={junit}"));
@@ -35,7 +35,7 @@ fn json_and_junit_say_the_same_as_the_text() {
 }
 
 #[test]
-fn list_names_every_check_and_explain_knows_each() {
+fn every_listed_check_is_explained() {
     let list = conformance(&["list", "--json"]);
     let checks: Value = serde_json::from_str(&list.exits_with(0).text).expect("JSON");
     let ids: Vec<&str> = checks
@@ -58,7 +58,7 @@ fn list_names_every_check_and_explain_knows_each() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart() {
+fn usage_errors_have_exit_code_2() {
     let reference = Reference::with_fault(None);
     conformance(&["run", &reference.path(), "--only", "NO-01"])
         .exits_with(2)

@@ -36,7 +36,7 @@ fn sets() -> [Frozen; 2] {
 }
 
 #[test]
-fn frozen_checks_are_what_they_were() {
+fn frozen_checks_are_unchanged() {
     for set in sets() {
         let broken = set.requirements.mismatches(&set.checks);
         assert!(
@@ -50,7 +50,7 @@ fn frozen_checks_are_what_they_were() {
     }
 }
 
-/// Appends to the file; what stands there stays.
+/// Appends to the file; existing entries stay.
 fn add_new_checks(set: &Frozen) {
     let added: String = set
         .checks
@@ -58,8 +58,8 @@ fn add_new_checks(set: &Frozen) {
         .filter(|check| !set.requirements.counts(check.id) && set.proven.contains(&check.id))
         .map(|check| {
             let (id, level) = (check.id, check.level.as_str());
-            let sentence = fingerprint(check.sentence);
-            format!("{id} = {{ level = \"{level}\", sentence = \"{sentence}\" }}\n")
+            let requirement = fingerprint(check.requirement);
+            format!("{id} = {{ level = \"{level}\", sentence = \"{requirement}\" }}\n")
         })
         .collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("requirements");
@@ -69,7 +69,7 @@ fn add_new_checks(set: &Frozen) {
 }
 
 #[test]
-fn every_frozen_check_is_proven_by_a_mutant() {
+fn every_frozen_check_has_mutant() {
     for set in sets() {
         for check in set.checks.iter().filter(|check| set.requirements.counts(check.id)) {
             let is_proven = set.proven.contains(&check.id);
@@ -79,11 +79,11 @@ fn every_frozen_check_is_proven_by_a_mutant() {
 }
 
 #[test]
-fn the_set_is_chosen_by_name() {
+fn requirement_set_is_selected_by_name() {
     let reference = Reference::with_fault(None);
     let run =
         |set| conformance(&["run", &reference.path(), "--only", "MAN-01", "--requirements", set]);
     run("latest").exits_with(0);
     run("1.0").exits_with(0);
-    run("0.9").exits_with(2).prints(&["no requirement set \"0.9\"", "1.0, latest"]);
+    run("0.9").exits_with(2).prints(&["unknown requirement set \"0.9\"", "1.0, latest"]);
 }

@@ -63,19 +63,19 @@ pub(crate) fn can_run(interpreter: &str) -> bool {
     can_run
 }
 
-/// A folder with the suite's own adapter or agent, with a fault or without.
+/// A folder with the reference adapter or agent, with a fault or without.
 pub(crate) struct Reference {
     folder: tempfile::TempDir,
     name: &'static str,
 }
 
 impl Reference {
-    /// The suite's own adapter.
+    /// The reference adapter.
     pub(crate) fn with_fault(fault: Option<&str>) -> Self {
         Self::named("od-adapter-mutant", fault)
     }
 
-    /// The suite's own agent.
+    /// The reference agent.
     pub(crate) fn agent(fault: Option<&str>) -> Self {
         Self::named("acp-reference-agent", fault)
     }
@@ -103,7 +103,7 @@ impl Reference {
     }
 }
 
-/// The pack of the suite's own adapter.
+/// The pack of the reference adapter.
 pub(crate) fn reference_pack() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packs/mutant")
 }

@@ -1,4 +1,4 @@
-//! The step files of the README's tutorial: each is a pack without fault, and does what it says.
+//! The step files of the README's tutorial: each is a valid pack and works.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -17,11 +17,11 @@ fn steps(kind: &str) -> String {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let text = std::fs::read_to_string(readme).expect("the README");
     let start = format!("```steps {kind}\n");
-    let (_, rest) = text.split_once(&start).expect("the example is there");
+    let (_, rest) = text.split_once(&start).expect("the example exists");
     rest.split_once("```").expect("its end").0.to_owned()
 }
 
-/// A pack with that text; the suite's own command finds no fault in it.
+/// A pack with that text; lint reports no fault.
 fn pack(kind: &str, prompt: &str) -> (tempfile::TempDir, Pack) {
     let folder = tempfile::tempdir().expect("a folder");
     let settings =
@@ -34,14 +34,20 @@ fn pack(kind: &str, prompt: &str) -> (tempfile::TempDir, Pack) {
     (folder, pack)
 }
 
-/// Plays an example; `talk` is told what came and says what is sent next, `None` when it is over.
-fn play(kind: &str, prompt: &str, mut talk: impl FnMut(&str) -> Option<String>) -> Values {
+/// Runs an example; `respond` gets each line and returns the next input, `None` at the end.
+fn run_example(
+    kind: &str,
+    prompt: &str,
+    mut respond: impl FnMut(&str) -> Option<String>,
+) -> Values {
     let (folder, pack) = pack(kind, prompt);
     let cwd = folder.path().canonicalize().expect("a path");
     let values = Values::fresh(&mut StdRng::seed_from_u64(3), &cwd);
     let fake_cli = FakeCli::install(&folder.path().join("cli"), "agent", Path::new(CONFORMANCE))
-        .expect("a stand-in");
-    fake_cli.load_script(&pack.script("text", &values).expect("a script")).expect("it is told");
+        .expect("a fake CLI");
+    fake_cli
+        .load_script(&pack.script("text", &values).expect("a script"))
+        .expect("the script is written");
     let mut child = Command::new(fake_cli.executable())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -49,11 +55,11 @@ fn play(kind: &str, prompt: &str, mut talk: impl FnMut(&str) -> Option<String>) 
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("its input");
     let stdout = BufReader::new(child.stdout.take().expect("its output"));
-    let first = talk(&values.text("cwd")).expect("something to begin with");
+    let first = respond(&values.text("cwd")).expect("something to begin with");
     stdin.write_all(first.as_bytes()).expect("it reads");
     let mut stdin = (!first.is_empty() && kind != "lines").then_some(stdin);
     for line in stdout.lines() {
-        match (talk(&line.expect("text")), &mut stdin) {
+        match (respond(&line.expect("text")), &mut stdin) {
             (Some(text), Some(stdin)) => stdin.write_all(text.as_bytes()).expect("it reads"),
             (Some(_), None) => {}
             (None, _) => break,
@@ -66,26 +72,26 @@ fn play(kind: &str, prompt: &str, mut talk: impl FnMut(&str) -> Option<String>) 
     values
 }
 
-fn said(lines: &[Value], pointer: &str) -> String {
+fn joined_text(lines: &[Value], pointer: &str) -> String {
     lines.iter().filter_map(|line| line.pointer(pointer)?.as_str()).collect()
 }
 
 #[test]
-fn lines_on_stdout() {
+fn tutorial_with_lines_works() {
     let mut lines = Vec::new();
-    let values = play("lines", "stdin", |line| {
+    let values = run_example("lines", "stdin", |line| {
         lines.extend(serde_json::from_str::<Value>(line));
         Some("hello".to_owned())
     });
-    assert_eq!(said(&lines, "/text"), values.text("text"));
+    assert_eq!(joined_text(&lines, "/text"), values.text("text"));
     assert_eq!(lines.last(), Some(&json!({"type": "end"})));
 }
 
 #[test]
-fn json_rpc_both_ways() {
+fn tutorial_with_json_rpc_works() {
     let mut lines: Vec<Value> = Vec::new();
     let mut cwd = String::new();
-    let values = play("rpc", "rpc", |line| {
+    let values = run_example("rpc", "rpc", |line| {
         let Ok(message) = serde_json::from_str::<Value>(line) else {
             line.clone_into(&mut cwd);
             return Some(format!("{}\n", json!({"id": 7, "method": "initialize"})));
@@ -101,19 +107,19 @@ fn json_rpc_both_ways() {
         lines.push(message);
         Some(format!("{next}\n"))
     });
-    assert_eq!(said(&lines, "/params/text"), values.text("text"));
+    assert_eq!(joined_text(&lines, "/params/text"), values.text("text"));
     assert_eq!(lines[1]["result"]["sessionId"], values.text("session_id"));
     let last = json!({"jsonrpc": "2.0", "id": 9, "result": {"stopReason": "end_turn"}});
     assert_eq!(lines.last(), Some(&last));
 }
 
 #[test]
-fn http_with_an_event_stream() {
+fn tutorial_files_match_tested_packs() {
     let (_folder, _pack) = pack("http", "rpc");
-    // The adapter that is judged with this very file is in `transports.rs`.
+    // `transports.rs` checks an adapter with this file.
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let judged = own.join("tests/adapters/served/conformance/text.steps");
-    assert_eq!(steps("http"), std::fs::read_to_string(judged).expect("steps"));
+    let checked = own.join("tests/adapters/served/conformance/text.steps");
+    assert_eq!(steps("http"), std::fs::read_to_string(checked).expect("steps"));
     let lines = own.join("templates/shared/conformance/text.steps");
     assert_eq!(steps("lines"), std::fs::read_to_string(lines).expect("steps"));
 }

@@ -1,12 +1,12 @@
 //! An adapter that misbehaves on request. The host's tests copy it under the name of an adapter and write its mode into a
 //! file beside it (`od-adapter-x.mode`), because a host passes no variables on. Without that file it behaves well.
 
+mod calls;
 mod detect;
+mod failures;
 mod manifest;
 mod orphan;
 mod run;
-mod calls;
-mod failures;
 mod violations;
 mod wire;
 

@@ -7,13 +7,13 @@ use od_protocol::adapter::DetectAdapterResult;
 use od_protocol::{AuthState, ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 
-use super::fingerprint::Surroundings;
 use super::agent::{Agent, Detection};
+use super::fingerprint::Surroundings;
+use crate::clock::now_ms;
 use crate::discover::Adapter;
 use crate::error::HostError;
 use crate::files::replace_json;
 use crate::files::stamp::Stamp;
-use crate::clock::now_ms;
 
 const FORMAT: u32 = 3;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -74,14 +74,19 @@ impl Row {
         match (&self.failure, &self.detected) {
             (Some(failure), _) => {
                 let hung = failure.kind() == ErrorKind::PluginHung;
-                match (hung, within(self.failed_at, NOT_READY_MS), within(self.failed_at, FAILURE_MS))
-                {
+                match (
+                    hung,
+                    within(self.failed_at, NOT_READY_MS),
+                    within(self.failed_at, FAILURE_MS),
+                ) {
                     (true, true, _) => Validity::Valid,
                     (_, _, true) => Validity::JustFailed,
                     _ => Validity::Stale,
                 }
             }
-            (None, Some(detected)) if within(self.detected_at, lifetime(detected)) => Validity::Valid,
+            (None, Some(detected)) if within(self.detected_at, lifetime(detected)) => {
+                Validity::Valid
+            }
             _ => Validity::Stale,
         }
     }

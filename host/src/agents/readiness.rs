@@ -1,7 +1,7 @@
 //! Whether an agent can run, what it needs otherwise, and its row in the API. Pure functions over a detection result.
 
-use od_protocol::api::{AgentProblem, AgentStatus};
 use od_protocol::adapter::DetectAdapterResult;
+use od_protocol::api::{AgentProblem, AgentStatus};
 use od_protocol::{AuthState, ErrorKind, InstallMethod, Manifest};
 
 use super::Agent;

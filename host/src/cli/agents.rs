@@ -3,7 +3,7 @@
 mod list;
 
 use clap::Args;
-use od_host::agents::{Agent, Refresh, Readiness};
+use od_host::agents::{Agent, Readiness, Refresh};
 use od_host::{ExitStatus, Host, HostError};
 use od_protocol::api::AgentStatus;
 use serde_json::json;

@@ -14,7 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   od-host agents                      list the agents and what is missing
   od-host run \"make a small page\"     run the active agent, or the best ready one
-  od-host run -a claude-code -C ~/shop \"fix the failing test\"
+  od-host run -a demo -C ~/shop \"fix the failing test\"
   git diff | od-host run --output text --system \"write a commit message for this diff\" -
   od-host attach last                 follow a run of another terminal
 

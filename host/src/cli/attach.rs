@@ -40,7 +40,10 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
     let follower = Follower::new(view, prompt, Control::Observer, StopSignals::listen()?);
     let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;
     let Some(done) = ending.done else {
-        print_remark(format!("detached; the run continues (cancel it: od-host cancel {})", record.run_id));
+        print_remark(format!(
+            "detached; the run continues (cancel it: od-host cancel {})",
+            record.run_id
+        ));
         return Ok(ExitStatus::Cancelled);
     };
     if !matches!(done.status, DoneStatus::Completed | DoneStatus::Cancelled) {

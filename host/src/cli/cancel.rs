@@ -63,6 +63,10 @@ async fn wait_for_end(host: &Host, run_id: &str) -> Result<String, HostError> {
 }
 
 fn report_ended(record: &RunRecord) -> Result<ExitStatus, HostError> {
-    print(&format!("{} had already ended: {}\n", record.run_id, labels::run_status(record.status)))?;
+    print(&format!(
+        "{} had already ended: {}\n",
+        record.run_id,
+        labels::run_status(record.status)
+    ))?;
     Ok(ExitStatus::Completed)
 }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use od_host::{ExitStatus, Host, HostError};
-use od_protocol::adapter::DetectAdapterParams;
 use od_protocol::Capabilities;
+use od_protocol::adapter::DetectAdapterParams;
 use serde_json::{Value, json};
 
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
@@ -11,7 +11,7 @@ use crate::cli::suggest::connect;
 
 const EXAMPLES: &str = "\
 Examples:
-  od-host capabilities -a claude-code
+  od-host capabilities -a demo
   od-host capabilities -a demo --json | jq .capabilities.resume";
 
 /// What each capability allows, in the order of the specification.

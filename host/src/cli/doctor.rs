@@ -7,7 +7,7 @@ use od_host::{ExitStatus, Host, HostError};
 use crate::cli::format;
 use crate::cli::print::{print, print_json};
 use crate::cli::terminal::{
-    self, ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line, while_waiting,
+    self, BOLD, DIM, FAILURE, PROMPT, SUCCESS, WARNING, paint, single_line, while_waiting,
 };
 
 const EXAMPLES: &str = "\
@@ -43,9 +43,9 @@ fn text(checks: &[Check], columns: usize) -> String {
     let mut text = String::new();
     for check in checks {
         let sign = match check.status {
-            CheckStatus::Ok => paint(GOOD, "✓"),
-            CheckStatus::Warn => paint(WARN, "!"),
-            CheckStatus::Fail => paint(BAD, "✗"),
+            CheckStatus::Ok => paint(SUCCESS, "✓"),
+            CheckStatus::Warn => paint(WARNING, "!"),
+            CheckStatus::Fail => paint(FAILURE, "✗"),
         };
         text.push_str(&format!("{sign} {}\n", paint(BOLD, single_line(&check.name))));
         let room = columns.saturating_sub(4);
@@ -56,17 +56,17 @@ fn text(checks: &[Check], columns: usize) -> String {
             check.fix.iter().flat_map(|fix| format::wrap(&single_line(fix), room)).enumerate()
         {
             let lead = if index == 0 { "→" } else { " " };
-            text.push_str(&format!("  {}\n", paint(ASK, format!("{lead} {line}"))));
+            text.push_str(&format!("  {}\n", paint(PROMPT, format!("{lead} {line}"))));
         }
     }
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let (failed, warnings) = (count(CheckStatus::Fail), count(CheckStatus::Warn) as u64);
     let warnings = (warnings > 0).then(|| format!(", {}", format::counted(warnings, "warning")));
     let summary = match (failed, warnings) {
-        (0, None) => paint(GOOD, "OK"),
-        (0, Some(warnings)) => paint(WARN, format!("OK{warnings}")),
+        (0, None) => paint(SUCCESS, "OK"),
+        (0, Some(warnings)) => paint(WARNING, format!("OK{warnings}")),
         (failed, warnings) => {
-            paint(BAD, format!("{failed} failed{}", warnings.unwrap_or_default()))
+            paint(FAILURE, format!("{failed} failed{}", warnings.unwrap_or_default()))
         }
     };
     text.push_str(&format!("\n{summary}\n"));

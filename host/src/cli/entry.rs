@@ -140,8 +140,9 @@ fn open_host(shared: SharedArguments, login_path: LoginPath) -> Result<Host, Hos
 }
 
 fn absolute(path: std::path::PathBuf) -> Result<std::path::PathBuf, HostError> {
-    std::path::absolute(&path)
-        .map_err(|error| HostError::usage(format!("{} is not a valid path: {error}", path.display())))
+    std::path::absolute(&path).map_err(|error| {
+        HostError::usage(format!("{} is not a valid path: {error}", path.display()))
+    })
 }
 
 /// The log level.

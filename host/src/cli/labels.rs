@@ -2,9 +2,12 @@
 
 use anstyle::Style;
 use od_host::journal::RunStatus;
-use od_protocol::{ApprovalCategory, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Credential, CredentialKind};
+use od_protocol::{
+    ApprovalCategory, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver,
+    ApprovalRisk, Credential, CredentialKind,
+};
 
-use crate::cli::terminal::{BAD, GOOD, single_line};
+use crate::cli::terminal::{FAILURE, SUCCESS, single_line};
 
 /// The credential that pays: `API key ANTHROPIC_API_KEY`.
 pub(crate) fn credential(credential: &Credential) -> String {
@@ -41,7 +44,7 @@ pub(crate) fn approval(approval: &ApprovalRequested) -> String {
 /// The decision and who made it.
 pub(crate) fn resolution(approval: &ApprovalResolved) -> (Style, String) {
     if approval.by == ApprovalResolver::Cancel {
-        return (BAD, "withdrawn: run cancelled".to_owned());
+        return (FAILURE, "withdrawn: run cancelled".to_owned());
     }
     let outcome = match approval.outcome {
         ApprovalOutcome::AllowOnce => "allowed",
@@ -54,7 +57,7 @@ pub(crate) fn resolution(approval: &ApprovalResolved) -> (Style, String) {
         ApprovalResolver::Timeout => ": no answer in time",
         _ => " by a rule",
     };
-    let style = if approval.outcome.is_allowed() { GOOD } else { BAD };
+    let style = if approval.outcome.is_allowed() { SUCCESS } else { FAILURE };
     (style, format!("{outcome}{by}"))
 }
 

@@ -12,7 +12,7 @@ use crate::cli::terminal::{single_line, while_waiting};
 
 const EXAMPLES: &str = "\
 Examples:
-  od-host models -a claude-code
+  od-host models -a demo
   od-host models -a demo --json | jq -r '.models[].id'";
 
 /// The arguments of `models`.

@@ -7,7 +7,7 @@ use comfy_table::{ContentArrangement, Row, Table, presets};
 use od_host::HostError;
 use serde::Serialize;
 
-use crate::cli::terminal::{self, BAD, BOLD, DIM, WARN, paint, sanitize};
+use crate::cli::terminal::{self, BOLD, DIM, FAILURE, WARNING, paint, sanitize};
 
 /// Prints styled text to stdout. A closed pipe is not an error: the reader has what it wanted.
 ///
@@ -23,8 +23,9 @@ pub(crate) fn print(text: &str) -> Result<(), HostError> {
 
 /// The error of a failed write to stdout, for example with a full disk.
 pub(crate) fn stdout_failed(error: &std::io::Error) -> HostError {
-    HostError::storage("cannot write to stdout", error)
-        .with_hint("check where stdout goes; the run's events are in its journal: od-host replay last")
+    HostError::storage("cannot write to stdout", error).with_hint(
+        "check where stdout goes; the run's events are in its journal: od-host replay last",
+    )
 }
 
 /// Writes bytes to stdout. False when the pipe is closed.
@@ -52,7 +53,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), HostError> {
 
 /// Prints an error and its hint to stderr.
 pub(crate) fn print_error(error: &HostError) {
-    print_lines("error", BAD, &error.message);
+    print_lines("error", FAILURE, &error.message);
     if let Some(hint) = &error.hint {
         print_lines("hint", BOLD, hint);
     }
@@ -60,7 +61,7 @@ pub(crate) fn print_error(error: &HostError) {
 
 /// Prints a warning to stderr.
 pub(crate) fn print_warning(text: &str) {
-    print_lines("warning", WARN, text);
+    print_lines("warning", WARNING, text);
 }
 
 /// Prints a remark to stderr.

@@ -5,7 +5,7 @@ use od_host::journal::{RunRecord, RunStatus};
 use od_host::{ExitStatus, Host, HostError};
 
 use crate::cli::print::{print, print_json, print_remark};
-use crate::cli::terminal::{self, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
+use crate::cli::terminal::{self, BOLD, DIM, FAILURE, SUCCESS, WARNING, paint, single_line};
 use crate::cli::{format, labels};
 
 const EXAMPLES: &str = "\
@@ -66,9 +66,9 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
         let style = match record.status {
             RunStatus::Queued => DIM,
             RunStatus::Running => BOLD,
-            RunStatus::Completed => GOOD,
-            RunStatus::Cancelled => WARN,
-            RunStatus::Failed | RunStatus::TimedOut => BAD,
+            RunStatus::Completed => SUCCESS,
+            RunStatus::Cancelled => WARNING,
+            RunStatus::Failed | RunStatus::TimedOut => FAILURE,
         };
         let status = paint(style, format!("{:9}", labels::run_status(record.status)));
         let took =

@@ -27,7 +27,6 @@ SIGHUP detects the agents again.";
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "parsed to report the missing feature"))]
 pub(crate) struct Arguments {
     /// The address to listen on; port 0 picks a free port [default: 127.0.0.1:7456]
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "stdio")]
@@ -69,7 +68,8 @@ impl Arguments {
 }
 
 /// # Errors
-/// When the address, a root, the certificate or the token cannot be used, or when this host was built without the server.
+/// When the address, a root, the certificate or the token cannot be used, or when this host was built without the
+/// server.
 pub(crate) async fn execute(
     arguments: Arguments,
     host: &Host,

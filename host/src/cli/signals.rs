@@ -2,16 +2,16 @@
 
 #[cfg(unix)]
 mod unix;
-#[cfg(unix)]
-pub(crate) use unix::StopSignals;
 #[cfg(all(unix, feature = "serve"))]
 pub(crate) use unix::ServiceSignals;
+#[cfg(unix)]
+pub(crate) use unix::StopSignals;
 #[cfg(windows)]
 mod windows;
-#[cfg(windows)]
-pub(crate) use windows::StopSignals;
 #[cfg(all(windows, feature = "serve"))]
 pub(crate) use windows::ServiceSignals;
+#[cfg(windows)]
+pub(crate) use windows::StopSignals;
 
 /// A signal to a service.
 #[cfg(feature = "serve")]

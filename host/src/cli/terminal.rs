@@ -19,5 +19,5 @@ use windows as platform;
 pub(crate) use sanitize::{Sanitizer, sanitize, single_line};
 pub(crate) use size::{columns, stdout_viewport};
 pub(crate) use spinner::{Spinner, while_waiting};
-pub(crate) use style::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint};
+pub(crate) use style::{BOLD, DIM, FAILURE, PROMPT, SUCCESS, WARNING, paint};
 pub(crate) use typed_lines::TypedLines;

@@ -9,8 +9,8 @@ use crate::cli::terminal::while_waiting;
 
 const EXAMPLES: &str = "\
 Examples:
-  od-host use codex
-  od-host run \"fix the test\"            runs codex";
+  od-host use demo
+  od-host run \"fix the test\"            runs the agent demo";
 
 /// The arguments of `use`.
 #[derive(Debug, Args)]

@@ -28,7 +28,7 @@ impl HostContext {
         let search_path = self.shared.options.search_path.as_deref();
         let manifest = Some(&adapter.manifest);
         let mut environment = adapter_environment(self.settings(), manifest, search_path);
-        environment.push(self.shared.mark.variable());
+        environment.push(self.shared.marker.variable());
         environment
     }
 

@@ -6,18 +6,19 @@ mod probe;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use od_protocol::Manifest;
 use serde::{Deserialize, Serialize};
 
-use crate::files::replace_json;
-use crate::files::stamp::{self, Stamp};
-use crate::plugin::mark::Mark;
 use super::pins;
 use crate::clock::now_ms;
+use crate::files::replace_json;
+use crate::files::stamp::{self, Stamp};
+use crate::files::trust::{Problem, Rule};
+use crate::plugin::host_marker::HostMarker;
 use crate::settings::{Settings, TrustPolicy};
-use crate::trust::{Problem, Rule};
+use crate::sync::lock;
 
 const FORMAT: u32 = 1;
 /// An adapter whose `--manifest` timed out is not asked again for this long.
@@ -30,7 +31,7 @@ pub(crate) struct ManifestCache {
     /// The PATH of the adapter processes.
     search_path: Option<OsString>,
     /// Marks the adapter processes as started by this host.
-    mark: Mark,
+    marker: HostMarker,
     state: Mutex<State>,
 }
 
@@ -60,7 +61,7 @@ struct Document {
 
 impl ManifestCache {
     /// Loads the cache; a damaged one counts as empty.
-    pub(crate) fn load(path: PathBuf, search_path: Option<OsString>, mark: Mark) -> Self {
+    pub(crate) fn load(path: PathBuf, search_path: Option<OsString>, marker: HostMarker) -> Self {
         let (entries, has_changed) = match read(&path) {
             Ok(entries) => (entries, false),
             Err(reason) => {
@@ -68,7 +69,7 @@ impl ManifestCache {
                 (BTreeMap::new(), true)
             }
         };
-        Self { path, search_path, mark, state: Mutex::new(State { entries, has_changed }) }
+        Self { path, search_path, marker, state: Mutex::new(State { entries, has_changed }) }
     }
 
     /// Returns the manifest and the hash of an executable, from the cache if the file is unchanged.
@@ -105,7 +106,8 @@ impl ManifestCache {
             }
         }
         let answer =
-            probe::read_manifest(executable, settings, self.search_path.as_deref(), &self.mark).await;
+            probe::read_manifest(executable, settings, self.search_path.as_deref(), &self.marker)
+                .await;
         match &answer {
             Ok(manifest) => entry.manifest = Some(manifest.clone()),
             Err(problem) if problem.rule == Rule::ManifestTimeout => {
@@ -144,7 +146,7 @@ impl ManifestCache {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -2,15 +2,16 @@
 //! Read for every search, so that a change takes effect at once.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
-use crate::home::OdHome;
 use crate::files::replace_json;
+use crate::files::trust::{Problem, Rule, check_private};
+use crate::home::OdHome;
 use crate::settings::{Settings, Trust, TrustPolicy};
-use crate::trust::{Problem, Rule, check_private};
+use crate::sync::lock;
 
 const SHA256_DIGITS: usize = 64;
 
@@ -62,7 +63,7 @@ pub(crate) fn set(
         let text = format!("{sha256} is pinned in {}", home.settings_file().display());
         return Err(HostError::usage(text).with_hint("remove it from trust.pinned there"));
     }
-    let _lock = CHANGE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = lock(&CHANGE_LOCK);
     let path = home.trust_file();
     let mut pinned = read(&path).map_err(|reason| {
         let io = std::io::Error::other(reason);

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::{Origin, Rejected, Rule};
+use crate::files::trust;
 use crate::home::OdHome;
 use crate::plugin::name::{ADAPTER_PREFIX, adapter_id};
-use crate::trust;
 
 /// A folder to search.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Runs whose host died, journals that are damaged, processes that were left behind.
+//! Runs whose host died, damaged journals, and orphaned processes.
 
 use super::Check;
 use crate::home::OdHome;
@@ -7,8 +7,8 @@ use crate::journal::{EventReader, RunRecord, Source, store};
 use crate::plugin::orphans;
 use crate::run::{HOST_DIED, recover};
 
-/// Journals can be large; the newest are the ones a person may still want.
-const JOURNALS_READ: usize = 20;
+/// Only the newest journals are read: they can be large.
+const MAX_JOURNALS: usize = 20;
 
 pub(super) fn check(home: &OdHome) -> Vec<Check> {
     let ids = match store::ids(home) {
@@ -23,7 +23,7 @@ pub(super) fn check(home: &OdHome) -> Vec<Check> {
         match (folder.read_record(), recover::settle(&folder)) {
             (Ok(before), Ok(after)) => {
                 checks.extend(abandoned(&before, &after));
-                if index < JOURNALS_READ && !after.status.is_alive() {
+                if index < MAX_JOURNALS && !after.status.is_alive() {
                     checks.extend(integrity(&folder, &after));
                 }
             }
@@ -37,9 +37,9 @@ pub(super) fn check(home: &OdHome) -> Vec<Check> {
         }
     }
     if checks.is_empty() {
-        checks.push(Check::ok("runs", format!("{} runs, all of them whole", ids.len())));
+        checks.push(Check::ok("runs", format!("{} runs, no damage", ids.len())));
     }
-    checks.extend(left_behind(home));
+    checks.extend(orphaned_processes(home));
     checks
 }
 
@@ -49,15 +49,15 @@ fn abandoned(before: &RunRecord, after: &RunRecord) -> Option<Check> {
     (closed_now && died).then(|| {
         Check::warn(
             "runs.abandoned",
-            format!("the host of run {} died; its journal is closed now", after.run_id),
-            format!("od-host replay {}", after.run_id),
+            format!("the host of run {} died; its journal was closed", after.run_id),
+            format!("see its events: od-host replay {}", after.run_id),
         )
     })
 }
 
 fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
     let damaged = |found: String| {
-        let fix = format!("what is whole can still be read: od-host replay {}", record.run_id);
+        let fix = format!("read the undamaged events: od-host replay {}", record.run_id);
         Some(Check::warn("runs.damaged", found, fix))
     };
     let mut reader = match EventReader::open(folder.clone(), 0, Source::Finished) {
@@ -70,7 +70,7 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
             Ok(Some(event)) if event.seq != expected => {
                 let (run_id, seq) = (&record.run_id, event.seq);
                 return damaged(format!(
-                    "the journal of run {run_id} has the event {seq} where {expected} belongs"
+                    "the journal of run {run_id} has event {seq} in the place of {expected}"
                 ));
             }
             Ok(Some(event)) => {
@@ -88,14 +88,14 @@ fn integrity(folder: &RunFolder, record: &RunRecord) -> Option<Check> {
     }
 }
 
-fn left_behind(home: &OdHome) -> Vec<Check> {
-    let leftovers = orphans::list_adapters(home.root());
-    if leftovers.is_empty() {
-        return vec![Check::ok("processes", "no adapter runs without a host")];
+fn orphaned_processes(home: &OdHome) -> Vec<Check> {
+    let orphans = orphans::list_adapters(home.root());
+    if orphans.is_empty() {
+        return vec![Check::ok("processes", "no orphaned adapter")];
     }
     let check = |(pid, command)| {
-        let found = format!("process {pid} ({command}) runs without a host");
+        let found = format!("process {pid} ({command}) is an adapter without a host");
         Check::warn("processes.left", found, format!("kill {pid}"))
     };
-    leftovers.into_iter().map(check).collect()
+    orphans.into_iter().map(check).collect()
 }

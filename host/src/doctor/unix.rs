@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What the user can still write, in bytes.
+/// The free space for this user, in bytes.
 pub(super) fn free_bytes(path: &Path) -> Option<u64> {
     let space = rustix::fs::statvfs(path).ok()?;
     Some(space.f_bavail.saturating_mul(space.f_frsize))

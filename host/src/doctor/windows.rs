@@ -1,8 +1,8 @@
-//! Free space on Windows cannot be asked for without unsafe code; the check is left out.
+//! Free space on Windows: reading it needs unsafe code, so the check is skipped.
 
 use std::path::Path;
 
-/// Not known.
+/// Always `None`.
 pub(super) fn free_bytes(_path: &Path) -> Option<u64> {
     None
 }

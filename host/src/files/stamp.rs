@@ -1,4 +1,4 @@
-//! How the host knows that an executable is the same file as before.
+//! Detects whether a file has changed: by its metadata, and by its hash.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What `stat` says. While it is the same, the hash is not computed again.
+/// The metadata of a file. While it is the same, the hash is not computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Stamp {
@@ -18,7 +18,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Looks at a file.
+    /// Reads the metadata of a file.
     pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -26,8 +26,8 @@ impl Stamp {
     }
 }
 
-/// What a file or folder is now, and where a link leads; it may also be absent. Two looks that differ mean
-/// that it was changed, replaced, made or removed.
+/// Describes a file or folder, which may be missing, and the target of a link. Two different descriptions mean that it
+/// was changed, replaced, created or removed.
 pub(crate) fn trace(path: &Path) -> String {
     let stamp = Stamp::of(path).ok();
     let real = stamp.is_some().then(|| std::fs::canonicalize(path).ok()).flatten();
@@ -48,7 +48,7 @@ pub(crate) fn sha256(path: &Path) -> std::io::Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// Bytes as people write a hash.
+/// Formats bytes in hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -60,5 +60,5 @@ fn inode(metadata: &std::fs::Metadata) -> u64 {
 
 #[cfg(not(unix))]
 fn inode(_metadata: &std::fs::Metadata) -> u64 {
-    0 // There is none to be had without opening the file; size, time and hash still tell.
+    0 // Reading it requires opening the file; size, time and hash are enough.
 }

@@ -13,12 +13,12 @@ use crate::settings::Trust;
 impl Host {
     /// All agents, sorted by id. Waits until every detection has finished.
     pub async fn agents(&self, refresh: Refresh) -> Vec<Agent> {
-        self.agents_of_host().all(refresh).await
+        self.agent_registry().all(refresh).await
     }
 
     /// All agents from what is known; detects stale ones in the background.
     pub async fn list_agents(&self) -> AgentList {
-        self.agents_of_host().list().await
+        self.agent_registry().list().await
     }
 
     /// Detects all agents again, or one of them. An adapter that hangs delays only itself.
@@ -26,7 +26,7 @@ impl Host {
     /// # Errors
     /// When no adapter has this id.
     pub async fn refresh_agents(&self, agent: Option<&str>) -> Result<AgentList, HostError> {
-        self.agents_of_host().refresh(agent).await
+        self.agent_registry().refresh(agent).await
     }
 
     /// One agent. Waits until its detection has finished.
@@ -34,7 +34,7 @@ impl Host {
     /// # Errors
     /// When no adapter has this id, or it must not be used.
     pub async fn agent(&self, id: &str) -> Result<Agent, HostError> {
-        self.agents_of_host().get(id).await
+        self.agent_registry().get(id).await
     }
 
     /// Checks that each id has an adapter; an agent that cannot run now passes.
@@ -42,7 +42,7 @@ impl Host {
     /// # Errors
     /// For the first id without an adapter.
     pub async fn check_known(&self, agents: &[String]) -> Result<(), HostError> {
-        self.agents_of_host().check_known(agents).await
+        self.agent_registry().check_known(agents).await
     }
 
     /// The agent that `auto` means: the active one when it can run, otherwise the best one that can. Waits for a slow
@@ -51,12 +51,12 @@ impl Host {
     /// # Errors
     /// When no agent can run; the error names what is missing.
     pub async fn auto(&self) -> Result<Agent, HostError> {
-        self.agents_of_host().auto().await
+        self.agent_registry().auto().await
     }
 
     /// The agent of runs that name none, when one was chosen.
     pub fn active_agent(&self) -> Option<String> {
-        self.agents_of_host().active()
+        self.agent_registry().active()
     }
 
     /// Sets the agent of runs that name none.
@@ -69,7 +69,7 @@ impl Host {
             return Err(HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
                 .with_hint("wait for its end, or cancel it with runs/cancel"));
         }
-        self.agents_of_host().set_active(id).await
+        self.agent_registry().set_active(id).await
     }
 
     /// Calls an agent's adapter outside a run. The process is kept for some time for the next call:
@@ -82,12 +82,12 @@ impl Host {
         agent: &str,
         params: P,
     ) -> Result<P::Result, HostError> {
-        self.agents_of_host().call(agent, params).await
+        self.agent_registry().call(agent, params).await
     }
 
     /// Closes the adapters that are kept for calls outside runs, and waits until they have exited.
     pub async fn close_connections(&self) {
-        self.agents_of_host().close_connections().await;
+        self.agent_registry().close_connections().await;
     }
 
     /// Ends every adapter process of this program and everything below it, for any host in it. No adapter starts after

@@ -41,11 +41,10 @@ impl RunFolder {
     pub(crate) fn create(home: &OdHome, run_id: &str) -> Result<Self, HostError> {
         let folder = Self::of(home, run_id);
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => HostError::protocol(
-                ErrorKind::RunIdInUse,
-                format!("run {run_id} already exists"),
-            )
-            .with_hint("omit the run id to get a new one"),
+            std::io::ErrorKind::AlreadyExists => {
+                HostError::protocol(ErrorKind::RunIdInUse, format!("run {run_id} already exists"))
+                    .with_hint("omit the run id to get a new one")
+            }
             _ => HostError::storage(format!("cannot create {}", folder.path.display()), &error),
         };
         os::make_private_folder(&folder.path).map_err(failed)?;
@@ -116,7 +115,10 @@ impl RunFolder {
         serde_json::from_slice(&bytes).map_err(|error| {
             let error = std::io::Error::other(format!("it is damaged: {error}"));
             HostError::storage(format!("cannot read {}", path.display()), &error).with_hint(
-                format!("events.jsonl beside it may be intact; otherwise remove {}", self.path.display()),
+                format!(
+                    "events.jsonl beside it may be intact; otherwise remove {}",
+                    self.path.display()
+                ),
             )
         })
     }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use super::{os, store};
+use crate::files::stamp::hex;
 use crate::home::OdHome;
 
 /// The file of one key, locked until this is dropped.
@@ -76,11 +77,6 @@ pub(crate) fn forget_removed(home: &OdHome) -> std::io::Result<usize> {
         }
     }
     Ok(removed)
-}
-
-/// Encodes bytes as hexadecimal text.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn make_folder(home: &OdHome) -> std::io::Result<()> {

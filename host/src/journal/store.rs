@@ -85,7 +85,8 @@ pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
 pub(crate) fn remove(folder: &RunFolder) -> Result<bool, HostError> {
     let removal = folder.lock_for_closing(CLOSING_TIMEOUT).and_then(|closing| {
         // No other process closes or removes it while this one has the lock.
-        let closing = closing.ok_or_else(|| std::io::Error::other("another process is closing it"))?;
+        let closing =
+            closing.ok_or_else(|| std::io::Error::other("another process is closing it"))?;
         let removal = folder.remove();
         drop(closing);
         removal

@@ -7,9 +7,9 @@ mod fault;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
+pub(crate) use buffered_events::{BufferedEvents, Buffering};
 pub(crate) use event_writer::EventWriter;
 pub(crate) use fault::{Fault, why_unreadable};
-pub(crate) use buffered_events::{BufferedEvents, Buffering};
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use super::envelope::Envelope;
 use super::folder::RunFolder;
 use super::os;
 use super::syncer::SyncedFile;
-use crate::error::HostError;
 use crate::clock::now_ms;
+use crate::error::HostError;
 
 /// Disk space for the closing events of a run, released when the disk is full.
 const RESERVE_BYTES: usize = 16 * 1024;

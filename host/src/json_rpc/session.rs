@@ -1,5 +1,5 @@
-//! One client on a transport that carries messages: parses each message, gives requests to the [`Handler`],
-//! and queues what is sent back.
+//! One client on a transport that carries messages: parses each message, passes requests to the [`Handler`],
+//! and queues its replies and notifications.
 
 use od_protocol::{ErrorObject, RequestId};
 use serde_json::value::RawValue;
@@ -13,8 +13,8 @@ pub(crate) trait Handler {
     fn handle(&mut self, request: Request<'_>, output: &Output) -> impl Future<Output = ()> + Send;
 }
 
-/// The queue of messages to a client, each without its line end. A full queue makes whoever sends wait, so a slow client costs a bounded
-/// amount of memory.
+/// The queue of messages to a client, each without its line end. A full queue blocks the senders, so a slow client
+/// costs a bounded amount of memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Output(Sender<Vec<u8>>);
 

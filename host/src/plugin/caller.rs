@@ -129,7 +129,8 @@ impl Caller {
     fn with_circumstances(&self, kind: ErrorKind, what: &str) -> ErrorObject {
         let mut message = what.to_owned();
         if let Some((count, first)) = self.observations.violations() {
-            message.push_str(&format!("; it violated the protocol {count} times, first with {first}"));
+            message
+                .push_str(&format!("; it violated the protocol {count} times, first with {first}"));
         }
         self.with_stderr(kind, message)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use od_os::process::{self, Process, ProcessTable};
 use od_protocol::environment::RUN_ID_VARIABLE;
 
-use super::mark::{Mark, VARIABLE};
+use super::host_marker::{HostMarker, VARIABLE};
 use super::name::adapter_id;
 
 /// Kills the orphans this host has adopted that were started after `start_time` and belong to no
@@ -65,15 +65,18 @@ pub(crate) fn list_adapters(home: &Path) -> Vec<(u32, String)> {
     pids.into_iter().filter_map(with_command).collect()
 }
 
-/// The processes whose mark names a host of this home that has ended.
+/// The processes whose marker names a host of this home that has ended.
 fn adapters_without_host(home: &Path, table: &ProcessTable) -> BTreeSet<u32> {
-    let is_host_alive = |mark: &Mark| {
-        table.get(mark.pid).is_some_and(|host| host.start_time == mark.birth && !host.has_ended)
+    let is_host_alive = |marker: &HostMarker| {
+        table
+            .get(marker.pid)
+            .is_some_and(|host| host.start_time == marker.start_time && !host.has_ended)
     };
     let own_namespace = process::pid_namespace(std::process::id());
     select(table, |pid| {
-        let mark = process::environment_variable(pid, VARIABLE).and_then(|mark| Mark::read(&mark));
-        mark.is_some_and(|mark| mark.home == home && !is_host_alive(&mark))
+        let marker = process::environment_variable(pid, VARIABLE)
+            .and_then(|marker| HostMarker::parse(&marker));
+        marker.is_some_and(|marker| marker.home == home && !is_host_alive(&marker))
             // In a container the ids name other processes.
             && process::pid_namespace(pid) == own_namespace
     })

@@ -1,12 +1,14 @@
 //! Calls that wait for a response: writes a request as one line, and matches the id of a response to its caller.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use od_protocol::{ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+
+use crate::sync::lock;
 
 /// What an adapter answered: the result, still raw, or its error.
 pub(super) type Answer = Result<Box<RawValue>, ErrorObject>;
@@ -81,7 +83,7 @@ impl PendingCalls {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -6,14 +6,17 @@
 
 use std::collections::BTreeSet;
 use std::process::ExitStatus;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
 use super::{orphans, os};
 
-static LIVE: Mutex<LiveProcesses> = Mutex::new(LiveProcesses { pids: BTreeSet::new(), is_closed: false });
+use crate::sync::lock;
+
+static LIVE: Mutex<LiveProcesses> =
+    Mutex::new(LiveProcesses { pids: BTreeSet::new(), is_closed: false });
 
 /// The live processes of this program.
 #[derive(Debug)]
@@ -154,7 +157,7 @@ pub(crate) fn is_closed() -> bool {
 }
 
 fn live() -> MutexGuard<'static, LiveProcesses> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&LIVE)
 }
 
 /// When a process was started, in kernel ticks since boot; 0 when it has ended.

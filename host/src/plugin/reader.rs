@@ -9,11 +9,11 @@ use od_protocol::adapter::RUN_EVENT;
 use od_protocol::{MAX_LINE_BYTES, Message};
 use tokio::sync::watch;
 
-use od_os::lines::{Line, LineBuffer};
 use super::observations::{Breach, Observations};
 use super::pending_calls::PendingCalls;
 use crate::journal::envelope::Envelope;
-use crate::journal::writer::{Fault, EventWriter, JournalWriter, why_unreadable};
+use crate::journal::writer::{EventWriter, Fault, JournalWriter, why_unreadable};
+use od_os::lines::{Line, LineBuffer};
 
 /// The usual beginning of an event line; the envelope and one closing brace follow.
 const EVENT_PREFIX: &[u8] = br#"{"jsonrpc":"2.0","method":"run/event","params":"#;
@@ -75,7 +75,12 @@ impl OutputReader {
         }
     }
 
-    fn accept_event(&self, envelope: &Envelope<'_>, line: &[u8], journal: Option<&mut JournalWriter>) {
+    fn accept_event(
+        &self,
+        envelope: &Envelope<'_>,
+        line: &[u8],
+        journal: Option<&mut JournalWriter>,
+    ) {
         let Some(journal) = journal else {
             return self.observations.violation("an event without a run", line);
         };
@@ -123,7 +128,8 @@ impl OutputReader {
     /// Stops the stream of the run. Without a run, or after its end, a breach is only counted.
     fn breach(&self, breach: Breach, line: &[u8], journal: Option<&JournalWriter>) {
         self.observations.violation(breach.name, line);
-        if journal.is_some_and(|journal| !journal.has_end()) && self.observations.set_breach(breach) {
+        if journal.is_some_and(|journal| !journal.has_end()) && self.observations.set_breach(breach)
+        {
             self.open.send_replace(());
         }
     }

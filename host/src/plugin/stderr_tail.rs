@@ -1,12 +1,14 @@
 //! The last output of a process on stderr, bounded. Output on stderr is not an error by itself.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::sync::watch;
+
+use crate::sync::lock;
 
 const MAX_TAIL_BYTES: usize = 64 * 1024;
 
@@ -65,6 +67,6 @@ impl StderrTail {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
-        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.bytes)
     }
 }

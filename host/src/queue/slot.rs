@@ -249,8 +249,11 @@ async fn change_after(changes: &mut watch::Receiver<Counts>, pause: Duration) {
 }
 
 fn closed() -> HostError {
-    HostError::protocol(ErrorKind::ShuttingDown, "the host is shutting down and starts no more runs")
-        .with_hint("start the host again: od-host serve")
+    HostError::protocol(
+        ErrorKind::ShuttingDown,
+        "the host is shutting down and starts no more runs",
+    )
+    .with_hint("start the host again: od-host serve")
 }
 
 fn full(limits: &QueueLimits) -> HostError {

@@ -29,7 +29,8 @@ pub(super) fn starting() -> Event {
 /// Whether a new position is reported: near the front every one, further back each tenth of the way. The journal of a
 /// run gets some dozens of these events, however long the queue is.
 pub(super) fn must_report(reported: u32, now: u32) -> bool {
-    now != reported && (now <= REPORT_EVERY_STEP_FROM || now.abs_diff(reported).saturating_mul(10) >= reported)
+    now != reported
+        && (now <= REPORT_EVERY_STEP_FROM || now.abs_diff(reported).saturating_mul(10) >= reported)
 }
 
 fn status(phase: &str, detail: Option<String>) -> Event {

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use od_protocol::api::{FallbackPolicy, PLUGIN_PROTOCOL, RetryPolicy};
 use od_protocol::Handover;
+use od_protocol::api::{FallbackPolicy, PLUGIN_PROTOCOL, RetryPolicy};
 use od_protocol::{ErrorEvent, ErrorKind};
 
 use super::request::RunRequest;
@@ -127,7 +127,12 @@ impl Attempts {
     }
 
     /// What follows a failure; `left` is the time until the deadline of the whole run.
-    pub(super) fn next_step(&self, failure: &Failure, now: u64, left: Option<Duration>) -> NextStep {
+    pub(super) fn next_step(
+        &self,
+        failure: &Failure,
+        now: u64,
+        left: Option<Duration>,
+    ) -> NextStep {
         if left.is_some_and(|left| left.is_zero()) {
             return NextStep::Fail;
         }
@@ -259,7 +264,10 @@ mod tests {
         assert_eq!(wait(2), NextStep::Retry(Duration::from_millis(20)));
         assert_eq!(wait(3), NextStep::Fail);
         let hold = |tried| attempts(retry(3), &[], tried).hold();
-        assert_eq!((hold(1), hold(2), hold(3)), (Buffering::Failure, Buffering::Failure, Buffering::Done));
+        assert_eq!(
+            (hold(1), hold(2), hold(3)),
+            (Buffering::Failure, Buffering::Failure, Buffering::Done)
+        );
     }
 
     #[test]
@@ -279,7 +287,11 @@ mod tests {
     fn policy_covers_only_named_kinds() {
         let mut chain = attempts(retry(3), &["b"], 1);
         let auth = failure(ErrorKind::AuthMissing, None);
-        assert_eq!(next_step(&chain, &auth), NextStep::Fallback, "a retry does not help a missing login");
+        assert_eq!(
+            next_step(&chain, &auth),
+            NextStep::Fallback,
+            "a retry does not help a missing login"
+        );
         assert_eq!(
             next_step(&chain, &failure(ErrorKind::PromptTooLarge, None)),
             NextStep::Fail,
@@ -289,7 +301,10 @@ mod tests {
             policy.on = Some(vec![ErrorKind::ContextExceeded]);
         }
         assert_eq!(next_step(&chain, &auth), NextStep::Fail);
-        assert_eq!(next_step(&chain, &failure(ErrorKind::ContextExceeded, None)), NextStep::Fallback);
+        assert_eq!(
+            next_step(&chain, &failure(ErrorKind::ContextExceeded, None)),
+            NextStep::Fallback
+        );
     }
 
     #[test]
@@ -313,11 +328,7 @@ mod tests {
         let mut chain = attempts(retry(2), &["a", "b", "c"], 2);
         let crash = failure(ErrorKind::CliCrashed, None);
         assert_eq!(next_step(&chain, &crash), NextStep::Fallback);
-        assert_eq!(
-            chain.next_agent("a").as_deref(),
-            Some("b"),
-            "the agent that failed is skipped"
-        );
+        assert_eq!(chain.next_agent("a").as_deref(), Some("b"), "the agent that failed is skipped");
         chain.begin();
         assert_eq!(next_step(&chain, &crash), NextStep::Retry(Duration::from_millis(10)));
         let mut unfit = failure(ErrorKind::CapabilityUnsupported, None);

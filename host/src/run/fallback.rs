@@ -75,8 +75,9 @@ impl RunTask {
         let model = params.model.take();
         let session = std::mem::take(&mut params.session);
         if let Some(model) = model {
-            let text =
-                format!("the model {model} belongs to the first agent; {agent} uses its own default");
+            let text = format!(
+                "the model {model} belongs to the first agent; {agent} uses its own default"
+            );
             self.emit(notice("fallback_model_dropped", text, None));
         }
         if session.mode != SessionMode::New {

@@ -12,7 +12,7 @@ use od_protocol::Event;
 ///
 /// let mut text = FinalText::default();
 /// let message_id = "m1".to_owned();
-/// let delta = TextDelta { message_id: message_id.clone(), text: "fixed".to_owned() };
+/// let delta = TextDelta { message_id: message_id.clone(), text: "fixed".to_owned(), truncated: None };
 /// text.on_event(&Event::TextDelta(delta));
 /// text.on_event(&Event::MessageStopped(MessageStopped { message_id }));
 /// assert_eq!(text.text(), "fixed");

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use od_protocol::api::RUN_WAITING;
 use od_protocol::adapter::{InputRunParams, RespondRunParams};
-use od_protocol::{Call, Done, DoneEvidence, DoneStatus, ErrorKind, ErrorObject, InputOutcome, StopReason, Totals};
+use od_protocol::api::RUN_WAITING;
+use od_protocol::{
+    Call, Done, DoneEvidence, DoneStatus, ErrorKind, ErrorObject, InputOutcome, StopReason, Totals,
+};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -201,7 +203,9 @@ impl RunHandle {
         }
         let progress = self.shared.progress.borrow();
         match &progress.end {
-            Some(end) if end.done.error_kind != Some(ErrorKind::PluginCrashed) => self.ended_error(),
+            Some(end) if end.done.error_kind != Some(ErrorKind::PluginCrashed) => {
+                self.ended_error()
+            }
             None if progress.phase == Phase::Buffered => self.waiting_error(),
             _ => error,
         }

@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn empty_transcript_leaves_task_unchanged() {
-        let transcript = transcript(&[serde_json::json!({"type": "run_started"}), delta("m", " \n")]);
+        let transcript =
+            transcript(&[serde_json::json!({"type": "run_started"}), delta("m", " \n")]);
         assert_eq!(HandoverPrompt::with_transcript("t", &transcript), HandoverPrompt::task("t"));
     }
 }

@@ -49,7 +49,9 @@ impl RunOutcome {
         let text = format!("the run waited in the queue for its limit of {} ms", limit.as_millis());
         let hint = "allow a longer wait (queueMs), or more runs at the same time ([limits] in settings.toml)";
         match Self::timed_out("queue", text, hint) {
-            Self::TimedOut(error) => Self::TimedOut(Box::new(ErrorEvent { retryable: true, ..*error })),
+            Self::TimedOut(error) => {
+                Self::TimedOut(Box::new(ErrorEvent { retryable: true, ..*error }))
+            }
             other => other,
         }
     }

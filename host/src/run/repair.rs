@@ -2,8 +2,8 @@
 //! adapter: one that crashed, hung or was killed, or whose host died.
 
 use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Done, DoneEvidence, DoneStatus, ErrorKind, Event, RunEventParams,
-    RunStarted, StopReason, ThinkingStopped, ToolResult, ToolStatus,
+    ApprovalOutcome, ApprovalResolved, ApprovalResolver, Done, DoneEvidence, DoneStatus, ErrorKind,
+    Event, RunEventParams, RunStarted, StopReason, ThinkingStopped, ToolResult, ToolStatus,
 };
 use serde_json::Value;
 
@@ -30,7 +30,8 @@ pub(crate) fn closing_events(state: &StreamState, closing: &Closing<'_>) -> (Vec
     }
     events.extend(close_open_items(&state.open, outcome == &RunOutcome::Cancelled));
     let done = done(state, closing);
-    if let (None, RunOutcome::Failed(error) | RunOutcome::TimedOut(error)) = (&state.fatal, outcome) {
+    if let (None, RunOutcome::Failed(error) | RunOutcome::TimedOut(error)) = (&state.fatal, outcome)
+    {
         events.push(Event::Error((**error).clone()));
     }
     events.push(Event::Done(done.clone()));

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::adapter::StartRunParams;
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::{ErrorKind, MAX_LINE_BYTES};
 
 use crate::error::HostError;
@@ -122,7 +122,10 @@ fn check_size(params: &StartRunParams) -> Result<(), HostError> {
     }
     Err(HostError::protocol(
         ErrorKind::PromptTooLarge,
-        format!("the request has {} bytes; the protocol allows {MAX_LINE_BYTES} per line", counter.0),
+        format!(
+            "the request has {} bytes; the protocol allows {MAX_LINE_BYTES} per line",
+            counter.0
+        ),
     )
     .with_hint("put the text into a file in the working folder and refer to it in the prompt"))
 }

@@ -8,7 +8,7 @@ use od_protocol::{Done, ErrorEvent, ErrorKind, Event, FileChange, FileOp, RunEve
 use super::final_text::FinalText;
 use crate::error::HostError;
 use crate::journal::{EventReader, RunRecord};
-use crate::usage::{RunUsage, PriorUsage};
+use crate::usage::{PriorUsage, RunUsage};
 
 /// The part of the final message that fits into a response.
 const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;

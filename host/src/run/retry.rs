@@ -58,7 +58,12 @@ impl RunTask {
         self.retry_with(failure, Duration::ZERO, AttemptStart { session, prompt, notices }).await
     }
 
-    async fn retry_with(&mut self, failure: &Failure, pause: Duration, start: AttemptStart) -> Next {
+    async fn retry_with(
+        &mut self,
+        failure: &Failure,
+        pause: Duration,
+        start: AttemptStart,
+    ) -> Next {
         let (attempt, max_attempts) = self.attempts.retries();
         let reason = self.reason(failure);
         self.close_attempt(failure);

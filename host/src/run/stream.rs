@@ -9,7 +9,7 @@ use std::path::Path;
 use od_protocol::{ErrorKind, Event, MAX_LINE_BYTES, RunEventParams, Totals, Usage};
 
 use crate::journal::envelope::Envelope;
-use crate::usage::{RunUsage, PriorUsage};
+use crate::usage::{PriorUsage, RunUsage};
 
 /// More than the protocol allows, so that only damage reaches it.
 const MAX_JOURNAL_LINE_BYTES: u64 = MAX_LINE_BYTES + 1;
@@ -65,7 +65,8 @@ impl StreamState {
         let mut is_rest = false;
         loop {
             line.clear();
-            let length = (&mut source).take(MAX_JOURNAL_LINE_BYTES).read_until(b'\n', &mut line)? as u64;
+            let length =
+                (&mut source).take(MAX_JOURNAL_LINE_BYTES).read_until(b'\n', &mut line)? as u64;
             read += length;
             if line.pop() == Some(b'\n') {
                 self.whole_bytes = read;

@@ -76,7 +76,7 @@ impl Drop for RemoveOnDrop {
 }
 
 impl RunTask {
-    /// Runs the rest of the run in a task of its own.
+    /// Spawns the rest of the run as one task.
     pub(super) fn spawn<F>(self, rest: impl FnOnce(Self) -> F) -> RunHandle
     where
         F: Future<Output = ()> + Send + 'static,

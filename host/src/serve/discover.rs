@@ -9,8 +9,9 @@ use crate::service::params;
 /// The method's name.
 pub(super) const METHOD: &str = "rpc.discover";
 
-static DOCUMENT: LazyLock<Box<RawValue>> =
-    LazyLock::new(|| serde_json::value::to_raw_value(&*params::DOCUMENT).expect("a JSON value serializes"));
+static DOCUMENT: LazyLock<Box<RawValue>> = LazyLock::new(|| {
+    serde_json::value::to_raw_value(&*params::DOCUMENT).expect("a JSON value serializes")
+});
 
 /// The OpenRPC document, on one line.
 pub(super) fn document() -> Box<RawValue> {

@@ -1,5 +1,6 @@
-//! Checks the headers of a request. Pure. A web page can make a browser send requests to this machine, and DNS can point a
-//! foreign name here; so `Host` and `Origin` must be ours or allowed, and the request needs a token that no page knows.
+//! Checks the headers of a request. Pure. A web page can make a browser send requests to this machine, and DNS can
+//! point a foreign name here; so `Host` and `Origin` must be ours or allowed, and the request needs a token that no
+//! page knows.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -121,8 +122,8 @@ impl Guard {
         self.is_own(authority) || self.hosts.iter().any(allowed)
     }
 
-    /// Loopback names, the bound address, and any IP address when we are bound to a public address: DNS rebinding needs a
-    /// name.
+    /// Loopback names, the bound address, and any IP address when we are bound to a public address: DNS rebinding
+    /// needs a name.
     fn is_own(&self, authority: &Authority) -> bool {
         let default_port = if self.is_tls { 443 } else { 80 };
         if authority.port_u16().unwrap_or(default_port) != self.address.port() {

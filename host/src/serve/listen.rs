@@ -20,7 +20,7 @@ use super::router::{Peer, Router};
 use super::stall::StallLimit;
 use super::websocket::Shutdown;
 use crate::json_rpc::write_reply;
-use crate::telemetry::metrics::{Transport, Refusal as Reason};
+use crate::telemetry::metrics::{Refusal as Reason, Transport};
 
 const MAX_HEADERS: usize = 64;
 const MAX_HEADER_BYTES: usize = 32 * 1024;

@@ -79,7 +79,10 @@ impl Router {
         response
     }
 
-    fn check_origin_and_host(&self, request: &Request<Incoming>) -> Result<Option<HeaderValue>, Refusal> {
+    fn check_origin_and_host(
+        &self,
+        request: &Request<Incoming>,
+    ) -> Result<Option<HeaderValue>, Refusal> {
         self.guard.check_host(request.headers())?;
         self.guard.check_origin(request.headers())
     }

@@ -113,14 +113,16 @@ impl std::fmt::Debug for Server {
 fn resolve(bind: &str) -> Result<SocketAddr, HostError> {
     let hint = "--bind expects address:port, such as 127.0.0.1:7456; port 0 picks a free port";
     let addresses = bind.to_socket_addrs().map_err(|error| {
-        HostError::usage(format!("{bind:?} is not an address to listen on: {error}")).with_hint(hint)
+        HostError::usage(format!("{bind:?} is not an address to listen on: {error}"))
+            .with_hint(hint)
     })?;
     let mut addresses: Vec<SocketAddr> = addresses.collect();
     // `localhost` may resolve to IPv4 and IPv6; most clients try IPv4 first.
     addresses.sort_by_key(SocketAddr::is_ipv6);
-    addresses.into_iter().next().ok_or_else(|| {
-        HostError::usage(format!("{bind:?} resolves to no address")).with_hint(hint)
-    })
+    addresses
+        .into_iter()
+        .next()
+        .ok_or_else(|| HostError::usage(format!("{bind:?} resolves to no address")).with_hint(hint))
 }
 
 /// Outside of loopback, others can read unencrypted traffic, including the token.

@@ -17,7 +17,9 @@ use super::calls;
 use super::rate::ClientRate;
 use super::refusal::{Refusal, error};
 use super::subscription::{RunSubscription, RunSubscriptions, parse_params, take_slot};
-use crate::json_rpc::{CallResult, Handler, Output, Request, to_json, write_notification, write_reply};
+use crate::json_rpc::{
+    CallResult, Handler, Output, Request, to_json, write_notification, write_reply,
+};
 use crate::service::Client;
 use crate::settings::ServeSettings;
 use crate::sync::lock;

@@ -90,7 +90,9 @@ mod tests {
             headers.insert(LAST_EVENT_ID, last.parse().expect("a header"));
         }
         let uri = uri.parse().expect("a URI");
-        last_event_id(&headers).and_then(|seen| first_event(&uri, seen)).map_err(|refusal| refusal.error.message)
+        last_event_id(&headers)
+            .and_then(|seen| first_event(&uri, seen))
+            .map_err(|refusal| refusal.error.message)
     }
 
     #[test]

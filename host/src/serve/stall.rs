@@ -104,7 +104,8 @@ mod tests {
         block_on(async {
             let (local, remote) = duplex(4);
             let mut local = StallLimit::new(local, Duration::from_millis(20));
-            let error = local.write_all(b"more than fits").await.expect_err("the peer does not read");
+            let error =
+                local.write_all(b"more than fits").await.expect_err("the peer does not read");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
             drop(remote);
         });

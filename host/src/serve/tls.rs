@@ -11,7 +11,7 @@ use tokio_rustls::rustls::{Error, ServerConfig};
 
 use super::server::TlsFiles;
 use crate::error::HostError;
-use crate::pem;
+use crate::files::pem;
 
 /// Builds the TLS acceptor from the files.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {

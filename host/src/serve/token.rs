@@ -33,8 +33,8 @@ impl Token {
     /// Reads the token, or creates it if it does not exist.
     ///
     /// # Errors
-    /// When others could read or replace the file (the hint has the fix), when its content is not a token, or when the file
-    /// cannot be read or written.
+    /// When others could read or replace the file (the hint has the fix), when its content is not a token, or when
+    /// the file cannot be read or written.
     pub fn load_or_create(file: PathBuf) -> Result<Self, HostError> {
         if let Some(text) = read(&file)? {
             return Ok(Self { text, file, is_new: false });
@@ -46,8 +46,10 @@ impl Token {
         // Another host has just created it.
         match read(&file)? {
             Some(text) => Ok(Self { text, file, is_new: false }),
-            None => Err(HostError::usage(format!("{} disappeared while it was read", file.display()))
-                .with_hint("start od-host serve again")),
+            None => {
+                Err(HostError::usage(format!("{} disappeared while it was read", file.display()))
+                    .with_hint("start od-host serve again"))
+            }
         }
     }
 
@@ -92,8 +94,11 @@ fn read(file: &Path) -> Result<Option<String>, HostError> {
         Err(error) => return Err(failed(error)),
     };
     if !metadata.is_file() {
-        return Err(HostError::usage(format!("the token file {} is not a regular file", file.display()))
-            .with_hint(format!("remove {}; the next start creates a new token", file.display())));
+        return Err(HostError::usage(format!(
+            "the token file {} is not a regular file",
+            file.display()
+        ))
+        .with_hint(format!("remove {}; the next start creates a new token", file.display())));
     }
     os::check_private(file, &metadata)?;
     let text = std::fs::read_to_string(file).map_err(failed)?;

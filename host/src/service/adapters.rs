@@ -1,6 +1,9 @@
 //! `adapters/*`: lists adapters, pins them, and returns how to install the agent CLIs.
 
-use od_protocol::api::{HiddenAdapter, InstallHint, ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, ListInstallHintsResult, RejectedAdapter, TrustAdapterParams, TrustAdapterResult, UsedAdapter};
+use od_protocol::api::{
+    HiddenAdapter, InstallHint, ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams,
+    ListInstallHintsResult, RejectedAdapter, TrustAdapterParams, TrustAdapterResult, UsedAdapter,
+};
 use serde::Serialize;
 
 use super::Service;
@@ -33,8 +36,8 @@ impl Service {
     /// `adapters/trust`.
     ///
     /// # Errors
-    /// When it is not a hash, when it is pinned in `settings.toml` and cannot be unpinned here, or when `trust.json` cannot be
-    /// read or written.
+    /// When it is not a hash, when it is pinned in `settings.toml` and cannot be unpinned here, or when
+    /// `trust.json` cannot be read or written.
     pub async fn trust_adapter(
         &self,
         params: TrustAdapterParams,

@@ -1,13 +1,19 @@
 //! `agents/*`: lists agents, sets the active one, derives features, and calls adapters outside of runs.
 
-use od_protocol::api::{AgentFeatures, AgentStatus, GetAgentFeaturesParams, GetAgentHealthParams, GetAgentParams, GetAgentQuotaParams, ListAgentModelsParams, ListAgentsParams, ListAgentsResult, RefreshAgentsParams, SetActiveAgentParams, SetActiveAgentResult};
-use od_protocol::adapter::{GetQuotaParams, HealthAdapterParams, HealthAdapterResult, ListModelsParams, ListModelsResult};
 use od_protocol::Quota;
+use od_protocol::adapter::{
+    GetQuotaParams, HealthAdapterParams, HealthAdapterResult, ListModelsParams, ListModelsResult,
+};
+use od_protocol::api::{
+    AgentFeatures, AgentStatus, GetAgentFeaturesParams, GetAgentHealthParams, GetAgentParams,
+    GetAgentQuotaParams, ListAgentModelsParams, ListAgentsParams, ListAgentsResult,
+    RefreshAgentsParams, SetActiveAgentParams, SetActiveAgentResult,
+};
 
 use super::Service;
+use crate::agents::features::features;
 use crate::agents::{Agent, AgentList};
 use crate::error::HostError;
-use crate::features::features;
 
 impl Service {
     /// `agents/list`.

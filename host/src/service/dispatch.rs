@@ -13,14 +13,24 @@ impl Service {
     ///
     /// # Errors
     /// `method_not_found`, `invalid_params`, or the method's error.
-    pub async fn call(&self, client: &Client, method: &str, params: Option<&RawValue>) -> CallResult {
+    pub async fn call(
+        &self,
+        client: &Client,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> CallResult {
         let call = self.host().telemetry().call(&client.0, method);
         let result = self.dispatch(client, method, params).instrument(call.span()).await;
         call.finish(&result);
         result
     }
 
-    async fn dispatch(&self, client: &Client, method: &str, params: Option<&RawValue>) -> CallResult {
+    async fn dispatch(
+        &self,
+        client: &Client,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> CallResult {
         match method {
             name if name == api::START_RUN.name => {
                 invoke(params, async |params| self.start_run(client, params).await).await

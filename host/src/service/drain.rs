@@ -1,4 +1,4 @@
-//! The end of a service: no more runs, an end for those that wait, time for those that go on, and then their end too.
+//! Shutdown of a service: no new runs, queued runs are cancelled, running ones get time to end and are cancelled then.
 
 use std::time::Duration;
 
@@ -9,84 +9,84 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::Service;
 use crate::error::HostError;
 
-/// How long agent CLIs may take to stop politely.
-const GRACE: Duration = Duration::from_secs(2);
-/// What the end of a run may take beyond its grace.
-const SLACK: Duration = Duration::from_secs(5);
-/// How long the end of everything may take once nobody is asked politely any more.
+/// The grace period of agent CLIs when a drain cancels their runs.
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
+/// What the end of a run may take beyond its grace period.
+const CANCEL_SLACK: Duration = Duration::from_secs(5);
+/// How long the shutdown may take after every run was cancelled without grace.
 const HARD_LIMIT: Duration = Duration::from_secs(10);
 
-/// Nobody waits longer for runs to end.
-const LONGEST_PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// The longest time that a drain waits for runs.
+const MAX_DRAIN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How a service stands: what faces wait on.
+/// The lifecycle of a service. Transports wait for `Stopped`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// It takes runs.
+    /// It accepts runs.
     #[default]
     Serving,
-    /// It takes no more runs; some may be going on.
+    /// It accepts no more runs; some may still be running.
     Draining,
-    /// Everything is over: the process may end.
+    /// Every run and adapter has ended: the process may exit.
     Stopped,
 }
 
-/// When patience ends, and how politely runs are asked then.
+/// When running runs are cancelled, and with which grace period.
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
     at: Instant,
     grace: Duration,
 }
 
-/// The two things that are told about an end.
+/// The state of the shutdown.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct Shutdown {
     lifecycle: watch::Sender<Lifecycle>,
     deadline: watch::Sender<Option<Deadline>>,
 }
 
-impl Default for Ending {
+impl Default for Shutdown {
     fn default() -> Self {
         Self { lifecycle: watch::Sender::default(), deadline: watch::Sender::new(None) }
     }
 }
 
 impl Service {
-    /// `host/shutdown`: answers at once; [`Service::lifecycle`] tells the face when to end.
+    /// `host/shutdown`: returns at once; [`Service::lifecycle`] reports the end.
     ///
     /// # Errors
-    /// None so far.
+    /// None.
     pub async fn shutdown_host(
         &self,
         params: ShutdownHostParams,
     ) -> Result<ShutdownHostResult, HostError> {
         let runs = u32::try_from(self.host().live_runs().len()).unwrap_or(u32::MAX);
-        tracing::info!(runs, drain_ms = params.drain_ms, "host/shutdown ends the host");
+        tracing::info!(runs, drain_ms = params.drain_ms, "shutdown requested");
         match params.drain_ms.map(Duration::from_millis) {
-            Some(patience) => self.begin_end(patience, GRACE),
-            // Whoever asks again without a word about the time leaves it at what was said before.
+            Some(drain) => self.begin_shutdown(drain, CANCEL_GRACE),
+            // A repeated call without a time keeps the earlier deadline.
             None if *self.lifecycle().borrow() != Lifecycle::Serving => {}
-            None => self.begin_end(self.options().drain, GRACE),
+            None => self.begin_shutdown(self.options().drain, CANCEL_GRACE),
         }
         Ok(ShutdownHostResult { runs })
     }
 
-    /// Ends the service: takes no more runs, cancels those that wait, lets those that go on do so for `patience`,
-    /// then cancels them. Returns when everything is over. Called again, the earlier end counts.
-    pub async fn drain(&self, patience: Duration) {
-        self.begin_end(patience, GRACE);
+    /// Shuts the service down: accepts no more runs, cancels the queued ones, gives the running ones `timeout` to end,
+    /// then cancels them. Returns when everything has ended. When called again, the earlier deadline counts.
+    pub async fn drain(&self, timeout: Duration) {
+        self.begin_shutdown(timeout, CANCEL_GRACE);
         self.stopped().await;
     }
 
-    /// Ends the service at once, also while it drains. Returns when everything is over.
+    /// Shuts the service down at once, also during a drain. Returns when everything has ended.
     pub async fn stop(&self) {
-        self.begin_end(Duration::ZERO, Duration::ZERO);
+        self.begin_shutdown(Duration::ZERO, Duration::ZERO);
         self.stopped().await;
     }
 
-    /// How the service stands, now and later.
+    /// The current lifecycle and its changes.
     pub fn lifecycle(&self) -> watch::Receiver<Lifecycle> {
-        self.shared.ending.lifecycle.subscribe()
+        self.shared.shutdown.lifecycle.subscribe()
     }
 
     pub(super) async fn stopped(&self) {
@@ -94,29 +94,29 @@ impl Service {
         drop(self.lifecycle().wait_for(|lifecycle| *lifecycle == Lifecycle::Stopped).await);
     }
 
-    fn begin_end(&self, patience: Duration, grace: Duration) {
-        let Ending { lifecycle, deadline } = &self.shared.ending;
-        let at = Instant::now() + patience.min(LONGEST_PATIENCE);
+    fn begin_shutdown(&self, timeout: Duration, grace: Duration) {
+        let Shutdown { lifecycle, deadline } = &self.shared.shutdown;
+        let at = Instant::now() + timeout.min(MAX_DRAIN);
         deadline.send_modify(|known| {
             let earlier = known.map_or(at, |known| known.at.min(at));
             let shorter = known.map_or(grace, |known| known.grace.min(grace));
             *known = Some(Deadline { at: earlier, grace: shorter });
         });
-        let begins = lifecycle.send_if_modified(|lifecycle| {
-            let begins = *lifecycle == Lifecycle::Serving;
-            if begins {
+        let is_first = lifecycle.send_if_modified(|lifecycle| {
+            let is_first = *lifecycle == Lifecycle::Serving;
+            if is_first {
                 *lifecycle = Lifecycle::Draining;
             }
-            begins
+            is_first
         });
-        if begins {
+        if is_first {
             self.shared.queue.close();
-            tokio::spawn(wind_down(self.clone(), deadline.subscribe()));
+            tokio::spawn(shut_down(self.clone(), deadline.subscribe()));
         }
     }
 
-    /// Waits until no run of this process is left.
-    async fn all_over(&self) {
+    /// Waits until no run of this process is live.
+    async fn all_ended(&self) {
         loop {
             self.shared.queue.wait_until_empty().await;
             match self.host().live_runs().pop() {
@@ -133,45 +133,46 @@ impl Service {
     }
 }
 
-async fn wind_down(service: Service, mut deadline: watch::Receiver<Option<Deadline>>) {
-    if !waited(&service, &mut deadline).await {
-        let over = timeout(HARD_LIMIT, service.all_over());
-        if over.await.is_err() {
-            tracing::error!(
-                runs = service.host().live_runs().len(),
-                "not every run could be ended"
-            );
+async fn shut_down(service: Service, mut deadline: watch::Receiver<Option<Deadline>>) {
+    if !wait_for_runs(&service, &mut deadline).await {
+        let ended = timeout(HARD_LIMIT, service.all_ended());
+        if ended.await.is_err() {
+            tracing::error!(runs = service.host().live_runs().len(), "not every run has ended");
         }
     }
     if timeout(HARD_LIMIT, service.host().close_connections()).await.is_err() {
-        tracing::error!("not every adapter could be ended");
+        tracing::error!("not every adapter has exited");
     }
-    service.shared.ending.lifecycle.send_replace(Lifecycle::Stopped);
+    service.shared.shutdown.lifecycle.send_replace(Lifecycle::Stopped);
 }
 
-/// Gives runs their time, then asks them to stop, at last without grace. `false` means that some are still there.
-async fn waited(service: &Service, deadline: &mut watch::Receiver<Option<Deadline>>) -> bool {
-    let over = service.all_over();
-    tokio::pin!(over);
-    // The shortest grace that runs were asked with.
-    let mut asked: Option<Duration> = None;
+/// Waits for the runs, cancels them at the deadline, and again without grace after that. Returns `false` when some are
+/// still live.
+async fn wait_for_runs(
+    service: &Service,
+    deadline: &mut watch::Receiver<Option<Deadline>>,
+) -> bool {
+    let ended = service.all_ended();
+    tokio::pin!(ended);
+    // The shortest grace period that runs were cancelled with.
+    let mut cancelled: Option<Duration> = None;
     loop {
         let Some(Deadline { at, grace }) = *deadline.borrow_and_update() else { return false };
-        let due = asked.map_or(at, |grace| at + grace + SLACK);
+        let due = cancelled.map_or(at, |grace| at + grace + CANCEL_SLACK);
         tokio::select! {
-            () = &mut over => return true,
+            () = &mut ended => return true,
             changed = deadline.changed() => if changed.is_err() { return false },
             () = sleep_until(due) => {}
         }
         let now = Instant::now();
-        let hurried = asked.is_some_and(|asked| grace < asked);
-        if now >= due && asked.is_some() {
+        let is_shorter = cancelled.is_some_and(|cancelled| grace < cancelled);
+        if now >= due && cancelled.is_some() {
             service.cancel_all(Duration::ZERO);
             return false;
         }
-        if now >= at && (asked.is_none() || hurried) {
+        if now >= at && (cancelled.is_none() || is_shorter) {
             service.cancel_all(grace);
-            asked = Some(grace);
+            cancelled = Some(grace);
         }
     }
 }

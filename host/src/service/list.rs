@@ -1,4 +1,4 @@
-//! `runs/list` and `runs/get`: how runs stand, from their records.
+//! `runs/list` and `runs/get`: the state of runs, from their records.
 
 use od_protocol::api::{GetRunParams, ListRunsParams, ListRunsResult, RunInfo, RunState};
 
@@ -7,10 +7,10 @@ use crate::error::HostError;
 use crate::journal::{RunRecord, RunStatus, store};
 
 const DEFAULT_LIMIT: u32 = 50;
-const LARGEST_LIMIT: u32 = 500;
+const MAX_LIMIT: u32 = 500;
 
 impl Service {
-    /// `runs/list`: reads only as many records as it shows, and one more.
+    /// `runs/list`: reads one record more than it returns, to know whether another page follows.
     ///
     /// # Errors
     /// When the folder of runs cannot be read.
@@ -27,27 +27,27 @@ impl Service {
     /// # Errors
     /// `run_unknown`.
     pub async fn get_run(&self, params: GetRunParams) -> Result<RunInfo, HostError> {
-        self.known(&params.run_id).await.map(|record| self.info(record))
+        self.record(&params.run_id).await.map(|record| self.info(record))
     }
 
     fn list(&self, params: &ListRunsParams) -> Result<ListRunsResult, HostError> {
-        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
+        let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
         let is_older = |id: &String| params.before.as_ref().is_none_or(|before| id < before);
-        let fits = |info: &RunInfo| {
+        let matches = |info: &RunInfo| {
             params.agent.as_ref().is_none_or(|agent| info.agent == *agent)
                 && params.state.is_none_or(|state| info.state == state)
         };
         let ids = store::ids(self.host().home())?;
-        let shown = |id: String| self.host().readable_record(&id).map(|record| self.info(record));
-        let fitting = ids.into_iter().filter(is_older).filter_map(shown).filter(fits);
-        let mut runs: Vec<RunInfo> = fitting.take(limit + 1).collect();
+        let read = |id: String| self.host().readable_record(&id).map(|record| self.info(record));
+        let matching = ids.into_iter().filter(is_older).filter_map(read).filter(matches);
+        let mut runs: Vec<RunInfo> = matching.take(limit + 1).collect();
         let more = runs.len() > limit;
         runs.truncate(limit);
         let next = runs.last().filter(|_| more).map(|info| info.run_id.clone());
         Ok(ListRunsResult { runs, next })
     }
 
-    /// A run as the API shows it.
+    /// A run as the API returns it.
     pub(super) fn info(&self, record: RunRecord) -> RunInfo {
         let queue_position = self.shared.queue.position(&record.run_id);
         RunInfo {
@@ -68,7 +68,7 @@ impl Service {
     }
 }
 
-/// The word of the API for how a run stands.
+/// The state of a run in the API.
 fn state(status: RunStatus) -> RunState {
     match status {
         RunStatus::Queued => RunState::Queued,

@@ -1,5 +1,5 @@
 //! Parses the parameters of API methods. Stricter than the Rust types, which ignore unknown members and accept
-//! unknown words for later versions: a client must learn about a misspelled parameter.
+//! unknown enum values for later versions: a client must learn about a misspelled parameter.
 
 mod strict;
 

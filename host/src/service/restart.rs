@@ -1,6 +1,6 @@
-//! What an earlier host has left behind: its unfinished runs are closed as failed, and files that only a living run
-//! needs are removed. Their processes are mostly gone already, because an adapter ends with its host; those whose
-//! adapter was killed with it are ended here, and adapters that do not end.
+//! Cleans up after an earlier host: closes its unfinished runs as failed, removes files that only a live run needs, and
+//! stops orphaned processes. An adapter exits with its host, so only hung adapters and the agent CLIs of killed adapters
+//! are left.
 
 use std::time::Duration;
 
@@ -12,47 +12,45 @@ use crate::journal::store;
 use crate::plugin::orphans;
 use crate::run::recover;
 
-/// An adapter that has lost its host ends its agent CLI first, for which it has five seconds.
-const LAST_MOMENTS: Duration = Duration::from_secs(6);
+/// An adapter without a host has five seconds to stop its agent CLI before it exits.
+const ADAPTER_EXIT_GRACE: Duration = Duration::from_secs(6);
 
-/// Ends the adapters that an earlier host was killed without, beside everything else.
-pub(super) fn end_outlived_in_background(host: &Host) {
+/// Stops the adapters of killed hosts, in the background.
+pub(super) fn stop_orphans_in_background(host: &Host) {
     let home = host.home().root().to_owned();
     drop(tokio::spawn(async move {
-        tokio::time::sleep(LAST_MOMENTS).await;
+        tokio::time::sleep(ADAPTER_EXIT_GRACE).await;
         let ended = tokio::task::spawn_blocking(move || orphans::kill_adapters(&home)).await;
         if let Ok(ended @ 1..) = ended {
-            tracing::warn!(ended, "processes of a host that is gone were ended");
+            tracing::warn!(ended, "stopped processes of a dead host");
         }
     }));
 }
 
-/// Settles all runs beside everything else.
+/// Closes the runs of dead hosts, in the background.
 pub(super) fn settle_in_background(host: &Host) {
     let host = host.clone();
     drop(tokio::task::spawn_blocking(move || {
         if let Err(error) = settle_all(&host) {
-            tracing::warn!(%error, "the runs of an earlier host are not settled");
+            tracing::warn!(%error, "cannot close the runs of an earlier host");
         }
     }));
 }
 
 fn settle_all(host: &Host) -> Result<(), HostError> {
-    let is_over = |run_id: &str| {
+    let has_ended = |run_id: &str| {
         store::is_valid_id(run_id)
-            && recover::has_ended(&RunFolder::of(host.home(), run_id)).is_ok_and(|is_over| is_over)
+            && recover::has_ended(&RunFolder::of(host.home(), run_id))
+                .is_ok_and(|has_ended| has_ended)
     };
-    let strays = orphans::kill_of_ended_runs(is_over);
-    if strays > 0 {
-        tracing::warn!(strays, "processes of runs that are over were ended");
+    let orphans = orphans::kill_of_ended_runs(has_ended);
+    if orphans > 0 {
+        tracing::warn!(processes = orphans, "stopped processes of ended runs");
     }
-    keys::forget_removed(host.home());
-    let halves = store::remove_incomplete(host.home())?;
-    if halves > 0 {
-        tracing::info!(
-            halves,
-            "runs that were never made, or not removed, to the end are gone now"
-        );
+    keys::delete_unused(host.home());
+    let incomplete = store::remove_incomplete(host.home())?;
+    if incomplete > 0 {
+        tracing::info!(runs = incomplete, "removed runs that were only partly created or deleted");
     }
     for run_id in store::ids(host.home())? {
         let folder = RunFolder::of(host.home(), &run_id);
@@ -60,9 +58,9 @@ fn settle_all(host: &Host) -> Result<(), HostError> {
             Ok(record) if !record.status.is_alive() => recover::remove_runtime_files(&folder),
             Ok(_) => {}
             Err(error) if folder.has_record() => {
-                tracing::warn!(run_id, %error, "a run cannot be settled");
+                tracing::warn!(run_id, %error, "cannot close a run");
             }
-            Err(_) => {} // It has gone meanwhile, or just begins.
+            Err(_) => {} // It was just removed, or is just being created.
         }
     }
     Ok(())

@@ -1,64 +1,64 @@
-//! Which folders a client may name: every path of a task lies below a root once links are resolved. What an agent
-//! does with its own tools is the matter of its permissions, not of this file.
+//! Which paths a client may use: every path of a task must be below a root after links are resolved. What an agent does
+//! with its own tools is limited by its permissions, not here.
 
 use std::ffi::OsString;
 use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use od_protocol::api::PATH_NOT_ALLOWED;
 use od_protocol::TaskSpec;
+use od_protocol::api::PATH_NOT_ALLOWED;
 use od_protocol::{ErrorKind, ImageInput};
 
 use crate::error::HostError;
 
-/// The ending of a file that may be written on, because a run has made it.
+/// The extension of a file that an earlier run wrote, so that a run may append to it.
 const TRACE_EXTENSION: &str = "trace";
 
-/// The folders that runs may work in, links resolved.
+/// The folders that runs may work in, with links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     folders: Vec<PathBuf>,
-    /// The host's own folder, with its token and its settings.
-    kept_out: Option<PathBuf>,
+    /// The home folder of the host, with its token and settings.
+    excluded: Option<PathBuf>,
 }
 
 impl Roots {
     /// These folders and everything below them.
     ///
     /// # Errors
-    /// When one is not there or is no folder.
+    /// When a path does not exist or is not a folder.
     pub fn new<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Self, HostError> {
         let resolve = |folder: P| {
             let folder = folder.as_ref();
             let refuse = |why: String| {
-                HostError::usage(format!("{} cannot be a root: {why}", folder.display()))
-                    .with_hint("name a folder that exists: --root DIR")
+                HostError::usage(format!("cannot use {} as a root: {why}", folder.display()))
+                    .with_hint("use an existing folder: --root DIR")
             };
             match folder.canonicalize() {
                 Ok(resolved) if resolved.is_dir() => Ok(resolved),
-                Ok(_) => Err(refuse("it is no folder".to_owned())),
+                Ok(_) => Err(refuse("it is not a folder".to_owned())),
                 Err(error) => Err(refuse(error.to_string())),
             }
         };
         let folders = folders.into_iter().map(resolve).collect::<Result<_, _>>()?;
-        Ok(Self { folders, kept_out: None })
+        Ok(Self { folders, excluded: None })
     }
 
-    /// The same without a folder that lies below a root; a root inside that folder stays one.
+    /// Excludes a folder below a root; a root inside that folder stays allowed.
     #[must_use]
     pub(super) fn without(self, folder: &Path) -> Self {
-        Self { kept_out: folder.canonicalize().ok(), ..self }
+        Self { excluded: folder.canonicalize().ok(), ..self }
     }
 
-    /// The user's home folder: where projects live, and nothing of the system or of other users.
+    /// The user's home folder: it contains projects, and no files of the system or of other users.
     ///
     /// # Errors
-    /// When it cannot be told or is not there.
+    /// When it is unknown or does not exist.
     pub fn of_user() -> Result<Self, HostError> {
         let strategy = etcetera::choose_base_strategy().map_err(|error| {
-            HostError::usage(format!("the home folder is not known: {error}"))
-                .with_hint("name the folders that runs may work in: --root DIR")
+            HostError::usage(format!("the home folder of the user is unknown: {error}"))
+                .with_hint("set the folders that runs may work in: --root DIR")
         })?;
         Self::new([strategy.home_dir()])
     }
@@ -68,10 +68,10 @@ impl Roots {
         &self.folders
     }
 
-    /// Whether every path of a task may be used.
+    /// Checks every path of a task.
     ///
     /// # Errors
-    /// `_od.path_not_allowed` for the first that may not.
+    /// `_od.path_not_allowed` for the first path that is not allowed.
     pub fn check(&self, task: &TaskSpec) -> Result<(), HostError> {
         self.check_path("cwd", &task.cwd)?;
         let images = task.prompt.images.iter().filter_map(|image: &ImageInput| image.path.as_ref());
@@ -92,7 +92,7 @@ impl Roots {
         }
     }
 
-    /// One path, links resolved.
+    /// Checks one path and returns it with links resolved.
     fn check_path(&self, member: &str, path: &str) -> Result<PathBuf, HostError> {
         let refuse = |why: &str| {
             let text = format!("{member} {path:?} {why}");
@@ -104,14 +104,14 @@ impl Roots {
         }
         let resolved =
             resolve(path).map_err(|error| refuse(&format!("cannot be used: {error}")))?;
-        let is_kept_out =
-            |path: &Path| self.kept_out.as_ref().is_some_and(|kept_out| path.starts_with(kept_out));
+        let is_excluded =
+            |path: &Path| self.excluded.as_ref().is_some_and(|excluded| path.starts_with(excluded));
         let mut roots = self.folders.iter().filter(|root| resolved.starts_with(root)).peekable();
         if roots.peek().is_none() {
             return Err(refuse("is outside the folders that runs may work in"));
         }
-        if is_kept_out(&resolved) && !roots.any(|root| is_kept_out(root)) {
-            return Err(refuse("belongs to the host itself"));
+        if is_excluded(&resolved) && !roots.any(|root| is_excluded(root)) {
+            return Err(refuse("is in the home folder of the host"));
         }
         Ok(resolved)
     }
@@ -123,7 +123,7 @@ impl Roots {
     }
 }
 
-/// The path without links. The end of it may not be there yet; what cannot be told is an error.
+/// Resolves all links. The last components may not exist yet.
 fn resolve(path: &Path) -> std::io::Result<PathBuf> {
     let mut missing: Vec<OsString> = Vec::new();
     let mut existing = path;
@@ -134,12 +134,12 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
                 return Ok(resolved);
             }
             Err(error) if error.kind() == IoErrorKind::NotFound => {
-                // A link to nowhere: whoever writes to it decides where that is.
+                // A dangling link: a later write would create its target, which may be anywhere.
                 if existing.symlink_metadata().is_ok() {
                     return Err(error);
                 }
                 let Some(Component::Normal(name)) = existing.components().next_back() else {
-                    return Err(error); // `..` below something that is not there.
+                    return Err(error); // `..` below a folder that does not exist.
                 };
                 missing.push(name.to_owned());
                 existing = existing.parent().ok_or(error)?;
@@ -149,16 +149,16 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Adapters append to the trace, so an existing file must be one: empty, or named `*.trace`.
+/// Adapters append to the trace, so an existing file must be empty or named `*.trace`.
 fn check_trace(path: &Path) -> Result<(), HostError> {
     let Ok(metadata) = path.metadata() else { return Ok(()) };
     let is_trace = path.extension().is_some_and(|extension| extension == TRACE_EXTENSION);
     if metadata.is_file() && (metadata.len() == 0 || is_trace) {
         return Ok(());
     }
-    let text = format!("tracePath {} is there already and no trace", path.display());
+    let text = format!("tracePath {} exists and is not a trace", path.display());
     Err(HostError::protocol(ErrorKind::from_wire(PATH_NOT_ALLOWED), text)
-        .with_hint("name a new file; an existing one is added to when its name ends in .trace"))
+        .with_hint("use a new file, or an existing file whose name ends in .trace"))
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
     }
 
     impl Place {
-        /// `in/` is the root, `out/` lies beside it.
+        /// `in/` is the root, `out/` is beside it.
         fn new() -> Self {
             let scratch = tempfile::tempdir().expect("a scratch folder");
             for name in ["in", "out"] {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_below_a_root_is_allowed_and_its_neighbour_is_not() {
+    fn only_folders_below_root_are_allowed() {
         let place = Place::new();
         let allows = |cwd: String| place.allows(&TaskSpec { cwd, ..TaskSpec::default() });
         assert!(allows(place.path("in")));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_member_that_names_a_path_is_checked() {
+    fn every_path_member_is_checked() {
         let place = Place::new();
         let (inside, outside) = (place.path("in/x"), place.path("out/x"));
         let with = |member: &str, path: &str| {
@@ -247,7 +247,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_counts_as_what_it_points_to() {
+    fn link_is_checked_by_target() {
         let place = Place::new();
         let link = |name: &str, target: String| {
             std::os::unix::fs::symlink(target, place.path(name)).expect("a link");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_a_new_file_or_one_that_was_a_trace() {
+    fn trace_must_be_new_or_trace_file() {
         let place = Place::new();
         place.write("in/notes.txt", "do not touch");
         place.write("in/empty.txt", "");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_keeps_its_own_folder_to_itself() {
+    fn home_folder_of_host_is_excluded() {
         let mut place = Place::new();
         for folder in ["in/host", "in/host/projects"] {
             std::fs::create_dir(place.path(folder)).expect("a folder");
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_must_be_a_folder() {
+    fn root_must_be_folder() {
         let place = Place::new();
         place.write("file", "");
         for bad in ["gone", "file"] {

@@ -1,9 +1,12 @@
-//! `runs/*` for a run that is there: its events, what is said to it, its end and its removal. Runs of other processes on
-//! this machine work the same way, by way of `control`.
+//! `runs/*` for an existing run: events, input, cancel, result and removal. Runs of other processes on this machine are
+//! reached through `control`.
 
 use std::time::Duration;
 
-use od_protocol::api::{CancelRunParams, DeleteRunParams, DeleteRunResult, GET_RUN_RESULT, GetRunResultParams, InputRunParams, RUN_ACTIVE, RespondRunParams, RunResult};
+use od_protocol::api::{
+    CancelRunParams, DeleteRunParams, DeleteRunResult, GET_RUN_RESULT, GetRunResultParams,
+    InputRunParams, RUN_ACTIVE, RespondRunParams, RunResult,
+};
 use od_protocol::{ErrorKind, adapter};
 
 use super::Service;
@@ -16,7 +19,7 @@ use crate::run::recover;
 const DEFAULT_GRACE_MS: u64 = 2000;
 
 impl Service {
-    /// The events of a run from a number on, while it goes on or later: what every face sends to its clients.
+    /// Reads the events of a live or ended run, starting at this number.
     ///
     /// # Errors
     /// `run_unknown`, or when the journal cannot be opened.
@@ -25,24 +28,25 @@ impl Service {
         self.host().events_of(run_id, from).map_err(|error| explain(error, &folder, run_id))
     }
 
-    /// Whether a run is over and an event was its last.
+    /// Whether a run has ended with this event or an earlier one.
+    #[cfg(feature = "serve")]
     pub(crate) fn is_last(&self, run_id: &str, seq: u64) -> bool {
         let last = self.folder_of(run_id).ok().and_then(|folder| folder.last_event().ok()?);
         last.is_some_and(|last| last.is_done && last.seq <= seq)
     }
 
-    /// `runs/result`: waits as long as it is asked to.
+    /// `runs/result`: waits up to `waitMs` for the end of the run.
     ///
     /// # Errors
-    /// `run_unknown`, `timeout` when it is not over by then, `shutting_down` when this service ends first, or when its
-    /// journal cannot be read.
+    /// `run_unknown`, `timeout` when the run has not ended by then, `shutting_down` when this service stops first, or
+    /// when the journal cannot be read.
     pub async fn run_result(&self, params: GetRunResultParams) -> Result<RunResult, HostError> {
         let GetRunResultParams { run_id, wait_ms } = params;
         let folder = self.folder_of(&run_id)?;
         let record = tokio::select! {
             biased;
             record = self.host().end_of(&run_id, wait_ms.map(Duration::from_millis)) => record,
-            () = self.stopped() => Err(ended_before(&run_id)),
+            () = self.stopped() => Err(stopped_before(&run_id)),
         };
         let record = record.map_err(|error| explain(error, &folder, &run_id))?;
         let composing = self.host().result_of(record);
@@ -55,8 +59,11 @@ impl Service {
     /// `runs/input`.
     ///
     /// # Errors
-    /// `run_unknown` when it is not there or over, or what the adapter answered.
-    pub async fn input_run(&self, params: InputRunParams) -> Result<adapter::InputRunResult, HostError> {
+    /// `run_unknown` when no such run is live, or the error of the adapter.
+    pub async fn input_run(
+        &self,
+        params: InputRunParams,
+    ) -> Result<adapter::InputRunResult, HostError> {
         let InputRunParams { run_id, text, expected_turn } = params;
         let outcome = match self.host().live_run(&run_id) {
             Some(run) => run.input(text, expected_turn).await?,
@@ -68,7 +75,7 @@ impl Service {
     /// `runs/respond`.
     ///
     /// # Errors
-    /// `run_unknown` when it is not there or over, or what the adapter answered.
+    /// `run_unknown` when no such run is live, or the error of the adapter.
     pub async fn respond_run(
         &self,
         params: RespondRunParams,
@@ -89,11 +96,14 @@ impl Service {
         Ok(adapter::RespondRunResult {})
     }
 
-    /// `runs/cancel`: answers when the wish is on its way; the events tell the rest.
+    /// `runs/cancel`: requests the cancel and does not wait for the end.
     ///
     /// # Errors
-    /// When another process owns the run and cannot be reached.
-    pub async fn cancel_run(&self, params: CancelRunParams) -> Result<adapter::CancelRunResult, HostError> {
+    /// When the owner of the run is another process and cannot be reached.
+    pub async fn cancel_run(
+        &self,
+        params: CancelRunParams,
+    ) -> Result<adapter::CancelRunResult, HostError> {
         let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
         if let Some(run) = self.host().live_run(&params.run_id) {
             return Ok(adapter::CancelRunResult { accepted: run.cancel(grace) });
@@ -105,7 +115,7 @@ impl Service {
         match asked.await {
             Ok(accepted) => Ok(adapter::CancelRunResult { accepted }),
             Err(error) if self.is_alive(&params.run_id).await => Err(error),
-            // It came to its end meanwhile, and so did the way to its owner.
+            // The run ended at the same time, and its control socket with it.
             Err(_) => Ok(adapter::CancelRunResult { accepted: false }),
         }
     }
@@ -113,23 +123,20 @@ impl Service {
     /// `runs/delete`.
     ///
     /// # Errors
-    /// `_od.run_active` while it goes on or waits.
-    pub async fn delete_run(
-        &self,
-        params: DeleteRunParams,
-    ) -> Result<DeleteRunResult, HostError> {
+    /// `_od.run_active` while the run is queued or running.
+    pub async fn delete_run(&self, params: DeleteRunParams) -> Result<DeleteRunResult, HostError> {
         let DeleteRunParams { run_id } = params;
         if let Some(run) = self.host().live_run(&run_id)
             && !run.status().is_alive()
         {
-            run.wait().await; // Its adapter is on its way out.
+            run.wait().await; // Its adapter is still exiting.
         }
-        match self.known(&run_id).await {
+        match self.record(&run_id).await {
             Ok(record) if record.status.is_alive() => return Err(active(&run_id)),
             Err(error) if error.failure == UNKNOWN => {
                 return Ok(DeleteRunResult { deleted: false });
             }
-            // What cannot be read can still be removed.
+            // An unreadable run can still be removed.
             Ok(_) | Err(_) => {}
         }
         let folder = self.folder_of(&run_id)?;
@@ -140,9 +147,8 @@ impl Service {
         Ok(DeleteRunResult { deleted })
     }
 
-    /// The record of a run by its whole id. One of this process is asked itself; one that is over costs a look at a
-    /// small file, and only what must be closed, or belongs to another process, costs more.
-    pub(super) async fn known(&self, run_id: &str) -> Result<RunRecord, HostError> {
+    /// The record of the run with exactly this id: from memory for a live run of this process, otherwise from disk.
+    pub(super) async fn record(&self, run_id: &str) -> Result<RunRecord, HostError> {
         if let Some(run) = self.host().live_run(run_id) {
             return Ok(run.record());
         }
@@ -151,7 +157,7 @@ impl Service {
     }
 
     async fn is_alive(&self, run_id: &str) -> bool {
-        self.known(run_id).await.is_ok_and(|record| record.status.is_alive())
+        self.record(run_id).await.is_ok_and(|record| record.status.is_alive())
     }
 
     async fn owner_of(&self, run_id: &str) -> Result<RunClient, HostError> {
@@ -159,7 +165,7 @@ impl Service {
         self.host().client_of(run_id).await.map_err(|error| explain(error, &folder, run_id))
     }
 
-    /// Where a run would lie, if the id can be one.
+    /// The folder of a run, if the id is valid.
     fn folder_of(&self, run_id: &str) -> Result<RunFolder, HostError> {
         match store::is_valid_id(run_id) {
             true => Ok(RunFolder::of(self.host().home(), run_id)),
@@ -168,32 +174,32 @@ impl Service {
     }
 }
 
-/// There is no such run.
+/// The run does not exist.
 pub(super) const UNKNOWN: Failure = Failure::Protocol(ErrorKind::RunUnknown);
 
-/// What cannot be read because there is no such run is no trouble of the disk.
+/// Replaces a read error of a run that does not exist by `run_unknown`.
 fn explain(error: HostError, folder: &RunFolder, run_id: &str) -> HostError {
     if folder.has_record() { error } else { unknown(run_id) }
 }
 
 fn unknown(run_id: &str) -> HostError {
-    HostError::new(UNKNOWN, format!("there is no run {run_id:?}")).with_hint("runs/list names them")
+    HostError::new(UNKNOWN, format!("unknown run {run_id:?}")).with_hint("list the runs: runs/list")
 }
 
 fn active(run_id: &str) -> HostError {
-    let text = format!("the run {run_id} is going on");
+    let text = format!("run {run_id} is active");
     HostError::protocol(ErrorKind::from_wire(RUN_ACTIVE), text)
-        .with_hint("cancel it first: runs/cancel, and wait for `done`")
+        .with_hint("cancel it with runs/cancel and wait for `done`")
 }
 
 fn too_long(run_id: &str) -> HostError {
     let text = format!("the journal of run {run_id} takes too long to read");
     HostError::protocol(ErrorKind::Timeout, text)
-        .with_hint(format!("read it where it lies: od-host replay {run_id}"))
+        .with_hint(format!("read it on this machine: od-host replay {run_id}"))
 }
 
-fn ended_before(run_id: &str) -> HostError {
-    let text = format!("the host ended before the run {run_id} did");
+fn stopped_before(run_id: &str) -> HostError {
+    let text = format!("the host stopped before run {run_id} ended");
     HostError::protocol(ErrorKind::ShuttingDown, text)
-        .with_hint("start the host again (od-host serve) and ask again")
+        .with_hint("start the host again (od-host serve) and repeat the call")
 }

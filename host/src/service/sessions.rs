@@ -1,7 +1,7 @@
 //! `sessions/*`: an agent's own sessions, read by its adapter.
 
-use od_protocol::api::{ListSessionsParams, ReadSessionParams};
 use od_protocol::adapter;
+use od_protocol::api::{ListSessionsParams, ReadSessionParams};
 
 use super::Service;
 use crate::error::HostError;

@@ -1,4 +1,4 @@
-//! `runs/start`: from what a client asks for to a run that waits for its turn or has it.
+//! `runs/start`: from the request of a client to a queued or running run.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ impl Service {
     /// `runs/start`.
     ///
     /// # Errors
-    /// When the task cannot work as asked, a path is not allowed, the agent is not there, the key stands for another
-    /// task, no more runs may wait, or the host is about to end. Whatever goes wrong later is told by the run's events.
+    /// When the task is invalid, a path is not allowed, the agent is unknown, the key belongs to another task, the queue
+    /// is full, or the host is shutting down. Later errors are in the run's events.
     pub async fn start_run(
         &self,
         client: &Client,
@@ -34,7 +34,7 @@ impl Service {
         }
     }
 
-    /// Starts a run unless its key has started one.
+    /// Starts a run unless its key already started one.
     async fn start_once(
         &self,
         client: String,
@@ -42,20 +42,20 @@ impl Service {
         params: StartRunParams,
     ) -> Result<StartRunResult, HostError> {
         let hash = keys::task_hash(&params)?;
-        let turn = self.shared.keys.turn(self.host().home(), key.clone()).await?;
-        if let Some(run_id) = turn.run_id()? {
-            match self.known(&run_id).await {
+        let claim = self.shared.keys.claim(self.host().home(), key.clone()).await?;
+        if let Some(run_id) = claim.run_id()? {
+            match self.record(&run_id).await {
                 Ok(record) if record.task_hash.as_ref() != Some(&hash) => {
                     return Err(keys::conflict(&key, &run_id));
                 }
                 Ok(record) => return Ok(existing(self.info(record))),
-                // It was removed, or its host died before it had begun.
+                // The run was removed, or its host died before it created the run.
                 Err(error) if error.failure == UNKNOWN => {}
                 Err(error) => return Err(error),
             }
         }
         let run_id = store::new_run_id();
-        turn.assign(&run_id)?;
+        claim.assign(&run_id)?;
         let origin = Origin { client: Some(client), key: Some(key), task_hash: Some(hash) };
         self.start_fresh(run_id, origin, params).await
     }
@@ -66,13 +66,13 @@ impl Service {
         origin: Origin,
         params: StartRunParams,
     ) -> Result<StartRunResult, HostError> {
-        // An active agent that cannot run is not replaced silently: the run says what it lacks.
+        // An active agent that cannot run is not replaced silently: the run fails with what it needs.
         let agent = match params.agent.or_else(|| self.host().active_agent()) {
             Some(agent) => agent,
             None => self.host().auto().await?.id,
         };
         if let Some(policy) = &params.fallback {
-            // One that is not there would never take over, and nobody would hear of it until then.
+            // An unknown fallback agent is reported now, not when the first agent fails.
             let known = self.host().check_known(&policy.agents).await;
             known.map_err(|error| error.with_which("fallback.agents"))?;
         }

@@ -23,7 +23,10 @@ impl Service {
         let host = self.host().clone();
         let summary = tokio::task::spawn_blocking(move || host.usage(&params));
         summary.await.unwrap_or_else(|error| {
-            Err(HostError::protocol(ErrorKind::Internal, format!("cannot summarize usage: {error}")))
+            Err(HostError::protocol(
+                ErrorKind::Internal,
+                format!("cannot summarize usage: {error}"),
+            ))
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Settings;
 use crate::error::HostError;
-use crate::trust::check_private;
+use crate::files::trust::check_private;
 
 /// Reads the file; an absent one gives the defaults. The file names programs to execute, so no other user may be able to
 /// write it.

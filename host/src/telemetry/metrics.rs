@@ -9,7 +9,7 @@ mod runs;
 mod state;
 
 pub(crate) use adapters::AdapterCounters;
-pub use api::{Transport, GaugeGuard, Refusal};
+pub use api::{GaugeGuard, Refusal, Transport};
 pub(super) use labels::method_label;
 pub(crate) use runs::EndedRun;
 pub(crate) use state::Snapshot;
@@ -28,7 +28,7 @@ use state::StateMetrics;
 
 use crate::usage::AttemptUsage;
 
-/// The media type of [`Metrics::encode`]'s text.
+/// The media type of `Metrics::encode`'s text.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// All metrics of one host. Clones share them.

@@ -99,8 +99,8 @@ fn rows_of(
     models: &[ModelUsage],
 ) -> Vec<LedgerRow<'static>> {
     let agent = agent_of(attempt, record);
-    let is_free = |kind: CredentialKind| kind == CredentialKind::None;
-    let is_free = attempt.credential.as_ref().is_some_and(|credential| is_free(credential.kind));
+    let kind = attempt.credential.as_ref().map(|credential| credential.kind);
+    let is_free = kind == Some(CredentialKind::None);
     let no_provider = if is_free { "none" } else { "" };
     let row = |model: Option<&str>, provider: Option<&str>, tokens, source| {
         let model = model.or(attempt.model.as_deref()).or(record.requested_model(agent));

@@ -107,7 +107,10 @@ impl Seen {
     }
 }
 
-fn read_month(path: &Path, visit: &mut dyn FnMut(&LedgerRow<'_>) -> bool) -> Result<u64, HostError> {
+fn read_month(
+    path: &Path,
+    visit: &mut dyn FnMut(&LedgerRow<'_>) -> bool,
+) -> Result<u64, HostError> {
     let failed = |error: std::io::Error| {
         HostError::storage(format!("cannot read the usage ledger {}", path.display()), &error)
     };

@@ -2,7 +2,9 @@
 //! differences, and nothing is counted twice. Pure: no clock, no file. The end of a run, its result, the ledger, the
 //! metrics and the traces all use this module.
 
-use od_protocol::{Credential, Done, DoneStatus, Event, RunStarted, SessionMode, SessionStarted, Usage, UsageScope};
+use od_protocol::{
+    Credential, Done, DoneStatus, Event, RunStarted, SessionMode, SessionStarted, Usage, UsageScope,
+};
 
 use super::model_usage::{self, Counter, ModelUsage};
 use super::token_usage::TokenUsage;
@@ -191,7 +193,8 @@ impl Attempt {
 
     /// Uses the totals of `done` only when no earlier event reported usage.
     fn push_end(&mut self, done: &Done) {
-        let has_usage = [&self.run, &self.turns, &self.session_counter].iter().any(|it| !it.is_empty());
+        let has_usage =
+            [&self.run, &self.turns, &self.session_counter].iter().any(|it| !it.is_empty());
         if let Some(usage) = done.totals.usage.as_ref().filter(|_| !has_usage) {
             self.run.push(usage, self.model.as_ref());
         }
@@ -232,7 +235,10 @@ impl Attempt {
     }
 
     /// The value of the session's counter before this attempt; `None` when unknown.
-    fn session_base(&self, session_total: impl Fn(&str) -> Option<TokenUsage>) -> Option<TokenUsage> {
+    fn session_base(
+        &self,
+        session_total: impl Fn(&str) -> Option<TokenUsage>,
+    ) -> Option<TokenUsage> {
         let session = self.session.as_ref()?;
         let parent = || session.parent.as_deref().and_then(&session_total);
         match session.mode {

@@ -120,7 +120,8 @@ impl Sum {
 
     fn finish(mut self, group: String) -> UsageRow {
         self.close_run();
-        let cost_usd = self.row.cost_usd.map(|cost| (cost * COST_PRECISION).round() / COST_PRECISION);
+        let cost_usd =
+            self.row.cost_usd.map(|cost| (cost * COST_PRECISION).round() / COST_PRECISION);
         UsageRow { group, cost_usd, ..self.row }
     }
 }

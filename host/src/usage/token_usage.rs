@@ -96,7 +96,11 @@ pub(super) mod tests {
     use super::*;
 
     /// Input tokens, output tokens and cost.
-    pub(crate) fn tokens(input_tokens: u64, output_tokens: u64, cost_usd: Option<f64>) -> TokenUsage {
+    pub(crate) fn tokens(
+        input_tokens: u64,
+        output_tokens: u64,
+        cost_usd: Option<f64>,
+    ) -> TokenUsage {
         TokenUsage {
             input_tokens,
             output_tokens,

@@ -19,7 +19,8 @@ pub(super) fn open_exclusive(path: &Path) -> std::io::Result<File> {
         options.read(true).append(true).create(true).share_mode(FILE_SHARE_READ);
         match options.open(path) {
             Err(error)
-                if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) && attempts < MAX_ATTEMPTS =>
+                if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+                    && attempts < MAX_ATTEMPTS =>
             {
                 attempts += 1;
                 std::thread::sleep(RETRY_INTERVAL);

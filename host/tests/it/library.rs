@@ -3,6 +3,7 @@
 mod active;
 mod agents;
 mod attempts;
+mod buffered_events;
 #[cfg(unix)]
 mod connections;
 mod control;
@@ -11,7 +12,6 @@ mod doctor;
 mod endings;
 mod environment;
 mod features;
-mod held;
 mod journal;
 mod live_agents;
 #[cfg(unix)]

@@ -8,8 +8,8 @@ mod limits;
 mod logs;
 mod raw_websocket;
 mod security;
-mod sse;
 pub(crate) mod server_process;
+mod sse;
 #[cfg(unix)]
 mod start;
 mod stdio;
@@ -28,10 +28,10 @@ mod orphaned_adapters;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
+mod run_result;
+#[cfg(target_os = "linux")]
 mod soak;
 #[cfg(target_os = "linux")]
 mod stop;
 #[cfg(target_os = "linux")]
 mod supervision;
-#[cfg(target_os = "linux")]
-mod run_result;

@@ -17,7 +17,7 @@ fn example_event(event_type: &str) -> Value {
 }
 
 fn refusal(event: Value) -> String {
-    serde_json::from_value::<Event>(event).expect_err("a malformed payload is refused").to_string()
+    serde_json::from_value::<Event>(event).expect_err("a malformed payload is an error").to_string()
 }
 
 /// Fields whose content the protocol does not define: additions inside them are kept, not ignored.
@@ -25,13 +25,13 @@ const FOREIGN: &[&str] = &["input", "output", "data", "schema"];
 
 #[test]
 fn unknown_fields_are_ignored() {
-    let read = |value| serde_json::from_value::<Event>(value).expect("it is read");
-    for word in Event::TYPES {
-        let event = example_event(word);
+    let read = |value| serde_json::from_value::<Event>(value).expect("it can be read");
+    for event_type in Event::TYPES {
+        let event = example_event(event_type);
         let mut later = event.clone();
         add_unknown_fields(&mut later);
         assert_ne!(later, event);
-        assert_eq!(read(later), read(event), "{word}");
+        assert_eq!(read(later), read(event), "{event_type}");
     }
 }
 
@@ -53,10 +53,10 @@ fn unknown_event_type_is_forwarded() {
         "runId": "r", "seq": 4, "ts": 5,
         "event": { "type": "hologram", "z": null, "a": { "deep": [1, 2.5, "\u{2028}"] } },
     });
-    let read: RunEventParams = serde_json::from_value(params.clone()).expect("it is read");
+    let read: RunEventParams = serde_json::from_value(params.clone()).expect("it can be read");
     assert!(matches!(read.event, Event::Unknown(_)));
     assert_eq!(read.event.type_name(), "hologram");
-    assert_eq!(serde_json::to_value(&read).expect("it is written"), params);
+    assert_eq!(serde_json::to_value(&read).expect("it can be written"), params);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn event_without_type_is_rejected() {
 #[test]
 fn unknown_approval_outcome_is_denial() {
     let respond = json!({ "runId": "r", "approvalId": "a", "outcome": "allow_for_a_week" });
-    let read: RespondRunParams = serde_json::from_value(respond).expect("it is read");
+    let read: RespondRunParams = serde_json::from_value(respond).expect("it can be read");
     assert!(!read.outcome.is_allowed());
     assert_eq!(read.outcome, ApprovalOutcome::RejectOnce);
 }
@@ -77,8 +77,8 @@ fn unknown_approval_outcome_is_denial() {
 fn unknown_done_status_is_failure() {
     let mut done = example_event("done");
     done["status"] = json!("mostly_completed");
-    let Event::Done(done) = serde_json::from_value(done).expect("it is read") else {
-        panic!("done is done");
+    let Event::Done(done) = serde_json::from_value(done).expect("it can be read") else {
+        panic!("not a done event");
     };
     assert_eq!(done.status, DoneStatus::Failed);
 }
@@ -91,7 +91,7 @@ fn unknown_auth_state_stays_unknown() {
 #[test]
 fn unknown_error_kind_is_kept() {
     let error = json!({ "code": 2007, "message": "x", "data": { "kind": "_vendor.x", "retryable": false } });
-    let read: ErrorObject = serde_json::from_value(error.clone()).expect("it is read");
+    let read: ErrorObject = serde_json::from_value(error.clone()).expect("it can be read");
     assert_eq!(read.kind(), ErrorKind::Vendor("_vendor.x".to_owned()));
-    assert_eq!(serde_json::to_value(&read).expect("it is written"), error);
+    assert_eq!(serde_json::to_value(&read).expect("it can be written"), error);
 }

@@ -105,7 +105,7 @@ fn deep_line_does_not_crash() {
 
 fn example_lines() -> Vec<Vec<u8>> {
     let folder = repository_folder("schemas/v1/examples");
-    let entries = std::fs::read_dir(folder).expect("the examples are there");
+    let entries = std::fs::read_dir(folder).expect("the folder of examples");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("entry").path()).collect();
     files.sort();
     let line = |file| {
@@ -116,7 +116,7 @@ fn example_lines() -> Vec<Vec<u8>> {
     files.into_iter().map(line).collect()
 }
 
-/// What happens to a good line on its way.
+/// A change to a valid line.
 #[derive(Debug, Clone)]
 enum Damage {
     Replace(u8),
@@ -154,7 +154,7 @@ fn damaged(mut line: Vec<u8>, damages: &[(proptest::sample::Index, Damage)]) -> 
     line
 }
 
-/// Nothing but an answer or one of two errors comes out, and what is read is part of the line.
+/// The reader returns a message whose parts come from the line, or one of two errors.
 fn survives(line: &[u8]) -> Result<(), TestCaseError> {
     match Message::read(line) {
         Ok(Message::Request { id, .. } | Message::Response { id, .. }) => {
@@ -162,7 +162,7 @@ fn survives(line: &[u8]) -> Result<(), TestCaseError> {
             prop_assert!(line.windows(id.len()).any(|window| window == id));
         }
         Ok(Message::Notification { params: Some(params), .. }) => {
-            // Read as an event it is one, or it is refused with a text.
+            // The parameters are an event, or parsing fails with a message.
             if let Err(error) = serde_json::from_str::<RunEventParams>(params.get()) {
                 prop_assert!(!error.to_string().is_empty());
             }
@@ -180,12 +180,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_bytes_panic_the_reader(line in proptest::collection::vec(any::<u8>(), 0..256)) {
+    fn arbitrary_bytes_do_not_panic(line in proptest::collection::vec(any::<u8>(), 0..256)) {
         survives(&line)?;
     }
 
     #[test]
-    fn no_damaged_message_panics_the_reader(
+    fn damaged_messages_do_not_panic(
         line in proptest::sample::select(example_lines()),
         damages in proptest::collection::vec((any::<proptest::sample::Index>(), damages()), 1..6),
     ) {

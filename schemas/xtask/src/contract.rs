@@ -1,5 +1,5 @@
-//! The two contracts that are published: between host and adapter, and between an app and the host.
-//! All generators work on one of them; what differs between the two is a value here.
+//! The two published contracts: between host and adapter, and between client and host. Every generator works on one of
+//! them; the differences are values here.
 
 use std::sync::LazyLock;
 
@@ -11,47 +11,47 @@ use serde_json::Value;
 use crate::message_types::{ADAPTER_TYPES, API_TYPES, MessageType};
 use crate::schema_json;
 
-/// All that the generators need to know of one contract.
+/// Everything that the generators need to know about one contract.
 pub struct Contract {
-    /// Where its files are, from the repository's root.
+    /// The folder of its files, from the root of the repository.
     folder: &'static str,
-    /// Its TypeScript types, from the repository's root.
+    /// The file of its TypeScript types, from the root of the repository.
     pub types_ts: &'static str,
-    /// Its Python types, from the repository's root.
+    /// The file of its Python types, from the root of the repository.
     pub types_py: &'static str,
-    /// What it is called.
+    /// The title.
     pub title: &'static str,
-    /// The name and value of the constant for its major.
+    /// The name and value of the constant of its major.
     pub major: (&'static str, u32),
     /// `$id` of the schema.
     pub id: &'static str,
-    /// What the schema describes.
+    /// The description of the schema.
     pub about_schema: &'static str,
-    /// Who answers, and where.
+    /// The description of the methods.
     pub about_methods: &'static str,
-    /// Who calls.
+    /// The caller of the methods.
     pub caller: &'static str,
-    /// The files that say the same to programs.
+    /// The machine-readable files of the contract.
     pub sources: &'static str,
-    /// Its page for people, from the repository's root.
+    /// The document with its specification, from the root of the repository.
     pub specification: &'static str,
     /// The types in its schema.
     pub types: &'static [MessageType],
-    /// What can be called.
+    /// The methods.
     pub methods: &'static [Method],
-    /// What can be subscribed to.
+    /// The subscriptions.
     pub subscriptions: &'static [Subscription],
-    /// What gets no answer.
+    /// The notifications.
     pub notifications: &'static [Notification],
-    /// The kinds of errors that may be answered.
+    /// The error kinds of responses.
     pub errors: fn() -> Vec<ErrorRow>,
-    /// Those of them that have their examples here.
+    /// The error kinds that have examples in this contract.
     pub own_errors: fn() -> Vec<ErrorRow>,
-    /// Its schema.
+    /// The JSON Schema.
     pub document: LazyLock<Value>,
 }
 
-/// A notification: its name, the side that sends it, its parameters' type and what it is for.
+/// A notification: its name, its sender, the type of its parameters and its summary.
 pub struct Notification {
     pub name: &'static str,
     pub sender: &'static str,
@@ -59,7 +59,7 @@ pub struct Notification {
     pub summary: &'static str,
 }
 
-/// A kind of error, its JSON-RPC code and what it means.
+/// An error kind, its JSON-RPC code and its meaning.
 pub struct ErrorRow {
     pub kind: &'static str,
     pub code: i32,
@@ -78,9 +78,9 @@ pub static ADAPTER: Contract = Contract {
     major: ("PROTOCOL_MAJOR", PROTOCOL_MAJOR),
     id: "urn:odap:1",
     about_schema: "Every message between a host and an od-adapter-* executable. Validate a message \
-        against the definition of its name; methods.json says which method takes which.",
-    about_methods: "What an od-adapter-* executable answers on its stdin and stdout, one JSON-RPC \
-        2.0 message a line.",
+        against the definition of its name; methods.json lists the types of each method.",
+    about_methods: "The methods of an od-adapter-* executable over its stdin and stdout, one JSON-RPC \
+        2.0 message per line.",
     caller: "the host",
     sources: "schemas/v1/schema.json and methods.json",
     specification: "protocol/README.md",
@@ -92,13 +92,13 @@ pub static ADAPTER: Contract = Contract {
             name: RUN_EVENT,
             sender: "adapter",
             params: "RunEventParams",
-            summary: "Says what happened in a run.",
+            summary: "Reports an event of a run.",
         },
         Notification {
             name: CANCEL_REQUEST,
             sender: "host",
             params: "CancelRequestParams",
-            summary: "Gives a request up; it still gets a response.",
+            summary: "Cancels a request, which still gets a response.",
         },
     ],
     errors: protocol_errors,
@@ -106,21 +106,21 @@ pub static ADAPTER: Contract = Contract {
     document: LazyLock::new(|| schema_json::generate(&ADAPTER)),
 };
 
-/// Between an app and `od-host serve`.
+/// Between a client and `od-host serve`.
 pub static API: Contract = Contract {
     folder: "schemas/api/v1",
-    // In the client packages themselves: each of them can be copied as it is.
+    // Inside the client packages, so that each package is complete.
     types_ts: "schemas/api/examples/typescript/src/types.ts",
     types_py: "schemas/api/examples/python/od_host_client/types.py",
     title: "OD host API",
     major: ("API_MAJOR", api::API_MAJOR),
     id: "urn:od-host-api:1",
-    about_schema: "Every message between an app and od-host serve. Validate a message against the \
-        definition of its name; openrpc.json says which method takes which.",
-    about_methods: "What od-host serve answers, over WebSocket, HTTP (POST, one call a request) or \
-        its stdin and stdout (one JSON-RPC 2.0 message a line). Over HTTP the events of a run come \
+    about_schema: "Every message between a client and od-host serve. Validate a message against the \
+        definition of its name; openrpc.json lists the types of each method.",
+    about_methods: "The methods of od-host serve over WebSocket, HTTP (POST, one call per request) or \
+        its stdin and stdout (one JSON-RPC 2.0 message per line). Over HTTP the events of a run come \
         from GET /runs/{runId}/events?from=SEQ as server-sent events.",
-    caller: "an app",
+    caller: "a client",
     sources: "schemas/api/v1/schema.json and openrpc.json",
     specification: "host/README.md",
     types: API_TYPES,
@@ -130,7 +130,7 @@ pub static API: Contract = Contract {
         name: api::ATTACH_RUN.notification,
         sender: "host",
         params: "AttachedEvents",
-        summary: "Brings events of a run that was attached.",
+        summary: "Delivers events of an attached run.",
     }],
     errors: all_errors,
     own_errors: host_errors,
@@ -138,17 +138,17 @@ pub static API: Contract = Contract {
 };
 
 impl Contract {
-    /// A file of this contract, from the repository's root.
+    /// A file of this contract, from the root of the repository.
     pub fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.folder)
     }
 
-    /// The way from its folder to the repository's root.
+    /// The relative path from its folder to the root of the repository.
     pub fn to_root(&self) -> String {
         "../".repeat(self.folder.split('/').count())
     }
 
-    /// Its title and major.
+    /// The title with the major.
     pub fn versioned_title(&self) -> String {
         format!("{}, version {}", self.title, self.major.1)
     }

@@ -9,7 +9,7 @@ use crate::contract::{ADAPTER, Contract};
 use crate::files::{self, GeneratedFile};
 use crate::message_types::message_type;
 
-/// What a file must contain, known from its name.
+/// The content of a file, which follows from its name.
 #[derive(Debug)]
 pub enum Example {
     Manifest,
@@ -24,13 +24,13 @@ pub enum Example {
         method: &'static str,
         params: &'static str,
     },
-    /// The answer to a call that begins a subscription: the id.
+    /// The response that starts a subscription: its id.
     Subscribed,
-    /// The call that ends one: the id is its one parameter.
+    /// The call that ends a subscription: its id is the only parameter.
     Unsubscribe {
         method: &'static str,
     },
-    /// The answer to that: whether there was one to end.
+    /// The response to that call: whether a subscription was ended.
     Unsubscribed,
     Error,
 }
@@ -76,7 +76,7 @@ pub fn expected(contract: &'static Contract) -> Vec<(String, Example)> {
     expected
 }
 
-/// What only adapters send: the manifest, every type of event, an error of a vendor.
+/// Examples that only adapters send: the manifest, every event type, an error of a vendor.
 fn expected_of_adapters() -> Vec<(String, Example)> {
     let event = |name: &&str| {
         let notification = Example::Notification { method: RUN_EVENT, params: "RunEventParams" };

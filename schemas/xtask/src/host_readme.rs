@@ -1,4 +1,4 @@
-//! `host/README.md`: the tables of the API between its markers, made from the types.
+//! `host/README.md`: the tables of the API between its markers, generated from the types.
 
 use od_protocol::api::GET_RUN_RESULT;
 

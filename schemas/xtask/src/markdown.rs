@@ -1,16 +1,16 @@
-//! Markdown for people: what the pages with tables and `types.md` share.
+//! Markdown tables and links that the documents and `types.md` share.
 
 use od_protocol::Method;
 
 use crate::contract::ErrorRow;
 use crate::shape::{Definition, Field, Kind, Shape};
 
-/// Where the types are described, seen from the file that is written.
+/// The document that is written, which decides how links to types look.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
     /// The specification of the adapter protocol.
     Specification,
-    /// The host's page.
+    /// The README of the host.
     HostPage,
     /// `types.md` itself.
     Types,
@@ -32,7 +32,7 @@ pub fn code(text: &str) -> String {
 /// The fields of a record as a table.
 pub fn fields(definition: &Definition, place: Place) -> String {
     let Shape::Record(fields) = &definition.shape else {
-        panic!("{} is no record", definition.name)
+        panic!("{} is not a record", definition.name)
     };
     let cells = |field: &Field| field_cells(field, place);
     table(["field", "type", ""], fields.iter().map(cells).collect())
@@ -70,17 +70,17 @@ pub fn linked(name: &str, place: Place) -> String {
     link(name, name, place)
 }
 
-/// A name as a link to the description of a type.
-pub fn link(name: &str, name: &str, place: Place) -> String {
+/// A text as a link to the description of a type.
+pub fn link(text: &str, name: &str, place: Place) -> String {
     let file = match place {
         Place::Specification => "../schemas/v1/types.md",
         Place::HostPage => "../schemas/api/v1/types.md",
         Place::Types => "",
     };
-    format!("[`{name}`]({file}#{})", name.to_lowercase())
+    format!("[`{text}`]({file}#{})", name.to_lowercase())
 }
 
-/// Kinds of errors as a table.
+/// Error kinds as a table.
 pub fn errors(rows: &[ErrorRow]) -> String {
     let cells = |row: &ErrorRow| [row.code.to_string(), code(row.kind), row.summary.to_owned()];
     table(["code", "kind", ""], rows.iter().map(cells).collect())

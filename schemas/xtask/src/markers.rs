@@ -1,4 +1,4 @@
-//! Documents with generated parts: what stands between a marker and its end is made anew.
+//! Documents with generated parts: the text between a marker and its end is replaced.
 
 use crate::files::{GeneratedFile, read};
 

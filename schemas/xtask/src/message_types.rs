@@ -1,5 +1,5 @@
-//! The lists of every type in the schemas, each with a way to put it into a schema document and to
-//! send a JSON value through the Rust type and back.
+//! The lists of all types in the schemas, each with functions that add it to a schema document and that convert a JSON
+//! value to the Rust type and back.
 
 use schemars::SchemaGenerator;
 use serde::Serialize;
@@ -11,23 +11,22 @@ use crate::contract::Contract;
 /// An event of a later version is read as a part of `Event` only.
 pub const LATER_EVENT: &str = "UnknownEvent";
 
-/// One type of the protocol, known by name.
+/// One type of the protocol.
 pub struct MessageType {
-    /// Its name in `$defs`.
+    /// The name in `$defs`.
     pub name: &'static str,
-    /// Adds it, and all it mentions, to a schema document.
+    /// Adds the type, and all types that it refers to, to a schema document.
     pub describe: fn(&mut SchemaGenerator),
-    /// Reads a value as this type, writes it as text and reads that again: the first writing and
-    /// whether both readings are equal.
+    /// Deserializes a value as this type, serializes it and deserializes the text again.
     pub round_trip: fn(&Value) -> Result<RoundTrip, serde_json::Error>,
 }
 
-/// What came of a value that went through its type and back.
+/// The result of a conversion to the Rust type and back.
 #[derive(Debug)]
 pub struct RoundTrip {
-    /// The value as the type writes it, indented and in the order of its fields.
+    /// The serialized value, indented and in the order of its fields.
     pub text: String,
-    /// Reading the text again gave the same Rust value.
+    /// Whether deserializing the text again gave the same Rust value.
     pub equal: bool,
 }
 
@@ -82,7 +81,7 @@ pub const ADAPTER_TYPES: &[MessageType] = message_types! { in adapter:
     McpServer McpServerStatus Model PermissionModesCapability PlanEntry Policy Prompt
     ProtocolRange QuotaWindow Requirements ResumeCapability SessionChoice SessionSummary
     SkillsInfo Timeouts Totals Truncated UsageCapability
-    // Sets of values.
+    // Enumerations.
     ApprovalCategory ApprovalOutcome ApprovalResolver ApprovalRisk AuthState CliTransport
     CredentialKind DoneEvidence DoneStatus Effort ErrorKind ExtensionPhase FileChangeSource
     FileOp Handover HealthStatus InputOutcome McpTransport ModelsSource NetworkMode NoticeLevel
@@ -90,8 +89,8 @@ pub const ADAPTER_TYPES: &[MessageType] = message_types! { in adapter:
     ToolStatus UsageScope UsageSource
 };
 
-/// Every type that only the host's API has, and those of the adapter protocol that its methods
-/// answer with; the other shared ones are mentioned by these.
+/// Every type that only the host's API has, and the types of the adapter protocol that its methods
+/// return; these refer to the other shared types.
 pub const API_TYPES: &[MessageType] = message_types! { in api:
     // Messages.
     ListAgentsParams RefreshAgentsParams ListAgentsResult GetAgentParams AgentStatus
@@ -109,7 +108,7 @@ pub const API_TYPES: &[MessageType] = message_types! { in api:
     AgentProblem ChangedFile FallbackPolicy FeatureGate HiddenAdapter HostLimits InstallHint
     RejectedAdapter RetryPolicy RunAttempt RunEvents TaskSpec RunVerdict SkillRequirements UsageRow
     UsedAdapter
-    // Sets of values.
+    // Enumerations.
     Feature RunState UsageGroup
 };
 

@@ -1,5 +1,4 @@
-//! `methods.json`: methods, notifications and error kinds of the adapter protocol as tables for
-//! programs.
+//! `methods.json`: methods, notifications and error kinds of the adapter protocol in machine-readable form.
 
 use od_protocol::adapter::METHODS;
 use od_protocol::{MAX_LINE_BYTES, Method, PROTOCOL_MAJOR, PROTOCOL_REVISION};

@@ -48,7 +48,7 @@ fn method(contract: &'static Contract, method: &Method) -> Value {
     })
 }
 
-/// The call that begins a subscription, and the one that ends it.
+/// The call that starts a subscription, and the call that ends it.
 fn subscription(contract: &'static Contract, subscription: &Subscription) -> [Value; 2] {
     let id = json!({ "type": "string" });
     [
@@ -63,7 +63,7 @@ fn subscription(contract: &'static Contract, subscription: &Subscription) -> [Va
         }),
         json!({
             "name": subscription.unsubscribe,
-            "summary": format!("Ends what `{}` began; false when it had ended.", subscription.subscribe),
+            "summary": format!("Ends a subscription of `{}`; false if it has already ended.", subscription.subscribe),
             "paramStructure": "by-position",
             "params": [{ "name": "subscription", "required": true, "schema": id }],
             "result": { "name": "ended", "schema": { "type": "boolean" } },

@@ -1,11 +1,11 @@
 //! `types.py`: a contract as Python types, standard library only.
 
 use crate::contract::Contract;
-use crate::shape::{Definition, EventType, Field, Kind, Shape, EnumValue};
+use crate::shape::{Definition, EnumValue, EventType, Field, Kind, Shape};
 
-/// After the title.
+/// The text after the title.
 const HEAD: &str = r#"
-Where a type allows None, it means the same as absent. An open set of values is
+Where a type allows None, it means the same as absent. An open enumeration is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
@@ -22,7 +22,7 @@ from typing import (
 )
 "#;
 
-/// Words that cannot name a field of a class.
+/// Keywords that cannot name a field of a class.
 const KEYWORDS: &[&str] = &["from", "import", "class", "global", "pass", "in", "is", "as", "def"];
 
 pub fn generate(contract: &'static Contract) -> String {
@@ -42,7 +42,7 @@ pub fn generate(contract: &'static Contract) -> String {
     text
 }
 
-/// Python reads from top to bottom: what is mentioned comes before what mentions it.
+/// Python evaluates from top to bottom, so a type comes after the types that it refers to.
 fn dependencies_first(mut waiting: Vec<Definition>) -> Vec<Definition> {
     let mut sorted: Vec<Definition> = Vec::new();
     while !waiting.is_empty() {
@@ -50,7 +50,7 @@ fn dependencies_first(mut waiting: Vec<Definition>) -> Vec<Definition> {
         let (ready, rest): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|definition| mentions(definition).iter().all(|name| known(name)));
-        assert!(!ready.is_empty(), "definitions mention each other in a circle");
+        assert!(!ready.is_empty(), "definitions refer to each other in a cycle");
         sorted.extend(ready);
         waiting = rest;
     }
@@ -138,14 +138,14 @@ fn events_text(types: &[EventType]) -> String {
     let values: String = types.iter().map(|event| format!("    \"{}\",\n", event.name)).collect();
     let union = union.trim_start().trim_start_matches("| ");
     text += &format!(
-        "\n# An event of this version; `type` tells them apart.\nKnownEvent = (\n    {union})\n\n\
+        "\n# An event of this version; `type` discriminates them.\nKnownEvent = (\n    {union})\n\n\
          # What happened: an event of this version or of a later one.\n\
          Event = KnownEvent | UnknownEvent\n\n\
          EventType = Literal[\n{values}]\n\n\
          # The event types of this version.\n\
          EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)\n\n\n\
          def is_known_event(event: Event) -> TypeGuard[KnownEvent]:\n    \
-         \"\"\"Tells the events of this version from those of a later one; then `type` narrows.\"\"\"\n    \
+         \"\"\"Whether an event is of this version; then `type` narrows its type.\"\"\"\n    \
          return event[\"type\"] in EVENT_TYPES\n"
     );
     text
@@ -193,7 +193,7 @@ fn tables(contract: &Contract) -> String {
 }
 
 /// The type of a function that calls any method: each method's own parameters and result.
-/// Parameters that may all be absent may be left out.
+/// The parameters are optional if all of their fields are.
 fn calls(contract: &'static Contract) -> String {
     let overloads = contract.methods.iter().map(|method| {
         let null = if method.nullable { " | None" } else { "" };

@@ -1,5 +1,5 @@
-//! The schema as a small model: what the renderers and the property tests need to know, no more.
-//! A form of schema that is not expected here is a panic, so none is overlooked.
+//! The schema as a small model for the generators and the property tests.
+//! An unexpected form of schema is a panic, so that none is overlooked.
 
 use serde_json::{Map, Value};
 
@@ -16,8 +16,8 @@ pub struct Definition {
 pub enum Shape {
     /// An object with named fields; unknown ones are ignored.
     Record(Vec<Field>),
-    /// An open set of values, and the one that an unknown name is taken for.
-    Words { values: Vec<EnumValue>, fallback: Option<&'static str> },
+    /// An open enumeration, and the value that an unknown one is read as.
+    Enum { values: Vec<EnumValue>, fallback: Option<&'static str> },
     /// All events: a payload's fields plus `type`.
     Events(Vec<EventType>),
     /// An event of a later version.
@@ -34,7 +34,7 @@ pub struct Field {
     pub default: Option<&'static Value>,
 }
 
-/// One name of an open set.
+/// One value of an open enumeration.
 pub struct EnumValue {
     pub name: &'static str,
     pub description: &'static str,
@@ -57,7 +57,7 @@ pub enum Kind {
     Number,
     Boolean,
     Anything,
-    /// An object whose shape is not ours.
+    /// An object whose shape the protocol does not define.
     AnyObject,
     /// An object from names to values of one kind.
     MapOf(Box<Kind>),
@@ -84,7 +84,7 @@ impl Contract {
             }
             ("UnknownEvent", None) => Shape::LaterEvent,
             (_, Some(variants)) => Shape::Enum {
-                values: variants.iter().filter_map(name).collect(),
+                values: variants.iter().filter_map(enum_value).collect(),
                 fallback: variants.iter().find_map(fallback),
             },
             (_, None) => Shape::Record(fields(schema)),
@@ -96,7 +96,7 @@ impl Contract {
     pub fn record_fields(&'static self, name: &str) -> Vec<Field> {
         match self.definition(name).shape {
             Shape::Record(fields) => fields,
-            _ => panic!("{name} is no record"),
+            _ => panic!("{name} is not a record"),
         }
     }
 
@@ -104,7 +104,7 @@ impl Contract {
     pub fn event_types(&'static self) -> Vec<EventType> {
         match self.definition("Event").shape {
             Shape::Events(types) => types,
-            _ => panic!("Event is no union of events"),
+            _ => panic!("Event is not a union of events"),
         }
     }
 }
@@ -113,19 +113,19 @@ fn alternatives(schema: &'static Map<String, Value>) -> Option<&'static Vec<Valu
     schema.get("anyOf").map(|variants| variants.as_array().expect("anyOf is a list"))
 }
 
-fn name(variant: &'static Value) -> Option<EnumValue> {
-    let name = variant.get("const")?.as_str().expect("a name is a string");
+fn enum_value(variant: &'static Value) -> Option<EnumValue> {
+    let name = variant.get("const")?.as_str().expect("a value is a string");
     Some(EnumValue { name, description: text(variant, "description") })
 }
 
-/// The last alternative of a set of values says in backticks what an unknown one is taken for.
+/// The description of the last alternative names in backticks the value that an unknown one is read as.
 fn fallback(variant: &'static Value) -> Option<&'static str> {
     let description = variant.get("const").is_none().then(|| text(variant, "description"))?;
     description.contains("treat it as").then(|| description.split('`').nth(1))?
 }
 
 fn event_type(variant: &'static Value) -> Option<EventType> {
-    let name = variant.pointer("/properties/type/const")?.as_str().expect("a type is a name");
+    let name = variant.pointer("/properties/type/const")?.as_str().expect("a type is a string");
     Some(EventType {
         name,
         payload: referenced(variant),
@@ -182,7 +182,7 @@ fn kind_of(schema: &'static Value) -> (Kind, bool) {
         Value::String(name) => (kind_named(name, schema), false),
         Value::Array(names) => {
             assert_eq!(names[1], "null", "unexpected: {schema}");
-            (kind_named(names[0].as_str().expect("a type is a name"), schema), true)
+            (kind_named(names[0].as_str().expect("a type is a string"), schema), true)
         }
         _ => panic!("unexpected: {schema}"),
     }

@@ -1,5 +1,4 @@
-//! `protocol/README.md`: the tables between its markers, made from the types; and its session,
-//! read line by line.
+//! `protocol/README.md`: the tables between its markers, generated from the types.
 
 use od_protocol::adapter::METHODS;
 use od_protocol::environment::{ALLOWED_NAMES, ALLOWED_PREFIXES, FIXED};
@@ -25,7 +24,7 @@ fn part(wanted: &str) -> String {
         "methods" => methods(),
         "notifications" => notifications(),
         "events" => events(),
-        "values" => values(),
+        "enums" => enums(),
         "errors" => markdown::errors(&(ADAPTER.errors)()),
         "environment" => environment(),
         _ => {
@@ -81,7 +80,7 @@ fn titled(definition: &Definition) -> String {
     )
 }
 
-fn values() -> String {
+fn enums() -> String {
     let rows = ADAPTER.all().into_iter().filter_map(|definition| {
         let Shape::Enum { values, fallback: Some(fallback) } = definition.shape else {
             return None;
@@ -89,7 +88,7 @@ fn values() -> String {
         let values: Vec<String> = values.iter().map(|name| code(name.name)).collect();
         Some([code(definition.name), values.join(" "), code(fallback)])
     });
-    table(["set", "values", "an unknown name is read as"], rows.collect())
+    table(["enumeration", "values", "an unknown value means"], rows.collect())
 }
 
 fn environment() -> String {
@@ -102,7 +101,7 @@ fn environment() -> String {
     table(
         ["", "variables"],
         vec![
-            row("cross when set", format!("{} {}", listed(ALLOWED_NAMES), prefixes.join(" "))),
+            row("pass if set", format!("{} {}", listed(ALLOWED_NAMES), prefixes.join(" "))),
             row("always set", fixed.join(" ")),
         ],
     )

@@ -1,8 +1,8 @@
-//! `types.md`: every type and every name, for people.
+//! `types.md`: every type and every enumerated value, for people.
 
 use crate::contract::Contract;
 use crate::markdown::{Place, code, fields, linked, table};
-use crate::shape::{Definition, EventType, Shape, EnumValue};
+use crate::shape::{Definition, EnumValue, EventType, Shape};
 
 pub fn generate(contract: &'static Contract) -> String {
     contract.all().iter().fold(head(contract), |text, definition| text + &section(definition))
@@ -14,7 +14,7 @@ fn head(contract: &Contract) -> String {
     format!(
         "# The types of the {title}\n\n\
          Generated from schema.json: do not edit. The specification is\n[`{page}`]({link}). \
-         A field with a question mark may be absent, and\nnull there means the same.\n"
+         A field with a question mark may be absent;\nnull means the same.\n"
     )
 }
 
@@ -33,10 +33,10 @@ fn section(definition: &Definition) -> String {
 fn values_text(values: &[EnumValue], fallback: Option<&str>) -> String {
     let rows = values.iter().map(|name| [code(name.name), name.description.to_owned()]).collect();
     let last = match fallback {
-        Some(name) => format!("A name of a later version is read as `{name}`.\n"),
-        None => "A name of a later version, or of a vendor, is kept as it is.\n".to_owned(),
+        Some(name) => format!("An unknown value means `{name}`.\n"),
+        None => "A value of a later version or of a vendor is kept unchanged.\n".to_owned(),
     };
-    table(["name", ""], rows) + &last
+    table(["value", ""], rows) + &last
 }
 
 fn events(types: &[EventType]) -> String {

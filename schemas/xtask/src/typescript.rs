@@ -3,17 +3,17 @@
 use od_protocol::api::Subscription;
 
 use crate::contract::Contract;
-use crate::shape::{Definition, EventType, Field, Kind, Shape, EnumValue};
+use crate::shape::{Definition, EnumValue, EventType, Field, Kind, Shape};
 
-/// After the title.
+/// The text after the title.
 const HEAD: &str = "\
 //
-// Where a type allows null, it means the same as absent. An open set of values is
+// Where a type allows null, it means the same as absent. An open enumeration is
 // `\"a\" | \"b\" | (string & {})`: a later version may send others, so keep a default branch.
 ";
 
 const TAIL: &str = r#"
-/** A request as it stands on the wire. */
+/** A request message. */
 export interface Request<Name extends keyof Methods> {
   jsonrpc: "2.0";
   id: string | number;
@@ -21,12 +21,12 @@ export interface Request<Name extends keyof Methods> {
   params: Methods[Name]["params"];
 }
 
-/** The answer to a request: a result or an error, never both. */
+/** The response to a request: a result or an error, never both. */
 export type Response<Name extends keyof Methods> =
   | { jsonrpc: "2.0"; id: string | number | null; result: Methods[Name]["result"] }
   | { jsonrpc: "2.0"; id: string | number | null; error: ErrorObject };
 
-/** A notification as it stands on the wire. */
+/** A notification message. */
 export interface Notification<Name extends keyof Notifications> {
   jsonrpc: "2.0";
   method: Name;
@@ -36,7 +36,7 @@ export interface Notification<Name extends keyof Notifications> {
 /** The event of one type, such as `EventOf<"done">`. */
 export type EventOf<Type extends EventType> = Extract<KnownEvent, { type: Type }>;
 
-/** Tells the events of this version from those of a later one; then `switch (event.type)` narrows. */
+/** Whether an event is of this version; then `switch (event.type)` narrows its type. */
 export function isKnownEvent(event: Event): event is KnownEvent {
   return (EVENT_TYPES as readonly string[]).includes(event.type);
 }
@@ -112,8 +112,8 @@ fn events_text(types: &[EventType]) -> String {
     format!(
         "/** The event types of this version. */\nexport const EVENT_TYPES = [\n{values}] as const;\n\n\
          export type EventType = (typeof EVENT_TYPES)[number];\n\n\
-         /** An event of this version; `type` tells them apart. */\nexport type KnownEvent =\n{};\n\n\
-         /** What happened: an event of this version or of a later one. */\n\
+         /** An event of this version; `type` discriminates them. */\nexport type KnownEvent =\n{};\n\n\
+         /** An event of this version or of a later one. */\n\
          export type Event = KnownEvent | UnknownEvent;\n",
         union.trim_end()
     )
@@ -145,7 +145,7 @@ fn error_codes(contract: &Contract) -> String {
     )
 }
 
-/// A name of an object's member; one with a dot needs quotes.
+/// The name of an object member; a name with a dot needs quotes.
 fn property(name: &str) -> String {
     if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() }
 }
@@ -169,13 +169,13 @@ fn methods(contract: &Contract) -> String {
         })
         .collect();
     format!(
-        "\n/** What {} calls, by method. */\nexport interface Methods {{\n{methods}}}\n\
-         \n/** What gets no answer, by method. */\nexport interface Notifications {{\n{notifications}}}\n",
+        "\n/** The methods that {} calls. */\nexport interface Methods {{\n{methods}}}\n\
+         \n/** The notifications. */\nexport interface Notifications {{\n{notifications}}}\n",
         contract.caller
     )
 }
 
-/// A contract without subscriptions does not speak of them.
+/// Empty for a contract without subscriptions.
 fn subscriptions(contract: &Contract) -> String {
     if contract.subscriptions.is_empty() {
         return String::new();
@@ -193,7 +193,7 @@ fn subscriptions(contract: &Contract) -> String {
         })
         .collect();
     format!(
-        "\n/** What {} subscribes to, by the method that begins it; its result is the subscription's id. */\n\
+        "\n/** The subscriptions of {}, by the method that starts them; its result is the subscription id. */\n\
          export interface Subscriptions {{\n{rows}}}\n",
         contract.caller
     )

@@ -100,9 +100,8 @@ impl ProcessTable {
     pub fn with_descendants(&self, roots: &BTreeSet<u32>) -> BTreeSet<u32> {
         let mut pids = roots.clone();
         loop {
-            let is_new = |process: &&Process| {
-                pids.contains(&process.parent) && !pids.contains(&process.pid)
-            };
+            let is_new =
+                |process: &&Process| pids.contains(&process.parent) && !pids.contains(&process.pid);
             let more: Vec<u32> = self.iter().filter(is_new).map(|process| process.pid).collect();
             if more.is_empty() {
                 return pids;

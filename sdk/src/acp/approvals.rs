@@ -1,18 +1,20 @@
-//! `session/request_permission`: the agent asks, a person or a rule decides. Only what the agent
-//! offers is ever answered, and nothing but an offered yes is a yes.
+//! `session/request_permission`: approvals. The reply is always one of the options that the agent
+//! offers, and only an offered option that allows counts as a permission.
 
 use std::collections::HashMap;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, ToolKind};
+use od_protocol::{
+    ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, ToolKind,
+};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
+use super::native::PermissionOption;
 use super::tools::Call;
-use super::words::PermissionOption;
 use crate::{RunOutput, approval};
 
-/// A question that waits.
+/// A pending request.
 #[derive(Debug)]
 struct Question {
     request_id: Value,
@@ -20,18 +22,18 @@ struct Question {
     options: Vec<PermissionOption>,
 }
 
-/// What becomes of a question.
+/// The reply to a request.
 #[derive(Debug, PartialEq)]
 pub(super) struct Decision {
-    /// The agent's request.
+    /// The id of the agent's request.
     pub(super) request_id: Value,
-    /// What it is answered.
+    /// The result.
     pub(super) result: Value,
-    /// The call that is not to be made.
+    /// The denied call.
     pub(super) denied_call: Option<String>,
 }
 
-/// The questions that wait, by the approval's id.
+/// Pending requests by approval id.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     waiting: HashMap<String, Question>,
@@ -64,7 +66,7 @@ impl Approvals {
         self.waiting.insert(approval_id, question);
     }
 
-    /// The answer to the agent; `None` when nothing of that name waits.
+    /// The reply to the agent; `None` if the request is not pending.
     pub(super) fn decide(&mut self, respond_run_params: &RespondRunParams) -> Option<Decision> {
         let question = self.waiting.remove(&respond_run_params.approval_id)?;
         let outcome = respond_run_params.outcome;
@@ -82,7 +84,7 @@ impl Approvals {
 }
 
 impl Question {
-    /// The offered answer that says this, or less: never more than was decided.
+    /// The offered option that matches the outcome, or a weaker one; never a stronger one.
     fn choice(&self, outcome: ApprovalOutcome) -> Option<&str> {
         let acceptable: &[ApprovalOutcome] = match outcome {
             ApprovalOutcome::AllowOnce => &[ApprovalOutcome::AllowOnce],
@@ -103,7 +105,7 @@ impl Question {
     }
 }
 
-/// No choice means that nobody decided: the agent goes on as if it had been stopped.
+/// Without a choice the result is "cancelled".
 pub(super) fn answer(option_id: Option<&str>) -> Value {
     match option_id {
         Some(option_id) => json!({"outcome": {"outcome": "selected", "optionId": option_id}}),
@@ -119,7 +121,7 @@ fn offered(option: &PermissionOption) -> ApprovalOption {
     }
 }
 
-/// One line: what exactly would happen.
+/// One line that describes the action.
 fn summary(call: &Call) -> String {
     match (call.kind, &call.title) {
         (ToolKind::Execute, Some(command)) => format!("run {command}"),

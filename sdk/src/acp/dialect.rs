@@ -1,5 +1,5 @@
-//! Where agents that speak ACP differ from each other. Every question has an answer that fits the
-//! protocol's text; an adapter overrides what its agent does otherwise.
+//! Where ACP agents differ. Each method has a default that follows the specification; an adapter
+//! overrides what its agent does differently.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use super::failure;
 use super::files;
-use super::meter::{Tokens, tokens_of};
+use super::native::{PromptResult, ToolCall};
 use super::tools::Call;
-use super::words::{PromptResult, ToolCall};
+use super::usage::{Tokens, tokens_of};
 use crate::json_rpc::RpcError;
 use crate::{Exit, RunOutput};
 
-/// What was going on when the agent answered with an error.
+/// The request that the agent answered with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// `initialize`.
@@ -32,15 +32,15 @@ pub enum Stage {
     Prompt,
 }
 
-/// What one agent does differently.
+/// The differences of one agent.
 pub trait Dialect: Send {
-    /// What an error of the agent means.
+    /// Classifies an error of the agent.
     fn failure(&self, error: &RpcError, stage: Stage) -> ErrorEvent {
         failure::classify(error, stage)
     }
 
-    /// The tool's own name, as the agent calls it. ACP has none: agents put it into `_meta`, into
-    /// the call's id or into its first title.
+    /// The name of the tool. ACP has no field for it: agents use `_meta`, the id of the call or its
+    /// first title.
     fn tool_name(&self, tool_call: &ToolCall) -> String {
         let meta = &tool_call.meta;
         let name = ["toolName", "tool_name"].iter().find_map(|key| meta.get(key)?.as_str());
@@ -51,7 +51,7 @@ pub trait Dialect: Send {
         }
     }
 
-    /// The call's input where the agent states none; by default what it says for people.
+    /// The input of a call for which the agent reports none; by default its title.
     fn tool_input(&self, call: &Call) -> Value {
         let mut input = od_protocol::JsonObject::new();
         if let Some(title) = &call.title {
@@ -63,18 +63,18 @@ pub trait Dialect: Send {
         Value::Object(input)
     }
 
-    /// Whether what a call holds while it runs is its output so far; some agents put an explanation
+    /// Whether the content of a running call is its output so far; some agents put an explanation
     /// there.
-    fn tells_output(&self) -> bool {
+    fn reports_output(&self) -> bool {
         true
     }
 
-    /// A piece of a thought as it is to be shown; `is_first` when the thought begins with it.
+    /// Cleans up a piece of thinking; `is_first` marks the first piece.
     fn thought<'a>(&self, text: &'a str, _is_first: bool) -> Cow<'a, str> {
         Cow::Borrowed(text)
     }
 
-    /// The files a call that worked has changed.
+    /// The files that a successful call changed.
     fn file_changes(&self, call: &Call, cwd: &str) -> Vec<FileChange> {
         files::changes(call, cwd)
     }
@@ -84,67 +84,70 @@ pub trait Dialect: Send {
         prompt_result.usage.map(tokens_of)
     }
 
-    /// The model the tokens of a turn were spent on, where the agent says so; otherwise it is the
-    /// session's.
+    /// The model of a turn's tokens, if the agent reports it; otherwise the model of the session.
     fn usage_model(&self, _prompt_result: &PromptResult) -> Option<String> {
         None
     }
 
-    /// The turn ended well by its stop reason; `Some` when what was said last shows that it did not:
-    /// some agents say errors as text. The text is then taken back.
-    fn complaint(&self, _prompt_result: &PromptResult, _last_text: &str) -> Option<ErrorEvent> {
+    /// Checks the last text of a turn that ended normally: some agents report errors as text. The text
+    /// is then discarded.
+    fn failure_in_text(
+        &self,
+        _prompt_result: &PromptResult,
+        _last_text: &str,
+    ) -> Option<ErrorEvent> {
         None
     }
 
-    /// A method of the agent's own; `false` means not understood.
+    /// Handles a notification of the agent's own; returns `false` for an unknown one.
     fn on_notification(&mut self, _method: &str, _params: &Value, _output: &mut RunOutput) -> bool {
         false
     }
 
-    /// A line on stderr, for what an agent says nowhere else.
+    /// Handles a line of stderr, for what the agent reports only there.
     fn on_stderr_line(&mut self, _line: &[u8], _output: &mut RunOutput) {}
 
-    /// A piece of text that is the agent's own note that it asks the model again: it is no part of
-    /// the answer, and what was said of the answer before is taken back.
-    fn takes_back(&self, _text: &str) -> bool {
+    /// Whether a text is the agent's note that it retries: the note is not part of the answer, and the
+    /// answer so far is discarded.
+    fn discards_text(&self, _text: &str) -> bool {
         false
     }
 
-    /// Asked after each line on stderr: it said that the model's answer broke off, so what was said
-    /// of it is taken back.
-    fn broke_off(&mut self) -> bool {
+    /// Called after each line of stderr: returns `true` if the line reported an interrupted answer,
+    /// which is then discarded.
+    fn stream_interrupted(&mut self) -> bool {
         false
     }
 
-    /// The model answers: text, a thought, a call.
+    /// The model answers with text, thinking or a call.
     fn on_answer(&mut self, _output: &mut RunOutput) {}
 
-    /// The agent was silent for as long as the dialect has allowed it.
+    /// The limit on silence that the dialect set has passed.
     fn on_silence(&mut self, _output: &mut RunOutput) {}
 
-    /// Whether a call that is only announced has its whole input, where it has any.
+    /// Whether the announcement of a call has its whole input.
     fn announces_input(&self) -> bool {
         true
     }
 
-    /// The update after which a loaded session has told its history, for an agent that answers
-    /// `session/load` before it has.
+    /// The update that ends the history of a loaded session, for an agent that answers `session/load`
+    /// before it has sent the history.
     fn history_end(&self) -> Option<&'static str> {
         None
     }
 
-    /// How long the agent pauses at least before it asks the model again in silence and says the
-    /// whole answer once more; `None` for one that does not.
+    /// The minimum pause before the agent retries without a report and sends the whole answer again;
+    /// `None` if it does not do that.
     fn silent_retry(&self) -> Option<Duration> {
         None
     }
 
-    /// The agent ended without an answer to the prompt: what its exit says, if anything.
+    /// Classifies the exit of an agent that did not answer the prompt.
     fn exit_failure(&self, _exit: &Exit) -> Option<ErrorEvent> {
         None
     }
 
-    /// What a capability that the agent lacks is called in the error, and what to do about it.
+    /// The error for a capability that the agent lacks.
     fn unsupported(&self, what: &str) -> ErrorEvent {
         ErrorEvent::fatal(
             ErrorKind::CapabilityUnsupported,

@@ -1,14 +1,14 @@
-//! Changed files, from the differences a call tells or the places it works on.
+//! Changed files, from the diffs or locations of a call.
 
 use std::path::Path;
 
 use od_protocol::{FileChange, FileChangeSource, FileOp, ToolKind};
 
+use super::native::ToolContent;
 use super::tools::Call;
-use super::words::ToolContent;
 use crate::diff;
 
-/// The files a call that worked has changed.
+/// The files that a successful call changed.
 pub(super) fn changes(call: &Call, cwd: &str) -> Vec<FileChange> {
     let diffs: Vec<&ToolContent> =
         call.content.iter().filter(|content| content.kind == "diff").collect();
@@ -30,8 +30,7 @@ pub(super) fn changes(call: &Call, cwd: &str) -> Vec<FileChange> {
     }
 }
 
-/// A file that held nothing before counts as new: agents say so by no old text, by null or by an
-/// empty one (recordings of Vibe, pi-acp and Gemini CLI).
+/// A file without old text is new: agents omit the old text, or send null or an empty one.
 fn by_diff(call: &Call, content: &ToolContent, cwd: &str) -> FileChange {
     let path = absolute(&content.path, cwd);
     let old = content.old_text.as_deref().unwrap_or_default();
@@ -55,7 +54,7 @@ fn change(call: &Call, op: FileOp, path: &str, cwd: &str) -> FileChange {
     }
 }
 
-/// Some agents name files from the folder they work in (Qwen Code 0.15.10).
+/// Some agents report paths relative to the working folder.
 fn absolute(path: &str, cwd: &str) -> String {
     match Path::new(path).is_absolute() {
         true => path.to_owned(),

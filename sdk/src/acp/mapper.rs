@@ -1,28 +1,30 @@
-//! The talk with the agent: what each line is, prompts and their answers, questions, the end. How a
-//! session is opened is in `mapper/session.rs`, what an update means in `mapper/updates.rs`.
+//! The conversation with the agent: dispatches its messages, sends prompts and decisions, ends the
+//! run. `mapper/session.rs` opens the session, `mapper/updates.rs` maps updates.
 
 mod session;
 mod updates;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, StopReason, UserMessage};
+use od_protocol::{
+    DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, StopReason, UserMessage,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::approvals::{self, Approvals};
 use super::dialect::{Dialect, Stage};
-use super::meter::Meter;
-use super::opening::{self, Opening, Setting};
+use super::handshake::{self, Handshake, Setting};
+use super::messages::Messages;
+use super::native::{AgentCapabilities, PermissionParams, PromptResult, UpdateHead, UpdateParams};
 use super::settings::Current;
-use super::speech::Speech;
 use super::tools::Tools;
 use super::turns::Turns;
-use super::words::{AgentCapabilities, PermissionParams, PromptResult, UpdateHead, UpdateParams};
+use super::usage::UsageTracker;
 use crate::json_rpc::{self, Incoming, METHOD_NOT_FOUND, Requests, RpcError};
-use crate::{RunOutcome, Exit, Mapper, PoliteStop, RunOutput};
+use crate::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput};
 
-/// What a request of ours was for.
+/// The purpose of a request that we sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Purpose {
     Initialize,
@@ -32,54 +34,54 @@ enum Purpose {
     Prompt,
 }
 
-/// How far the talk is.
+/// The phase of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// No session yet.
-    Opening,
-    /// The agent still tells the history of a session it has loaded.
+    Handshake,
+    /// The agent sends the history of a loaded session.
     History,
-    /// The session is being set up.
+    /// The session is being configured.
     Setting,
-    /// A prompt is being answered.
+    /// The agent answers a prompt.
     Live,
 }
 
 /// One run over ACP.
 pub struct AcpMapper {
     dialect: Box<dyn Dialect>,
-    opening: Opening,
+    handshake: Handshake,
     requests: Requests<Purpose>,
     capabilities: AgentCapabilities,
     phase: Phase,
     session_id: String,
     current: Current,
     turns: Turns,
-    speech: Speech,
+    messages: Messages,
     tools: Tools,
     approvals: Approvals,
-    meter: Meter,
+    usage: UsageTracker,
 }
 
 impl AcpMapper {
-    /// Before the first line; [`initialize_line`](super::initialize_line) is on its way.
-    pub fn new(opening: Opening, dialect: Box<dyn Dialect>) -> Self {
+    /// The state before the first line; [`initialize_line`](super::initialize_line) was written.
+    pub fn new(handshake: Handshake, dialect: Box<dyn Dialect>) -> Self {
         let mut requests = Requests::new(json_rpc::Dialect::Versioned);
-        // Only its number is taken here: the line itself is the first of stdin.
-        opening::initialize(&mut requests, Purpose::Initialize);
+        // This only reserves its number: the line is already on stdin.
+        handshake::initialize(&mut requests, Purpose::Initialize);
         Self {
             dialect,
-            opening,
+            handshake,
             requests,
             capabilities: AgentCapabilities::default(),
-            phase: Phase::Opening,
+            phase: Phase::Handshake,
             session_id: String::new(),
             current: Current::default(),
             turns: Turns::default(),
-            speech: Speech::default(),
+            messages: Messages::default(),
             tools: Tools::default(),
             approvals: Approvals::default(),
-            meter: Meter::default(),
+            usage: UsageTracker::default(),
         }
     }
 
@@ -101,30 +103,30 @@ impl AcpMapper {
         if output.is_cancelling() {
             return self.finish(cancelled(), output);
         }
-        self.speech.end(output);
+        self.messages.end(output);
         let failure = self.dialect.failure(error, stage(purpose));
         self.fail(failure, output);
     }
 
-    fn say(&mut self, prompt: Vec<Value>, output: &mut RunOutput) {
+    fn send_prompt(&mut self, prompt: Vec<Value>, output: &mut RunOutput) {
         self.phase = Phase::Live;
         self.turns.begin(output);
         let params = json!({"sessionId": self.session_id, "prompt": prompt});
         self.request("session/prompt", params, Purpose::Prompt, output);
     }
 
-    /// The turn is over.
+    /// The turn has ended.
     fn on_answer(&mut self, result: &PromptResult, output: &mut RunOutput) {
-        self.speech.end(output);
+        self.messages.end(output);
         let tokens = self.dialect.usage(result);
         let model = self.dialect.usage_model(result).or_else(|| self.current.model.clone());
-        self.meter.on_turn(tokens, model, output);
+        self.usage.on_turn(tokens, model, output);
         let stop_reason = StopReason::from_wire(&result.stop_reason);
         let is_cancelled = stop_reason == StopReason::Cancelled || output.is_cancelling();
         if !is_cancelled
-            && let Some(failure) = self.dialect.complaint(result, self.speech.last_text())
+            && let Some(failure) = self.dialect.failure_in_text(result, self.messages.last_text())
         {
-            self.speech.take_back(output);
+            self.messages.discard_last(output);
             return self.fail(failure, output);
         }
         self.turns.end(stop_reason, output);
@@ -134,7 +136,7 @@ impl AcpMapper {
         match self.turns.next() {
             Some(text) => {
                 output.event(Event::UserMessage(UserMessage { text: text.clone() }));
-                self.say(vec![opening::text_block(&text)], output);
+                self.send_prompt(vec![handshake::text_block(&text)], output);
             }
             None => self.finish(RunOutcome { stop_reason, ..RunOutcome::COMPLETED }, output),
         }
@@ -143,7 +145,7 @@ impl AcpMapper {
     fn on_request(&mut self, id: Value, method: &str, params: &RawValue, output: &mut RunOutput) {
         match method {
             "session/request_permission" => self.on_permission(id, lenient(params), output),
-            // A form nobody fills in: the agent is told so in its own words and goes on.
+            // Forms are not supported: the agent gets a refusal and continues.
             "elicitation/create" => {
                 output.write_json(&self.requests.reply(&id, json!({"action": "cancel"})));
             }
@@ -159,11 +161,11 @@ impl AcpMapper {
         if output.is_cancelling() {
             return output.write_json(&self.requests.reply(&id, nobody));
         }
-        self.speech.end(output);
+        self.messages.end(output);
         let PermissionParams { tool_call, options } = params;
         match self.tools.on_question(tool_call, &*self.dialect, output) {
             Some(call) => self.approvals.ask(id, call, options, &*self.dialect, output),
-            // A question about nothing cannot be put to anybody.
+            // A request without a call cannot be shown to anybody.
             None => output.write_json(&self.requests.reply(&id, nobody)),
         }
     }
@@ -192,7 +194,7 @@ impl AcpMapper {
     }
 
     fn finish(&mut self, ending: RunOutcome, output: &mut RunOutput) {
-        self.speech.end(output);
+        self.messages.end(output);
         output.close_stdin();
         output.finish(ending);
     }
@@ -202,7 +204,7 @@ impl Mapper for AcpMapper {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
         match Incoming::read(line) {
             Some(Incoming::Reply { id, outcome }) => {
-                // A reply nobody waits for is noise.
+                // A reply to no pending request is ignored.
                 let Some(purpose) = id.and_then(|id| self.requests.answered(id)) else { return };
                 match outcome {
                     Ok(result) => self.on_reply(purpose, result, output),
@@ -221,13 +223,13 @@ impl Mapper for AcpMapper {
 
     fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
         self.dialect.on_stderr_line(line, output);
-        if self.dialect.broke_off() {
-            self.speech.start_over(output);
+        if self.dialect.stream_interrupted() {
+            self.messages.start_over(output);
         }
     }
 
     fn on_silence(&mut self, output: &mut RunOutput) {
-        self.speech.pause();
+        self.messages.pause();
         output.limit_silence(None);
         self.dialect.on_silence(output);
     }
@@ -305,7 +307,7 @@ fn read<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Option<T> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// What cannot be read counts as empty.
+/// Unreadable values count as empty.
 fn lenient<'a, T: Deserialize<'a> + Default>(value: &'a RawValue) -> T {
     read(value).unwrap_or_default()
 }

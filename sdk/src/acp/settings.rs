@@ -1,4 +1,4 @@
-//! What a session is set to, and the models it offers: agents state both either as `models` and
+//! Model and mode of a session, and the models it offers. Agents report both either as `models` and
 //! `modes` or as `configOptions`.
 
 use od_protocol::adapter::ListModelsResult;
@@ -6,7 +6,7 @@ use od_protocol::{Event, ModeChanged, Model, ModelsSource};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words::{ConfigChoice, ConfigOption, SessionResult};
+use super::native::{ConfigChoice, ConfigOption, SessionResult};
 use crate::RunOutput;
 
 /// The session's model and mode.
@@ -17,7 +17,7 @@ pub(super) struct Current {
 }
 
 impl Current {
-    /// What the answer to `session/new` and its like says.
+    /// The settings in the reply to `session/new`, `load`, `resume` or `fork`.
     pub(super) fn of(session: &SessionResult) -> Self {
         let by_options = Self::of_options(&session.config_options);
         let model = session.models.as_ref().and_then(|models| models.current_model_id.clone());
@@ -25,7 +25,7 @@ impl Current {
         Self { model: model.or(by_options.model), mode: mode.or(by_options.mode) }
     }
 
-    /// What a list of options says.
+    /// The settings in a list of options.
     pub(super) fn of_options(options: &[ConfigOption]) -> Self {
         let value = |category: &str| {
             let option = options.iter().find(|option| is_about(option, category))?;
@@ -34,7 +34,7 @@ impl Current {
         Self { model: value("model"), mode: value("mode") }
     }
 
-    /// Takes over what changed and tells it.
+    /// Stores the changes and emits them.
     pub(super) fn change(&mut self, to: Self, output: &mut RunOutput) {
         let model = to.model.filter(|model| self.model.as_ref() != Some(model));
         let permission_mode = to.mode.filter(|mode| self.mode.as_ref() != Some(mode));
@@ -47,7 +47,7 @@ impl Current {
     }
 }
 
-/// The agent's answer to `session/new`, among the lines of a short talk.
+/// The reply to `session/new` in the output of a query.
 pub fn session_reply(stdout: &[u8]) -> Option<Value> {
     stdout
         .split(|byte| *byte == b'\n')
@@ -56,7 +56,7 @@ pub fn session_reply(stdout: &[u8]) -> Option<Value> {
         .find(|result| result.get("sessionId").is_some())
 }
 
-/// The models a session offers, from the agent's answer to `session/new`; `None` when it names none.
+/// The models of a session, from the reply to `session/new`; `None` if it lists none.
 pub fn models_of(session_reply: &Value) -> Option<ListModelsResult> {
     let session = SessionResult::deserialize(session_reply).ok()?;
     let current = Current::of(&session).model;

@@ -1,7 +1,4 @@
-//! Recorded talks of real agents in, events out; and what no recording shows.
-
-use std::fs;
-use std::path::PathBuf;
+//! Messages that no recording has; the recordings are in `tests/recordings.rs`.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{McpServer, McpTransport, Prompt, SessionChoice, SessionMode};
@@ -9,46 +6,27 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::Exit;
-use crate::testing::{AcpTalk, Replay, check_events, replay};
+use crate::testing::{Replay, replay};
 
 /// An agent that does nothing differently.
 struct Plain;
 
 impl Dialect for Plain {}
 
-fn opening(session: SessionChoice, settings: Vec<Setting>) -> Opening {
+fn handshake(session: SessionChoice, settings: Vec<Setting>) -> Handshake {
     let start_run_params = StartRunParams {
         cwd: "/workspace".to_owned(),
         prompt: Prompt { text: "hello".to_owned(), ..Prompt::default() },
         session,
         ..StartRunParams::default()
     };
-    let opening = Opening::of(&start_run_params).expect("the run is fine");
-    Opening { settings, ..opening }
+    let handshake = Handshake::of(&start_run_params).expect("the run is fine");
+    Handshake { settings, ..handshake }
 }
 
 fn mapper() -> AcpMapper {
-    AcpMapper::new(opening(SessionChoice::default(), Vec::new()), Box::new(Plain))
+    AcpMapper::new(handshake(SessionChoice::default(), Vec::new()), Box::new(Plain))
 }
-
-fn check(agent: &str, scenario: &str) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings/acp").join(agent);
-    let talk = fs::read_to_string(folder.join(format!("{scenario}.acp.jsonl")));
-    let talk = AcpTalk::read(&talk.expect("the recording is there"));
-    let replay = talk.replay(&mut mapper(), &Exit { code: Some(0), ..Exit::default() });
-    check_events(&folder.join(format!("{scenario}.events.jsonl")), &replay);
-}
-
-macro_rules! recordings {
-    ($module:ident, $agent:literal: $($scenario:ident)+) => {
-        mod $module {
-            $(#[test] fn $scenario() { super::check($agent, stringify!($scenario)); })+
-        }
-    };
-}
-
-recordings! { vibe, "vibe-3.0.2": cancel noauth plain r429 shell_deny think write }
-recordings! { pi_acp, "pi-acp-0.0.34": cancel noauth plain write }
 
 const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}"#;
 const SESSION: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"one","availableModels":[]}}}"#;
@@ -74,7 +52,7 @@ fn settings_are_made_before_the_prompt_one_after_the_other() {
         Setting::Mode("plan".to_owned()),
         Setting::ConfigOption { id: "effort".to_owned(), value: "high".to_owned() },
     ];
-    let mut mapper = AcpMapper::new(opening(SessionChoice::default(), settings), Box::new(Plain));
+    let mut mapper = AcpMapper::new(handshake(SessionChoice::default(), settings), Box::new(Plain));
     let replay = play(
         &mut mapper,
         &[
@@ -106,7 +84,7 @@ fn settings_are_made_before_the_prompt_one_after_the_other() {
 #[test]
 fn a_model_the_agent_does_not_know_is_an_error_of_that_kind() {
     let settings = vec![Setting::Model("two".to_owned())];
-    let mut mapper = AcpMapper::new(opening(SessionChoice::default(), settings), Box::new(Plain));
+    let mut mapper = AcpMapper::new(handshake(SessionChoice::default(), settings), Box::new(Plain));
     let refusal = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no such model"}}"#;
     let replay = play(&mut mapper, &[GREETING, SESSION, refusal]);
     assert_eq!(events(&replay, "done")[0]["errorKind"], "model_unknown");
@@ -116,7 +94,7 @@ fn a_model_the_agent_does_not_know_is_an_error_of_that_kind() {
 #[test]
 fn a_loaded_session_tells_only_what_is_new() {
     let session = SessionChoice { mode: SessionMode::Resume, id: Some("s".to_owned()) };
-    let mut mapper = AcpMapper::new(opening(session, Vec::new()), Box::new(Plain));
+    let mut mapper = AcpMapper::new(handshake(session, Vec::new()), Box::new(Plain));
     let chunk = |text: &str| {
         json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update":
             {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}}})

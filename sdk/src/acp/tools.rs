@@ -1,52 +1,53 @@
-//! Tool calls: announced, changed, asked about, done. An agent may begin with any of these: some
-//! announce nothing before they ask (Gemini CLI, Qwen Code), some state the input only later
-//! (OpenCode).
+//! Tool calls: announced, updated, approved, finished. An agent may start with any of these: some ask
+//! for approval before they announce a call, some report the input only later.
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus,
+};
 use serde_json::Value;
 
 use super::dialect::Dialect;
-use super::words::{ToolCall, ToolContent};
+use super::native::{ToolCall, ToolContent};
 use crate::RunOutput;
 
-/// Where an exit code is found in a call's own output, agents differing.
+/// The places of an exit code in the raw output of a call.
 const EXIT_CODES: &[&str] =
     &["/exitCode", "/exit_code", "/metadata/exit", "/metadata/exitCode", "/returncode"];
 
-/// A call, as far as the agent has told it.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Names it.
+    /// Its id.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it does.
+    /// Its kind.
     pub kind: ToolKind,
-    /// One line for people.
+    /// Its title.
     pub title: Option<String>,
-    /// Its input, where stated.
+    /// Its input, if reported.
     pub input: Option<Value>,
     /// The files it works on.
     pub locations: Vec<String>,
-    /// What it gave so far.
+    /// Its content so far.
     pub content: Vec<ToolContent>,
-    /// Its output in the agent's own structure.
+    /// Its output in the agent's own form.
     pub raw_output: Option<Value>,
     is_ready: bool,
-    /// The output that was passed on already.
+    /// The output that was emitted already.
     told: String,
 }
 
-/// The calls that are open.
+/// The open calls.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     open: HashMap<String, Call>,
 }
 
 impl Tools {
-    /// `tool_call` and `tool_call_update`. `None`: it names no call.
+    /// `tool_call` and `tool_call_update`; returns `None` without an id.
     pub(super) fn on_call(
         &mut self,
         tool_call: ToolCall,
@@ -55,7 +56,7 @@ impl Tools {
         output: &mut RunOutput,
     ) -> Option<()> {
         let status = tool_call.status.clone().unwrap_or_default();
-        let call = self.learn(tool_call, dialect, output)?;
+        let call = self.merge(tool_call, dialect, output)?;
         let is_announced = dialect.announces_input() && has_content(call.input.as_ref());
         if status != "pending" || is_announced {
             call.make_ready(dialect, output);
@@ -66,34 +67,33 @@ impl Tools {
                 let call = self.open.remove(&id)?;
                 call.finish(status == "completed", dialect, cwd, output);
             }
-            _ if dialect.tells_output() => call.tell_output(output),
+            _ if dialect.reports_output() => call.emit_output(output),
             _ => {}
         }
         Some(())
     }
 
-    /// The call a permission is asked for. `None`: it names no call.
+    /// The call of a permission request; returns `None` without an id.
     pub(super) fn on_question(
         &mut self,
         tool_call: ToolCall,
         dialect: &dyn Dialect,
         output: &mut RunOutput,
     ) -> Option<&Call> {
-        let call = self.learn(tool_call, dialect, output)?;
+        let call = self.merge(tool_call, dialect, output)?;
         call.make_ready(dialect, output);
         Some(call)
     }
 
-    /// A person or a rule said no. Some agents never mention the call again (recording `nofs.acp` of
-    /// Gemini CLI 0.61.0), so its end is told here.
+    /// The call was denied. Some agents never mention it again, so this emits its result.
     pub(super) fn deny(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.remove(id).is_some() {
             output.event(result(id, ToolStatus::Denied, Value::Null, None));
         }
     }
 
-    /// Takes over what a message says of a call; its first mention announces it.
-    fn learn(
+    /// Merges an update into a call; the first one announces it.
+    fn merge(
         &mut self,
         tool_call: ToolCall,
         dialect: &dyn Dialect,
@@ -117,7 +117,7 @@ impl Call {
         if let Some(locations) = tool_call.locations.filter(|locations| !locations.is_empty()) {
             self.locations = locations.into_iter().map(|location| location.path).collect();
         }
-        // Each update has all of it, so an empty one takes it away.
+        // Each update has the whole content, so an empty one removes it.
         self.content = tool_call.content.unwrap_or_else(|| std::mem::take(&mut self.content));
         self.title = tool_call.title.or_else(|| self.title.take());
         self.raw_output = tool_call.raw_output.or_else(|| self.raw_output.take());
@@ -126,7 +126,7 @@ impl Call {
         }
     }
 
-    /// The input as it is known: stated, or what stands in for it.
+    /// The input that was reported, or the default of the dialect.
     pub(super) fn known_input(&self, dialect: &dyn Dialect) -> Value {
         self.input.clone().unwrap_or_else(|| dialect.tool_input(self))
     }
@@ -143,14 +143,14 @@ impl Call {
         }));
     }
 
-    /// All text the call gave.
+    /// The whole text of the call.
     fn text(&self) -> String {
         let pieces = self.content.iter().filter(|content| content.kind == "content");
         pieces.map(|content| content.content.text.as_str()).collect()
     }
 
-    /// Each update has all of the output so far: what was not told yet is passed on.
-    fn tell_output(&mut self, output: &mut RunOutput) {
+    /// Emits the new output; each update has the whole output.
+    fn emit_output(&mut self, output: &mut RunOutput) {
         let text = self.text();
         if let Some(more) = text.strip_prefix(&self.told).filter(|more| !more.is_empty()) {
             output.event(Event::ToolOutputDelta(ToolOutputDelta {
@@ -168,10 +168,9 @@ impl Call {
         let exit_code = EXIT_CODES.iter().find_map(|place| raw_output?.pointer(place)?.as_i64());
         let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
         let status = match worked {
-            // A command that a cancel ended is reported as completed (recording `main.acp` of Gemini
-            // CLI 0.61.0, opencode `main.acp`).
+            // Some agents report a cancelled command as completed.
             _ if output.is_cancelling() => ToolStatus::Cancelled,
-            // So is one that failed.
+            // Some agents report a failed command as completed.
             true if exit_code.is_none_or(|code| code == 0) => ToolStatus::Ok,
             _ => ToolStatus::Error,
         };
@@ -223,7 +222,7 @@ fn result(id: &str, status: ToolStatus, given: Value, exit_code: Option<i32>) ->
     })
 }
 
-/// An input that says something: agents announce calls with an empty one.
+/// Whether the input has content: agents announce calls with an empty one.
 fn has_content(input: Option<&Value>) -> bool {
     match input {
         None | Some(Value::Null) => false,

@@ -1,4 +1,4 @@
-//! Turns of the model: which one runs, and what waits to be said in the next.
+//! Turns: the current one, and queued input for the next.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use od_protocol::{Event, StopReason, TurnEnded, TurnStarted};
 
 use crate::RunOutput;
 
-/// The turns of a run. ACP knows one prompt at a time, so what is said meanwhile waits.
+/// The turns of a run. ACP allows one prompt at a time, so further input is queued.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     count: u32,
@@ -30,22 +30,22 @@ impl Turns {
         }
     }
 
-    /// The turn that runs.
+    /// The current turn.
     pub(super) fn current(&self) -> Option<&str> {
         self.open.as_deref()
     }
 
-    /// To be said when the turn is over.
+    /// Queues input for the next turn.
     pub(super) fn queue(&mut self, text: &str) {
         self.waiting.push_back(text.to_owned());
     }
 
-    /// What is to be said next.
+    /// Takes the next input.
     pub(super) fn next(&mut self) -> Option<String> {
         self.waiting.pop_front()
     }
 
-    /// Nothing more is to be said.
+    /// Drops all queued input.
     pub(super) fn forget(&mut self) {
         self.waiting.clear();
     }

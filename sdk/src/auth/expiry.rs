@@ -1,4 +1,4 @@
-//! When a credential runs out, from the forms agent CLIs store it in. Pure but for [`now`].
+//! Reads the expiry of a credential from the formats that agent CLIs store. Pure, except [`now`].
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,16 +6,16 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 
-/// Seconds of the year 5138, milliseconds of 1973: everything below is seconds.
+/// Numbers below are seconds (until the year 5138), others are milliseconds (since 1973).
 const FIRST_MILLIS: u64 = 100_000_000_000;
 
-/// The time, in milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A time in seconds or milliseconds since 1970, whichever it is, in milliseconds.
+/// Converts a time in seconds or milliseconds since 1970 to milliseconds.
 pub fn millis(time: u64) -> u64 {
     match time < FIRST_MILLIS {
         true => time * 1000,
@@ -23,8 +23,8 @@ pub fn millis(time: u64) -> u64 {
     }
 }
 
-/// When a JSON Web Token runs out, in milliseconds since 1970. The signature is not looked at: the
-/// question is what the token says, not whether it is genuine.
+/// Returns when a JSON Web Token expires, in milliseconds since 1970. The signature is not checked:
+/// the token belongs to the user.
 pub fn jwt_expiry(token: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Claims {
@@ -33,11 +33,11 @@ pub fn jwt_expiry(token: &str) -> Option<u64> {
     let payload = token.split('.').nth(1)?.trim_end_matches('=');
     let payload = URL_SAFE_NO_PAD.decode(payload).ok()?;
     let claims: Claims = serde_json::from_slice(&payload).ok()?;
-    // The cast saturates, so no number in a token can surprise.
+    // The cast saturates, so every number is safe.
     (claims.exp > 0.0).then_some(millis(claims.exp as u64))
 }
 
-/// `2026-11-16T01:02:03Z` (also with a fraction or an offset) in milliseconds since 1970.
+/// Converts `2026-11-16T01:02:03Z` (also with a fraction or an offset) to milliseconds since 1970.
 pub fn rfc3339_millis(text: &str) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let separators = [(4, '-'), (7, '-'), (13, ':'), (16, ':')];
@@ -54,7 +54,7 @@ pub fn rfc3339_millis(text: &str) -> Option<u64> {
     u64::try_from(seconds - offset_seconds(zone)?).ok()?.checked_mul(1000)
 }
 
-/// `Z`, `+02:00`, `-0530`.
+/// Parses `Z`, `+02:00`, `-0530`.
 fn offset_seconds(zone: &str) -> Option<i64> {
     let sign = match zone.chars().next()? {
         'Z' | 'z' => return Some(0),
@@ -68,7 +68,7 @@ fn offset_seconds(zone: &str) -> Option<i64> {
     Some(sign * (hours * 3600 + minutes * 60))
 }
 
-/// Days of the Gregorian calendar, counted in years that begin in March.
+/// Counts the days of the Gregorian calendar, with years that begin in March.
 fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_milliseconds() {
+    fn seconds_become_milliseconds() {
         assert_eq!(millis(1_900_000_000), 1_900_000_000_000);
         assert_eq!(millis(1_900_000_000_000), 1_900_000_000_000);
         assert_eq!(millis(0), 0);
     }
 
     #[test]
-    fn a_tokens_own_end() {
+    fn token_expiry_is_parsed() {
         assert_eq!(jwt_expiry(&token(r#"{"exp":1900000000}"#)), Some(1_900_000_000_000));
         assert_eq!(jwt_expiry(&token(r#"{"exp":1900000000.5}"#)), Some(1_900_000_000_000));
         for broken in ["", "a", "a.b.c", &token("{}"), &token("no json"), &token(r#"{"exp":-1}"#)] {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn written_times() {
+    fn rfc3339_times_are_parsed() {
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", Some(0)),
             ("2000-02-29T12:00:00Z", Some(951_825_600_000)),
@@ -121,7 +121,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_stored_is_a_failure(text: String) {
+        fn any_stored_text_is_accepted(text: String) {
             jwt_expiry(&text);
             rfc3339_millis(&text);
         }

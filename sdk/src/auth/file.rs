@@ -1,4 +1,4 @@
-//! A JSON file that holds credentials: answers questions about its content without giving it out.
+//! A JSON file with credentials, which answers questions about its content without revealing it.
 
 use std::fmt;
 use std::io;
@@ -9,31 +9,30 @@ use serde_json::Value;
 use super::expiry;
 use crate::files;
 
-/// Credential files are a few kilobytes; the ones that also hold settings stay below this.
-const FILE_LIMIT: u64 = 4 << 20;
+/// A larger file is not read; files that also hold settings stay below this.
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// A JSON file with credentials. Neither `Debug` nor any error shows its content.
 ///
-/// Places inside are JSON pointers: `/claudeAiOauth/expiresAt`.
+/// Values are addressed by JSON pointers: `/tokens/expiresAt`.
 pub struct CredentialFile {
     path: PathBuf,
     content: Value,
 }
 
 impl CredentialFile {
-    /// Reads a file; `None` when it is not there.
+    /// Reads a file; `None` when it does not exist.
     ///
     /// # Errors
-    /// It is there but cannot be read, is too long, or is no JSON: lowercase, naming the file and
-    /// never its content.
+    /// The file cannot be read, is too large, or is not JSON. The text names the file, never its content.
     pub fn read(path: &Path) -> io::Result<Option<Self>> {
         let fail = |kind, reason: &dyn fmt::Display| {
             Err(io::Error::new(kind, format!("{}: {reason}", path.display())))
         };
-        match files::read_bounded(path, FILE_LIMIT) {
+        match files::read_bounded(path, MAX_FILE_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => fail(error.kind(), &error),
-            // The parser's own words may quote what it stumbled over, so they stay here.
+            // The parser's own message may quote the content, so it is dropped.
             Ok(bytes) => match serde_json::from_slice(&bytes) {
                 Ok(content) => Ok(Some(Self { path: path.to_owned(), content })),
                 Err(_) => fail(io::ErrorKind::InvalidData, &"not JSON"),
@@ -41,12 +40,12 @@ impl CredentialFile {
         }
     }
 
-    /// Where it was read.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// There is a text, number, list or object that is not empty.
+    /// Whether the value exists and is not null or empty.
     pub fn has(&self, pointer: &str) -> bool {
         match self.content.pointer(pointer) {
             None | Some(Value::Null) => false,
@@ -57,24 +56,25 @@ impl CredentialFile {
         }
     }
 
-    /// A text that is no secret: the name of a mode or a plan. Never ask for a token with it.
+    /// Returns a text that is not a secret, such as the name of a mode or a plan. Do not use it for a
+    /// token.
     pub fn plain_text(&self, pointer: &str) -> Option<&str> {
         self.content.pointer(pointer)?.as_str()
     }
 
-    /// The names inside an object: which accounts or providers there are.
+    /// Returns the keys of an object, such as the names of accounts or providers.
     pub fn names(&self, pointer: &str) -> Vec<&str> {
         let object = self.content.pointer(pointer).and_then(Value::as_object);
         object.into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
     }
 
-    /// How many items a list has; what is no list has none.
+    /// Returns the length of a list; 0 for other values.
     pub fn count(&self, pointer: &str) -> usize {
         self.content.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// A time, in milliseconds since 1970: written as a number of seconds or milliseconds, such a
-    /// number as text, or RFC 3339.
+    /// Returns a time in milliseconds since 1970. The value is a number of seconds or milliseconds, such
+    /// a number as text, or RFC 3339.
     pub fn time(&self, pointer: &str) -> Option<u64> {
         match self.content.pointer(pointer)? {
             Value::Number(number) => number
@@ -89,7 +89,7 @@ impl CredentialFile {
         }
     }
 
-    /// When the JSON Web Token at this place runs out, in milliseconds since 1970.
+    /// Returns when a JSON Web Token expires, in milliseconds since 1970.
     pub fn token_expiry(&self, pointer: &str) -> Option<u64> {
         expiry::jwt_expiry(self.content.pointer(pointer)?.as_str()?)
     }

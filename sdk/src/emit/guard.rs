@@ -1,28 +1,33 @@
-//! The rules of a stream, kept for every adapter: what is missing is added, what is double or
-//! astray is dropped, what is open at the end is closed.
+//! Applies the rules of an event stream for every adapter: adds missing starts, drops duplicates and
+//! events without a start, closes what is open at the end.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use od_protocol::{ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind, Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped, ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage, UsageScope};
+use od_protocol::{
+    ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
+    Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
+    ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage,
+    UsageScope,
+};
 
 use crate::RunOutcome;
 
-/// What an event turned into: first the repairs, then the event itself unless it was dropped.
+/// What is written for an event: first the repairs, then the event itself unless it is dropped.
 pub(super) struct Admission {
     pub(super) repairs: Vec<Event>,
     pub(super) event: Option<Event>,
 }
 
-/// An approval nobody has answered.
+/// An approval without an answer.
 #[derive(Debug)]
 pub(crate) struct OpenApproval {
     pub(crate) id: String,
     pub(crate) deadline: Option<Instant>,
 }
 
-/// The message that is being said.
+/// The open message.
 #[derive(Debug)]
 struct OpenMessage {
     id: String,
@@ -35,9 +40,9 @@ pub(super) struct Guard {
     turn: Option<String>,
     message: Option<OpenMessage>,
     thinking: Option<String>,
-    /// Bytes of text per message that is not open, so that a discarded one no longer counts.
+    /// Bytes of text per closed message, so that a discarded message can be subtracted.
     text_bytes: HashMap<String, u64>,
-    /// Every call ever started, and whether it is open.
+    /// Every tool call of the run, and whether it is open.
     tools: HashMap<String, bool>,
     approvals: BTreeMap<String, OpenApproval>,
     resolved_approvals: HashSet<String>,
@@ -46,12 +51,12 @@ pub(super) struct Guard {
     run_usage: Option<Usage>,
     unmapped: BTreeMap<String, Unmapped>,
     fatal: Option<ErrorKind>,
-    done: bool,
+    is_done: bool,
 }
 
 impl Guard {
     pub(super) fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
     pub(super) fn fatal_error(&self) -> Option<&ErrorKind> {
@@ -67,10 +72,10 @@ impl Guard {
     }
 
     pub(super) fn is_open_tool(&self, tool_call_id: &str) -> bool {
-        !self.done && self.tools.get(tool_call_id) == Some(&true)
+        !self.is_done && self.tools.get(tool_call_id) == Some(&true)
     }
 
-    /// A text delta on the fast path: the start that is missing before it, if one is.
+    /// Admits a text delta on the fast path; returns the start event that is missing before it.
     pub(super) fn admit_text(&mut self, message_id: &str, bytes: usize) -> Option<Event> {
         if let Some(open) = self.message.as_mut().filter(|open| open.id == message_id) {
             open.text_bytes += bytes as u64;
@@ -80,14 +85,14 @@ impl Guard {
         Some(Event::MessageStarted(MessageStarted { message_id: message_id.to_owned() }))
     }
 
-    /// A thinking delta on the fast path: the start that is missing before it, if one is.
+    /// Admits a thinking delta on the fast path; returns the start event that is missing before it.
     pub(super) fn admit_thinking(&mut self, thinking_id: &str) -> Option<Event> {
         (self.thinking.as_deref() != Some(thinking_id)).then(|| {
             Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.to_owned() })
         })
     }
 
-    /// Counts an unmapped native event; the first of its type is to be told.
+    /// Counts an unmapped native event; returns it if it is the first of its type.
     pub(super) fn count_unmapped(&mut self, unmapped: Unmapped) -> Option<Unmapped> {
         match self.unmapped.get_mut(&unmapped.native_type) {
             Some(known) => {
@@ -101,10 +106,10 @@ impl Guard {
         }
     }
 
-    /// Any event on its way out.
+    /// Admits any event.
     pub(super) fn admit(&mut self, event: Event) -> Admission {
-        if self.done {
-            tracing::debug!(r#type = event.type_name(), "an event after done was dropped");
+        if self.is_done {
+            tracing::debug!(r#type = event.type_name(), "event after done dropped");
             return Admission { repairs: Vec::new(), event: None };
         }
         let mut repairs = Vec::new();
@@ -153,10 +158,10 @@ impl Guard {
         Admission { repairs, event: keep.then_some(event) }
     }
 
-    /// Tools, approvals, files, helpers, money, errors.
+    /// Admits tool calls, approvals, file changes, subagents, usage and errors.
     fn admit_action(&mut self, event: &Event, repairs: &mut Vec<Event>) -> bool {
         match event {
-            // A second start of the same call is dropped; it must not open a closed one again.
+            // A second start of the same call is dropped: it must not reopen a closed call.
             Event::ToolCallStarted(call) => match self.tools.entry(call.tool_call_id.clone()) {
                 Entry::Vacant(entry) => {
                     entry.insert(true);
@@ -165,10 +170,10 @@ impl Guard {
                 Entry::Occupied(_) => false,
             },
             Event::ToolInputDelta(delta) => self.is_open_tool(&delta.tool_call_id),
-            Event::ToolCallReady(ready) => self.reach_tool(&ready.tool_call_id, repairs),
-            Event::ToolOutputDelta(delta) => self.reach_tool(&delta.tool_call_id, repairs),
+            Event::ToolCallReady(ready) => self.admit_tool_event(&ready.tool_call_id, repairs),
+            Event::ToolOutputDelta(delta) => self.admit_tool_event(&delta.tool_call_id, repairs),
             Event::ToolResult(result) => {
-                let open = self.reach_tool(&result.tool_call_id, repairs);
+                let open = self.admit_tool_event(&result.tool_call_id, repairs);
                 self.tools.insert(result.tool_call_id.clone(), false);
                 open
             }
@@ -194,7 +199,7 @@ impl Guard {
             Event::SubagentStopped(stopped) => {
                 self.subagents.remove(&stopped.subagent_id).is_some()
             }
-            // There is one usage of the run, and it is told at the end.
+            // The usage of the run is emitted once, at the end.
             Event::Usage(usage) if usage.scope == UsageScope::Run => {
                 self.run_usage = Some(usage.clone());
                 false
@@ -250,8 +255,8 @@ impl Guard {
         Some(Event::ThinkingStopped(ThinkingStopped { thinking_id }))
     }
 
-    /// An event for a call: a call nobody announced is announced now, a closed one stays closed.
-    fn reach_tool(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> bool {
+    /// Admits an event of a tool call: an unknown call is started first, a closed one stays closed.
+    fn admit_tool_event(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> bool {
         match self.tools.get(tool_call_id) {
             Some(open) => *open,
             None => {
@@ -269,7 +274,7 @@ impl Guard {
         }
     }
 
-    /// Everything that is open, closed; then what is told once at the end.
+    /// Returns the events that close what is open, and those that are emitted once at the end.
     pub(super) fn close(&mut self, outcome: &RunOutcome) -> Vec<Event> {
         let mut events = Vec::new();
         events.extend(self.stop_thinking());
@@ -306,11 +311,11 @@ impl Guard {
         let repeated = self.unmapped.values().filter(|unmapped| unmapped.count > 1);
         events.extend(repeated.cloned().map(Event::Unmapped));
         events.extend(self.run_usage.clone().map(Event::Usage));
-        self.done = true;
+        self.is_done = true;
         events
     }
 
-    /// What the run amounts to, once everything is closed.
+    /// Returns the totals of the run. Call it after [`Self::close`].
     pub(super) fn totals(&self) -> Totals {
         Totals {
             text_bytes: self.text_bytes.values().sum(),

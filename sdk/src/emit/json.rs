@@ -1,35 +1,34 @@
-//! JSON strings on the hot path: the same bytes as serde_json's, with text that needs no escape
-//! looked through a block at a time and copied at once.
+//! Writes JSON strings on the hot path: the same bytes as serde_json, but text without escapes is
+//! checked in blocks and copied at once.
 
 use std::ops::Range;
 
-/// How many bytes are looked at together; the compiler turns a block into a few instructions.
-const BLOCK: usize = 16;
+/// The number of bytes checked together; the compiler turns a block into a few instructions.
+const BLOCK_BYTES: usize = 16;
 
 /// Appends a string with its quotes.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let (blocks, _) = bytes.as_chunks::<BLOCK_BYTES>();
     let mut written = 0;
     out.push(b'"');
     for (index, block) in blocks.iter().enumerate() {
         if !is_plain(block) {
-            let start = index * BLOCK;
-            written = write_specials(out, bytes, written, start..start + BLOCK);
+            let start = index * BLOCK_BYTES;
+            written = write_specials(out, bytes, written, start..start + BLOCK_BYTES);
         }
     }
-    written = write_specials(out, bytes, written, blocks.len() * BLOCK..bytes.len());
+    written = write_specials(out, bytes, written, blocks.len() * BLOCK_BYTES..bytes.len());
     out.extend_from_slice(&bytes[written..]);
     out.push(b'"');
 }
 
-/// No early exit: that is what lets the compiler compare the whole block at once.
-fn is_plain(block: &[u8; BLOCK]) -> bool {
+/// Has no early exit, so that the compiler compares the whole block at once.
+fn is_plain(block: &[u8; BLOCK_BYTES]) -> bool {
     !block.iter().fold(false, |found, byte| found | needs_escape(*byte))
 }
 
-/// Appends what was not yet written up to the last special byte of a range, and says how far that
-/// is.
+/// Appends everything up to the last special byte of a range; returns the position after that byte.
 fn write_specials(out: &mut Vec<u8>, bytes: &[u8], written: usize, range: Range<usize>) -> usize {
     let mut written = written;
     let start = range.start;
@@ -77,10 +76,10 @@ mod tests {
     }
 
     #[test]
-    fn every_ascii_character_at_every_place_of_a_block() {
+    fn ascii_character_at_any_position_is_escaped() {
         for character in 0..128_u8 {
-            for place in 0..2 * BLOCK {
-                let mut text = "x".repeat(2 * BLOCK + 3);
+            for place in 0..2 * BLOCK_BYTES {
+                let mut text = "x".repeat(2 * BLOCK_BYTES + 3);
                 text.replace_range(place..=place, &char::from(character).to_string());
                 check(&text);
             }
@@ -89,12 +88,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_written_as_serde_json_writes_it(text in "(?s).{0,80}") {
+        fn any_text_equals_serde_json(text in "(?s).{0,80}") {
             check(&text);
         }
 
         #[test]
-        fn so_is_text_full_of_escapes(text in "[\\x00-\\x22\\\\\u{7f}ü漢a]{0,80}") {
+        fn text_with_many_escapes_equals_serde_json(text in "[\\x00-\\x22\\\\\u{7f}ü漢a]{0,80}") {
             check(&text);
         }
     }

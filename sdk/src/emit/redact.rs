@@ -1,8 +1,8 @@
-//! Keeps secrets out of what is shown: the values we know, and what looks like a key.
+//! Redacts secrets in events: known values, and text that looks like a key.
 
 use od_protocol::Event;
 
-/// Beginnings of well-known keys.
+/// Prefixes of well-known keys.
 const KEY_PREFIXES: &[&str] = &[
     "sk-",
     "sk_",
@@ -19,13 +19,13 @@ const KEY_PREFIXES: &[&str] = &[
     "hf_",
 ];
 
-/// A word that begins like a key must be this long to be one.
-const KEY_LENGTH: usize = 16;
+/// A shorter word with such a prefix is not a key.
+const MIN_KEY_BYTES: usize = 16;
 
-/// Values shorter than this are words of everyday and left alone.
-const SECRET_LENGTH: usize = 6;
+/// Shorter values are not redacted: they occur in ordinary text.
+const MIN_SECRET_BYTES: usize = 6;
 
-const HIDDEN: &str = "[redacted]";
+const REDACTED: &str = "[redacted]";
 
 #[derive(Debug)]
 pub(super) struct Redactor {
@@ -34,42 +34,42 @@ pub(super) struct Redactor {
 
 impl Redactor {
     pub(super) fn new(mut secrets: Vec<String>) -> Self {
-        secrets.retain(|secret| secret.len() >= SECRET_LENGTH);
-        // The longest first: a secret may contain another.
+        secrets.retain(|secret| secret.len() >= MIN_SECRET_BYTES);
+        // Longest first: a secret may contain another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self { secrets }
     }
 
-    /// Cleans the events that carry an agent CLI's raw words. The conversation itself (text, tool
-    /// input and output) is the person's own and stays as it is.
-    pub(super) fn clean_event(&self, mut event: Event) -> Event {
+    /// Redacts the events that contain raw text of the agent CLI. The conversation itself (text, tool
+    /// input and output) belongs to the user and is unchanged.
+    pub(super) fn redact_event(&self, mut event: Event) -> Event {
         match &mut event {
             Event::Error(error) => {
-                self.clean(&mut error.message);
-                error.hint.iter_mut().for_each(|hint| self.clean(hint));
+                self.redact(&mut error.message);
+                error.hint.iter_mut().for_each(|hint| self.redact(hint));
             }
-            Event::Notice(notice) => self.clean(&mut notice.text),
-            Event::Unmapped(unmapped) => self.clean(&mut unmapped.sample),
-            Event::Retry(retry) => self.clean(&mut retry.reason),
+            Event::Notice(notice) => self.redact(&mut notice.text),
+            Event::Unmapped(unmapped) => self.redact(&mut unmapped.sample),
+            Event::Retry(retry) => self.redact(&mut retry.reason),
             Event::RunStarted(started) => {
-                started.argv.iter_mut().for_each(|argument| self.clean(argument));
+                started.argv.iter_mut().for_each(|argument| self.redact(argument));
             }
             _ => {}
         }
         event
     }
 
-    fn clean(&self, text: &mut String) {
+    fn redact(&self, text: &mut String) {
         for secret in &self.secrets {
             if text.contains(secret.as_str()) {
-                *text = text.replace(secret.as_str(), HIDDEN);
+                *text = text.replace(secret.as_str(), REDACTED);
             }
         }
         *text = redact(text);
     }
 }
 
-/// Hides what looks like a key.
+/// Redacts text that looks like a key.
 pub(crate) fn redact(text: &str) -> String {
     if !KEY_PREFIXES.iter().any(|prefix| text.contains(prefix)) {
         return text.to_owned();
@@ -82,9 +82,9 @@ pub(crate) fn redact(text: &str) -> String {
     while !rest.is_empty() {
         let word_length = rest.find(|c| !is_key_character(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(word_length);
-        let looks_like_key =
-            word.len() >= KEY_LENGTH && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
-        clean.push_str(if looks_like_key { HIDDEN } else { word });
+        let looks_like_key = word.len() >= MIN_KEY_BYTES
+            && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+        clean.push_str(if looks_like_key { REDACTED } else { word });
         let gap_length = after.find(is_key_character).unwrap_or(after.len());
         let (gap, next) = after.split_at(gap_length);
         clean.push_str(gap);

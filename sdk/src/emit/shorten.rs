@@ -1,31 +1,31 @@
-//! Keeps a line under the host's limit: text is split into several events, anything else is cut
-//! and says by how much.
+//! Keeps lines below the host's limit: text is split into several events, other payloads are cut and
+//! report how much is missing.
 
 use od_protocol::{Event, Notice, NoticeLevel, Truncated};
 use serde_json::Value;
 
-/// A character may take six bytes in JSON (`\u0000`), and the envelope wants its share.
-const WORST_CASE: usize = 8;
+/// One byte of text can take six bytes in JSON (`\u0000`), and the envelope needs space too.
+const MAX_EXPANSION: usize = 8;
 
 /// Splits text into pieces that fit a line whatever they contain.
 pub(super) fn pieces(text: &str, max_line_bytes: usize) -> impl Iterator<Item = &str> {
-    let size = (max_line_bytes / WORST_CASE).max(4);
+    let size = (max_line_bytes / MAX_EXPANSION).max(4);
     let mut rest = text;
-    let mut first = true;
+    let mut is_first = true;
     std::iter::from_fn(move || {
-        if rest.is_empty() && !first {
+        if rest.is_empty() && !is_first {
             return None;
         }
-        first = false;
+        is_first = false;
         let (piece, after) = rest.split_at(floor_boundary(rest, size));
         rest = after;
         Some(piece)
     })
 }
 
-/// An event that was too long, cut.
+/// Returns a shortened copy of an event that was too long.
 pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
-    let size = max_line_bytes / WORST_CASE;
+    let size = max_line_bytes / MAX_EXPANSION;
     match &mut event {
         Event::ToolResult(result) => {
             result.truncated = cut_value(&mut result.output, size);
@@ -50,10 +50,7 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
             return Event::Notice(Notice {
                 level: NoticeLevel::Warn,
                 code: "event_too_large".to_owned(),
-                text: format!(
-                    "an event of type {} was larger than a line may be",
-                    other.type_name()
-                ),
+                text: format!("an event of type {} exceeded the line limit", other.type_name()),
                 hint: None,
             });
         }
@@ -78,7 +75,7 @@ fn cut(text: &mut String, size: usize) -> Option<Truncated> {
     (bytes > 0).then_some(Truncated { bytes })
 }
 
-/// The last character boundary at or below `size`.
+/// Returns the last character boundary at or below `size`.
 fn floor_boundary(text: &str, size: usize) -> usize {
     if text.len() <= size {
         return text.len();

@@ -1,6 +1,9 @@
-//! The emitter as its users see it: events in, lines out.
+//! Tests of the emitter: events in, lines out.
 
-use od_protocol::{DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult,
+    ToolStatus,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -10,7 +13,7 @@ fn emitter() -> Emitter {
     Emitter::new("r\"1", od_protocol::MAX_LINE_BYTES, vec!["hunter2-secret".to_owned()])
 }
 
-/// What was emitted, parsed strictly; numbers checked on the way.
+/// Parses the emitted lines strictly and checks their sequence numbers.
 fn events(emitter: &mut Emitter) -> Vec<Event> {
     let text = String::from_utf8(std::mem::take(emitter.lines())).expect("UTF-8");
     let envelopes = text.lines().enumerate().map(|(index, line)| {
@@ -42,7 +45,7 @@ fn tool_result(id: &str) -> Event {
 }
 
 #[test]
-fn usage_gets_the_provider_of_the_login() {
+fn usage_gets_provider_of_login() {
     let usage = |provider: Option<&str>| -> Event {
         let usage = json!({
             "type": "usage", "scope": "turn", "cumulative": false, "inputTokens": 1, "outputTokens": 1,
@@ -64,7 +67,7 @@ fn usage_gets_the_provider_of_the_login() {
 }
 
 #[test]
-fn missing_starts_are_added_and_open_things_closed() {
+fn missing_starts_added_and_open_items_closed() {
     let mut emitter = emitter();
     emitter.thinking_delta("t1", "hm");
     emitter.text_delta("m1", "a");
@@ -92,7 +95,7 @@ fn missing_starts_are_added_and_open_things_closed() {
 }
 
 #[test]
-fn a_discarded_message_no_longer_counts() {
+fn discarded_message_is_not_counted() {
     let mut emitter = emitter();
     emitter.text_delta("m1", "wrong");
     emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m1".to_owned() }));
@@ -103,7 +106,7 @@ fn a_discarded_message_no_longer_counts() {
 }
 
 #[test]
-fn a_message_that_goes_on_after_another_is_counted_whole() {
+fn resumed_message_is_counted_whole() {
     let mut emitter = emitter();
     for (id, text) in [("m1", "ab"), ("m2", "c"), ("m1", "de"), ("m3", "f")] {
         emitter.text_delta(id, text);
@@ -115,7 +118,7 @@ fn a_message_that_goes_on_after_another_is_counted_whole() {
 }
 
 #[test]
-fn a_closed_call_is_not_opened_again_by_a_second_start() {
+fn second_start_does_not_reopen_call() {
     let mut emitter = emitter();
     let start = Event::ToolCallStarted(od_protocol::ToolCallStarted {
         tool_call_id: "c1".to_owned(),
@@ -133,7 +136,7 @@ fn a_closed_call_is_not_opened_again_by_a_second_start() {
 }
 
 #[test]
-fn a_piece_of_text_is_written_as_serde_would() {
+fn text_delta_is_written_like_serde() {
     let (id, text) = ("i\"d\n".to_owned(), "a \"q\" \\ \u{0} ü 漢\n".to_owned());
     let mut by_hand = emitter();
     by_hand.text_delta(&id, &text);
@@ -165,7 +168,7 @@ fn a_piece_of_text_is_written_as_serde_would() {
 }
 
 #[test]
-fn verdict_and_errors_agree() {
+fn status_agrees_with_errors() {
     let mut completed = emitter();
     completed.event(Event::Error(ErrorEvent::fatal(ErrorKind::RateLimited, "slow down")));
     completed.done(outcome(DoneStatus::Completed), &Exit::default());
@@ -178,7 +181,7 @@ fn verdict_and_errors_agree() {
 }
 
 #[test]
-fn secrets_do_not_get_out_in_errors() {
+fn secrets_in_errors_are_redacted() {
     let mut emitter = emitter();
     let message = "key hunter2-secret and sk-made-up-for-this-test-0 refused";
     emitter.event(Event::Error(ErrorEvent::fatal(ErrorKind::AuthExpired, message)));
@@ -187,7 +190,7 @@ fn secrets_do_not_get_out_in_errors() {
 }
 
 #[test]
-fn long_text_is_split_and_long_output_cut() {
+fn long_text_split_and_long_output_cut() {
     let mut emitter = Emitter::new("r\"1", 1_000, Vec::new());
     let text = "ä\u{1}\"\n".repeat(400);
     emitter.text_delta("m", &text);
@@ -209,9 +212,9 @@ fn long_text_is_split_and_long_output_cut() {
 }
 
 proptest! {
-    /// Whatever a mapper does, the stream keeps its rules.
+    /// The stream keeps its rules whatever a mapper does.
     #[test]
-    fn any_order_of_calls_gives_a_valid_stream(steps in proptest::collection::vec((0u8..9, 0u8..3), 0..40)) {
+    fn any_order_of_calls_is_valid_stream(steps in proptest::collection::vec((0u8..9, 0u8..3), 0..40)) {
         let mut emitter = emitter();
         for (what, id) in steps {
             let id = id.to_string();

@@ -121,11 +121,7 @@ enum Kind {
 
 /// A failure of the protocol's `kind`. Texts match in any letter case, anywhere; `*` matches
 /// anything between two parts. An empty hint means the default one.
-pub const fn rule(
-    texts: &'static [&'static str],
-    kind: ErrorKind,
-    hint: &'static str,
-) -> Rule {
+pub const fn rule(texts: &'static [&'static str], kind: ErrorKind, hint: &'static str) -> Rule {
     Rule { texts, kind: Kind::Standard(kind), hint }
 }
 

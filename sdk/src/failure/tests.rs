@@ -81,7 +81,10 @@ fn stderr_refusal_is_first_matching_line() {
 #[test]
 fn provider_error_is_found_in_text() {
     let error = provider_error(r#"400: {"error":{"message":"too long","code":"x"}} more"#);
-    assert_eq!(error.map(|error| (error.message, error.code)), Some(("too long".to_owned(), Some("x".to_owned()))));
+    assert_eq!(
+        error.map(|error| (error.message, error.code)),
+        Some(("too long".to_owned(), Some("x".to_owned())))
+    );
     let error = provider_error(r#"{"error":{"message":"no","code":429}}"#);
     assert_eq!(error.and_then(|error| error.status), Some(429));
     assert_eq!(provider_error("{}"), None);

@@ -1,5 +1,5 @@
-//! The sockets: one thread takes a mapper's wishes, each request has one of its own (a reply that
-//! takes its time must not hold up an abort), and so has the stream.
+//! The sockets. One thread receives the mapper's commands; each request has its own thread, since a
+//! slow reply must not delay an abort, and so has the stream.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,14 +15,14 @@ use super::sse::Events;
 use super::{Answer, Command, Reply, Request, RunEvents, Server, Wiring};
 use crate::outbox::Outbox;
 
-/// A server that boots a project for its first request may take this long on a busy machine.
-const REPLY_LIMIT: Duration = Duration::from_secs(90);
-/// It listens on this machine, or it does not listen.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// A server that loads a project for its first request may take this long on a busy machine.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(90);
+/// The server is on this machine, so it accepts at once or never.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The size of one read.
-const CHUNK: usize = 64 * 1024;
+const READ_BYTES: usize = 64 * 1024;
 
-/// Takes wishes until the run is over.
+/// Handles commands until the run ends.
 pub(super) fn start(wiring: Wiring) {
     thread::spawn(move || {
         let Wiring { run, commands, outbox, mut trace } = wiring;
@@ -32,7 +32,7 @@ pub(super) fn start(wiring: Wiring) {
                 (Command::Connect(new), _) => server = Some(new),
                 (Command::Request(request), Some(server)) => {
                     let (server, run) = (Server::clone(server), Arc::clone(&run));
-                    thread::spawn(move || run.on_reply(&ask(&server, &request, REPLY_LIMIT)));
+                    thread::spawn(move || run.on_reply(&ask(&server, &request, REPLY_TIMEOUT)));
                 }
                 (Command::OpenStream(path), Some(server)) => {
                     let stream = Stream {
@@ -54,10 +54,10 @@ pub(super) fn start(wiring: Wiring) {
 fn agent(limit: Option<Duration>) -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
-        // What is on this machine is not behind a proxy.
+        // A server on this machine is not behind a proxy.
         .proxy(None)
         .max_redirects(0)
-        .timeout_connect(Some(CONNECT_LIMIT))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_global(limit)
         .build()
         .into()
@@ -103,7 +103,7 @@ impl Stream {
         let mut events = Events::new(cap);
         match self.open() {
             Ok(mut body) => {
-                let mut chunk = vec![0; CHUNK];
+                let mut chunk = vec![0; READ_BYTES];
                 loop {
                     self.outbox.wait_for_space();
                     let count = match body.read(&mut chunk) {

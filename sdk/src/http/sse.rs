@@ -2,18 +2,18 @@
 
 use memchr::memchr;
 
-/// Cuts a stream into events. Data over the cap is dropped and counted.
+/// Splits a stream into events. Events over the size limit are dropped and counted.
 #[derive(Debug)]
 pub(super) struct Events {
-    /// The line that is not complete yet.
+    /// The incomplete line.
     line: Vec<u8>,
     is_line_too_long: bool,
-    /// The lines of data of the event that is not complete yet.
+    /// The data lines of the incomplete event.
     data: Vec<u8>,
     has_data: bool,
     is_too_long: bool,
     cap: usize,
-    /// Events that were too long.
+    /// Number of dropped events.
     pub(super) oversized: u64,
 }
 
@@ -30,7 +30,7 @@ impl Events {
         }
     }
 
-    /// Hands over every event that is complete now.
+    /// Passes every complete event to `each`.
     pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(&[u8])) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.grow_line(&bytes[..end]);
@@ -40,7 +40,7 @@ impl Events {
         self.grow_line(bytes);
     }
 
-    /// At the end: an event that only lacks its blank line counts.
+    /// At the end of the stream: an event that lacks only its blank line counts.
     pub(super) fn finish(&mut self, each: &mut dyn FnMut(&[u8])) {
         self.end_line(each);
         self.end_event(each);
@@ -63,7 +63,7 @@ impl Events {
         } else if let Some(data) = text.strip_prefix(b"data:") {
             self.add_data(data.strip_prefix(b" ").unwrap_or(data));
         }
-        // The room is used again.
+        // The allocation is reused.
         line.clear();
         self.line = line;
     }

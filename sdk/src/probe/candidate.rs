@@ -78,7 +78,7 @@ pub(super) fn at(path: &Path) -> Candidate {
     Candidate::Unusable(path.to_owned(), flaw)
 }
 
-/// Inspects a program's name in a folder, with the platform's extensions (`claude.cmd`).
+/// Inspects a program's name in a folder, with the platform's extensions (`acme.cmd`).
 pub(super) fn in_folder(folder: &Path, name: &str) -> Candidate {
     match which::which_in(name, Some(folder), folder) {
         Ok(path) => Candidate::Usable(path),

@@ -115,11 +115,8 @@ pub fn against_tested(version: Option<&str>, cli: &CliInfo) -> Option<TestedVers
 /// starts with a version or names the program is preferred.
 pub fn find_in_text(text: &str, program: &str) -> Option<String> {
     let text = anstream::adapter::strip_str(text).to_string();
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !is_warning(line))
-        .collect();
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_warning(line)).collect();
     let program = program.to_lowercase();
     let starts = |line: &&&str| version_at(line.strip_prefix('v').unwrap_or(line)).is_some();
     let named = |line: &&&str| line.to_lowercase().contains(&program);

@@ -20,11 +20,13 @@ pub(super) fn for_cli(
     invocation: &Invocation,
     start_run_params: &StartRunParams,
 ) -> BTreeMap<String, String> {
-    let is_declared = |name: &str| {
-        manifest.auth.env.iter().any(|declared| declared == name)
-            || manifest.requirements.env.iter().any(|declared| declared.name == name)
-            || invocation.pass_env.iter().any(|declared| declared == name)
+    let requirements = &manifest.requirements;
+    let is_listed = |name: &str| {
+        manifest.auth.env.iter().any(|listed| listed == name)
+            || requirements.env.iter().any(|listed| listed.name == name)
+            || invocation.pass_env.iter().any(|listed| listed == name)
     };
+    let is_declared = |name: &str| is_listed(name) && !requirements.is_nesting_variable(name);
     let mut env = machine.allowed_env(is_declared, &install.path_folders());
     env.extend(invocation.env.clone());
     env.extend(start_run_params.env.clone());
@@ -67,7 +69,7 @@ mod tests {
                 ("LC_ALL", "C"),
                 ("AGENT_KEY", "sk-1"),
                 ("AWS_SECRET_ACCESS_KEY", "canary"),
-                ("CLAUDECODE", "1"),
+                ("ACME_NESTED", "1"),
                 ("TERM", "xterm"),
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -75,7 +77,8 @@ mod tests {
             ..Machine::default()
         };
         let mut manifest = Manifest::new("x", "X");
-        manifest.auth.env = vec!["AGENT_KEY".to_owned(), "CLAUDECODE".to_owned()];
+        manifest.auth.env = vec!["AGENT_KEY".to_owned(), "ACME_NESTED".to_owned()];
+        manifest.requirements.nesting_env = vec!["ACME_NESTED".to_owned()];
         let install = Install { path: "/opt/agent/bin/x".into(), ..Install::default() };
         let mut start_run_params = StartRunParams { run_id: "r".into(), ..Default::default() };
         start_run_params.env.insert("EXTRA_TOKEN".into(), "t".into());

@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use od_os::tree::{Pipes, Tree};
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorKind, ErrorObject, Event, Notice, NoticeLevel, RunStarted};
-use od_os::tree::{Pipes, Tree};
 use tempfile::TempDir;
 
 use super::os;
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_missing_from_help_is_left_out_with_notice() {
+    fn flag_missing_from_help_emits_notice() {
         let flags = Some(crate::Flags::parse("--format"));
         let install = Install { flags, ..Install::default() };
         let mut invocation = Invocation::default();

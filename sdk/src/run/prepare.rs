@@ -47,8 +47,8 @@ pub(super) fn prepare(
     let env = environment::for_cli(&machine, &manifest, &install, &invocation, &start_run_params);
     let mut secrets = environment::secret_values(&machine, &manifest, &start_run_params);
     secrets.push(install.secret.reveal().to_owned());
-    let emitter = Emitter::new(&start_run_params.run_id, *max_line_bytes, secrets)
-        .with_provider(provider);
+    let emitter =
+        Emitter::new(&start_run_params.run_id, *max_line_bytes, secrets).with_provider(provider);
     let (stdin_sender, stdin_commands) = channel();
     let (wake_sender, wakes) = channel();
     let mut output = RunOutput::new(emitter, stdin_sender);

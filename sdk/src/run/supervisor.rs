@@ -222,7 +222,9 @@ impl Supervisor {
         let deadline = Instant::now() + grace;
         self.phase = match self.phase {
             Phase::RunOutcome(earlier) => Phase::RunOutcome(earlier.min(deadline)),
-            Phase::Running | Phase::Stopping(_) | Phase::Terminated(_) => Phase::RunOutcome(deadline),
+            Phase::Running | Phase::Stopping(_) | Phase::Terminated(_) => {
+                Phase::RunOutcome(deadline)
+            }
         };
     }
 
@@ -332,9 +334,9 @@ impl Supervisor {
 
     fn next_deadline(&self) -> Instant {
         match self.phase {
-            Phase::RunOutcome(deadline) | Phase::Stopping(deadline) | Phase::Terminated(deadline) => {
-                deadline
-            }
+            Phase::RunOutcome(deadline)
+            | Phase::Stopping(deadline)
+            | Phase::Terminated(deadline) => deadline,
             Phase::Running => {
                 let silent_since = self.state.last_output().unwrap_or(self.began);
                 let heartbeat = silent_since.max(self.last_heartbeat) + HEARTBEAT_INTERVAL;
@@ -375,8 +377,7 @@ impl Supervisor {
     fn wait_for_output(&mut self, process: &Process) {
         let mut seen = self.state.last_output();
         let is_streaming = |state: &RunState| process.tree().is_some() && state.is_streaming();
-        let has_more =
-            |stdout_ended: bool, state: &RunState| !stdout_ended || is_streaming(state);
+        let has_more = |stdout_ended: bool, state: &RunState| !stdout_ended || is_streaming(state);
         while has_more(self.stdout_ended, &self.state) && self.cause != Some(StopCause::HostGone) {
             match self.channels.wakes.recv_timeout(PIPE_GRACE) {
                 Ok(Wake::StdoutEnded) => self.stdout_ended = true,

@@ -10,10 +10,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use od_protocol::adapter::{AdapterInfo, CANCEL_REQUEST, CancelRequestParams, CancelRunParams, DetectAdapterParams, GetQuotaParams, HealthAdapterParams, HealthAdapterResult, InitializeParams, InitializeResult, InputRunParams, ListModelsParams, ListSessionsParams, METHODS, PingParams, PingResult, ReadSessionParams, RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult, StartRunParams};
-use od_protocol::{Call, ErrorKind, ErrorObject, HealthStatus, JsonObject, MAX_LINE_BYTES, Message, PROTOCOL_MAJOR, PROTOCOL_REVISION, ProtocolRange};
 use od_os::lines::LineReader;
 use od_os::process;
+use od_protocol::adapter::{
+    AdapterInfo, CANCEL_REQUEST, CancelRequestParams, CancelRunParams, DetectAdapterParams,
+    GetQuotaParams, HealthAdapterParams, HealthAdapterResult, InitializeParams, InitializeResult,
+    InputRunParams, ListModelsParams, ListSessionsParams, METHODS, PingParams, PingResult,
+    ReadSessionParams, RespondRunParams, RespondRunResult, ShutdownParams, ShutdownResult,
+    StartRunParams,
+};
+use od_protocol::{
+    Call, ErrorKind, ErrorObject, HealthStatus, JsonObject, MAX_LINE_BYTES, Message,
+    PROTOCOL_MAJOR, PROTOCOL_REVISION, ProtocolRange,
+};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{answer, stdio};

@@ -1,29 +1,33 @@
-//! What happened in a session, in the words of a run. A session keeps its pieces whole, so each of
-//! them begins and ends at once. What a foreign line means is the adapter's business.
+//! Builds the events of a session. A session has complete messages, thoughts and calls, so each
+//! starts and stops at once.
 
-use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, UserMessage};
+use od_protocol::{
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolResult, UserMessage,
+};
 use serde_json::Value;
 
 use super::whole_thought;
 
-/// A tool call that was kept whole.
+/// A complete tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Names the call.
+    /// The id of the call.
     pub id: String,
-    /// Its tool.
+    /// The name of the tool.
     pub name: String,
-    /// What the tool does.
+    /// The kind of the tool.
     pub kind: ToolKind,
-    /// One line for people.
+    /// One line for users.
     pub title: Option<String>,
-    /// The MCP server whose tool it is.
+    /// The MCP server of the tool.
     pub mcp_server: Option<String>,
-    /// What it was asked to do.
+    /// The input of the tool.
     pub input: Value,
 }
 
-/// What was told so far. Messages and thoughts are counted: not every agent CLI names them.
+/// The events of a session. Messages and thoughts are numbered, because not every agent CLI has ids
+/// for them.
 #[derive(Debug, Default)]
 pub struct Transcript {
     events: Vec<Event>,
@@ -32,12 +36,12 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// What a person said.
+    /// Adds a message of the user.
     pub fn user(&mut self, text: String) {
         self.events.push(Event::UserMessage(UserMessage { text }));
     }
 
-    /// What the model said; nothing is no message.
+    /// Adds a message of the model, unless it is empty.
     pub fn text(&mut self, text: String) {
         if text.is_empty() {
             return;
@@ -51,7 +55,7 @@ impl Transcript {
         ]);
     }
 
-    /// What the model thought; nothing is no thought.
+    /// Adds a thought of the model, unless it is empty.
     pub fn thought(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -60,7 +64,7 @@ impl Transcript {
         self.events.extend(whole_thought(&format!("thought-{}", self.thoughts), text));
     }
 
-    /// A tool was called.
+    /// Adds a tool call.
     pub fn call(&mut self, call: Call) {
         self.events.extend([
             Event::ToolCallStarted(ToolCallStarted {
@@ -80,12 +84,12 @@ impl Transcript {
         ]);
     }
 
-    /// What became of a call.
+    /// Adds the result of a tool call.
     pub fn result(&mut self, tool_result: ToolResult) {
         self.events.push(Event::ToolResult(tool_result));
     }
 
-    /// All of it.
+    /// Returns the events.
     pub fn into_events(self) -> Vec<Event> {
         self.events
     }

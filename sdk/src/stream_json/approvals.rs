@@ -1,31 +1,34 @@
-//! `can_use_tool`: the agent CLI asks, a person or a rule decides.
+//! `can_use_tool`: approvals.
 
 use std::collections::HashMap;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event};
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
+    ApprovalResolver, ApprovalRisk, Event,
+};
 use serde_json::Value;
 
 use super::{ControlRequestLine, control};
 use crate::RunOutput;
 
-/// What the model is told when a denial comes without words.
+/// The message to the model for a denial without a message.
 const DENIED: &str = "this action was denied";
 
-/// What a person is asked.
+/// The content of an approval request.
 #[derive(Debug)]
 pub struct Question {
-    /// What kind of thing would happen.
+    /// The category of the action.
     pub category: ApprovalCategory,
-    /// How much could go wrong.
+    /// Its risk.
     pub risk: ApprovalRisk,
-    /// One line: what exactly would happen.
+    /// One line that describes the action.
     pub summary: String,
-    /// Rules that "always" puts in force; without any, "always" is not offered.
+    /// Rules that "always" adds; without any, "always" is not offered.
     pub rules: Vec<Value>,
 }
 
-/// A question that waits.
+/// A pending request.
 #[derive(Debug)]
 struct Waiting {
     input: Value,
@@ -33,14 +36,14 @@ struct Waiting {
     rules: Vec<Value>,
 }
 
-/// The questions that wait, by the agent CLI's id.
+/// Pending requests by the id of the agent CLI.
 #[derive(Debug, Default)]
 pub struct Approvals {
     waiting: HashMap<String, Waiting>,
 }
 
 impl Approvals {
-    /// Asks.
+    /// Emits the approval request.
     pub fn ask(&mut self, line: ControlRequestLine, question: Question, output: &mut RunOutput) {
         let ControlRequestLine { request_id, request } = line;
         let Question { category, risk, summary, rules } = question;
@@ -63,12 +66,12 @@ impl Approvals {
         self.waiting.insert(request_id, waiting);
     }
 
-    /// Whether something waits for an answer.
+    /// Whether a request is pending.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Hands the decision on. Gives back the call that is not to be made.
+    /// Writes the decision to the agent CLI; returns a denied call.
     pub fn decide(
         &mut self,
         respond_run_params: &RespondRunParams,
@@ -91,7 +94,7 @@ impl Approvals {
         None
     }
 
-    /// A person answered in words what the tool asked: the completed input goes back as a yes.
+    /// Writes the user's answer to a question of a tool: an approval with the completed input.
     pub fn answer(
         &mut self,
         approval_id: &str,
@@ -104,7 +107,7 @@ impl Approvals {
         output.write_json(&control::allow(approval_id, &waiting.input, Vec::new()));
     }
 
-    /// The agent CLI takes its question back.
+    /// The agent CLI withdraws its request.
     pub fn withdraw(&mut self, approval_id: &str, output: &mut RunOutput) {
         if self.waiting.remove(approval_id).is_some() {
             let outcome = ApprovalOutcome::RejectOnce;

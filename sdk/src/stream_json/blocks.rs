@@ -1,14 +1,14 @@
-//! The blocks of the message that streams: each piece goes where its block belongs.
+//! The blocks of the streamed message: assigns each piece to its block.
 
 use od_protocol::{Event, ThinkingStarted, ThinkingStopped};
 
 use super::{Block, Delta};
 use crate::RunOutput;
 
-/// More blocks than any message has; an index beyond is not followed.
+/// More blocks than any message has; a larger index is ignored.
 const MAX_BLOCKS: usize = 10_000;
 
-/// What a block of the streaming message is.
+/// The kind of a block.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
     Text,
@@ -17,8 +17,8 @@ enum Piece {
     Other,
 }
 
-/// The blocks of one message by index. Some agent CLIs give every block the index 0: a block that
-/// starts takes the place of whatever had its index.
+/// The blocks of one message by index. Some agent CLIs use index 0 for every block: a new block
+/// replaces the one with its index.
 #[derive(Debug, Default)]
 pub struct BlockStream {
     pieces: Vec<Piece>,
@@ -26,12 +26,12 @@ pub struct BlockStream {
 }
 
 impl BlockStream {
-    /// Another message begins.
+    /// Another message starts.
     pub fn clear(&mut self) {
         self.pieces.clear();
     }
 
-    /// `content_block_delta`: the hot path, nothing is allocated here. `None`: not understood.
+    /// `content_block_delta`: the hot path, without allocation. Returns `None` for an unknown one.
     pub fn on_delta(
         &self,
         message_id: &str,
@@ -53,7 +53,7 @@ impl BlockStream {
         Some(())
     }
 
-    /// `content_block_start`. `true`: it is the start of a tool call, which the caller tells.
+    /// `content_block_start`; returns `true` for a tool call, which the caller emits.
     pub fn on_start(&mut self, index: usize, block: &Block, output: &mut RunOutput) -> bool {
         let piece = match block.kind.as_str() {
             "text" => Piece::Text,
@@ -62,7 +62,7 @@ impl BlockStream {
             _ => Piece::Other,
         };
         let is_tool = matches!(piece, Piece::Tool(_));
-        // Indices count up from 0; a gap is filled rather than trusted.
+        // Indices count up from 0; gaps are filled.
         self.pieces.truncate(index);
         while self.pieces.len() < index.min(MAX_BLOCKS) {
             self.pieces.push(Piece::Other);
@@ -80,7 +80,7 @@ impl BlockStream {
         }
     }
 
-    /// The stream broke off: closes its thoughts and gives back the tool calls it had begun.
+    /// The stream was interrupted: closes its thinking and returns its started tool calls.
     pub fn abandon(&mut self, output: &mut RunOutput) -> Vec<String> {
         let mut calls = Vec::new();
         for piece in self.pieces.drain(..) {
@@ -95,7 +95,7 @@ impl BlockStream {
         calls
     }
 
-    /// A thought that comes whole.
+    /// Emits thinking that comes as a whole.
     pub fn on_whole_thought(&mut self, text: &str, output: &mut RunOutput) {
         let thinking_id = self.begin_thought(output);
         output.thinking_delta(&thinking_id, text);

@@ -1,12 +1,15 @@
-//! The events of a tool call, and what the name of its tool tells whatever the agent CLI is.
+//! The events of a tool call, and what its name implies for every agent CLI.
 
-use od_protocol::{ApprovalCategory, ApprovalRisk, Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus};
+use od_protocol::{
+    ApprovalCategory, ApprovalRisk, Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult,
+    ToolStatus,
+};
 use serde_json::Value;
 
 use super::Block;
 use crate::approval;
 
-/// The model begins to ask for a tool.
+/// The model starts a call.
 pub fn call_started(block: &Block, kind: ToolKind) -> Event {
     Event::ToolCallStarted(ToolCallStarted {
         tool_call_id: block.id.clone(),
@@ -18,7 +21,7 @@ pub fn call_started(block: &Block, kind: ToolKind) -> Event {
     })
 }
 
-/// All of the input is known.
+/// The whole input is known.
 pub fn call_ready(block: &Block, title: Option<String>) -> Event {
     Event::ToolCallReady(ToolCallReady {
         tool_call_id: block.id.clone(),
@@ -28,7 +31,7 @@ pub fn call_ready(block: &Block, title: Option<String>) -> Event {
     })
 }
 
-/// What became of a call.
+/// The result of a call.
 pub fn call_result(id: &str, status: ToolStatus, output: Value, exit_code: Option<i32>) -> Event {
     Event::ToolResult(ToolResult {
         tool_call_id: id.to_owned(),
@@ -39,14 +42,13 @@ pub fn call_result(id: &str, status: ToolStatus, output: Value, exit_code: Optio
     })
 }
 
-/// Tools of an MCP server are called `mcp__server__tool`.
+/// The MCP server of a tool that is named `mcp__server__tool`.
 pub fn mcp_server(name: &str) -> Option<String> {
     let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
     Some(server.to_owned())
 }
 
-/// The category and the risk of a call that somebody has to approve: nobody knows what the tool of
-/// an MCP server does.
+/// The category and risk of a call that needs approval; the effect of an MCP tool is unknown.
 pub fn judge(name: &str, kind: ToolKind) -> (ApprovalCategory, ApprovalRisk) {
     match mcp_server(name) {
         Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),

@@ -1,10 +1,9 @@
-//! What goes to the agent CLI's stdin: blocks of input lines and the control protocol. Only shapes,
-//! no decisions.
+//! Builds the lines for stdin of the agent CLI: input blocks and the control protocol.
 
 use od_protocol::JsonObject;
 use serde_json::{Value, json};
 
-/// The id of the request that asks the agent CLI to stop.
+/// The id of the interrupt request.
 const INTERRUPT_ID: &str = "od-interrupt";
 
 /// A block of text.
@@ -12,7 +11,7 @@ pub fn text_block(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// A picture.
+/// An image block.
 pub fn image_block(mime: &str, data: &str) -> Value {
     json!({
         "type": "image",
@@ -20,12 +19,12 @@ pub fn image_block(mime: &str, data: &str) -> Value {
     })
 }
 
-/// Asks the agent CLI to stop what it does; unlike SIGTERM it ends its tools.
+/// Requests an interrupt; unlike SIGTERM it also ends the tools.
 pub fn interrupt() -> Value {
     control_request(INTERRUPT_ID, json!({"subtype": "interrupt"}))
 }
 
-/// Lets a tool run, with this input, and makes these rules hold from now on.
+/// Allows a call with this input, and adds these rules.
 pub fn allow(request_id: &str, input: &Value, rules: Vec<Value>) -> Value {
     let mut decision = json!({"behavior": "allow", "updatedInput": input});
     if !rules.is_empty() {
@@ -34,13 +33,13 @@ pub fn allow(request_id: &str, input: &Value, rules: Vec<Value>) -> Value {
     control_response(request_id, decision)
 }
 
-/// Keeps a tool from running.
+/// Denies a call.
 pub fn deny(request_id: &str, message: &str) -> Value {
     let decision = json!({"behavior": "deny", "message": message, "interrupt": false});
     control_response(request_id, decision)
 }
 
-/// Answers a request this adapter does not know, so that the agent CLI does not wait for ever.
+/// Rejects an unknown request, so that the agent CLI does not wait for a reply.
 pub fn refuse(request_id: &str, subtype: &str) -> Value {
     json!({
         "type": "control_response",
@@ -52,7 +51,7 @@ pub fn refuse(request_id: &str, subtype: &str) -> Value {
     })
 }
 
-/// The reply to one of our requests, when the line is one.
+/// Parses the reply to one of our requests.
 pub fn reply_to<'a>(line: &'a Value, request_id: &str) -> Option<&'a JsonObject> {
     let response = line.get("response")?;
     if response.get("request_id")?.as_str()? != request_id {
@@ -61,7 +60,7 @@ pub fn reply_to<'a>(line: &'a Value, request_id: &str) -> Option<&'a JsonObject>
     response.get("response")?.as_object()
 }
 
-/// A request of ours.
+/// Builds a request.
 pub fn control_request(request_id: &str, request: Value) -> Value {
     json!({"type": "control_request", "request_id": request_id, "request": request})
 }

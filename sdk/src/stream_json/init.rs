@@ -1,4 +1,4 @@
-//! `system/init`: how a session introduces itself.
+//! `system/init`: the session and its tools.
 
 use od_protocol::{Event, McpServerStatus, SessionMode, SessionStarted};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub struct Init {
     /// The session.
     pub session_id: String,
-    /// Where it works.
+    /// Its working folder.
     pub cwd: Option<String>,
     /// Names of the tools.
     pub tools: Vec<String>,
@@ -30,7 +30,7 @@ pub struct McpServerState {
 }
 
 impl Init {
-    /// The session has started; `parent` is the one it was forked from.
+    /// The event for the started session; `parent` is the session it was forked from.
     pub fn session_started(self, mode: SessionMode, parent: Option<String>) -> Event {
         let states = self.mcp_servers.into_iter();
         let servers =

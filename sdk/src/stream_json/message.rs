@@ -1,15 +1,15 @@
-//! Messages, their blocks and their tokens, whoever said them.
+//! Messages, their blocks and their tokens.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A message of the model: whole, one block of it, or only its frame.
+/// A message of the model: whole, one block of it, or only its metadata.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Message {
-    /// Names it; every block of a message carries the same.
+    /// Its id; every block of a message has the same.
     pub id: String,
-    /// The model; a made-up name when the CLI itself wrote it.
+    /// The model; a synthetic name if the CLI wrote the message.
     pub model: Option<String>,
     /// Its blocks; `user` lines may have a plain string instead.
     pub content: Value,
@@ -30,7 +30,7 @@ pub struct Block {
     pub text: String,
     /// With `thinking`.
     pub thinking: String,
-    /// With `tool_use`: names the call.
+    /// With `tool_use`: the id of the call.
     pub id: String,
     /// With `tool_use`: the tool.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Block {
     pub source: Option<ImageSource>,
 }
 
-/// The blocks of a message that can be read; a plain string has none.
+/// The readable blocks of a message; a plain string has none.
 pub fn blocks(content: Value) -> Vec<Block> {
     match content {
         Value::Array(items) => {
@@ -56,7 +56,7 @@ pub fn blocks(content: Value) -> Vec<Block> {
     }
 }
 
-/// The text of a content: itself, or its text blocks.
+/// The text of a content.
 pub fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -69,7 +69,7 @@ pub fn text_of(content: &Value) -> String {
     }
 }
 
-/// A picture inside a tool's result.
+/// An image in a tool result.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ImageSource {
@@ -84,10 +84,10 @@ pub struct ImageSource {
 pub struct AssistantLine {
     /// The message.
     pub message: Message,
-    /// The call whose subagent speaks.
+    /// The call of the subagent that sent it.
     #[serde(default)]
     pub parent_tool_use_id: Option<String>,
-    /// What went wrong, when the CLI wrote this instead of the model.
+    /// The error, if the CLI wrote this in place of the model.
     #[serde(default)]
     pub error: Option<String>,
 }
@@ -98,30 +98,30 @@ pub struct AssistantLine {
 pub struct UserLine {
     /// The message.
     pub message: Message,
-    /// The call whose subagent is spoken to.
+    /// The call of the subagent that receives it.
     #[serde(default, rename = "parent_tool_use_id")]
     pub parent_tool_use_id: Option<String>,
-    /// The tool's own account of its result.
+    /// Details of the tool result.
     #[serde(default, rename = "tool_use_result")]
     pub tool_use_result: Value,
-    /// The line is the echo of one we wrote.
+    /// Whether the line is the echo of our input.
     #[serde(default)]
     pub is_replay: bool,
-    /// The CLI wrote it, not a person.
+    /// Whether the CLI wrote it, not the user.
     #[serde(default)]
     pub is_synthetic: bool,
-    /// The id we gave the line.
+    /// The id of our input line.
     #[serde(default)]
     pub uuid: Option<String>,
 }
 
-/// Tokens in the API's words.
+/// Tokens as the provider's API reports them.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub struct TokenUsage {
-    /// Not cached.
+    /// Input without cached tokens.
     pub input_tokens: u64,
-    /// Received.
+    /// Output.
     pub output_tokens: u64,
     /// Written to the cache.
     pub cache_creation_input_tokens: u64,
@@ -129,14 +129,14 @@ pub struct TokenUsage {
     pub cache_read_input_tokens: u64,
     /// The provider's tier.
     pub service_tier: Option<String>,
-    /// What the output was made of, where that is said.
+    /// Details of the output, if reported.
     pub output_tokens_details: Option<OutputTokensDetails>,
 }
 
-/// What output was made of.
+/// Details of the output.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub struct OutputTokensDetails {
-    /// Thoughts.
+    /// Thinking.
     pub thinking_tokens: Option<u64>,
 }

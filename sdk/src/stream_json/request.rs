@@ -1,4 +1,4 @@
-//! What the CLI asks.
+//! Requests of the agent CLI.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ControlRequestLine {
-    /// Names the request.
+    /// Its id.
     pub request_id: String,
-    /// What is asked.
+    /// The request.
     pub request: ControlRequest,
 }
 
-/// What the CLI asks.
+/// The content of a request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ControlRequest {
@@ -27,6 +27,6 @@ pub struct ControlRequest {
     pub tool_use_id: Option<String>,
     /// A path outside the allowed folders.
     pub blocked_path: Option<String>,
-    /// Rules that would make further questions of this kind needless.
+    /// Suggested rules that avoid further requests of this kind.
     pub permission_suggestions: Vec<Value>,
 }

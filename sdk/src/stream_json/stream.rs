@@ -1,5 +1,5 @@
-//! The model's own stream, on the path of every delta: these types borrow from the line, and what
-//! only a few lines have is boxed so that the many stay small (a tenth fewer instructions each).
+//! The model's stream, on the path of every delta: these types borrow from the line, and rare fields
+//! are boxed to keep the common ones small (ten per cent fewer instructions).
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub struct StreamLine<'a> {
     /// The event.
     #[serde(borrow)]
     pub event: StreamEvent<'a>,
-    /// The call whose subagent speaks.
+    /// The call of the subagent that sent it.
     #[serde(default)]
     pub parent_tool_use_id: Option<String>,
     /// How long the first token took; on `message_start`.

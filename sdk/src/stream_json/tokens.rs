@@ -5,9 +5,9 @@ use od_protocol::{Usage, UsageScope, UsageSource};
 /// Tokens by kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tokens {
-    /// Not cached.
+    /// Input without cached tokens.
     pub input: u64,
-    /// Received.
+    /// Output.
     pub output: u64,
     /// Read from the cache.
     pub cache_read: u64,
@@ -22,7 +22,7 @@ impl Tokens {
         self.combine(other, u64::saturating_add)
     }
 
-    /// What came on top of an earlier count.
+    /// The difference to an earlier count.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         self.combine(earlier, u64::saturating_sub)
@@ -35,7 +35,7 @@ impl Tokens {
             .fold(0, u64::saturating_add)
     }
 
-    /// As the agent CLI's own count; what else is known is the caller's to add.
+    /// A usage report of the agent CLI; the caller adds model and cost.
     pub fn usage(self, scope: UsageScope, cumulative: bool) -> Usage {
         Usage {
             scope,

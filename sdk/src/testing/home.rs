@@ -10,12 +10,12 @@ use crate::Machine;
 
 /// A folder that is a person's home for one test.
 #[derive(Debug)]
-pub struct MadeUpHome {
+pub struct TestHome {
     folder: TempDir,
     machine: Machine,
 }
 
-impl MadeUpHome {
+impl TestHome {
     /// A home with these files (path below it, content) on a machine with these variables.
     ///
     /// # Panics

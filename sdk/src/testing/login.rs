@@ -2,7 +2,7 @@
 
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 
-use super::MadeUpHome;
+use super::TestHome;
 use crate::Machine;
 
 /// What an adapter finds in a home with these files and these variables.
@@ -14,7 +14,7 @@ pub fn auth_in(
     env: &[(&str, &str)],
     auth: impl FnOnce(&Machine) -> AuthStatus,
 ) -> AuthStatus {
-    let status = auth(MadeUpHome::new(files, env).machine());
+    let status = auth(TestHome::new(files, env).machine());
     let shown = format!("{status:?}");
     assert!(!shown.contains("secret"), "a value is shown: {shown}");
     status

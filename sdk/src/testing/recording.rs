@@ -1,7 +1,6 @@
 //! One recorded run of a real agent CLI: `<scenario>.stdout.jsonl`, `.stderr.txt` and `.meta.json`
-//! in `recordings/<version>/` of the adapter, with the events that must come out beside them.
+//! in `recordings/<version>/` of the agent's folder, with the expected events in `.events.jsonl`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,29 +17,44 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// One of an adapter; `adapter_dir` is its `CARGO_MANIFEST_DIR`.
-    pub fn new(adapter_dir: &str, version: &str, scenario: &str) -> Self {
-        Self { folder: folder(adapter_dir, version), scenario: scenario.to_owned() }
+    /// The recording of an agent, whose folder has the recordings in `recordings/<version>/`.
+    pub fn new(agent_folder: &str, version: &str, scenario: &str) -> Self {
+        Self::in_folder(&Path::new(agent_folder).join("recordings").join(version), scenario)
     }
 
-    /// Its name.
+    /// The recording in this folder.
+    pub fn in_folder(folder: &Path, scenario: &str) -> Self {
+        Self { folder: folder.to_owned(), scenario: scenario.to_owned() }
+    }
+
+    /// What was recorded.
     pub fn scenario(&self) -> &str {
         &self.scenario
+    }
+
+    /// The recorded version of the agent CLI: the name of the folder.
+    pub fn version(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether a file of the recording exists.
+    pub fn has(&self, part: &str) -> bool {
+        self.file(part).is_file()
     }
 
     /// One of its files, such as `stdout.jsonl`.
     ///
     /// # Panics
-    /// When it is not there.
+    /// The file cannot be read.
     pub fn read(&self, part: &str) -> String {
         let path = self.file(part);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// How it was made.
+    /// How the recording was made.
     ///
     /// # Panics
-    /// When the file is no JSON.
+    /// The file is not JSON.
     pub fn meta(&self) -> Value {
         serde_json::from_str(&self.read("meta.json")).expect("meta is JSON")
     }
@@ -62,7 +76,7 @@ impl Recording {
     /// How the process ended.
     ///
     /// # Panics
-    /// When that was not recorded.
+    /// The exit code was not recorded.
     pub fn exit(&self) -> Exit {
         let code = self.meta()["exit_code"].as_i64().expect("a recording has an exit code") as i32;
         Exit {
@@ -72,7 +86,7 @@ impl Recording {
         }
     }
 
-    /// Compares with the events that must come out.
+    /// Compares a replay with the expected events.
     pub fn check(&self, replay: &Replay) {
         check_events(&self.file("events.jsonl"), replay);
     }
@@ -82,19 +96,11 @@ impl Recording {
     }
 }
 
-/// Every recording of a version is a test, and every test has its recording.
+/// Replays a recording and compares the events with the expected ones. `UPDATE_EXPECT=1` rewrites
+/// the expectation.
 ///
 /// # Panics
-/// When one is missing.
-pub fn check_complete(adapter_dir: &str, version: &str, scenarios: &[&str]) {
-    let files = fs::read_dir(folder(adapter_dir, version)).expect("the recordings are there");
-    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
-    let recorded: BTreeSet<String> =
-        names.filter_map(|name| name.strip_suffix(".stdout.jsonl").map(str::to_owned)).collect();
-    let tested: BTreeSet<String> = scenarios.iter().map(|name| (*name).to_owned()).collect();
-    assert_eq!(recorded, tested);
-}
-
-fn folder(adapter_dir: &str, version: &str) -> PathBuf {
-    Path::new(adapter_dir).join("recordings").join(version)
+/// The events differ, or there is no expectation.
+pub fn check_recording(recording: &Recording, replay: impl FnOnce(&Recording) -> Replay) {
+    recording.check(&replay(recording));
 }

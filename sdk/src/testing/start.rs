@@ -1,7 +1,7 @@
 //! For tests of `run/start`: a run that asks for nothing special, and what an adapter makes of it.
 
-use od_protocol::adapter::StartRunParams;
 use od_protocol::ErrorKind;
+use od_protocol::adapter::StartRunParams;
 use serde_json::Value;
 
 use crate::{Adapter, Install, Invocation};

@@ -1,4 +1,4 @@
-//! A host as small as it gets: starts the parrot adapter with a shell script as its agent CLI.
+//! A minimal host: starts the parrot adapter with a shell script as its agent CLI.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing here takes this long; it only keeps a failing test from hanging.
+/// Keeps a failing test from hanging; nothing takes this long.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Client {
@@ -25,8 +25,15 @@ pub(crate) struct Client {
 impl Client {
     /// Starts the adapter; `script` is the body of the agent CLI.
     pub(crate) fn start(script: &str) -> Self {
+        Self::start_with(script, "parrot", json!({}))
+    }
+
+    /// As [`Self::start`], with the place of the agent CLI below the folder, and the settings'
+    /// `options`.
+    pub(crate) fn start_with(script: &str, cli: &str, options: Value) -> Self {
         let folder = TempDir::new().expect("a scratch folder");
-        let cli = folder.path().join("parrot");
+        let cli = folder.path().join(cli);
+        fs::create_dir_all(cli.parent().expect("a folder")).expect("folders are created");
         fs::write(&cli, format!("#!/bin/sh\n{script}\n")).expect("the script is written");
         fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).expect("it is executable");
         let mut child = Command::new(adapter())
@@ -51,7 +58,7 @@ impl Client {
             json!({
                 "protocol": { "min": 1, "max": 1 },
                 "host": { "name": "test", "version": "0" },
-                "config": { "cliPath": cli },
+                "config": { "cliPath": cli, "options": options },
             }),
         );
         assert!(initialized["error"].is_null(), "{initialized}");
@@ -68,7 +75,7 @@ impl Client {
         self.next_id
     }
 
-    /// Sends a request and gives its answer; events on the way are dropped.
+    /// Sends a request and returns its answer; events before it are dropped.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         loop {
@@ -79,30 +86,35 @@ impl Client {
         }
     }
 
-    /// Starts a run.
+    /// Starts a run that must be accepted.
     pub(crate) fn run(&mut self, run_id: &str, more: Value) {
+        let answer = self.try_run(run_id, more);
+        assert_eq!(answer["result"]["runId"], run_id, "{answer}");
+    }
+
+    /// Starts a run and returns the answer.
+    pub(crate) fn try_run(&mut self, run_id: &str, more: Value) -> Value {
         let mut params = json!({
             "runId": run_id, "cwd": self.folder.path(), "prompt": { "text": "hello" },
         });
         for (name, value) in more.as_object().expect("an object") {
             params[name] = value.clone();
         }
-        let answer = self.call("run/start", params);
-        assert_eq!(answer["result"]["runId"], run_id, "{answer}");
+        self.call("run/start", params)
     }
 
-    /// The next message.
+    /// Waits for the next message.
     pub(crate) fn next(&mut self) -> Value {
-        let line = self.lines.recv_timeout(LIMIT).expect("the adapter says something");
+        let line = self.lines.recv_timeout(LIMIT).expect("the adapter sends a message");
         serde_json::from_str(&line).expect("a line is JSON")
     }
 
-    /// The next event that fits.
-    pub(crate) fn event(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    /// Waits for the next event that matches.
+    pub(crate) fn event(&mut self, is_match: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.next();
             let event = &message["params"]["event"];
-            if message["method"] == "run/event" && fits(event) {
+            if message["method"] == "run/event" && is_match(event) {
                 return event.clone();
             }
         }
@@ -112,7 +124,7 @@ impl Client {
         self.event(|event| event["type"] == name)
     }
 
-    /// What a script wrote into the working folder, once it is there.
+    /// Waits for a file that a script writes into the working folder.
     pub(crate) fn wait_for_file(&self, name: &str) -> String {
         let path = self.folder.path().join(name);
         let deadline = std::time::Instant::now() + LIMIT;
@@ -125,8 +137,8 @@ impl Client {
         }
     }
 
-    /// Closes stdin, as a host that ends does.
-    pub(crate) fn hang_up(&mut self) {
+    /// Closes stdin, as a host that exits does.
+    pub(crate) fn close_stdin(&mut self) {
         self.stdin = None;
     }
 }
@@ -139,14 +151,14 @@ impl Drop for Client {
     }
 }
 
-/// Whether a process is there and not just waiting to be collected.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Whether a process ends. What was killed may take a moment on a busy machine; what was not goes on for longer.
-pub(crate) fn is_gone(pid: &str) -> bool {
+/// Whether a process ends. A killed process may need some time on a busy machine; others run longer.
+pub(crate) fn has_ended(pid: &str) -> bool {
     let deadline = Instant::now() + Duration::from_secs(20);
     while is_alive(pid) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
@@ -156,7 +168,7 @@ pub(crate) fn is_gone(pid: &str) -> bool {
 
 /// The example is built beside the tests.
 fn adapter() -> PathBuf {
-    let own = std::env::current_exe().expect("a test knows its path");
+    let own = std::env::current_exe().expect("the path of this test");
     let folder = own.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
     folder.join("examples").join("od-adapter-parrot")
 }

@@ -1,4 +1,4 @@
-//! Detection on made-up homes: what is found, what it costs, and what is left alone.
+//! Detection with made-up home folders.
 
 mod auth;
 mod cli_query;

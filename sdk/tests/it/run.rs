@@ -1,18 +1,18 @@
-//! Runs against real processes: how they end, and that nothing of them stays.
+//! Runs with real processes: how they end, and that no process is left.
 
 use serde_json::json;
 
-use crate::client::{Client, is_alive, is_gone};
+use crate::client::{Client, has_ended, is_alive};
 
-/// Starts a process in a session of its own, with an empty environment, and leaves it behind.
+/// Starts a process in its own session with an empty environment and does not wait for it.
 const ORPHAN: &str =
     r#"env -i setsid sh -c 'echo $$ > orphan; exec sleep 300' >/dev/null 2>&1 </dev/null &"#;
 
-/// Speaks, then waits for ever.
-const SPEAK_AND_WAIT: &str = r#"echo '{"say":"hi"}'; while :; do sleep 300; done"#;
+/// Prints one line, then waits forever.
+const PRINT_AND_WAIT: &str = r#"echo '{"say":"hi"}'; while :; do sleep 300; done"#;
 
 #[test]
-fn a_run_completes_with_the_text_that_was_said() {
+fn run_completes_with_text_of_cli() {
     let mut client =
         Client::start(r#"prompt=$(cat); printf '{"say":"you said %s"}\n{"end":true}\n' "$prompt""#);
     client.run("r", json!({}));
@@ -25,7 +25,7 @@ fn a_run_completes_with_the_text_that_was_said() {
 }
 
 #[test]
-fn exit_code_0_without_a_last_word_is_no_success() {
+fn exit_code_0_without_result_is_failure() {
     let mut client = Client::start(r#"echo '{"say":"hi"}'; echo 'out of ideas' >&2; exit 0"#);
     client.run("r", json!({}));
     let error = client.event_of_type("error");
@@ -35,15 +35,15 @@ fn exit_code_0_without_a_last_word_is_no_success() {
 }
 
 #[test]
-fn a_missing_interpreter_is_a_start_that_failed() {
+fn missing_interpreter_is_spawn_failure() {
     let mut client = Client::start("exec /no/such/interpreter");
     client.run("r", json!({}));
     assert_eq!(client.event_of_type("error")["kind"], "cli_spawn_failed");
 }
 
 #[test]
-fn cancel_ends_a_stubborn_cli_and_what_it_left_in_another_session() {
-    let script = format!("trap '' INT TERM; echo $$ > pid; {ORPHAN} {SPEAK_AND_WAIT}");
+fn cancel_kills_stubborn_cli_and_its_orphan() {
+    let script = format!("trap '' INT TERM; echo $$ > pid; {ORPHAN} {PRINT_AND_WAIT}");
     let mut client = Client::start(&script);
     client.run("r", json!({}));
     client.event_of_type("text_delta");
@@ -51,16 +51,16 @@ fn cancel_ends_a_stubborn_cli_and_what_it_left_in_another_session() {
     let answer = client.call("run/cancel", json!({ "runId": "r", "graceMs": 50 }));
     assert_eq!(answer["result"]["accepted"], true);
     assert_eq!(client.event_of_type("done")["status"], "cancelled");
-    assert!(is_gone(&cli), "the agent CLI lives on");
-    assert!(is_gone(&orphan), "the orphan lives on");
+    assert!(has_ended(&cli), "the agent CLI is still running");
+    assert!(has_ended(&orphan), "the orphan is still running");
     let again = client.call("run/cancel", json!({ "runId": "r" }));
     assert_eq!(again["result"]["accepted"], false);
 }
 
 #[test]
-fn one_run_that_ends_leaves_the_other_ones_orphan_alone() {
+fn ended_run_keeps_orphan_of_other_run() {
     let script = format!(
-        r#"prompt=$(cat); if [ "$prompt" = hello ]; then {ORPHAN} {SPEAK_AND_WAIT}; else echo '{{"end":true}}'; fi"#
+        r#"prompt=$(cat); if [ "$prompt" = hello ]; then {ORPHAN} {PRINT_AND_WAIT}; else echo '{{"end":true}}'; fi"#
     );
     let mut client = Client::start(&script);
     client.run("stays", json!({}));
@@ -68,27 +68,27 @@ fn one_run_that_ends_leaves_the_other_ones_orphan_alone() {
     let orphan = client.wait_for_file("orphan");
     client.run("ends", json!({ "prompt": { "text": "other" } }));
     assert_eq!(client.event_of_type("done")["status"], "completed");
-    assert!(is_alive(&orphan), "the other run's helper was ended");
+    assert!(is_alive(&orphan), "the orphan of the other run was killed");
     client.call("run/cancel", json!({ "runId": "stays", "graceMs": 0 }));
     client.event_of_type("done");
-    assert!(is_gone(&orphan));
+    assert!(has_ended(&orphan));
 }
 
 #[test]
-fn a_host_that_hangs_up_takes_everything_with_it() {
-    let script = format!("trap '' INT TERM HUP; echo $$ > pid; {ORPHAN} {SPEAK_AND_WAIT}");
+fn closed_stdin_kills_everything() {
+    let script = format!("trap '' INT TERM HUP; echo $$ > pid; {ORPHAN} {PRINT_AND_WAIT}");
     let mut client = Client::start(&script);
     client.run("r", json!({}));
     let (cli, orphan) = (client.wait_for_file("pid"), client.wait_for_file("orphan"));
-    client.hang_up();
+    client.close_stdin();
     let status = client.child.wait().expect("the adapter ends");
     assert!(status.success(), "{status}");
-    assert!(is_gone(&cli) && is_gone(&orphan));
+    assert!(has_ended(&cli) && has_ended(&orphan));
 }
 
 #[test]
-fn shutdown_ends_open_runs_before_it_answers() {
-    let mut client = Client::start(SPEAK_AND_WAIT);
+fn shutdown_ends_runs_before_answer() {
+    let mut client = Client::start(PRINT_AND_WAIT);
     client.run("r", json!({}));
     let id = client.send("shutdown", json!({ "graceMs": 20 }));
     assert_eq!(client.event_of_type("done")["status"], "cancelled");
@@ -99,10 +99,10 @@ fn shutdown_ends_open_runs_before_it_answers() {
 }
 
 #[test]
-fn each_limit_of_time_ends_a_run_under_its_name() {
+fn time_limit_ends_run_with_its_name() {
     let limits = [
         ("start", "while :; do sleep 300; done"),
-        ("idle", SPEAK_AND_WAIT),
+        ("idle", PRINT_AND_WAIT),
         ("total", r#"while :; do echo '{"say":"x"}'; sleep 0.01; done"#),
     ];
     for (which, script) in limits {
@@ -116,17 +116,17 @@ fn each_limit_of_time_ends_a_run_under_its_name() {
 }
 
 #[test]
-fn an_orphan_that_holds_the_pipe_does_not_hold_the_run() {
+fn orphan_with_open_pipe_does_not_block_run() {
     let script = r#"setsid sh -c 'echo $$ > orphan; exec sleep 300' & while [ ! -s orphan ]; do sleep 0.01; done; echo '{"say":"x"}'; exit 3"#;
     let mut client = Client::start(script);
     client.run("r", json!({}));
     let done = client.event_of_type("done");
     assert_eq!((&done["status"], &done["exitCode"]), (&json!("failed"), &json!(3)));
-    assert!(is_gone(&client.wait_for_file("orphan")));
+    assert!(has_ended(&client.wait_for_file("orphan")));
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_starts() {
+fn invalid_run_is_refused_before_start() {
     let mut client = Client::start("echo started > started");
     let cwd = client.folder.path().join("not there");
     let answer =
@@ -143,17 +143,46 @@ fn what_cannot_be_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn raw_output_is_kept_where_a_trace_is_asked_for() {
+fn trace_path_receives_raw_output() {
     let mut client = Client::start(r#"printf 'noise\n{"say":"x"}\n{"end":true}\n'"#);
     let trace = client.folder.path().join("trace");
     client.run("r", json!({ "tracePath": trace }));
     client.event_of_type("done");
-    let kept = std::fs::read_to_string(&trace).expect("the trace is there");
+    let kept = std::fs::read_to_string(&trace).expect("the trace exists");
     assert_eq!(kept, "noise\n{\"say\":\"x\"}\n{\"end\":true}\n");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(&trace).expect("a file").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "it is for the user alone");
+        assert_eq!(mode & 0o777, 0o600, "only the user can read it");
     }
+}
+
+#[test]
+fn settings_options_are_defaults_of_run() {
+    let script = r#"printf '{"say":"%s"}\n{"end":true}\n' "$*""#;
+    let mut client = Client::start_with(script, "parrot", json!({ "loud": true }));
+    client.run("default", json!({}));
+    assert_eq!(client.event_of_type("text_delta")["text"], "--json --loud");
+    client.event_of_type("done");
+    client.run("own", json!({ "adapterOptions": { "loud": false } }));
+    assert_eq!(client.event_of_type("text_delta")["text"], "--json", "the run's value wins");
+}
+
+#[test]
+fn cli_below_minimum_version_is_refused() {
+    let script = r#"echo started > started; echo '{"end":true}'"#;
+    let mut client = Client::start_with(script, "versions/0.9.0/parrot", json!({}));
+    let error = client.try_run("r", json!({}))["error"].clone();
+    assert_eq!(error["data"]["kind"], "cli_version_unsupported", "{error}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("0.9.0")), "{error}");
+    assert_eq!(error["data"]["hint"], "update Parrot to 1.0.0 or newer");
+    assert!(!client.folder.path().join("started").exists());
+}
+
+#[test]
+fn cli_of_unknown_version_runs() {
+    let mut client = Client::start(r#"echo '{"end":true}'"#);
+    client.run("r", json!({}));
+    assert_eq!(client.event_of_type("done")["status"], "completed");
 }

@@ -1,6 +1,8 @@
 //! Rate limits and retries: told as they come, and ended when they would not end by themselves.
 
-use od_protocol::{Credential, DoneEvidence, Event, Quota, QuotaWindow, RateLimited, Retry, StopReason};
+use od_protocol::{
+    Credential, DoneEvidence, Event, Quota, QuotaWindow, RateLimited, Retry, StopReason,
+};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::control;
 

@@ -1,6 +1,8 @@
 //! Session, turns, modes: the frame around what is said.
 
-use od_protocol::{Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice, SessionMode};
+use od_protocol::{
+    Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice, SessionMode,
+};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::Block;
 use od_sdk::turns::Turns;

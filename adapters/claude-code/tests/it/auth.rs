@@ -2,7 +2,7 @@
 
 use od_adapter_claude_code::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 
 const FAR: &str = "4102444800000";
 const PAST: &str = "1000000000000";
@@ -77,7 +77,7 @@ fn settings_may_hold_the_credential() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let elsewhere = MadeUpHome::new(&[(".credentials.json", &login(FAR, "null"))], &[]);
+    let elsewhere = TestHome::new(&[(".credentials.json", &login(FAR, "null"))], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CLAUDE_CONFIG_DIR", &other)]);
     check(&status, AuthState::Ok, Some((CredentialKind::Subscription, "claude.ai max")));
@@ -95,4 +95,19 @@ fn a_broken_file_is_unknown_and_a_keychain_too() {
 fn a_key_of_the_console_is_kept_beside_the_folder() {
     let status = auth(&[(".claude.json", r#"{"primaryApiKey":"secret"}"#)], &[]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "~/.claude.json")));
+}
+
+#[test]
+fn usage_names_the_provider() {
+    for (env, expected) in [
+        (vec![("ANTHROPIC_API_KEY", "secret")], Some("anthropic")),
+        (vec![("CLAUDE_CODE_USE_BEDROCK", "1")], Some("amazon-bedrock")),
+        (vec![("CLAUDE_CODE_USE_VERTEX", "1")], Some("google-vertex")),
+        (vec![("ANTHROPIC_API_KEY", "secret"), ("ANTHROPIC_BASE_URL", "http://gateway")], None),
+        (vec![], None),
+    ] {
+        let home = TestHome::new(&[], &env);
+        let machine = home.machine();
+        assert_eq!(detect::provider(machine, &detect::auth(machine)), expected, "{env:?}");
+    }
 }

@@ -2,7 +2,9 @@
 
 use od_adapter_claude_code::ClaudeCode;
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, ErrorKind, McpServer, McpTransport, NetworkMode, Policy, SessionChoice, SessionMode};
+use od_protocol::{
+    Effort, ErrorKind, McpServer, McpTransport, NetworkMode, Policy, SessionChoice, SessionMode,
+};
 use od_sdk::testing::{self, SESSION, args, started_with, stdin_lines, values};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};

@@ -3,11 +3,11 @@
 use od_adapter_claude_code::ClaudeCode;
 use od_protocol::{Effort, ModelsSource};
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::TestHome;
 
 /// A machine whose `claude` is this script.
-fn home(script: &str) -> MadeUpHome {
-    MadeUpHome::with_cli("claude", script)
+fn home(script: &str) -> TestHome {
+    TestHome::with_cli("claude", script)
 }
 
 /// Answers the first line on stdin with this, under the same id.

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, UserMessage};
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
+    ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, UserMessage,
+};
 use od_sdk::RunOutput;
 use od_sdk::text::first_line;
 use serde_json::value::RawValue;

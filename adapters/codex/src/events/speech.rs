@@ -1,6 +1,8 @@
 //! Messages and thoughts: in pieces where they come so, as a whole where not, never twice.
 
-use od_protocol::{Event, MessageDiscarded, MessageStarted, MessageStopped, ThinkingStarted, ThinkingStopped};
+use od_protocol::{
+    Event, MessageDiscarded, MessageStarted, MessageStopped, ThinkingStarted, ThinkingStopped,
+};
 use od_sdk::RunOutput;
 use serde_json::Value;
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+};
 use od_sdk::RunOutput;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! How a turn, and with the last turn the run, ended.
 
 use od_protocol::{DoneEvidence, DoneStatus, Event, StopReason};
-use od_sdk::{RunOutcome, Exit, RunOutput};
+use od_sdk::{Exit, RunOutcome, RunOutput};
 
 use super::failure::{Failure, RULES};
 use super::limits::Limits;

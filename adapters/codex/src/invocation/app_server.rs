@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use od_protocol::adapter::StartRunParams;
 use od_protocol::ErrorObject;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::invocation::StdinMode;
 use od_sdk::{Install, Invocation};
 

@@ -1,7 +1,9 @@
 //! How a run opens: `run/start` in the app server's words. Pure.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionMode};
+use od_protocol::{
+    Effort, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionMode,
+};
 use od_sdk::Install;
 use od_sdk::json_rpc::Requests;
 use od_sdk::start_run::{self, AdapterOptions, SystemMode, absolute, invalid, mcp_servers};

@@ -1,6 +1,9 @@
 //! The lines of a rollout file → events, in the words of a run. Pure.
 
-use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus, UserMessage};
+use od_protocol::{
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolResult, ToolStatus, UserMessage,
+};
 use od_sdk::session_files::whole_thought;
 use od_sdk::text::first_line;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use od_adapter_codex::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 
 /// Tokens whose payload says `exp`: 1000000000 and 4102444800.
 const PAST: &str = "secret.eyJleHAiOjEwMDAwMDAwMDB9.secret";
@@ -108,8 +108,19 @@ fn what_cannot_be_read_is_unknown() {
 
 #[test]
 fn another_settings_folder_counts_alone() {
-    let elsewhere = MadeUpHome::new(&[("auth.json", r#"{"OPENAI_API_KEY":"secret"}"#)], &[]);
+    let elsewhere = TestHome::new(&[("auth.json", r#"{"OPENAI_API_KEY":"secret"}"#)], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CODEX_HOME", &other)]);
     assert_eq!(status.state, AuthState::Ok);
+}
+
+#[test]
+fn usage_names_the_provider() {
+    let provider = |config: &str| {
+        let files: &[(&str, &str)] = &[(".codex/config.toml", config)];
+        detect::provider(&auth(files, &[("OPENAI_API_KEY", "secret"), ("CODEX_API_KEY", "secret")]))
+    };
+    assert_eq!(provider("").as_deref(), Some("openai"));
+    let own = "model_provider = \"mine\"\n[model_providers.mine]\nenv_key = \"CODEX_API_KEY\"\n";
+    assert_eq!(provider(own), None);
 }

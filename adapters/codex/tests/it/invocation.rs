@@ -3,7 +3,10 @@
 use od_adapter_codex::Codex;
 use od_adapter_codex::requests::{self, Opening};
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Credential, CredentialKind, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode};
+use od_protocol::{
+    Credential, CredentialKind, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice,
+    SessionMode,
+};
 use od_sdk::invocation::StdinMode;
 use od_sdk::testing::{self, SESSION, args, start_params as params, started_with, stdin_lines};
 use od_sdk::{Adapter, Install, Invocation, Machine};

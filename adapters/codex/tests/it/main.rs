@@ -9,5 +9,6 @@ mod manifest;
 mod mapping;
 #[cfg(unix)]
 mod models;
-mod recordings;
+mod replay;
 mod sessions;
+mod stdin;

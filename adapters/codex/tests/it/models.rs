@@ -3,7 +3,7 @@
 use od_adapter_codex::Codex;
 use od_protocol::{Effort, ModelsSource};
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::TestHome;
 
 /// Greets, and answers the third line as long as stdin is open; then it waits for its end.
 fn answering(reply: &str) -> String {
@@ -18,7 +18,7 @@ cat > /dev/null"#
 #[test]
 fn the_models_are_the_clis_own() {
     let reply = r#"{"id":2,"result":{"data":[{"model":"big","displayName":"Big","isDefault":true,"supportedReasoningEfforts":[{"reasoningEffort":"low"},{"reasoningEffort":"max"},{"reasoningEffort":"ultra"}]},{"model":"small","supportedReasoningEfforts":[{"reasoningEffort":"high"},{"reasoningEffort":"xhigh"}]},{"model":"secret","hidden":true},{"model":"small"}]}}"#;
-    let home = MadeUpHome::with_cli("codex", &answering(reply));
+    let home = TestHome::with_cli("codex", &answering(reply));
     let list = Codex.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     assert_eq!(list.current.as_deref(), Some("big"));
@@ -34,7 +34,7 @@ fn the_models_are_the_clis_own() {
 fn a_cli_that_does_not_answer_leaves_a_static_list() {
     let refusal = answering(r#"{"id":2,"error":{"code":-32600,"message":"Invalid request"}}"#);
     for script in ["exit 1", "echo nonsense", &refusal] {
-        let home = MadeUpHome::with_cli("codex", script);
+        let home = TestHome::with_cli("codex", script);
         let list = Codex.models(home.machine()).expect("a list");
         assert_eq!(list.source, ModelsSource::Static, "{script}");
         assert!(list.models.iter().any(|model| model.default));
@@ -44,7 +44,7 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 #[test]
 fn the_quota_of_a_subscription() {
     let reply = r#"{"id":2,"result":{"rateLimits":{"primary":{"usedPercent":12.5,"windowDurationMins":300,"resetsAt":1893456000},"secondary":{"usedPercent":100,"windowDurationMins":10080,"resetsAt":1893542400}}}}"#;
-    let home = MadeUpHome::with_cli("codex", &answering(reply));
+    let home = TestHome::with_cli("codex", &answering(reply));
     let quota = Codex.quota(home.machine()).expect("an answer").expect("a subscription");
     let kinds: Vec<&str> = quota.windows.iter().map(|window| window.kind.as_str()).collect();
     assert_eq!(kinds, ["five_hour", "seven_day"]);
@@ -56,6 +56,6 @@ fn the_quota_of_a_subscription() {
 #[test]
 fn without_a_subscription_there_is_no_quota() {
     let refusal = r#"{"id":2,"error":{"code":-32600,"message":"codex account authentication required to read rate limits"}}"#;
-    let home = MadeUpHome::with_cli("codex", &answering(refusal));
+    let home = TestHome::with_cli("codex", &answering(refusal));
     assert_eq!(Codex.quota(home.machine()).expect("an answer"), None);
 }

@@ -1,47 +1,46 @@
-//! Requests that are made again: told as they come, and ended when a rate limit goes on for longer
-//! than the run wants to wait.
+//! Retries of the CLI: reported as events; the run fails when a rate limit exceeds `maxRetries`.
 
 use od_protocol::{ErrorEvent, Event, RateLimited, Retry};
 use od_sdk::RunOutput;
 
 use crate::failure;
-use crate::native::Trouble;
+use crate::native::CliError;
 use crate::options::Options;
 
-/// How often the CLI tries again by itself (recording `r429`).
-const OWN_RETRIES: u32 = 5;
+/// The CLI's own limit on retries (recording `r429`).
+const CLI_MAX_RETRIES: u32 = 5;
 
-/// What is known about retries.
+/// The retries of the current request.
 #[derive(Debug)]
 pub(super) struct Retries {
     max_retries: u32,
     count: u32,
-    last_failure: Trouble,
+    last_failure: CliError,
 }
 
 impl Retries {
     pub(super) fn new(options: &Options) -> Self {
-        Self { max_retries: options.max_retries(), count: 0, last_failure: Trouble::default() }
+        Self { max_retries: options.max_retries(), count: 0, last_failure: CliError::default() }
     }
 
-    /// A request failed; whether it is made again is told next.
-    pub(super) fn on_failure(&mut self, trouble: Trouble) {
-        if trouble.retry_attempt == 0 {
+    /// Records a failed request; the next line states whether the CLI retries.
+    pub(super) fn on_failure(&mut self, cli_error: CliError) {
+        if cli_error.retry_attempt == 0 {
             self.count = 0;
         }
-        self.last_failure = trouble;
+        self.last_failure = cli_error;
     }
 
-    /// It is made again. Gives back the error of a run that does not want to wait.
+    /// Reports a retry. Returns an error when the run exceeds its limit.
     pub(super) fn on_retry(
         &mut self,
-        trouble: &Trouble,
+        cli_error: &CliError,
         output: &mut RunOutput,
     ) -> Option<ErrorEvent> {
         self.count += 1;
         let status = self.last_failure.status_code;
-        let is_limit = trouble.reason == "rate_limit" || status == Some(429);
-        if is_limit {
+        let is_rate_limit = cli_error.reason == "rate_limit" || status == Some(429);
+        if is_rate_limit {
             output.event(Event::RateLimited(RateLimited {
                 retry_after_ms: None,
                 resets_at: None,
@@ -51,11 +50,11 @@ impl Retries {
         }
         output.event(Event::Retry(Retry {
             attempt: self.count,
-            max_attempts: Some(OWN_RETRIES),
+            max_attempts: Some(CLI_MAX_RETRIES),
             delay_ms: None,
-            reason: trouble.reason.clone(),
+            reason: cli_error.reason.clone(),
         }));
-        (is_limit && self.count > self.max_retries)
-            .then(|| failure::gave_up(self.count, status.unwrap_or(429)))
+        (is_rate_limit && self.count > self.max_retries)
+            .then(|| failure::retries_exceeded(self.count, status.unwrap_or(429)))
     }
 }

@@ -1,36 +1,39 @@
-//! Tool calls: their start, their input, their output, their result, the files they changed.
+//! Tool calls: start, input, output, result and changed files.
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolOutputDelta, ToolResult, ToolStatus,
+};
 use od_sdk::RunOutput;
 use serde_json::Value;
 
 use crate::native::{Tool, ToolCallDelta};
-use crate::words::{file_op, kind, title};
+use crate::tool_names::{file_op, kind, title};
 
-/// A call that was started.
+/// A started call.
 #[derive(Debug)]
 struct Call {
     kind: ToolKind,
-    /// All of its input is known: it runs.
+    /// The input is complete and the call runs.
     is_ready: bool,
 }
 
-/// The calls that are open.
+/// The open calls.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     open: HashMap<String, Call>,
 }
 
 impl Tools {
-    /// The model asks for a tool, piece by piece.
+    /// A part of a tool call's input.
     pub(super) fn on_delta(&mut self, delta: &ToolCallDelta, output: &mut RunOutput) {
-        self.begin(&delta.tool_call_id, &delta.tool_name, None, output);
+        self.start(&delta.tool_call_id, &delta.tool_name, None, output);
         output.tool_input_delta(&delta.tool_call_id, &delta.input_delta);
     }
 
-    fn begin(&mut self, id: &str, name: &str, server: Option<&str>, output: &mut RunOutput) {
+    fn start(&mut self, id: &str, name: &str, server: Option<&str>, output: &mut RunOutput) {
         if self.open.contains_key(id) {
             return;
         }
@@ -46,10 +49,10 @@ impl Tools {
         }));
     }
 
-    /// All of the input is known.
+    /// The input is complete.
     pub(super) fn on_start(&mut self, tool: &Tool, output: &mut RunOutput) {
         let id = &tool.tool_call_id;
-        self.begin(id, &tool.tool_name, tool.mcp_server_name.as_deref(), output);
+        self.start(id, &tool.tool_name, tool.mcp_server_name.as_deref(), output);
         if let Some(call) = self.open.get_mut(id) {
             call.is_ready = true;
         }
@@ -61,7 +64,7 @@ impl Tools {
         }));
     }
 
-    /// A piece of a command's output.
+    /// A part of a command's output.
     pub(super) fn on_output(&mut self, tool: &Tool, output: &mut RunOutput) {
         output.event(Event::ToolOutputDelta(ToolOutputDelta {
             tool_call_id: tool.tool_call_id.clone(),
@@ -71,7 +74,7 @@ impl Tools {
         }));
     }
 
-    /// The result.
+    /// The call ended.
     pub(super) fn on_complete(&mut self, tool: &Tool, output: &mut RunOutput) {
         let call = self.open.remove(&tool.tool_call_id);
         let is_command = call.is_some_and(|call| call.kind == ToolKind::Execute);
@@ -80,7 +83,7 @@ impl Tools {
         output.event(Event::ToolResult(result));
     }
 
-    /// The answer that asked for them broke off: calls that do not run yet never will.
+    /// The stream was interrupted: calls without complete input never run.
     pub(super) fn abandon(&mut self, output: &mut RunOutput) {
         let waiting: Vec<String> =
             self.open.iter().filter(|(_, call)| !call.is_ready).map(|(id, _)| id.clone()).collect();
@@ -97,8 +100,8 @@ impl Tools {
     }
 }
 
-/// What became of a call. A command that failed is called a success: its exit code tells (recording
-/// `shell`).
+/// Returns the result of a call. The CLI reports a failed command as success; the exit code decides
+/// (recording `shell`).
 pub(crate) fn result(tool: &Tool, is_command: bool, is_cancelling: bool) -> ToolResult {
     let exit_code = tool.shell_execution.as_ref().and_then(|shell| shell.exit_code);
     let status = match (&tool.error, exit_code) {
@@ -124,7 +127,7 @@ pub(crate) fn result(tool: &Tool, is_command: bool, is_cancelling: bool) -> Tool
     }
 }
 
-/// The difference is that of the call; it belongs to the file when there is only one.
+/// Emits the changed files. The diff belongs to the call, so it is used only for a single file.
 fn report_files(tool: &Tool, output: &mut RunOutput) {
     let diff = tool.result.as_ref().map(|result| result.detailed_content.trim_start());
     let diff = diff.filter(|diff| diff.starts_with("diff --git") && tool.file_edits.len() == 1);

@@ -1,4 +1,4 @@
-//! The lines of a session's file → events, in the words of a run. Pure.
+//! Maps the lines of a session file to events. Pure.
 
 use std::collections::HashSet;
 
@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::events::tools::result;
 use crate::native::{Message, Tool};
-use crate::words::{kind, title};
+use crate::tool_names::{kind, title};
 
-/// One line. What it says depends on its type, and is read when somebody wants to know.
+/// One line. The payload depends on the type and is parsed on demand.
 #[derive(Debug, Deserialize)]
 pub(super) struct Record {
     #[serde(rename = "type")]
@@ -24,7 +24,7 @@ pub(super) struct Record {
 /// `session.start`, `session.resume`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Opening {
+struct SessionStart {
     selected_model: Option<String>,
     context: Context,
 }
@@ -32,55 +32,55 @@ struct Opening {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Context {
-    /// Where the session runs.
+    /// The working folder.
     cwd: Option<String>,
 }
 
 /// `user.message`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Said {
-    /// What was typed; what the model got has the date before it.
+struct UserMessage {
+    /// The typed text; the model received it with the date before it.
     content: String,
 }
 
 impl Record {
     fn read<T: DeserializeOwned>(&self, kinds: &[&str]) -> Option<T> {
-        let is_meant = kinds.contains(&self.kind.as_str());
-        is_meant.then(|| serde_json::from_str(self.data.get()).ok()).flatten()
+        let is_wanted = kinds.contains(&self.kind.as_str());
+        is_wanted.then(|| serde_json::from_str(self.data.get()).ok()).flatten()
     }
 
-    fn opening(&self) -> Option<Opening> {
+    fn session_start(&self) -> Option<SessionStart> {
         self.read(&["session.start", "session.resume"])
     }
 
-    /// What a person said.
-    fn said(&self) -> Option<String> {
-        let Said { content } = self.read(&["user.message"])?;
+    /// The user's prompt.
+    fn user_text(&self) -> Option<String> {
+        let UserMessage { content } = self.read(&["user.message"])?;
         Some(content.trim_end().to_owned()).filter(|text| !text.is_empty())
     }
 }
 
 impl SessionLine for Record {
     fn cwd(&self) -> Option<String> {
-        self.opening()?.context.cwd
+        self.session_start()?.context.cwd
     }
 
     fn model(&self) -> Option<String> {
-        self.opening()?.selected_model
+        self.session_start()?.selected_model
     }
 
     fn title(&self) -> Option<String> {
-        self.said().map(|text| first_line(&text))
+        self.user_text().map(|text| first_line(&text))
     }
 }
 
-/// What happened in a session.
-pub(super) fn tell(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
+/// Maps a session to events.
+pub(super) fn to_events(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
     let mut transcript = Transcript::default();
     let mut commands = HashSet::new();
     for record in records {
-        if let Some(text) = record.said() {
+        if let Some(text) = record.user_text() {
             transcript.user(text);
         } else if let Some(message) = record.read::<Message>(&["assistant.message"]) {
             transcript.thought(message.reasoning_text.as_deref().unwrap_or_default());

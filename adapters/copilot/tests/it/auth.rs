@@ -1,15 +1,15 @@
-//! Who pays, on a made-up home.
+//! The login, in a temporary home.
 
 use od_adapter_copilot::detect;
 use od_protocol::{AuthState, AuthStatus};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth_name as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth_name as check};
 
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
     auth_in(files, env, detect::auth)
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_missing_returns_guidance() {
     let status = auth(&[], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("copilot login"));
@@ -17,7 +17,7 @@ fn nobody_is_logged_in() {
 }
 
 #[test]
-fn tokens_in_their_order() {
+fn tokens_follow_precedence() {
     let mut env = vec![("GITHUB_TOKEN", "secret")];
     check(&auth(&[], &env), AuthState::Ok, Some("GITHUB_TOKEN"));
     env.push(("GH_TOKEN", "secret"));
@@ -27,14 +27,14 @@ fn tokens_in_their_order() {
 }
 
 #[test]
-fn a_classic_token_is_of_the_wrong_kind() {
+fn classic_token_is_refused() {
     let status = auth(&[], &[("GH_TOKEN", "ghp_secret")]);
     check(&status, AuthState::Missing, Some("GH_TOKEN"));
     assert!(status.guidance.is_some_and(|guidance| guidance.contains("classic")));
 }
 
 #[test]
-fn a_provider_of_ones_own_comes_before_github() {
+fn custom_provider_precedes_github() {
     let url = ("COPILOT_PROVIDER_BASE_URL", "http://127.0.0.1:1/v1");
     let key = ("COPILOT_PROVIDER_API_KEY", "secret");
     let token = ("GH_TOKEN", "secret");
@@ -44,7 +44,7 @@ fn a_provider_of_ones_own_comes_before_github() {
 }
 
 #[test]
-fn logins_that_were_left_behind() {
+fn stored_logins_are_used() {
     let own = r#"{"logged_in_users":[{"host":"https://github.com","login":"somebody"}]}"#;
     let status = auth(&[(".copilot/config.json", own)], &[]);
     check(&status, AuthState::Ok, Some("~/.copilot/config.json"));
@@ -54,10 +54,18 @@ fn logins_that_were_left_behind() {
 }
 
 #[test]
-fn another_settings_folder_counts_alone() {
+fn copilot_home_replaces_default_folder() {
     let own = r#"{"last_logged_in_user":{"login":"somebody"}}"#;
-    let elsewhere = MadeUpHome::new(&[("config.json", own)], &[]);
+    let elsewhere = TestHome::new(&[("config.json", own)], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("COPILOT_HOME", &other)]);
     check(&status, AuthState::Ok, Some("~/.copilot/config.json"));
+}
+
+#[test]
+fn usage_names_the_provider() {
+    let provider = |env: &[(&str, &str)]| detect::provider(&auth(&[], env));
+    assert_eq!(provider(&[("GH_TOKEN", "secret")]), Some("github-copilot"));
+    assert_eq!(provider(&[("COPILOT_PROVIDER_BASE_URL", "http://localhost")]), None);
+    assert_eq!(provider(&[]), None);
 }

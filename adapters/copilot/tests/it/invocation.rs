@@ -1,8 +1,10 @@
-//! `run/start` → command line, variables, stdin.
+//! `run/start` → command line, environment, stdin.
 
 use od_adapter_copilot::Copilot;
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode};
+use od_protocol::{
+    Effort, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice, SessionMode,
+};
 use od_sdk::testing::{self, SESSION, has, started_with};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     testing::started(&Copilot, change)
 }
 
-fn live(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+fn start_with_approvals(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     let install = Install { host_answers_approvals: true, ..Install::default() };
     started_with(&Copilot, &install, change)
 }
@@ -21,7 +23,7 @@ fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
 }
 
 #[test]
-fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+fn prompt_is_passed_on_stdin_only() {
     let text = "/clear @secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(invocation.stdin, text.as_bytes());
@@ -29,23 +31,27 @@ fn the_prompt_is_data_on_stdin_and_nowhere_else() {
 }
 
 #[test]
-fn a_run_is_live_where_somebody_is_asked() {
+fn run_with_approvals_uses_acp() {
     assert!(has(&start(|_| {}), &["--output-format", "json"]));
-    assert!(has(&live(|_| {}), &["--acp"]));
-    let unasked = live(|params| params.permission_mode = Some("yolo".to_owned()));
-    assert!(has(&unasked, &["--output-format", "json"]) && has(&unasked, &["--yolo"]));
-    let picture = start(|params| {
+    assert!(has(&start_with_approvals(|_| {}), &["--acp"]));
+    let without_approvals =
+        start_with_approvals(|params| params.permission_mode = Some("yolo".to_owned()));
+    assert!(
+        has(&without_approvals, &["--output-format", "json"])
+            && has(&without_approvals, &["--yolo"])
+    );
+    let with_image = start(|params| {
         params.prompt.images = vec![ImageInput {
             mime: "image/png".to_owned(),
             data: Some("AAAA".to_owned()),
             path: None,
         }];
     });
-    assert!(has(&picture, &["--acp"]));
+    assert!(has(&with_image, &["--acp"]));
 }
 
 #[test]
-fn sessions() {
+fn session_modes_become_flags() {
     let session = |mode, id: &str| {
         let id = Some(id.to_owned());
         move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
@@ -59,7 +65,7 @@ fn sessions() {
 }
 
 #[test]
-fn model_effort_folders_and_tools() {
+fn options_become_flags() {
     let invocation = start(|params| {
         params.model = Some("gpt-5.4".to_owned());
         params.effort = Some(Effort::Max);
@@ -83,14 +89,14 @@ fn model_effort_folders_and_tools() {
 }
 
 #[test]
-fn tokens_are_reported_into_the_runs_own_folder() {
+fn usage_report_is_in_run_folder() {
     let invocation = start(|_| {});
     assert_eq!(invocation.report.as_deref(), Some("usage.json"));
     assert!(has(&invocation, &["--usage-output-file", "{run-folder}/usage.json"]));
 }
 
 #[test]
-fn servers_are_not_shown() {
+fn mcp_servers_are_hidden_from_argv() {
     let invocation = start(|params| {
         params.mcp_servers = vec![McpServer {
             name: "files".to_owned(),
@@ -104,7 +110,7 @@ fn servers_are_not_shown() {
     });
     let config = invocation.args.iter().find(|argument| argument.text.contains("mcpServers"));
     let config: Value =
-        serde_json::from_str(&config.expect("it is given").text).expect("the flag holds JSON");
+        serde_json::from_str(&config.expect("the flag is set").text).expect("the flag holds JSON");
     assert_eq!(config["mcpServers"]["files"]["command"], "serve");
     assert!(invocation.shown_args().iter().all(|argument| !argument.contains("secret")));
 }

@@ -1,9 +1,7 @@
-//! Copilot's adapter against what the real CLI said, and against a made-up home.
+//! Tests of the Copilot adapter.
 
 mod auth;
 mod invocation;
 mod manifest;
 mod mapping;
-mod recordings;
 mod sessions;
-mod talks;

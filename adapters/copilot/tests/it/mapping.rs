@@ -1,4 +1,4 @@
-//! What no recording shows: limits on retries, the report of the tokens, the id of the session.
+//! Cases without a recording: limits on retries, the usage report, the session id.
 
 use od_adapter_copilot::Copilot;
 use od_adapter_copilot::events::Events;
@@ -19,7 +19,7 @@ fn lines(lines: &[Value]) -> Vec<u8> {
     lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
 }
 
-fn play(all: &[Value]) -> Replay {
+fn replay_lines(all: &[Value]) -> Replay {
     let mut events = Events::new(&StartRunParams::default());
     replay(&mut events, &lines(all), &Exit { code: Some(0), ..Exit::default() })
 }
@@ -29,24 +29,24 @@ fn last<'a>(replay: &'a Replay, kind: &str) -> Option<&'a Value> {
 }
 
 #[test]
-fn a_rate_limit_that_goes_on_ends_the_run() {
+fn rate_limit_beyond_max_retries_fails_run() {
     let failure = |attempt: u32| {
         line("model.call_failure", json!({"statusCode": 429, "retryAttempt": attempt}))
     };
     let retry = || line("assistant.turn_retry", json!({"reason": "rate_limit"}));
     let two = [failure(0), retry(), failure(1), retry()];
-    let patient = play(&[&two[..], &[result()]].concat());
-    assert_eq!(last(&patient, "done").expect("a run ends")["status"], "completed");
-    let three = play(&[&two[..], &[failure(2), retry(), result()]].concat());
-    assert_eq!(last(&three, "error").expect("it is told")["kind"], "rate_limited");
+    let within_limit = replay_lines(&[&two[..], &[result()]].concat());
+    assert_eq!(last(&within_limit, "done").expect("a run ends")["status"], "completed");
+    let three = replay_lines(&[&two[..], &[failure(2), retry(), result()]].concat());
+    assert_eq!(last(&three, "error").expect("an event")["kind"], "rate_limited");
 }
 
 #[test]
-fn a_message_that_is_made_again_is_said_once() {
+fn repeated_message_counts_once() {
     let text = |text: &str| {
         line("assistant.message_delta", json!({"messageId": "m", "deltaContent": text}))
     };
-    let replay = play(&[
+    let replay = replay_lines(&[
         text("half a"),
         line("assistant.turn_retry", json!({"reason": "streaming_error"})),
         text("half an answer"),
@@ -60,7 +60,7 @@ fn a_message_that_is_made_again_is_said_once() {
 }
 
 #[test]
-fn the_report_tells_the_tokens_even_after_the_last_line() {
+fn report_after_last_line_emits_usage() {
     let report = json!({
         "modelMetrics": {"gpt": {"usage": {
             "inputTokens": 100, "outputTokens": 23, "cacheReadTokens": 11, "reasoningTokens": 5,
@@ -74,37 +74,38 @@ fn the_report_tells_the_tokens_even_after_the_last_line() {
         &Exit::default(),
         |mapper: &mut dyn Mapper, output| mapper.on_report(report.to_string().as_bytes(), output),
     );
-    let usage = last(&replay, "usage").expect("the tokens are told");
+    let usage = last(&replay, "usage").expect("a usage event");
     assert_eq!((&usage["inputTokens"], &usage["cacheReadTokens"]), (&json!(89), &json!(11)));
     assert_eq!((&usage["totalTokens"], &usage["costUsd"]), (&json!(123), &Value::Null));
 }
 
 #[test]
-fn a_new_session_is_named_from_the_start() {
+fn new_session_has_id_from_invocation() {
     let mut start_run_params = StartRunParams::default();
     start_run_params.prompt.text = "hello".to_owned();
     let install = Install::default();
-    let invocation = Copilot.invocation(&start_run_params, &install).expect("nothing is wrong");
+    let invocation = Copilot.invocation(&start_run_params, &install).expect("a valid invocation");
     let mut events = Events::new(&start_run_params);
-    let mut is_told = false;
+    let mut is_done = false;
     let updated = line("session.tools_updated", json!({"model": "gpt"}));
     let replay = replay_with(
         &mut events,
         &lines(&[line("session.info", json!({})), updated, result()]),
         &Exit::default(),
         |mapper, output| {
-            if !std::mem::replace(&mut is_told, true) {
+            if !std::mem::replace(&mut is_done, true) {
                 mapper.on_started(&invocation, output);
             }
         },
     );
-    let named = last(&replay, "session_started").expect("it is told");
+    let named = last(&replay, "session_started").expect("an event");
     let id = named["sessionId"].as_str().expect("an id");
     assert!(invocation.args.iter().any(|argument| argument.text == id), "{id}");
 }
 
 #[test]
-fn what_nobody_knows_yet_is_counted() {
-    let replay = play(&[line("from.the_future", json!({})), json!({"no": "type"}), result()]);
-    assert_eq!(last(&replay, "unmapped").expect("it is told")["nativeType"], "from.the_future");
+fn unknown_line_type_is_unmapped() {
+    let replay =
+        replay_lines(&[line("from.the_future", json!({})), json!({"no": "type"}), result()]);
+    assert_eq!(last(&replay, "unmapped").expect("an event")["nativeType"], "from.the_future");
 }

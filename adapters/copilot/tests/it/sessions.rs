@@ -1,19 +1,19 @@
-//! Native sessions: listed and read from a home as the real CLI leaves it.
+//! Native sessions: listed and read from session files of the real CLI.
 
 use std::path::Path;
 
 use od_adapter_copilot::Copilot;
 use od_sdk::Adapter;
 use od_sdk::testing::{
-    self, MadeUpHome, check_session, check_unknown_sessions, listed, read_session,
+    self, TestHome, check_session, check_unknown_sessions, listed, read_session,
 };
 
-/// The session of the recording: a thought, a patch, and a command that failed.
+/// The recorded session: a thought, a patch, and a failed command.
 const SESSION: &str = "49626dc8-b96f-447d-b9a1-6960151b17f9";
 const RECORDED: &str = include_str!("../../recordings/1.0.102/session.jsonl");
 
-/// A home with the recorded session of `/workspace`, one that was cut off, and a folder that is none.
-fn home() -> MadeUpHome {
+/// A home with the recorded session of `/workspace`, a truncated one, and an unrelated folder.
+fn home() -> TestHome {
     let file = |session: &str| format!(".copilot/session-state/{session}/events.jsonl");
     let files = [
         (file(SESSION), RECORDED),
@@ -22,11 +22,11 @@ fn home() -> MadeUpHome {
     ];
     let files: Vec<(&str, &str)> =
         files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-    MadeUpHome::new(&files, &[])
+    TestHome::new(&files, &[])
 }
 
 #[test]
-fn a_session_is_listed_with_its_title_folder_and_model() {
+fn list_returns_title_folder_and_model() {
     let home = home();
     assert_eq!(listed(&Copilot, home.machine(), None).len(), 2);
     let sessions = listed(&Copilot, home.machine(), Some("/workspace"));
@@ -38,17 +38,18 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn read_returns_events() {
     let home = home();
     let expected = "recordings/1.0.102/session.events.jsonl";
-    let result = read_session(&Copilot, home.machine(), SESSION).expect("it is there");
+    let result = read_session(&Copilot, home.machine(), SESSION).expect("the session exists");
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
-    let torn = read_session(&Copilot, home.machine(), testing::SESSION).expect("it is there");
-    assert!(torn.events.is_empty());
+    let truncated =
+        read_session(&Copilot, home.machine(), testing::SESSION).expect("the session exists");
+    assert!(truncated.events.is_empty());
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_returns_typed_error() {
     let home = home();
     let ids = ["0de67ac6-d50f-4c02-93de-4c26396d463e", "..", ".session-operation-locks"];
     check_unknown_sessions(&ids, |params| Copilot.read_session(home.machine(), params));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Options;
 use super::page;
 use super::sessions::Session;
-use super::stdio::{Answer, Stdio, Stopped, WORD_DELAY};
+use super::stdio::{AgentStdio, Answer, Stopped, WORD_DELAY};
 use crate::native::{FromAgent, Reason};
 
 /// How long the keyword `wait` waits.
@@ -20,7 +20,7 @@ const WAIT_SECONDS: u64 = 60;
 
 /// One run of the script.
 struct Script {
-    stdio: Stdio,
+    stdio: AgentStdio,
     session: Session,
     cwd: PathBuf,
     effort: Effort,
@@ -33,7 +33,7 @@ struct Script {
 /// Runs the script for every prompt.
 pub(super) fn run(options: &Options) -> ExitCode {
     let is_slow = options.model == crate::adapter::MODELS[0].0;
-    let mut stdio = Stdio::new(if is_slow { WORD_DELAY } else { Duration::ZERO });
+    let mut stdio = AgentStdio::new(if is_slow { WORD_DELAY } else { Duration::ZERO });
     let Some(first_prompt) = stdio.first_prompt() else { return ExitCode::SUCCESS };
     let session = match open_session(options) {
         Ok(session) => session,
@@ -70,7 +70,7 @@ fn open_session(options: &Options) -> Result<Session, String> {
     }
 }
 
-fn fail(stdio: &mut Stdio, kind: &str, message: &str) -> ExitCode {
+fn fail(stdio: &mut AgentStdio, kind: &str, message: &str) -> ExitCode {
     let problem = FromAgent::Problem {
         kind: kind.to_owned(),
         message: message.to_owned(),

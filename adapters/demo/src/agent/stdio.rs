@@ -25,14 +25,14 @@ pub(super) struct Answer {
 }
 
 /// Reads commands on its own thread and writes messages.
-pub(super) struct Stdio {
+pub(super) struct AgentStdio {
     commands: Receiver<ToAgent>,
     prompts: VecDeque<String>,
     word_delay: Duration,
     words_written: u64,
 }
 
-impl Stdio {
+impl AgentStdio {
     /// Starts reading stdin.
     pub(super) fn new(word_delay: Duration) -> Self {
         let (sender, commands) = channel();

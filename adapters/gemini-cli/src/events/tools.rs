@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use od_protocol::{Event, FileChange, FileChangeSource, FileOp, Plan, PlanEntry, PlanStatus, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, FileChange, FileChangeSource, FileOp, Plan, PlanEntry, PlanStatus, ToolCallReady,
+    ToolCallStarted, ToolResult, ToolStatus,
+};
 use od_sdk::RunOutput;
 use serde_json::Value;
 

@@ -1,7 +1,10 @@
 //! The lines of a session's file → events, in the words of a run. Pure. A line is a message, a
 //! message again with what became of its tools, or a change to the whole.
 
-use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult, ToolStatus, UserMessage};
+use od_protocol::{
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
+    ToolStatus, UserMessage,
+};
 use od_sdk::session_files::{SessionLine, whole_thought};
 use od_sdk::text::first_line;
 use serde::Deserialize;

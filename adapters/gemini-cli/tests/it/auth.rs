@@ -2,7 +2,7 @@
 
 use od_adapter_gemini_cli::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 
 const GOOGLE: (&str, &str) =
     (".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"oauth-personal"}}}"#);
@@ -89,9 +89,22 @@ fn a_cloud_account_is_not_looked_into() {
 
 #[test]
 fn another_home_has_another_login() {
-    let elsewhere = MadeUpHome::new(&[(".gemini/.env", "GEMINI_API_KEY=secret")], &[]);
+    let elsewhere = TestHome::new(&[(".gemini/.env", "GEMINI_API_KEY=secret")], &[]);
     let folder = elsewhere.path().to_string_lossy().into_owned();
-    let home = MadeUpHome::new(&[], &[("GEMINI_CLI_HOME", &folder)]);
+    let home = TestHome::new(&[], &[("GEMINI_CLI_HOME", &folder)]);
     assert_eq!(detect::config_dir(home.machine()), elsewhere.path().join(".gemini"));
     assert_eq!(detect::auth(home.machine()).state, AuthState::Ok);
+}
+
+#[test]
+fn usage_names_the_provider() {
+    for (env, expected) in [
+        (vec![("GEMINI_API_KEY", "secret")], Some("google")),
+        (vec![("GOOGLE_GENAI_USE_VERTEXAI", "true")], Some("google-vertex")),
+        (vec![], None),
+    ] {
+        let home = TestHome::new(&[], &env);
+        let machine = home.machine();
+        assert_eq!(detect::provider(machine, &detect::auth(machine)), expected, "{env:?}");
+    }
 }

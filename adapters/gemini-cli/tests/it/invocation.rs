@@ -4,7 +4,10 @@ use od_adapter_gemini_cli::invocation::invocation;
 use od_adapter_gemini_cli::mode::{self, Mode};
 use od_adapter_gemini_cli::{GeminiCli, live};
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{ErrorKind, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionChoice, SessionMode};
+use od_protocol::{
+    ErrorKind, ErrorObject, ImageInput, JsonObject, McpServer, McpTransport, Prompt, SessionChoice,
+    SessionMode,
+};
 use od_sdk::Flags;
 use od_sdk::invocation::StdinMode;
 use od_sdk::testing::args;

@@ -3,7 +3,7 @@
 use od_adapter_gemini_cli::GeminiCli;
 use od_protocol::ModelsSource;
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::TestHome;
 
 #[test]
 fn the_models_are_the_clis_own() {
@@ -14,7 +14,7 @@ read -r session
 case "$session" in *session/new*) ;; *) exit 1 ;; esac
 echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"auto","availableModels":[{"modelId":"auto","name":"Auto"},{"modelId":"gemini-2.5-pro"}]}}}'
 read -r more"#;
-    let home = MadeUpHome::with_cli("gemini", script);
+    let home = TestHome::with_cli("gemini", script);
     let list = GeminiCli.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
@@ -28,7 +28,7 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 echo '{"id":2,"error":{"code":-32000,"message":"no key"}}'
 read -r rest"#;
     for script in ["exit 1", "echo nonsense", refused] {
-        let home = MadeUpHome::with_cli("gemini", script);
+        let home = TestHome::with_cli("gemini", script);
         let list = GeminiCli.models(home.machine()).expect("a list");
         assert_eq!(list.source, ModelsSource::Static, "{script}");
         assert!(list.models.iter().any(|model| model.default));

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use od_protocol::adapter::{ListModelsResult, ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult, StartRunParams};
+use od_protocol::adapter::{
+    ListModelsResult, ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+    StartRunParams,
+};
 use od_protocol::{AuthStatus, ErrorObject, Manifest};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, http};
 

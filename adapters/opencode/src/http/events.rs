@@ -8,10 +8,13 @@ mod turn;
 use crate::native::NamedError;
 use crate::{FailedAttempt, Finish, PartMapper, RetryBudget};
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
-use od_protocol::{Context, Credential, DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, InputOutcome, StopReason};
+use od_protocol::{
+    Context, Credential, DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, InputOutcome,
+    StopReason,
+};
 use od_sdk::http::{Reply, Server};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -233,7 +236,8 @@ impl Events {
                 self.turn.end(StopReason::Error, output);
                 let message = "the session became idle before the model answered";
                 let failure = ErrorEvent::fatal(ErrorKind::CliProtocol, message);
-                return output.fail(failure.with_hint("set `tracePath` to record what the server sends"));
+                return output
+                    .fail(failure.with_hint("set `tracePath` to record what the server sends"));
             }
         };
         self.turn.end(stop_reason, output);

@@ -25,8 +25,8 @@ pub fn list(adapter: &dyn Adapter, machine: &Machine) -> Result<ListModelsResult
     let get = |path: &str| http::ask(&server, &Request::get("models", path), REQUEST_TIMEOUT);
     let settings = get("/config").ok().and_then(|answer| answer.json());
     let current = settings.as_ref().and_then(|settings| settings.get("model")?.as_str());
-    let answer =
-        get("/config/providers").map_err(|error| failure(format!("did not list its models: {error}")))?;
+    let answer = get("/config/providers")
+        .map_err(|error| failure(format!("did not list its models: {error}")))?;
     let answer = answer.json().ok_or_else(|| failure(format!("answered {}", answer.status)))?;
     crate::models::parse_providers(&answer, current)
         .ok_or_else(|| failure("has no models".to_owned()))

@@ -13,6 +13,8 @@ pub const SESSION: &str = "session";
 pub const RULES: &str = "rules";
 /// Tag of requests that add an MCP server.
 pub const MCP: &str = "mcp";
+/// Tag of the request for the models and their efforts.
+pub const MODELS: &str = "models";
 /// Tag of prompts.
 pub const PROMPT: &str = "prompt";
 /// Tag of replies to the agent's requests.
@@ -92,6 +94,11 @@ impl Requests {
         };
         let body = json!({"name": server.name, "config": config});
         Request::post(MCP, self.path("/mcp"), body)
+    }
+
+    /// The models with their efforts.
+    pub fn models(&self) -> Request {
+        Request::get(MODELS, self.path("/config/providers"))
     }
 
     /// The first prompt, with model, attachments, system prompt and output schema.

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use od_protocol::ErrorObject;
-use od_protocol::adapter::{ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult};
+use od_protocol::adapter::{
+    ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+};
 use od_sdk::http::{self, Answer, Server, encoded};
 use od_sdk::session_files::unknown;
 use od_sdk::{Adapter, Machine};
@@ -55,7 +57,8 @@ pub fn read(
         return Err(unknown(id, "not found"));
     }
     let messages = get(&server, &format!("/{}/message", encoded(id)), cwd.as_deref())?;
-    let failed = |answer: &Answer| server::no_answer(&server, &format!("answered {}", answer.status));
+    let failed =
+        |answer: &Answer| server::no_answer(&server, &format!("answered {}", answer.status));
     let native = serde_json::from_slice(&info.body).map_err(|_| failed(&info))?;
     let said: Vec<_> = serde_json::from_slice(&messages.body).map_err(|_| failed(&messages))?;
     Ok(crate::sessions::session_events(native, &said))

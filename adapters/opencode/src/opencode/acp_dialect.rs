@@ -73,7 +73,7 @@ impl Dialect for OpenCodeDialect {
     }
 
     /// After an interrupted stream the same message comes again under the same id.
-    fn broke_off(&mut self) -> bool {
+    fn stream_interrupted(&mut self) -> bool {
         std::mem::take(&mut self.is_interrupted)
     }
 
@@ -95,7 +95,6 @@ impl Dialect for OpenCodeDialect {
 /// OpenCode's agents always exist, so a setting that fails is an effort that the model lacks.
 fn unsupported(error: &RpcError) -> ErrorEvent {
     let message = format!("the model does not support this effort: {}", error.message);
-    ErrorEvent::fatal(ErrorKind::CapabilityUnsupported, message).with_hint(
-        "omit the effort, or choose another: `opencode models --verbose` lists them",
-    )
+    ErrorEvent::fatal(ErrorKind::CapabilityUnsupported, message)
+        .with_hint("omit the effort, or choose another: `opencode models --verbose` lists them")
 }

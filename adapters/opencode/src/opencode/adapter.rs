@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use od_protocol::adapter::{ListModelsResult, ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult, StartRunParams};
+use od_protocol::adapter::{
+    ListModelsResult, ListSessionsParams, ListSessionsResult, ReadSessionParams, ReadSessionResult,
+    StartRunParams,
+};
 use od_protocol::{AuthStatus, ErrorObject, Manifest};
-use od_sdk::acp::{AcpMapper, Opening};
+use od_sdk::acp::{AcpMapper, Handshake};
 use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
 
 use crate::opencode::acp_dialect::OpenCodeDialect;
@@ -42,12 +45,12 @@ impl Adapter for OpenCode {
     }
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-        let opening = match Mode::of(start_run_params, install) {
-            Mode::Acp => invocation::opening(start_run_params).ok(),
+        let handshake = match Mode::of(start_run_params, install) {
+            Mode::Acp => invocation::handshake(start_run_params).ok(),
             Mode::Json => None,
         };
-        match opening {
-            Some(opening) => acp_mapper(opening, start_run_params, install),
+        match handshake {
+            Some(handshake) => acp_mapper(handshake, start_run_params, install),
             None => Box::new(Events::new(start_run_params, install)),
         }
     }
@@ -77,10 +80,10 @@ impl Adapter for OpenCode {
 }
 
 fn acp_mapper(
-    opening: Opening,
+    handshake: Handshake,
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Box<dyn Mapper> {
     let dialect = OpenCodeDialect::new(start_run_params, install);
-    Box::new(AcpMapper::new(opening, Box::new(dialect)))
+    Box::new(AcpMapper::new(handshake, Box::new(dialect)))
 }

@@ -4,8 +4,11 @@
 use crate::native::NamedError;
 use crate::{Finish, LogLine, PartMapper};
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted};
-use od_sdk::{RunOutcome, Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_protocol::{
+    Credential, DoneEvidence, DoneStatus, Effort, ErrorEvent, Event, Notice, NoticeLevel,
+    SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
+};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 
 use crate::opencode::native::Line;
 use crate::opencode::retries::Retries;
@@ -17,6 +20,8 @@ const TURN: &str = "turn-1";
 #[derive(Debug)]
 pub struct Events {
     session: SessionChoice,
+    /// The requested effort: `opencode run` ignores one that the model lacks.
+    effort: Option<Effort>,
     credential: Option<Credential>,
     is_started: bool,
     parts: PartMapper,
@@ -30,6 +35,7 @@ impl Events {
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         Self {
             session: start_run_params.session.clone(),
+            effort: start_run_params.effort,
             credential: install.credential.clone(),
             is_started: false,
             parts: PartMapper::default(),
@@ -55,6 +61,9 @@ impl Events {
             mcp_servers: None,
         }));
         output.event(Event::TurnStarted(TurnStarted { turn_id: TURN.to_owned() }));
+        if let Some(effort) = self.effort {
+            output.event(Event::Notice(unverified_effort(effort)));
+        }
     }
 
     fn on_native(&mut self, line: Line, bytes: &[u8], output: &mut RunOutput) {
@@ -149,6 +158,20 @@ impl Mapper for Events {
             }
             _ => None,
         }
+    }
+}
+
+fn unverified_effort(effort: Effort) -> Notice {
+    let effort = effort.as_str();
+    Notice {
+        level: NoticeLevel::Warn,
+        code: "degraded".to_owned(),
+        text: format!(
+            "`opencode run` ignores the effort {effort:?} if the model does not support it"
+        ),
+        hint: Some(
+            "set adapterOptions.mode to acp, which rejects an unsupported effort".to_owned(),
+        ),
     }
 }
 

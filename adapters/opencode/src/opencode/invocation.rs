@@ -2,7 +2,7 @@
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorKind, ErrorObject, SessionMode};
-use od_sdk::acp::{self, Opening, Setting};
+use od_sdk::acp::{self, Handshake, Setting};
 use od_sdk::invocation::StdinMode;
 use od_sdk::start_run::{AdapterOptions, absolute};
 use od_sdk::{Install, Invocation};
@@ -30,7 +30,7 @@ pub fn invocation(
     match mode {
         Mode::Json => add_run(&mut invocation, start_run_params, install)?,
         Mode::Acp => {
-            opening(start_run_params)?;
+            handshake(start_run_params)?;
             invocation.arg("acp");
             invocation.stdin = acp::initialize_line();
             invocation.stdin_mode = StdinMode::KeepOpen;
@@ -48,17 +48,17 @@ pub fn invocation(
 ///
 /// # Errors
 /// A file that cannot be attached.
-pub fn opening(start_run_params: &StartRunParams) -> Result<Opening, ErrorObject> {
-    let mut opening = Opening::of(start_run_params)?;
+pub fn handshake(start_run_params: &StartRunParams) -> Result<Handshake, ErrorObject> {
+    let mut handshake = Handshake::of(start_run_params)?;
     let mode = start_run_params.permission_mode.as_deref();
-    opening.settings.retain(|setting| !matches!(setting, Setting::Mode(_)));
-    opening.settings.extend(
+    handshake.settings.retain(|setting| !matches!(setting, Setting::Mode(_)));
+    handshake.settings.extend(
         crate::permission_rules::mode_agent(mode).map(|agent| Setting::Mode(agent.to_owned())),
     );
     let effort = start_run_params.effort.map(|effort| effort.as_str().to_owned());
     let option = |value| Setting::ConfigOption { id: "effort".to_owned(), value };
-    opening.settings.extend(effort.map(option));
-    Ok(opening)
+    handshake.settings.extend(effort.map(option));
+    Ok(handshake)
 }
 
 /// Rejects options that `opencode run` does not support.

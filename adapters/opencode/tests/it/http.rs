@@ -3,10 +3,10 @@
 mod answering;
 mod attached;
 mod auth;
+mod handshake;
 mod invocation;
 mod manifest;
 mod mapping;
 mod models;
-mod recordings;
 mod sessions;
 mod talk;

@@ -1,10 +1,10 @@
 //! The adapter `opencode`.
 
+mod acp;
 mod auth;
 mod invocation;
 mod manifest;
 mod mapping;
 #[cfg(unix)]
 mod models;
-mod recordings;
 mod sessions;

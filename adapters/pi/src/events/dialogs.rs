@@ -1,7 +1,10 @@
-//! `extension_ui_request`: leave to run a tool, questions of extensions, and what is only shown.
+//! `extension_ui_request`: approvals of tools, questions of extensions, and notifications.
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, NoticeLevel, UserMessage};
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
+    ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, NoticeLevel, UserMessage,
+};
 use serde_json::{Value, json};
 
 use super::session::notice;
@@ -12,26 +15,26 @@ use crate::{ApprovalWords, commands};
 use od_sdk::text::first_line;
 use od_sdk::{RunOutput, approval};
 
-/// A question in words that waits.
+/// A pending question.
 #[derive(Debug)]
 struct Question {
     id: String,
-    /// It is answered by yes or no.
+    /// Whether the answer is yes or no.
     is_confirm: bool,
 }
 
-/// An approval that waits: its id, and the call it is about.
+/// A pending approval: its id and its tool call.
 #[derive(Debug)]
 struct Asked {
     id: String,
     call_id: Option<String>,
 }
 
-/// What waits for an answer.
+/// Pending dialogs.
 #[derive(Debug)]
 pub(super) struct Dialogs {
     words: Option<ApprovalWords>,
-    /// Somebody answers questions; without that they are dismissed at once.
+    /// Whether the client answers questions; otherwise they are dismissed at once.
     is_answered: bool,
     approvals: Vec<Asked>,
     question: Option<Question>,
@@ -42,7 +45,7 @@ impl Dialogs {
         Self { words, is_answered, approvals: Vec::new(), question: None }
     }
 
-    /// A request of the CLI. `None`: not understood.
+    /// Handles a request of the CLI; returns `None` for an unknown one.
     pub(super) fn on_request(
         &mut self,
         line: DialogLine,
@@ -62,14 +65,14 @@ impl Dialogs {
                 output.event(notice(level, "extension", line.message.unwrap_or(line.title)));
             }
             "cancel" => self.withdraw(line.target_id.as_deref().unwrap_or_default(), output),
-            // Decoration of a terminal.
+            // Only for terminals.
             "setStatus" | "setWidget" | "setTitle" | "set_editor_text" => {}
             _ => return None,
         }
         Some(())
     }
 
-    /// The tool that asks for leave to run, when the dialog is worded so.
+    /// The tool that needs approval, if the dialog is such a request.
     fn asked_tool(&self, line: &DialogLine) -> Option<String> {
         let words = self.words.filter(|_| line.method == "select")?;
         let offers = |word: &str| line.options.iter().any(|option| option.as_str() == Some(word));
@@ -102,7 +105,7 @@ impl Dialogs {
         self.approvals.push(Asked { id: line.id.clone(), call_id });
     }
 
-    /// The answer to an approval. The CLI knows no "always".
+    /// Writes a decision. The CLI does not support "always".
     pub(super) fn decide(
         &mut self,
         respond_run_params: &RespondRunParams,
@@ -124,14 +127,17 @@ impl Dialogs {
         output.write_json(&commands::answer(&id, "value", word));
     }
 
-    /// A question in words. Where nobody answers, the extension is told so.
+    /// Emits a question; dismisses it if the client does not answer questions.
     fn ask(&mut self, line: &DialogLine, output: &mut RunOutput) {
         let text = match &line.message {
             Some(message) => format!("{}\n{message}", line.title),
             None => line.title.clone(),
         };
         if !self.is_answered {
-            let text = format!("nobody answers: {}", first_line(&text));
+            let text = format!(
+                "dismissed, because the client does not answer questions: {}",
+                first_line(&text)
+            );
             output.event(notice(NoticeLevel::Warn, "question_dismissed", text));
             return output.write_json(&commands::answer(&line.id, "cancelled", true));
         }
@@ -144,7 +150,7 @@ impl Dialogs {
         self.question = Some(Question { id: line.id.clone(), is_confirm });
     }
 
-    /// A person answers in words what was asked in words.
+    /// Writes the user's answer to the pending question.
     pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
         let Question { id, is_confirm } = self.question.take()?;
         output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
@@ -156,7 +162,7 @@ impl Dialogs {
         Some(())
     }
 
-    /// The agent went on: a question that is still open was answered by its own time limit.
+    /// The agent continued: an open question was answered by its own timeout.
     pub(super) fn forget_question(&mut self) {
         self.question = None;
     }
@@ -174,7 +180,7 @@ impl Dialogs {
     }
 }
 
-/// What exactly would happen: the call's title, else the first detail of the question.
+/// One line that describes the action: the title of the call, or the first detail of the request.
 fn summary(question: &str, tool: &str, input: Option<&Value>) -> String {
     let detail = || question.lines().nth(1).map(|detail| format!("{tool}: {}", first_line(detail)));
     input.and_then(|input| title(tool, input)).or_else(detail).unwrap_or_else(|| tool.to_owned())

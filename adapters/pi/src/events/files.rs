@@ -1,4 +1,4 @@
-//! Changed files, from the calls of the tools that write.
+//! Changed files, from the calls of the tools that write files.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ pub(super) struct Written<'a> {
     pub(super) call_id: &'a str,
     pub(super) tool: &'a str,
     pub(super) input: &'a Value,
-    /// The tool's own account.
+    /// Details from the tool.
     pub(super) details: &'a Value,
 }
 
-/// Emits `file_change` for a call that succeeded. `write` creates or overwrites and does not say
-/// which (recording `write`); it is told as the first, which is what it is for.
+/// Emits `file_change` for a successful call. `write` creates or overwrites and does not report
+/// which (recording `write`), so it counts as a creation.
 pub(super) fn on_written(written: &Written<'_>, cwd: &str, output: &mut RunOutput) {
     if kind(written.tool) != ToolKind::Edit {
         return;
@@ -42,7 +42,7 @@ pub(super) fn on_written(written: &Written<'_>, cwd: &str, output: &mut RunOutpu
     }));
 }
 
-/// omp's tools also write to addresses of its own (`xd://…`).
+/// omp's tools also write to internal addresses (`xd://…`).
 fn is_file(path: &str) -> bool {
     !path.is_empty() && !path.contains("://")
 }

@@ -1,5 +1,5 @@
-//! What a person says while the run goes on: kept until the agent works, sent, and outstanding
-//! until the CLI repeats it as a message or refuses it.
+//! Input during a run: held until the agent works, then sent, and outstanding until the CLI echoes it
+//! as a message or refuses it.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use super::session::notice;
 use crate::commands;
 use od_sdk::RunOutput;
 
-/// The lines of a person.
+/// The input of the user.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// The first prompt was repeated: the next message of the person is input.
+    /// Whether the CLI has echoed the first prompt; later user messages are input.
     has_prompt: bool,
-    /// Said before the agent began; two prompts at once would race.
+    /// Input before the agent started; two prompts at once would race.
     early: Vec<String>,
-    /// Sent, by id; the CLI has not taken them yet.
+    /// Sent input by id that the CLI has not accepted yet.
     outstanding: VecDeque<String>,
     sent: u32,
 }
@@ -26,12 +26,12 @@ impl Inputs {
         !self.outstanding.is_empty() || !self.early.is_empty()
     }
 
-    /// The agent does not work yet.
+    /// Holds input until the agent works.
     pub(super) fn keep(&mut self, text: &str) {
         self.early.push(text.to_owned());
     }
 
-    /// The agent works: what was kept goes out.
+    /// The agent works: sends the held input.
     pub(super) fn on_start(&mut self, output: &mut RunOutput) {
         for text in std::mem::take(&mut self.early) {
             self.send(&text, output);
@@ -45,7 +45,7 @@ impl Inputs {
         self.outstanding.push_back(id);
     }
 
-    /// A message of the person was taken up.
+    /// The CLI echoed a user message.
     pub(super) fn on_message(&mut self, text: String, output: &mut RunOutput) {
         if !std::mem::replace(&mut self.has_prompt, true) {
             return;
@@ -54,7 +54,7 @@ impl Inputs {
         output.event(Event::UserMessage(UserMessage { text }));
     }
 
-    /// A line of ours was refused.
+    /// The CLI refused input.
     pub(super) fn on_refused(&mut self, id: &str, error: &str, output: &mut RunOutput) {
         if let Some(index) = self.outstanding.iter().position(|sent| sent == id) {
             self.outstanding.remove(index);

@@ -1,5 +1,5 @@
-//! Text and thoughts of the model: as they stream, or whole where nothing streamed; and the answers
-//! that failed and were asked for again.
+//! Text and thinking of the model: in pieces, or as a whole where nothing was streamed; discards
+//! failed answers that are retried.
 
 use od_protocol::{Event, MessageDiscarded, MessageStopped, ThinkingStarted, ThinkingStopped};
 
@@ -7,25 +7,25 @@ use super::tools::Tools;
 use crate::native::{Block, Piece};
 use od_sdk::RunOutput;
 
-/// The answer that is being given.
+/// The current answer.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    /// How many answers have begun.
+    /// Number of started answers.
     messages: u32,
-    /// The answer that is open.
+    /// Id of the open answer.
     message: Option<String>,
-    /// Something of it was streamed, so that its end repeats it.
+    /// Whether parts of it were streamed; its end repeats them.
     has_streamed: bool,
     thoughts: u32,
     thought: Option<String>,
-    /// The call whose input streams, by its place in the answer.
+    /// The call whose input is being streamed, by its position in the answer.
     call: Option<(usize, String)>,
-    /// The last answer failed; a retry takes it back.
+    /// The last answer, if it failed; a retry discards it.
     failed: Option<String>,
 }
 
 impl Messages {
-    /// An answer begins.
+    /// An answer starts.
     pub(super) fn begin(&mut self, output: &mut RunOutput) {
         self.end(output);
         self.messages += 1;
@@ -34,7 +34,7 @@ impl Messages {
         self.failed = None;
     }
 
-    /// A piece of the answer. `None`: not understood.
+    /// Handles a piece of the answer; returns `None` for an unknown one.
     pub(super) fn on_piece(
         &mut self,
         piece: Piece<'_>,
@@ -43,7 +43,7 @@ impl Messages {
     ) -> Option<()> {
         match &*piece.kind {
             "text_delta" => {
-                // The end of a thought may be told only after the text (recording `think`).
+                // The end of thinking may come only after the text (recording `think`).
                 self.end_thought(output);
                 self.has_streamed = true;
                 output.text_delta(self.message.as_deref().unwrap_or("message"), &piece.delta);
@@ -63,7 +63,7 @@ impl Messages {
             },
             "thinking_start" => self.begin_thought(output),
             "thinking_end" => self.end_thought(output),
-            // Older versions and omp name the call at its end only.
+            // Older versions and omp name the call only at its end.
             "toolcall_start" => {
                 self.end_thought(output);
                 if let (Some(id), Some(name)) = (piece.id, &piece.tool_name) {
@@ -78,7 +78,7 @@ impl Messages {
         Some(())
     }
 
-    /// The end of an answer repeats all of it; what was not streamed is told now.
+    /// The end of an answer repeats all of it; emits what was not streamed.
     pub(super) fn on_whole(&mut self, blocks: &[Block], output: &mut RunOutput) {
         if self.has_streamed {
             return;
@@ -114,7 +114,7 @@ impl Messages {
         self.end(output);
     }
 
-    /// What failed is asked for again: its text must not count twice.
+    /// The failed answer is retried: discards its text, which must not count twice.
     pub(super) fn discard_failed(&mut self, output: &mut RunOutput) {
         if let Some(message_id) = self.failed.take() {
             output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));

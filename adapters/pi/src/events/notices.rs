@@ -1,4 +1,4 @@
-//! What is beside the conversation: notices, compaction, catalogues, and what an install lacks.
+//! Lines outside the conversation: notices, compaction, and warnings about old versions.
 
 use crate::Dialect;
 use crate::native::{CompactionLine, NoticeLine};
@@ -7,8 +7,8 @@ use od_sdk::{Install, RunOutput};
 use super::read;
 use super::session::{on_compaction, on_notice, status};
 
-/// Known, and of no interest to a run: catalogues, counters, decoration, and what is told elsewhere.
-const PASSED_OVER: &[&str] = &[
+/// Known lines that a run does not need.
+const IGNORED: &[&str] = &[
     "ready",
     "turn_start",
     "turn_end",
@@ -31,7 +31,7 @@ const PASSED_OVER: &[&str] = &[
     "bash_execution_update",
 ];
 
-/// A line that is no part of the conversation. `None`: not understood.
+/// Handles a line outside the conversation; returns `None` for an unknown one.
 pub(super) fn on_line(kind: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
     match kind {
         "compaction_start" | "auto_compaction_start" => output.event(status("compacting")),
@@ -44,22 +44,23 @@ pub(super) fn on_line(kind: &str, line: &[u8], output: &mut RunOutput) -> Option
             on_notice(kind, line, output);
         }
         "summarization_retry_scheduled" => output.event(status("retrying")),
-        kind if PASSED_OVER.contains(&kind) => {}
+        kind if IGNORED.contains(&kind) => {}
         _ => return None,
     }
     Some(())
 }
 
-/// What this install cannot do, although the run goes on.
+/// Warnings about features that this version lacks.
 pub(super) fn warnings(dialect: &Dialect, install: &Install, is_degraded: bool) -> Vec<String> {
     let used: Vec<&str> = dialect.fixed_args(install).collect();
     let missing = dialect.fixed_args.iter().filter(|flag| !used.contains(flag));
     let mut warnings: Vec<String> = missing
-        .map(|flag| format!("this version has no {flag}: the run goes on without it"))
+        .map(|flag| format!("this version does not support {flag}; the run continues without it"))
         .collect();
     if is_degraded {
         let command = dialect.install_command;
-        warnings.push(format!("this version takes no input while it runs: {command}"));
+        warnings
+            .push(format!("this version does not support input during a run; upgrade: {command}"));
     }
     warnings
 }

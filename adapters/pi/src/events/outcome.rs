@@ -1,5 +1,5 @@
-//! The outcome: by how the last answer stopped. The exit code says nothing (pi ends with 0 after a
-//! refused key, recording `r401`).
+//! The outcome of a run, from the stop reason of the last answer. The exit code is no evidence: pi
+//! exits with 0 after a refused key (recording `r401`).
 
 use od_protocol::{DoneEvidence, DoneStatus, StopReason};
 
@@ -7,7 +7,7 @@ use super::failure::CliError;
 use crate::native::Message;
 use od_sdk::RunOutcome;
 
-/// How the last answer stopped.
+/// The last answer.
 #[derive(Debug, Default)]
 pub(super) struct LastAnswer {
     message: Option<Message>,
@@ -34,7 +34,7 @@ impl LastAnswer {
         }
     }
 
-    /// What failed, unless nothing did or the run is being stopped.
+    /// The failure, unless the run succeeded or is being cancelled.
     pub(super) fn cli_error(&self, is_cancelling: bool) -> Option<CliError> {
         let message = self.message.as_ref().filter(|_| self.stopped() == "error")?;
         (!is_cancelling).then(|| CliError::of(message))
@@ -52,7 +52,7 @@ impl LastAnswer {
     }
 }
 
-/// It failed.
+/// The outcome of a failed run.
 pub(super) fn failed(evidence: DoneEvidence) -> RunOutcome {
     RunOutcome { status: DoneStatus::Failed, stop_reason: StopReason::Error, evidence }
 }

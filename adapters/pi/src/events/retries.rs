@@ -1,4 +1,4 @@
-//! Retries: told as they come, and ended when they would go on for longer than the run allows.
+//! Reports retries, and ends a run that retries for longer than it allows.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use crate::native::RetryLine;
 use crate::options::Options;
 use od_sdk::RunOutput;
 
-/// The retries of the request that is being made.
+/// The retries of the current request.
 #[derive(Debug)]
 pub(super) struct Retries {
     max_retries: u32,
     max_wait_ms: u64,
     retries: u32,
     wait_ms: u64,
-    /// The limit that was told last, while nothing has followed it yet.
-    silent: Option<CliError>,
+    /// The last rate limit, until output follows it.
+    pending_limit: Option<CliError>,
 }
 
-/// How much longer than the announced wait the silence before a retry may be.
+/// The silence before a retry may be this much longer than announced.
 const RETRY_MARGIN_MS: u64 = 500;
 
 impl Retries {
@@ -31,31 +31,31 @@ impl Retries {
             max_wait_ms: options.retries().max_wait_ms(),
             retries: 0,
             wait_ms: 0,
-            silent: None,
+            pending_limit: None,
         }
     }
 
-    /// The model answers: whatever failed before is over.
+    /// The model answered: resets the retries.
     pub(super) fn on_answer(&mut self) {
         self.retries = 0;
         self.wait_ms = 0;
     }
 
-    /// The model begins to answer: it may take its time again.
+    /// The model starts to answer: removes the limit on silence.
     pub(super) fn on_piece(&mut self, output: &mut RunOutput) {
-        if self.silent.take().is_some() {
+        if self.pending_limit.take().is_some() {
             output.limit_silence(None);
         }
     }
 
-    /// Nothing followed a rate limit for too long: the reason to give up.
+    /// The silence after a rate limit lasted too long: returns the error that ends the run.
     pub(super) fn on_silence(&mut self) -> Option<CliError> {
-        let mut cli_error = self.silent.take()?;
-        cli_error.text = format!("stopped in the silence after: {}", cli_error.text);
+        let mut cli_error = self.pending_limit.take()?;
+        cli_error.text = format!("no output after a rate limit: {}", cli_error.text);
         Some(cli_error)
     }
 
-    /// `auto_retry_start`. The reason to give up, when this goes beyond the allowance.
+    /// Handles `auto_retry_start`; returns the error that ends the run if the budget is exceeded.
     pub(super) fn on_retry(
         &mut self,
         line: &RetryLine,
@@ -69,12 +69,12 @@ impl Retries {
         let kind = cli_error.kind(dialect);
         if matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
             cli_error.retry_after_ms = cli_error.retry_after_ms.or(delay_ms);
-            tell_limit(&cli_error, output);
+            emit_limit(&cli_error, output);
             if dialect.hides_retries {
                 let announced = delay_ms.unwrap_or_default().saturating_add(RETRY_MARGIN_MS);
                 let limit = Duration::from_millis(self.max_wait_ms.max(announced));
                 output.limit_silence(Some(limit));
-                self.silent = Some(cli_error.clone());
+                self.pending_limit = Some(cli_error.clone());
             }
         }
         let attempt = line.attempt.max(self.retries);
@@ -84,8 +84,8 @@ impl Retries {
             delay_ms,
             reason: kind.as_str().to_owned(),
         }));
-        let goes_on = attempt <= self.max_retries && self.wait_ms <= self.max_wait_ms;
-        (!goes_on).then(|| {
+        let is_allowed = attempt <= self.max_retries && self.wait_ms <= self.max_wait_ms;
+        (!is_allowed).then(|| {
             let wait = delay_ms.unwrap_or_default();
             cli_error.text =
                 format!("stopped at retry {attempt} (in {wait} ms) after: {}", cli_error.text);
@@ -94,8 +94,8 @@ impl Retries {
     }
 }
 
-/// The provider asks to slow down.
-pub(super) fn tell_limit(cli_error: &CliError, output: &mut RunOutput) {
+/// Emits `rate_limited`.
+pub(super) fn emit_limit(cli_error: &CliError, output: &mut RunOutput) {
     output.event(Event::RateLimited(RateLimited {
         retry_after_ms: cli_error.retry_after_ms,
         resets_at: None,

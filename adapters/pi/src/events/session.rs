@@ -1,19 +1,21 @@
-//! The session, its turns and what the CLI does besides answering.
+//! The session and its turns; compaction and notices.
 
-use od_protocol::{Context, Event, Notice, NoticeLevel, SessionChoice, SessionMode, SessionStarted, Status};
+use od_protocol::{
+    Context, Event, Notice, NoticeLevel, SessionChoice, SessionMode, SessionStarted, Status,
+};
 
 use crate::content::model_id;
 use crate::native::{CompactionLine, NoticeLine, SessionLine, State};
 use od_sdk::RunOutput;
 use od_sdk::turns::Turns;
 
-/// The session and its turns. A turn runs from a prompt to the end of the agent's work on it,
-/// retries and input included; the CLI's own turns are single answers.
+/// The session and its turns. A turn lasts from a prompt to the end of the agent's work on it,
+/// retries and input included; what the CLI calls a turn is a single answer.
 #[derive(Debug)]
 pub(super) struct Session {
     mode: SessionMode,
     parent: Option<String>,
-    /// Where the run works; paths of tools are relative to it.
+    /// The working folder; paths of tools are relative to it.
     pub(super) cwd: String,
     /// Its turns.
     pub(super) turns: Turns,
@@ -35,9 +37,9 @@ impl Session {
         self.start(line.id, None, line.cwd, output);
     }
 
-    /// The answer to our first question in `--mode rpc`.
+    /// The reply to `get_state`, our first command in `--mode rpc`.
     pub(super) fn on_state(&self, state: State, output: &mut RunOutput) {
-        // Without a login the model is called `unknown`.
+        // Without a login the provider is `unknown`.
         let model = state.model.filter(|model| model.provider != "unknown");
         let model = model.map(|model| model_id(&model.provider, &model.id));
         self.start(state.session_id, model, Some(self.cwd.clone()), output);
@@ -65,7 +67,7 @@ impl Session {
     }
 }
 
-/// The conversation was shortened, unless there was nothing to shorten (recording `ctx400`).
+/// Emits the size after a compaction, unless nothing was compacted (recording `ctx400`).
 pub(super) fn on_compaction(line: &CompactionLine, output: &mut RunOutput) {
     let Some(result) = line.result.as_ref().filter(|_| !line.skipped) else { return };
     output.event(Event::Context(Context {
@@ -75,7 +77,7 @@ pub(super) fn on_compaction(line: &CompactionLine, output: &mut RunOutput) {
     }));
 }
 
-/// The CLI or an extension tells a person something.
+/// Emits a notice of the CLI or of an extension.
 pub(super) fn on_notice(code: &str, line: NoticeLine, output: &mut RunOutput) {
     let text = line.error.unwrap_or(line.message);
     let text = match line.source {

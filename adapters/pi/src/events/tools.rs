@@ -1,6 +1,8 @@
-//! Tool calls: their start, their input, what they say while they run, their result.
+//! Tool calls: start, input, output while they run, result.
 
-use od_protocol::{Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+};
 use serde_json::Value;
 
 use super::files::{self, Written};
@@ -8,10 +10,10 @@ use crate::content::{blocks, kind, mcp_server, text_of, title};
 use crate::native::{Block, ExecutionLine};
 use od_sdk::RunOutput;
 
-/// What a failed command says at its end, before its exit code (recording `toolfail`).
-const EXIT_CODE: &str = "Command exited with code ";
+/// The text before the exit code in the last line of a failed command (recording `toolfail`).
+const EXIT_CODE_PREFIX: &str = "Command exited with code ";
 
-/// A call that is open.
+/// An open call.
 #[derive(Debug)]
 struct Call {
     id: String,
@@ -20,11 +22,11 @@ struct Call {
     is_ready: bool,
     is_running: bool,
     was_denied: bool,
-    /// What it said so far: each update repeats all of it.
+    /// Its output so far; each update repeats all of it.
     said: String,
 }
 
-/// The calls that are open, in the model's order.
+/// The open calls, in the model's order.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     open: Vec<Call>,
@@ -35,20 +37,20 @@ impl Tools {
         self.open.iter_mut().find(|call| call.id == id)
     }
 
-    /// The call of that tool which waits for leave to run, with its input.
+    /// The call of this tool that waits for approval, with its input.
     pub(super) fn waiting(&self, name: &str) -> Option<(&str, &Value)> {
         let waits = |call: &&Call| call.is_ready && !call.is_running && call.name == name;
         self.open.iter().find(waits).map(|call| (call.id.as_str(), &call.input))
     }
 
-    /// A person or a rule said no.
+    /// A person or a rule denied the call.
     pub(super) fn mark_denied(&mut self, id: &str) {
         if let Some(call) = self.call(id) {
             call.was_denied = true;
         }
     }
 
-    /// The model begins to ask for a tool.
+    /// The model starts a call.
     pub(super) fn on_started(&mut self, id: &str, name: &str, output: &mut RunOutput) {
         if self.call(id).is_some() {
             return;
@@ -91,7 +93,7 @@ impl Tools {
         }));
     }
 
-    /// The answer that asked for them failed: what does not run never will.
+    /// The answer failed: its calls that do not run yet will never run.
     pub(super) fn abandon(&mut self, output: &mut RunOutput) {
         let (running, abandoned): (Vec<Call>, Vec<Call>) =
             std::mem::take(&mut self.open).into_iter().partition(|call| call.is_running);
@@ -116,8 +118,8 @@ impl Tools {
         }
     }
 
-    /// `tool_execution_update`: what goes beyond the last one. A tail that replaces what was said
-    /// cannot be told as a piece; the result has it.
+    /// `tool_execution_update`: emits the added output. Output that replaces earlier output cannot be
+    /// emitted as a piece; the result has it.
     pub(super) fn on_update(&mut self, line: &ExecutionLine, output: &mut RunOutput) {
         let Some(call) = self.call(&line.tool_call_id) else { return };
         let text = text_of(&line.partial_result.content);
@@ -162,10 +164,10 @@ impl Tools {
     }
 }
 
-/// omp states the code, pi says it in the last line of a failed command.
+/// omp reports the exit code as a number, pi in the last line of a failed command.
 fn exit_code(details: &Value, text: &str, status: ToolStatus) -> Option<i32> {
     let stated = details.get("exitCode").and_then(Value::as_i64);
-    let said = || text.lines().next_back()?.strip_prefix(EXIT_CODE)?.parse().ok();
+    let said = || text.lines().next_back()?.strip_prefix(EXIT_CODE_PREFIX)?.parse().ok();
     match status {
         ToolStatus::Error => stated.and_then(|code| code.try_into().ok()).or_else(said),
         _ => stated.and_then(|code| code.try_into().ok()),

@@ -1,5 +1,5 @@
-//! Tokens, money and how full the window is. Every answer states its own figures, also one that
-//! failed; a turn and a run are sums of them.
+//! Tokens, cost and context usage. Each answer reports its own, also a failed one; a turn and a run
+//! are sums of them.
 
 use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
 
@@ -7,12 +7,12 @@ use crate::content::model_id;
 use crate::native;
 use od_sdk::RunOutput;
 
-/// The figures so far.
+/// Usage of a run so far.
 #[derive(Debug, Default)]
 pub(super) struct UsageTracker {
     turn: Option<Usage>,
     run: Option<Usage>,
-    /// How much the model can read at once.
+    /// The context window of the model, in tokens.
     pub(super) context_window: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl UsageTracker {
         output.event(Event::Usage(Usage { scope: UsageScope::Run, cumulative: true, ..run }));
     }
 
-    /// The turn is over.
+    /// The turn has ended.
     pub(super) fn end_turn(&mut self, output: &mut RunOutput) {
         if let Some(turn) = self.turn.take() {
             output.event(Event::Usage(turn));
@@ -63,7 +63,7 @@ fn usage(figures: &native::Usage, message: &native::Message) -> Usage {
     }
 }
 
-/// A sum of answers: a price that one of them does not know is not made up.
+/// The sum of two answers; the cost is unknown if one of them is unknown.
 fn add(sum: Option<Usage>, answer: &Usage) -> Usage {
     let Some(sum) = sum else { return answer.clone() };
     let both = |one: Option<u64>, other: Option<u64>| match (one, other) {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// `message_update`: one piece of the message that is being said. Older versions repeat the whole
-/// message beside it, which is passed over.
+/// `message_update`: one piece of the current message. Older versions also repeat the whole message,
+/// which is ignored.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateLine<'a> {
@@ -25,13 +25,13 @@ pub struct Piece<'a> {
     /// Which block of the message it belongs to.
     #[serde(default)]
     pub content_index: usize,
-    /// With `…_delta`: what is added.
+    /// With `…_delta`: the added text.
     #[serde(default, borrow)]
     pub delta: Cow<'a, str>,
-    /// With `toolcall_start`, where the version says it: the call.
+    /// With `toolcall_start` of newer versions: the id of the call.
     #[serde(default)]
     pub id: Option<String>,
-    /// With `toolcall_start`, where the version says it: the tool.
+    /// With `toolcall_start` of newer versions: the tool.
     #[serde(default)]
     pub tool_name: Option<String>,
     /// With `toolcall_end`: the whole call.
@@ -46,7 +46,7 @@ pub struct MessageLine {
     pub message: Message,
 }
 
-/// A message of anybody.
+/// A message.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Message {
@@ -54,19 +54,19 @@ pub struct Message {
     pub role: String,
     /// A text, or blocks.
     pub content: Value,
-    /// Who wrote a message of the role `user`, where that is not the person.
+    /// The author of a message with the role `user`, if it is not the user.
     pub attribution: Option<String>,
     /// The provider that answered.
     pub provider: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// What the answer cost.
+    /// The usage of the answer.
     pub usage: Option<Usage>,
     /// `stop`, `toolUse`, `length`, `error`, `aborted`; `pending` at the start.
     pub stop_reason: Option<String>,
-    /// With `error` and `aborted`: why, in words.
+    /// With `error` and `aborted`: the reason.
     pub error_message: Option<String>,
-    /// With `error`, where the CLI tells it: the HTTP status.
+    /// With `error`: the HTTP status, if known.
     pub error_status: Option<u16>,
     /// With the role `toolResult`: the call.
     pub tool_call_id: String,
@@ -97,7 +97,7 @@ pub struct Block {
     pub mime_type: String,
 }
 
-/// What one answer cost. Not cumulative: each answer has its own.
+/// The usage of one answer, not cumulative.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Usage {
@@ -109,7 +109,7 @@ pub struct Usage {
     pub cache_read: u64,
     /// Tokens written to the cache.
     pub cache_write: u64,
-    /// Tokens of thoughts, where they are told; part of `output`.
+    /// Tokens of thinking, if reported; part of `output`.
     pub reasoning: Option<u64>,
     /// All of them.
     pub total_tokens: Option<u64>,
@@ -117,7 +117,7 @@ pub struct Usage {
     pub cost: Option<Cost>,
 }
 
-/// What an answer cost, in dollars.
+/// The cost of an answer, in dollars.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub struct Cost {
     /// All of it.

@@ -1,9 +1,9 @@
-//! Everything that is no message: the session, tools at work, retries, replies, dialogs.
+//! Lines that are not messages: session, running tools, retries, replies, dialogs.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What every line has.
+/// The field that every line has.
 #[derive(Debug, Deserialize)]
 pub struct Head {
     /// `session`, `message_update`, `agent_end`, `response`, ….
@@ -29,7 +29,7 @@ pub struct ExecutionLine {
     pub tool_call_id: String,
     /// The tool.
     pub tool_name: String,
-    /// Its input, as it is used.
+    /// Its input.
     pub args: Value,
     /// With `…_update`: the result so far.
     pub partial_result: Outcome,
@@ -39,13 +39,13 @@ pub struct ExecutionLine {
     pub is_error: bool,
 }
 
-/// What a tool gives back.
+/// The result of a tool.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
     /// Blocks of text and pictures.
     pub content: Value,
-    /// The tool's own account: `exitCode`, `patch`, `resolvedPath`, ….
+    /// Details: `exitCode`, `patch`, `resolvedPath`, ….
     pub details: Value,
 }
 
@@ -53,9 +53,9 @@ pub struct Outcome {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AgentEndLine {
-    /// The failed request will be tried again.
+    /// Whether the failed request is retried.
     pub will_retry: bool,
-    /// omp: nothing more will come.
+    /// omp: whether nothing more follows.
     pub is_terminal: bool,
 }
 
@@ -63,13 +63,13 @@ pub struct AgentEndLine {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RetryLine {
-    /// Which retry it is, from 1.
+    /// Number of the retry, from 1.
     pub attempt: u32,
-    /// How many there may be.
+    /// The maximum number of retries.
     pub max_attempts: Option<u32>,
-    /// How long it waits first; omp counts in fractions.
+    /// The wait before it in milliseconds; a fraction in omp.
     pub delay_ms: Option<f64>,
-    /// What failed.
+    /// The error.
     pub error_message: String,
 }
 
@@ -77,17 +77,17 @@ pub struct RetryLine {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CompactionLine {
-    /// What came of it; absent when nothing was done.
+    /// The result; absent if nothing was done.
     pub result: Option<CompactionResult>,
-    /// Nothing needed to be done.
+    /// Whether the compaction was skipped.
     pub skipped: bool,
 }
 
-/// What came of a compaction.
+/// The result of a compaction.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CompactionResult {
-    /// How much the window holds now, estimated.
+    /// The estimated number of tokens in the context.
     pub estimated_tokens_after: Option<u64>,
 }
 
@@ -97,13 +97,13 @@ pub struct CompactionResult {
 pub struct ResponseLine {
     /// The command's id.
     pub id: Option<String>,
-    /// Which command it was.
+    /// The command.
     pub command: String,
-    /// It was taken.
+    /// Whether it succeeded.
     pub success: bool,
-    /// What was asked for.
+    /// The result.
     pub data: Value,
-    /// Why it was not taken.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -113,64 +113,64 @@ pub struct ResponseLine {
 pub struct State {
     /// The session.
     pub session_id: String,
-    /// The model that is chosen.
+    /// The selected model.
     pub model: Option<Model>,
 }
 
-/// A model, as `get_state` and `get_available_models` tell it.
+/// A model in the replies to `get_state` and `get_available_models`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Model {
-    /// Its id, unique for its provider only.
+    /// Its id, unique only within its provider.
     pub id: String,
-    /// For people.
+    /// Its display name.
     pub name: Option<String>,
-    /// Who offers it.
+    /// Its provider.
     pub provider: String,
-    /// It can think.
+    /// Whether it can think.
     pub reasoning: bool,
-    /// How much it can read at once.
+    /// Its context window, in tokens.
     pub context_window: Option<u64>,
 }
 
-/// `extension_ui_request`: the CLI or one of its extensions asks or tells a person something.
+/// `extension_ui_request`: a dialog or notification of the CLI or of an extension.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DialogLine {
-    /// For the answer.
+    /// The id that the answer repeats.
     pub id: String,
     /// `select`, `confirm`, `input`, `editor`; `notify`, `setStatus`, …; omp: `cancel`.
     pub method: String,
-    /// What is asked.
+    /// The question.
     pub title: String,
-    /// More of it.
+    /// Further text.
     pub message: Option<String>,
     /// With `select`: the choices.
     pub options: Vec<Value>,
     /// With `notify`: `info`, `warning`, `error`.
     pub notify_type: Option<String>,
-    /// With `cancel`: the dialog that is over.
+    /// With `cancel`: the withdrawn dialog.
     pub target_id: Option<String>,
 }
 
-/// omp's `notice`, and what an extension got wrong.
+/// omp's `notice`, and errors of extensions.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NoticeLine {
     /// `info`, `warning`, `error`.
     pub level: String,
-    /// For people.
+    /// The text.
     pub message: String,
-    /// With `extension_error`: what happened.
+    /// With `extension_error`: the error.
     pub error: Option<String>,
-    /// Who says it.
+    /// Where it comes from.
     pub source: Option<String>,
 }
 
-/// omp: a prompt that was a command of its own and reached no model.
+/// omp: the result of a prompt that may be a command of the CLI.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PromptResultLine {
-    /// The model works on it.
+    /// Whether the prompt reached the model.
     pub agent_invoked: bool,
 }

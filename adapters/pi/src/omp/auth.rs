@@ -1,5 +1,5 @@
-//! Who pays: a key in a variable, a provider of the person's own, or a login in omp's database.
-//! Reads local files only, and never gives out a value.
+//! Finds the login: a key in a variable, a custom provider, or a login in omp's database. Reads local
+//! files only; never returns the value of a credential.
 
 use std::fs;
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::omp::dialect::DIALECT;
 /// The files that hold logins.
 pub const AUTH_FILES: &[&str] = &["~/.omp/agent/agent.db", "~/.omp/agent/models.yml"];
 
-/// The state of the login, and the credential that would pay. The database is SQLite and comes with
-/// the first start, login or not: whether it holds one cannot be told from outside.
+/// Returns the state of the login and the credential that pays. The first start creates the SQLite
+/// database, so its existence does not prove a login.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = DIALECT.config_dir(machine);
     let login = env_login(machine, None).or_else(|| of_models(&config_dir.join("models.yml")));
     match login {
         Some(login) => login.status(&auth_info(AUTH_FILES), auth::now()),
         None if config_dir.join("agent.db").is_file() => {
-            auth::unknown("logins are in agent.db: `omp usage` tells which there are")
+            auth::unknown("logins are in agent.db; list them: omp usage")
         }
         None => AuthStatus {
             guidance: Some(DIALECT.login_hint.to_owned()),
@@ -32,7 +32,7 @@ pub fn auth(machine: &Machine) -> AuthStatus {
     }
 }
 
-/// A provider of the person's own with a key beside its address, in YAML or JSON.
+/// A custom provider with its key, in YAML or JSON.
 fn of_models(path: &Path) -> Option<Login> {
     let text = fs::read_to_string(path).ok()?;
     let names_key = |line: &str| {

@@ -1,4 +1,4 @@
-//! How oh-my-pi speaks the wire format: values only.
+//! How oh-my-pi differs from the other CLIs of its family: values only.
 
 use crate::{ApprovalWords, Dialect};
 
@@ -9,7 +9,7 @@ pub const DIALECT: Dialect = Dialect {
     install_command: "bun install -g @oh-my-pi/pi-coding-agent",
     config_dir_variable: "PI_CODING_AGENT_DIR",
     config_dir: ".omp/agent",
-    // A title would be one more request to the model.
+    // A title would cost another request to the model.
     fixed_args: &["--no-title"],
     json_args: &["-p"],
     quiet_env: &[],
@@ -21,9 +21,9 @@ pub const DIALECT: Dialect = Dialect {
     permission_flag: Some("--approval-mode"),
     rpc_since: None,
     max_since: None,
-    // Six of them, some six seconds for each that it tells of (recording `r429`).
+    // Six retries, about six seconds for each that it reports (recording `r429`).
     hides_retries: true,
-    // `prompt` takes `/model` for itself; this command does not (recording `slash`).
+    // `prompt` interprets `/model`; this command does not (recording `slash`).
     literal_prompt: Some("abort_and_prompt"),
     approval_words: Some(ApprovalWords { allow: "Approve", deny: "Deny", title: "Allow tool: " }),
 };

@@ -1,4 +1,4 @@
-//! What `--manifest` prints. Values only.
+//! The manifest of `omp`. Values only.
 
 use crate::PiAdapter;
 use crate::adapter::{Installer, common_capabilities};

@@ -1,5 +1,5 @@
-//! Who pays: the provider that is chosen, then whatever else there is. Reads local files only, and
-//! never gives out a value.
+//! Finds the login: that of the default provider first, then any other. Reads local files only; never
+//! returns the value of a credential.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::pi::dialect::DIALECT;
 /// The files that hold logins.
 pub const AUTH_FILES: &[&str] = &["~/.pi/agent/auth.json", "~/.pi/agent/models.json"];
 
-/// The state of the login, and the credential that would pay.
+/// Returns the state of the login and the credential that pays.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = DIALECT.config_dir(machine);
     let stored = match CredentialFile::read(&config_dir.join("auth.json")) {
@@ -41,7 +41,7 @@ pub fn auth(machine: &Machine) -> AuthStatus {
     }
 }
 
-/// A login that was stored comes before a variable.
+/// A stored login takes precedence over a variable.
 fn of_provider(
     machine: &Machine,
     stored: Option<&CredentialFile>,
@@ -57,7 +57,7 @@ fn any_stored(stored: Option<&CredentialFile>) -> Option<Login> {
     file.names("").into_iter().find_map(|provider| stored_login(file, provider, AUTH_FILES[0]))
 }
 
-/// A provider of the person's own, with its key beside its address.
+/// A custom provider with its key.
 fn of_models(models: Option<&CredentialFile>) -> Option<Login> {
     let file = models?;
     let has_key = |provider: &&str| file.has(&format!("/providers/{provider}/apiKey"));
@@ -66,7 +66,7 @@ fn of_models(models: Option<&CredentialFile>) -> Option<Login> {
     Some(Login::new("api_key", CredentialKind::ApiKey, name))
 }
 
-/// A file that may be missing or broken: then it says nothing.
+/// Reads a file; a missing or broken one is ignored.
 fn readable(path: &Path) -> Option<CredentialFile> {
     CredentialFile::read(path).ok().flatten()
 }

@@ -1,4 +1,4 @@
-//! How Pi speaks the wire format: values only.
+//! How Pi differs from the other CLIs of its family: values only.
 
 use crate::Dialect;
 
@@ -18,11 +18,11 @@ pub const DIALECT: Dialect = Dialect {
     add_dir_flag: None,
     deny_tools_flag: Some(("--exclude-tools", "0.77.0")),
     permission_flag: None,
-    // The first that says `agent_settled`.
+    // The first version with `agent_settled`.
     rpc_since: Some("0.80.4"),
     max_since: Some("0.80.6"),
     hides_retries: false,
-    // Only templates, skills and extensions of the person's own begin with a slash.
+    // Only the user's own templates, skills and extensions start with a slash.
     literal_prompt: None,
     approval_words: None,
 };

@@ -1,4 +1,4 @@
-//! The entries of a session's file → events, in the words of a run. Pure.
+//! Maps the entries of a session file to events. Pure.
 
 use std::collections::HashSet;
 
@@ -11,17 +11,17 @@ use crate::native::{Block, Message};
 use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
 use od_sdk::text::first_line;
 
-/// One entry. Entries of other types have few of these.
+/// One entry; each type uses some of the fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Entry {
     /// `session`, `message`, `model_change`, `context_edit`, ….
     #[serde(rename = "type")]
     kind: String,
-    /// With `session`: the session's.
+    /// With `session`: the id of the session.
     id: String,
     parent_id: Option<String>,
-    /// With `session`: where it runs.
+    /// With `session`: its working folder.
     cwd: Option<String>,
     message: Option<Message>,
     /// With `model_change` in pi.
@@ -29,10 +29,10 @@ pub(super) struct Entry {
     model_id: Option<String>,
     /// With `model_change` in omp.
     model: Option<String>,
-    /// With `context_edit`: the entry that is replaced, by nothing after a retry.
+    /// With `context_edit`: the replaced entry; a retry replaces it by nothing.
     target_id: Option<String>,
     replacement: Option<Value>,
-    /// With `session_info` in pi and `title` in omp: what the person called it.
+    /// With `session_info` in pi and `title` in omp: the name of the session.
     name: Option<String>,
     title: Option<String>,
 }
@@ -47,7 +47,7 @@ impl SessionLine for Entry {
         (self.kind == "model_change").then(|| self.model.clone().or_else(by_parts)).flatten()
     }
 
-    /// Its name, else what a person said, shortened.
+    /// Its name, or the shortened text of the user.
     fn title(&self) -> Option<String> {
         let name = self.title.as_ref().or(self.name.as_ref()).filter(|name| !name.is_empty());
         let said = || self.message.as_ref().filter(|message| message.role == "user");
@@ -60,9 +60,9 @@ impl SessionLine for Entry {
     }
 }
 
-/// What happened in a session. Entries form a tree; what counts is the way from the root to the last
-/// one, without the answers that were taken back.
-pub(super) fn tell(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
+/// The events of a session. Entries form a tree; the session is the path from the root to the last
+/// entry, without discarded answers.
+pub(super) fn to_events(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
     let entries: Vec<Entry> =
         entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
     let way = last_branch(&entries, |entry| &entry.id, |entry| entry.parent_id.as_deref());

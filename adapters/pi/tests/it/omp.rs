@@ -5,5 +5,5 @@ mod detection;
 mod invocation;
 mod manifest;
 mod mapping;
-mod recordings;
 mod sessions;
+mod stdin;

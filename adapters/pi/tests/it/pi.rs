@@ -7,5 +7,5 @@ mod manifest;
 mod mapping;
 #[cfg(unix)]
 mod models;
-mod recordings;
 mod sessions;
+mod stdin;

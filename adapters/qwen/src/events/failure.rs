@@ -24,14 +24,11 @@ const RULES: FailureRules = FailureRules {
         own_rule(
             &["max session turns", "error_max_turns"],
             "max_turns",
-            "raise maxTurns, or resume the session to go on",
+            "raise maxTurns, or resume the session",
         ),
     ],
     hints: &[
-        (
-            ErrorKind::AuthWrongAccount,
-            "choose a model that the key may use, or run `qwen auth`",
-        ),
+        (ErrorKind::AuthWrongAccount, "choose a model that the key may use, or run `qwen auth`"),
         (ErrorKind::ModelUnknown, "choose a model that the provider knows"),
         (ErrorKind::QuotaExhausted, "wait for the next period, or use another account"),
         (ErrorKind::RateLimited, "wait, then resume the session"),
@@ -60,29 +57,29 @@ impl Failure {
         Self(failure::classify_event(&report, &FailureRules { unknown, ..RULES }))
     }
 
-    /// A turn that Qwen Code itself calls failed.
+    /// A turn that Qwen Code reports as failed.
     pub(super) fn of_result(result: &ResultLine) -> Self {
         let text = result.error.as_ref().map_or(result.subtype.as_str(), |error| &error.message);
         Self::of_text(text)
     }
 
-    /// Nothing came from the model for too long.
+    /// The model exceeded the limit on silence.
     pub(super) fn silence(silence_ms: u128) -> Self {
         let message = format!(
-            "nothing came from the model for {silence_ms} ms: Qwen Code makes a refused request again and again without a word"
+            "no output from the model for {silence_ms} ms: Qwen Code retries a refused request without reporting it"
         );
         let hint = "wait, then resume the session; a slow model gets more time with adapterOptions.maxSilenceMs";
         let event = ErrorEvent::fatal(ErrorKind::RateLimited, message).with_hint(hint);
         Self(ErrorEvent { retryable: true, ..event })
     }
 
-    /// The CLI ended without a result: some refusals are only on stderr.
+    /// The CLI exited without a result: some errors are printed on stderr only.
     pub(super) fn from_exit(exit: &Exit) -> Option<Self> {
         let mut failures = exit.stderr_tail.lines().map(Self::of_text);
         failures.find(|failure| !matches!(failure.0.kind, ErrorKind::Vendor(_)))
     }
 
-    /// As an event; only the failure of the last turn is fatal.
+    /// Returns the error event; only the failure of the last turn is fatal.
     pub(super) fn event(&self, fatal: bool) -> ErrorEvent {
         ErrorEvent { fatal, ..self.0.clone() }
     }

@@ -1,57 +1,60 @@
-//! Tool calls: their start, their input, their result, and the files and helpers they stand for.
+//! Tool calls: start, input and result, and the file changes and subagents behind them.
 
 use std::collections::HashMap;
 
-use od_protocol::{Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind, ToolStatus};
+use od_protocol::{
+    Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind,
+    ToolStatus,
+};
 use od_sdk::stream_json::{Block, call_ready, call_result, call_started, text_of};
 use od_sdk::text::first_line;
 use od_sdk::{RunOutput, diff};
 use serde_json::Value;
 
-/// How the CLI words a denial when nobody is asked (recording `approval-default`), and one by the
-/// host (recording `bidi-stream-json`).
+/// Prefixes of a denial by the CLI itself (recording `approval-default`) and by the host (recording
+/// `bidi-stream-json`).
 const DENIALS: &[&str] = &["Qwen Code requires permission to use ", "[Operation Cancelled]"];
-/// How `write_file` says that the file was not there before (recording `tool`).
+/// Prefix of the `write_file` result for a new file (recording `tool`).
 const CREATED: &str = "Successfully created";
-/// The tool that starts a helper.
-const HELPER_TOOL: &str = "agent";
+/// The tool that starts a subagent.
+const SUBAGENT_TOOL: &str = "agent";
 
-/// A call that was started.
+/// A started call.
 #[derive(Debug, Default)]
 struct Call {
     name: String,
-    /// Its input, once all of it is known.
+    /// The complete input, once known.
     input: Option<Value>,
     was_denied: bool,
 }
 
-/// The calls that are open.
+/// The open calls.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     open: HashMap<String, Call>,
 }
 
 impl Tools {
-    /// Something that was asked for runs right now.
+    /// Whether a call with complete input is open.
     pub(super) fn is_running(&self) -> bool {
         self.open.values().any(|call| call.input.is_some())
     }
 
-    /// A person or a rule said no.
+    /// Marks a call as denied by the user or a rule.
     pub(super) fn mark_denied(&mut self, id: &str) {
         if let Some(call) = self.open.get_mut(id) {
             call.was_denied = true;
         }
     }
 
-    /// The model begins to ask for a tool.
+    /// The model starts to write a tool call.
     pub(super) fn on_started(&mut self, block: &Block, output: &mut RunOutput) {
         let call = Call { name: block.name.clone(), ..Call::default() };
         self.open.insert(block.id.clone(), call);
         output.event(call_started(block, kind(&block.name)));
     }
 
-    /// All of the input is known; without partial messages this is the first word of a call.
+    /// The input is complete. Without partial messages this is the first line of a call.
     pub(super) fn on_ready(&mut self, block: &Block, output: &mut RunOutput) {
         if !self.open.contains_key(&block.id) {
             self.on_started(block, output);
@@ -60,16 +63,16 @@ impl Tools {
             call.input = Some(block.input.clone());
         }
         output.event(call_ready(block, title(&block.name, &block.input)));
-        if block.name == HELPER_TOOL {
+        if block.name == SUBAGENT_TOOL {
             output.event(Event::SubagentStarted(SubagentStarted {
                 subagent_id: block.id.clone(),
-                title: helper_title(&block.input),
+                title: subagent_title(&block.input),
                 parent_tool_call_id: Some(block.id.clone()),
             }));
         }
     }
 
-    /// The stream that asked for it broke off: unless it runs already, it never will.
+    /// The stream with the call was interrupted: a call without complete input never runs.
     pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.get(id).is_some_and(|call| call.input.is_none()) {
             self.open.remove(id);
@@ -77,8 +80,8 @@ impl Tools {
         }
     }
 
-    /// A `tool_result`. A failed command is told as a success, without its code (recording
-    /// `shell`).
+    /// Maps a `tool_result`. Qwen Code reports a failed command as success, without its exit code
+    /// (recording `shell`).
     pub(super) fn on_result(&mut self, block: &Block, output: &mut RunOutput) {
         let call = self.open.remove(&block.tool_use_id).unwrap_or_default();
         let text = text_of(&block.content);
@@ -92,10 +95,10 @@ impl Tools {
         if status == ToolStatus::Ok {
             report_file(&block.tool_use_id, &call.name, &input, &text, output);
         }
-        if call.name == HELPER_TOOL {
+        if call.name == SUBAGENT_TOOL {
             output.event(Event::SubagentStopped(SubagentStopped {
                 subagent_id: block.tool_use_id.clone(),
-                title: helper_title(&input),
+                title: subagent_title(&input),
                 parent_tool_call_id: Some(block.tool_use_id.clone()),
                 status: Some(status),
                 summary: None,
@@ -109,7 +112,7 @@ fn is_denial(text: &str) -> bool {
     DENIALS.iter().any(|denial| text.starts_with(denial))
 }
 
-/// The result of a tool that writes names the file; what is in it is known when it is new.
+/// Emits the file change of a writing tool; a diff is known for new files only.
 fn report_file(id: &str, name: &str, input: &Value, text: &str, output: &mut RunOutput) {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
     let (Some(path), "write_file" | "edit") = (field("file_path"), name) else { return };
@@ -128,7 +131,7 @@ fn report_file(id: &str, name: &str, input: &Value, text: &str, output: &mut Run
     }));
 }
 
-/// What a tool does, by its name.
+/// The kind of a tool, by its name.
 pub(crate) fn kind(name: &str) -> ToolKind {
     match name {
         "read_file" | "read_many_files" | "list_directory" => ToolKind::Read,
@@ -141,12 +144,12 @@ pub(crate) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// One line for people.
+/// A one-line title.
 pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
     let title = match name {
         "run_shell_command" => field("command")?.to_owned(),
-        HELPER_TOOL => helper_title(input),
+        SUBAGENT_TOOL => subagent_title(input),
         _ => {
             let subject = ["file_path", "path", "pattern", "url", "query", "skill"]
                 .into_iter()
@@ -157,6 +160,6 @@ pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
     Some(first_line(&title))
 }
 
-fn helper_title(input: &Value) -> String {
-    input.get("description").and_then(Value::as_str).unwrap_or("a helper").to_owned()
+fn subagent_title(input: &Value) -> String {
+    input.get("description").and_then(Value::as_str).unwrap_or("subagent").to_owned()
 }

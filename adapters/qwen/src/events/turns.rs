@@ -1,4 +1,4 @@
-//! Session and turns: each line of a person's is one turn, from `system/init` to `result`.
+//! Session and turns: each user message is one turn, from `system/init` to `result`.
 
 use std::collections::VecDeque;
 
@@ -13,9 +13,8 @@ pub(super) struct Turns {
     mode: SessionMode,
     id: Option<String>,
     turns: turns::Turns,
-    /// What was said while a turn ran; each will be a turn of its own. The first prompt is not
-    /// among them.
-    outstanding: VecDeque<String>,
+    /// Input that arrived during a turn; each becomes a turn. Without the first prompt.
+    queued_input: VecDeque<String>,
 }
 
 impl Turns {
@@ -24,11 +23,11 @@ impl Turns {
             mode: choice.mode,
             id: None,
             turns: turns::Turns::default(),
-            outstanding: VecDeque::new(),
+            queued_input: VecDeque::new(),
         }
     }
 
-    /// The turn that runs.
+    /// The id of the current turn.
     pub(super) fn current(&self) -> Option<&str> {
         self.turns.current()
     }
@@ -37,16 +36,16 @@ impl Turns {
         self.turns.current().is_some()
     }
 
-    /// A line was sent that waits for its turn.
-    pub(super) fn expect(&mut self, text: &str) {
-        self.outstanding.push_back(text.to_owned());
+    /// Records input that was written to the CLI and waits for its turn.
+    pub(super) fn queue_input(&mut self, text: &str) {
+        self.queued_input.push_back(text.to_owned());
     }
 
-    pub(super) fn is_outstanding(&self) -> bool {
-        !self.outstanding.is_empty()
+    pub(super) fn has_queued_input(&self) -> bool {
+        !self.queued_input.is_empty()
     }
 
-    /// `system/init` comes at the start of every turn; the session starts only once.
+    /// `system/init` is printed at the start of every turn; the session starts once.
     pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
         if self.id.is_none() {
             self.id = Some(init.session_id.clone());
@@ -55,13 +54,13 @@ impl Turns {
         self.ensure(output);
     }
 
-    /// A turn runs from the first sign of the CLI's work to its result.
+    /// Starts a turn unless one is open.
     pub(super) fn ensure(&mut self, output: &mut RunOutput) {
         if self.turns.current().is_some() {
             return;
         }
         if self.turns.count() > 0
-            && let Some(text) = self.outstanding.pop_front()
+            && let Some(text) = self.queued_input.pop_front()
         {
             output.event(Event::UserMessage(UserMessage { text }));
         }

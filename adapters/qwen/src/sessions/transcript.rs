@@ -1,4 +1,4 @@
-//! The records of a session's file → events, in the words of a run. Pure.
+//! Maps the records of a session file to events. Pure.
 
 use od_protocol::{Event, ToolResult, ToolStatus};
 use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
@@ -9,22 +9,22 @@ use serde_json::Value;
 
 use crate::events::tools::{kind, title};
 
-/// One record. Those of type `system` are the CLI's own accounts and have no message.
+/// One record. Records of type `system` have no message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Record {
     uuid: String,
-    /// The record before it.
+    /// The previous record of the conversation.
     parent_uuid: Option<String>,
     /// `user`, `assistant`, `tool_result`, `system`.
     #[serde(rename = "type")]
     kind: String,
-    /// Where the session runs.
+    /// The working folder of the session.
     cwd: Option<String>,
-    /// With `assistant`: who answers.
+    /// With `assistant`: the model.
     model: Option<String>,
     message: Message,
-    /// With `tool_result`: how it went.
+    /// With `tool_result`: its status.
     tool_call_result: ToolCallResult,
 }
 
@@ -34,7 +34,7 @@ struct Message {
     parts: Vec<Part>,
 }
 
-/// A piece of a message: a text, a thought, a call or its result.
+/// A part of a message: text, thought, tool call or tool result.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Part {
@@ -60,7 +60,7 @@ struct FunctionResponse {
     response: Response,
 }
 
-/// What the model was told of a call.
+/// The result that the model received.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Response {
@@ -76,8 +76,8 @@ struct ToolCallResult {
 }
 
 impl Record {
-    /// What a person said. Our prompts have a block before them, which is a blank at most.
-    fn said(&self) -> Option<String> {
+    /// The user's prompt. The block that the adapter adds before it is empty or a blank.
+    fn user_text(&self) -> Option<String> {
         let texts = self.message.parts.iter().map(|part| part.text.as_str());
         let text = (self.kind == "user").then(|| texts.collect::<String>())?;
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -94,17 +94,18 @@ impl SessionLine for Record {
     }
 
     fn title(&self) -> Option<String> {
-        self.said().map(|text| first_line(&text))
+        self.user_text().map(|text| first_line(&text))
     }
 }
 
-/// What happened in a session, without what a person has taken back.
-pub(super) fn tell(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
+/// Maps the session to events, without the branches that the user undid.
+pub(super) fn to_events(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
     let records: Vec<Record> = records.collect();
-    let way = last_branch(&records, |record| &record.uuid, |record| record.parent_uuid.as_deref());
+    let branch =
+        last_branch(&records, |record| &record.uuid, |record| record.parent_uuid.as_deref());
     let mut transcript = Transcript::default();
-    for record in way {
-        match record.said() {
+    for record in branch {
+        match record.user_text() {
             Some(text) => transcript.user(text),
             None => {
                 record.message.parts.iter().for_each(|part| on_part(record, part, &mut transcript))

@@ -1,8 +1,8 @@
-//! Who pays: the login that settings or variables choose, on a made-up home.
+//! The login that settings or variables select, in a temporary home.
 
 use od_adapter_qwen::{detect, models};
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth_name as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth_name as check};
 
 const COMPLETE: [(&str, &str); 3] = [
     ("OPENAI_API_KEY", "secret"),
@@ -14,12 +14,12 @@ fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
     auth_in(files, env, detect::auth)
 }
 
-fn chosen(auth_type: &str) -> String {
+fn selected(auth_type: &str) -> String {
     format!(r#"{{"security":{{"auth":{{"selectedType":"{auth_type}"}}}}}}"#)
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_missing_returns_guidance() {
     let status = auth(&[], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("qwen auth"));
@@ -27,33 +27,33 @@ fn nobody_is_logged_in() {
 }
 
 #[test]
-fn a_key_with_address_and_model_pays() {
+fn key_with_url_and_model_is_used() {
     let status = auth(&[], &COMPLETE);
     check(&status, AuthState::Ok, Some("OPENAI_API_KEY"));
-    assert_eq!(status.credential.expect("somebody pays").kind, CredentialKind::ApiKey);
+    assert_eq!(status.credential.expect("a credential").kind, CredentialKind::ApiKey);
 }
 
 #[test]
-fn a_lone_key_says_what_else_it_needs() {
+fn incomplete_key_guidance_names_missing_variables() {
     let status = auth(&[], &COMPLETE[..1]);
     check(&status, AuthState::Missing, None);
-    let guidance = status.guidance.expect("there is a way");
+    let guidance = status.guidance.expect("guidance");
     assert!(guidance.contains("OPENAI_MODEL and OPENAI_BASE_URL"), "{guidance}");
 }
 
 #[test]
-fn the_settings_choose_before_the_variables() {
-    let settings = chosen("anthropic");
+fn settings_take_precedence_over_variables() {
+    let settings = selected("anthropic");
     let wrong = auth(&[(".qwen/settings.json", &settings)], &COMPLETE);
     check(&wrong, AuthState::Missing, None);
-    let guidance = wrong.guidance.expect("there is a way");
+    let guidance = wrong.guidance.expect("guidance");
     assert!(guidance.contains("ANTHROPIC_API_KEY"), "{guidance}");
     let right = auth(&[(".qwen/settings.json", &settings)], &[("ANTHROPIC_API_KEY", "secret")]);
     check(&right, AuthState::Ok, Some("ANTHROPIC_API_KEY"));
 }
 
 #[test]
-fn settings_may_hold_the_key() {
+fn key_in_settings_is_used() {
     let by_env =
         r#"{"security":{"auth":{"selectedType":"openai"}},"env":{"OPENAI_API_KEY":"secret"}}"#;
     let status = auth(&[(".qwen/settings.json", by_env)], &[]);
@@ -64,7 +64,7 @@ fn settings_may_hold_the_key() {
 }
 
 #[test]
-fn a_provider_of_the_settings_names_its_own_variable() {
+fn provider_in_settings_names_key_variable() {
     let settings = r#"{"security":{"auth":{"selectedType":"openai"}},
         "modelProviders":{"openai":[{"id":"big","envKey":"ROUTER_KEY"}]}}"#;
     let status = auth(&[(".qwen/settings.json", settings)], &[("ROUTER_KEY", "secret")]);
@@ -72,8 +72,8 @@ fn a_provider_of_the_settings_names_its_own_variable() {
 }
 
 #[test]
-fn an_account_runs_out_unless_it_renews_itself() {
-    let settings = chosen("qwen-oauth");
+fn account_expires_unless_refreshable() {
+    let settings = selected("qwen-oauth");
     let login = |refresh: &str| {
         format!(
             r#"{{"access_token":"secret","refresh_token":{refresh},"expiry_date":1000000000000}}"#
@@ -90,20 +90,30 @@ fn an_account_runs_out_unless_it_renews_itself() {
 }
 
 #[test]
-fn another_settings_folder_counts_alone() {
-    let elsewhere = MadeUpHome::new(&[("settings.json", &chosen("openai"))], &[]);
+fn qwen_home_replaces_default_folder() {
+    let elsewhere = TestHome::new(&[("settings.json", &selected("openai"))], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("QWEN_HOME", &other), ("OPENAI_API_KEY", "secret")]);
     check(&status, AuthState::Ok, Some("OPENAI_API_KEY"));
 }
 
 #[test]
-fn the_models_are_those_that_settings_and_variables_name() {
+fn models_come_from_settings_and_variables() {
     let settings =
         r#"{"model":{"name":"big"},"modelProviders":{"openai":[{"id":"big"},{"id":"small"}]}}"#;
-    let home = MadeUpHome::new(&[(".qwen/settings.json", settings)], &COMPLETE);
+    let home = TestHome::new(&[(".qwen/settings.json", settings)], &COMPLETE);
     let list = models::list(home.machine());
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_eq!(ids, ["big", "small", "coder"]);
     assert_eq!(list.current.as_deref(), Some("big"));
+}
+
+#[test]
+fn usage_names_the_provider() {
+    let provider = |env: &[(&str, &str)]| detect::provider(&auth(&[], env));
+    let gemini = [("GEMINI_API_KEY", "secret"), ("GEMINI_MODEL", "m")];
+    assert_eq!(provider(&gemini), Some("google"));
+    let own_address =
+        [("OPENAI_API_KEY", "secret"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", "http://x")];
+    assert_eq!(provider(&own_address), None);
 }

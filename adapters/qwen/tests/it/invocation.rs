@@ -1,8 +1,10 @@
-//! `run/start` → command line, variables, stdin.
+//! `run/start` → command line, environment, stdin.
 
 use od_adapter_qwen::Qwen;
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode};
+use od_protocol::{
+    Credential, CredentialKind, ErrorKind, McpServer, McpTransport, SessionChoice, SessionMode,
+};
 use od_sdk::testing::{self, SESSION, has, started_with, stdin_lines};
 use od_sdk::{Install, Invocation};
 use serde_json::{Value, json};
@@ -17,13 +19,13 @@ fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
 
 fn content(invocation: &Invocation) -> Value {
     let lines = stdin_lines(invocation);
-    // Without this request first, Qwen Code never asks for an approval.
+    // Without this request first, Qwen Code never requests an approval.
     assert_eq!(lines[0]["request"]["subtype"], "initialize");
     lines[1]["message"]["content"].clone()
 }
 
 #[test]
-fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+fn prompt_is_passed_on_stdin_only() {
     let text = "@secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(
@@ -34,14 +36,14 @@ fn the_prompt_is_data_on_stdin_and_nowhere_else() {
 }
 
 #[test]
-fn a_prompt_that_looks_like_a_command_is_no_command() {
+fn slash_prompt_is_not_a_command() {
     let invocation = start(|params| params.prompt.text = "/clear".to_owned());
     let expected = json!([{"type": "text", "text": " "}, {"type": "text", "text": "/clear"}]);
     assert_eq!(content(&invocation), expected);
 }
 
 #[test]
-fn the_frame_is_always_there() {
+fn stream_json_flags_are_always_set() {
     let invocation = start(|_| {});
     assert!(has(&invocation, &["--input-format", "stream-json", "--output-format", "stream-json"]));
     assert!(has(&invocation, &["--include-partial-messages"]));
@@ -49,7 +51,7 @@ fn the_frame_is_always_there() {
 }
 
 #[test]
-fn the_key_that_pays_chooses_the_kind_of_login() {
+fn credential_selects_auth_type() {
     let credential = |name: &str| Install {
         credential: Some(Credential { kind: CredentialKind::ApiKey, name: name.to_owned() }),
         ..Install::default()
@@ -61,7 +63,7 @@ fn the_key_that_pays_chooses_the_kind_of_login() {
 }
 
 #[test]
-fn sessions() {
+fn session_modes_become_flags() {
     let session = |mode, id: &str| {
         let id = Some(id.to_owned());
         move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
@@ -73,7 +75,7 @@ fn sessions() {
 }
 
 #[test]
-fn model_system_prompt_and_limits() {
+fn model_prompt_and_limits_become_flags() {
     let invocation = start(|params| {
         params.model = Some("big".to_owned());
         params.prompt.system = Some("--be brief".to_owned());
@@ -102,7 +104,7 @@ fn model_system_prompt_and_limits() {
 }
 
 #[test]
-fn tools_and_modes() {
+fn tool_lists_and_modes_become_flags() {
     let invocation = start(|params| {
         params.permission_mode = Some("auto-edit".to_owned());
         params.allowed_tools = Some(vec!["run_shell_command(git status)".to_owned()]);
@@ -116,7 +118,7 @@ fn tools_and_modes() {
 }
 
 #[test]
-fn servers_are_not_shown() {
+fn mcp_servers_are_hidden_from_argv() {
     let invocation = start(|params| {
         params.mcp_servers = vec![McpServer {
             name: "files".to_owned(),
@@ -130,7 +132,7 @@ fn servers_are_not_shown() {
     });
     let config = invocation.args.iter().find(|argument| argument.text.contains("mcpServers"));
     let config: Value =
-        serde_json::from_str(&config.expect("it is given").text).expect("the flag holds JSON");
+        serde_json::from_str(&config.expect("the flag is set").text).expect("the flag holds JSON");
     assert_eq!(config["mcpServers"]["files"]["httpUrl"], "http://127.0.0.1:1");
     assert!(invocation.shown_args().iter().all(|argument| !argument.contains("secret")));
 }

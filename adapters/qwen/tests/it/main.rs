@@ -1,8 +1,7 @@
-//! Qwen Code's adapter against what the real CLI said, and against a made-up home.
+//! Tests of the Qwen Code adapter.
 
 mod auth;
 mod invocation;
 mod manifest;
 mod mapping;
-mod recordings;
 mod sessions;

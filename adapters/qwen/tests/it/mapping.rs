@@ -1,4 +1,4 @@
-//! What no recording shows: words that only look like a complaint, requests made again, silence.
+//! Cases without a recording: text that looks like an error, repeated requests, silence.
 
 use od_adapter_qwen::events::Events;
 use od_protocol::adapter::StartRunParams;
@@ -14,7 +14,7 @@ fn stream(event: Value) -> Value {
     json!({"type": "stream_event", "parent_tool_use_id": null, "event": event})
 }
 
-fn begin(id: &str) -> Value {
+fn message_start(id: &str) -> Value {
     stream(json!({"type": "message_start", "message": {"id": id, "role": "assistant"}}))
 }
 
@@ -46,12 +46,12 @@ fn lines(lines: &[Value]) -> Vec<u8> {
     lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
 }
 
-fn play(all: &[Value]) -> Replay {
+fn replay_lines(all: &[Value]) -> Replay {
     replay(&mut events(), &lines(all), &Exit { code: Some(0), ..Exit::default() })
 }
 
-/// All text of the messages that were kept.
-fn said(replay: &Replay) -> String {
+/// The text of all messages.
+fn all_text(replay: &Replay) -> String {
     let deltas = replay.events.iter().filter(|event| event["type"] == "text_delta");
     deltas.filter_map(|event| event["text"].as_str()).collect()
 }
@@ -63,25 +63,25 @@ fn last<'a>(replay: &'a Replay, kind: &str) -> Option<&'a Value> {
 const QUOTED: &str = "[API Error: 401 as an example]";
 
 #[test]
-fn a_message_with_tokens_may_say_what_a_complaint_says() {
+fn error_text_with_tokens_is_text() {
     let content = json!([{"type": "text", "text": QUOTED}]);
-    let replay = play(&[
-        begin("m"),
+    let replay = replay_lines(&[
+        message_start("m"),
         block(json!({"type": "text", "text": ""})),
         text(QUOTED),
         assistant("m", content, 7),
         stream(json!({"type": "message_stop"})),
         result(),
     ]);
-    assert_eq!(said(&replay), QUOTED);
+    assert_eq!(all_text(&replay), QUOTED);
     assert_eq!(last(&replay, "done").expect("a run ends")["status"], "completed");
 }
 
 #[test]
-fn words_before_a_tool_call_are_no_complaint_though_their_own_line_has_no_tokens() {
+fn error_text_before_tool_call_is_text() {
     let call = json!({"type": "tool_use", "id": "t", "name": "glob", "input": {"pattern": "*"}});
-    let replay = play(&[
-        begin("m"),
+    let replay = replay_lines(&[
+        message_start("m"),
         block(json!({"type": "text", "text": ""})),
         text(QUOTED),
         assistant("m", json!([{"type": "text", "text": QUOTED}]), 0),
@@ -90,40 +90,40 @@ fn words_before_a_tool_call_are_no_complaint_though_their_own_line_has_no_tokens
         stream(json!({"type": "message_stop"})),
         result(),
     ]);
-    assert_eq!(said(&replay), QUOTED);
+    assert_eq!(all_text(&replay), QUOTED);
     assert!(last(&replay, "error").is_none(), "{:?}", replay.events);
 }
 
 #[test]
-fn a_request_that_is_made_again_takes_its_first_words_back() {
-    let replay = play(&[
-        begin("m"),
+fn repeated_request_discards_first_message() {
+    let replay = replay_lines(&[
+        message_start("m"),
         block(json!({"type": "text", "text": ""})),
         text("half a"),
-        begin("n"),
+        message_start("n"),
         block(json!({"type": "text", "text": ""})),
         text("half an answer"),
         assistant("n", json!([{"type": "text", "text": "half an answer"}]), 7),
         stream(json!({"type": "message_stop"})),
         result(),
     ]);
-    let discarded = last(&replay, "message_discarded").expect("the first words are taken back");
+    let discarded = last(&replay, "message_discarded").expect("the first message is discarded");
     assert_eq!(discarded["messageId"], "m");
 }
 
 #[test]
-fn a_turn_that_the_cli_calls_failed_is_failed() {
+fn failed_result_fails_run() {
     let failed = json!({
         "type": "result", "subtype": "error_during_execution", "is_error": true,
         "error": {"message": "No auth type is selected."},
     });
-    let replay = play(&[failed]);
+    let replay = replay_lines(&[failed]);
     assert_eq!(last(&replay, "error").expect("an error")["kind"], "auth_missing");
     assert_eq!(last(&replay, "done").expect("a run ends")["status"], "failed");
 }
 
 #[test]
-fn silence_ends_the_run_as_rate_limited() {
+fn silence_fails_run_as_rate_limited() {
     let init = json!({"type": "system", "subtype": "init", "session_id": "s"});
     let replay = replay_with(
         &mut events(),
@@ -139,16 +139,20 @@ fn silence_ends_the_run_as_rate_limited() {
 }
 
 #[test]
-fn what_nobody_knows_yet_is_counted() {
-    let replay = play(&[json!({"type": "from_the_future"}), json!({"no": "type"}), result()]);
-    assert_eq!(last(&replay, "unmapped").expect("it is told")["nativeType"], "from_the_future");
+fn unknown_line_type_is_unmapped() {
+    let replay =
+        replay_lines(&[json!({"type": "from_the_future"}), json!({"no": "type"}), result()]);
+    assert_eq!(
+        last(&replay, "unmapped").expect("an unmapped event")["nativeType"],
+        "from_the_future"
+    );
 }
 
 #[test]
-fn what_a_helper_says_inside_is_not_the_answer() {
+fn subagent_text_is_not_forwarded() {
     let inner = json!({
         "type": "assistant", "parent_tool_use_id": "t",
         "message": {"id": "i", "content": [{"type": "text", "text": "inner"}]},
     });
-    assert_eq!(said(&play(&[inner, result()])), "");
+    assert_eq!(all_text(&replay_lines(&[inner, result()])), "");
 }

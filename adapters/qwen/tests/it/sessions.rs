@@ -1,26 +1,26 @@
-//! Native sessions: listed and read from a home as the real CLI leaves it.
+//! Native sessions: listed and read from session files of the real CLI.
 
 use std::path::Path;
 
 use od_adapter_qwen::Qwen;
 use od_sdk::Adapter;
 use od_sdk::testing::{
-    self, MadeUpHome, check_session, check_unknown_sessions, listed, read_session,
+    self, TestHome, check_session, check_unknown_sessions, listed, read_session,
 };
 
-/// The session of the recording: a thought, a file that was written, and one that could not be.
+/// The recorded session: a thought, a written file, and a failed write.
 const SESSION: &str = "a70583ae-3444-4b6e-9b5e-fb4137f006e5";
 const RECORDED: &str = include_str!("../../recordings/0.15.10/session.jsonl");
 
-/// A home with this session of `/workspace`, and a file that is none.
-fn home(session: &str) -> MadeUpHome {
+/// A home with this session of `/workspace` and an unrelated file.
+fn home(session: &str) -> TestHome {
     let chats = ".qwen/projects/-workspace/chats";
     let (file, other) = (format!("{chats}/{SESSION}.jsonl"), format!("{chats}/notes.jsonl"));
-    MadeUpHome::new(&[(&file, session), (&other, "{}")], &[])
+    TestHome::new(&[(&file, session), (&other, "{}")], &[])
 }
 
 #[test]
-fn a_session_is_listed_with_its_title_folder_and_model() {
+fn list_returns_title_folder_and_model() {
     let home = home(RECORDED);
     let list = |cwd: Option<&str>| listed(&Qwen, home.machine(), cwd);
     let all = list(None);
@@ -35,26 +35,27 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn read_returns_events() {
     let expected = "recordings/0.15.10/session.events.jsonl";
-    let result = read_session(&Qwen, home(RECORDED).machine(), SESSION).expect("it is there");
+    let result =
+        read_session(&Qwen, home(RECORDED).machine(), SESSION).expect("the session exists");
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_returns_typed_error() {
     let home = home(RECORDED);
     check_unknown_sessions(&[testing::SESSION, "../../etc/passwd", "notes"], |params| {
         Qwen.read_session(home.machine(), params)
     });
 }
 
-/// What a person takes back stays in the file, but nothing that follows stands on it.
+/// An undone branch stays in the file, but later records do not refer to it.
 #[test]
-fn what_was_taken_back_is_not_told() {
+fn undone_branch_is_skipped() {
     let anew =
         r#"{"uuid":"x","parentUuid":null,"type":"user","message":{"parts":[{"text":"anew"}]}}"#;
     let home = home(&format!("{RECORDED}{anew}\n"));
-    let events = read_session(&Qwen, home.machine(), SESSION).expect("it is there").events;
+    let events = read_session(&Qwen, home.machine(), SESSION).expect("the session exists").events;
     assert_eq!(events.len(), 1, "{events:?}");
 }

@@ -89,7 +89,8 @@ fn accepts_next_prompt(context: &mut AgentContext) -> CheckOutcome {
     let open = start_streaming_turn(agent, &session)?;
     agent.notify("session/cancel", json!({"sessionId": session}));
     agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
-    let turn = agent.play(&session, &format!("now SCN:plain TEXT=<{nonce}>"), Policy::Reject)?;
+    let turn =
+        agent.run_turn(&session, &format!("now SCN:plain TEXT=<{nonce}>"), Policy::Reject)?;
     if turn.text().trim() == nonce {
         return Ok(());
     }
@@ -104,8 +105,8 @@ fn ignores_idle_cancel(context: &mut AgentContext) -> CheckOutcome {
         agent.notify("session/cancel", json!({"sessionId": session}));
     }
     agent.request("conformance/barrier", json!({}), RESPONSE_TIMEOUT)?.ok();
-    let said = agent.inbox.others[before..].iter().find(|line| line.value.get("id").is_some());
-    match said.map(|line| line.value.to_string()) {
+    let response = agent.inbox.others[before..].iter().find(|line| line.value.get("id").is_some());
+    match response.map(|line| line.value.to_string()) {
         None => Ok(()),
         Some(got) => {
             Err(agent.failure_at_end("no response", &got, "session/cancel of an idle session"))

@@ -40,7 +40,7 @@ pub(super) fn model_received(
     text: &str,
     turn: &Turn,
 ) -> CheckOutcome {
-    if suite.asked().iter().any(|request| contains(&request.body, text)) {
+    if suite.model_requests().iter().any(|request| contains(&request.body, text)) {
         return Ok(());
     }
     let expected = format!("the model receives {:?} unchanged", shorten(text, 120));
@@ -75,12 +75,12 @@ pub(super) fn tool_has_run(scenario: &str, cwd: &Path, turn: &Turn) -> bool {
 pub(super) fn scenario_with_permission(
     context: &mut AgentContext,
 ) -> Result<&'static str, Finding> {
-    let known = context.suite.asks_for.get().copied();
+    let known = context.suite.permission_scenario.get().copied();
     let found = match known {
         Some(found) => found,
         None => {
             let found = find_scenario_with_permission(context)?;
-            *context.suite.asks_for.get_or_init(|| found)
+            *context.suite.permission_scenario.get_or_init(|| found)
         }
     };
     found.ok_or_else(|| {
@@ -95,7 +95,7 @@ fn find_scenario_with_permission(
     for scenario in PERMISSION_SCENARIOS {
         let (session, cwd) = context.session()?;
         let agent = context.agent()?;
-        let turn = agent.play(&session, &prompt(scenario, &cwd), Policy::Reject)?;
+        let turn = agent.run_turn(&session, &prompt(scenario, &cwd), Policy::Reject)?;
         if !turn.permissions.is_empty() {
             return Ok(Some(scenario));
         }
@@ -148,7 +148,7 @@ pub(super) fn all_processes_end(
             return Err(agent.failure_at_end(&expected, &left.join(", "), sent));
         }
         agent.listen(Duration::from_millis(20));
-        if agent.inbox.ends_with {
+        if agent.inbox.ended {
             std::thread::sleep(Duration::from_millis(20));
         }
     }

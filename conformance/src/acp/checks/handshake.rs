@@ -139,7 +139,7 @@ fn version(
 }
 
 fn reports_name_and_version(context: &mut AgentContext) -> CheckOutcome {
-    let info = &context.suite.introduction["agentInfo"];
+    let info = &context.suite.initialize_result["agentInfo"];
     let has = |name: &str| info[name].as_str().is_some_and(|text| !text.is_empty());
     let is_named = has("name") && has("version");
     context.suite.ensure_initialized_with(is_named, "agentInfo with name and version", info)
@@ -147,7 +147,7 @@ fn reports_name_and_version(context: &mut AgentContext) -> CheckOutcome {
 
 fn declares_valid_capabilities(context: &mut AgentContext) -> CheckOutcome {
     let suite = &context.suite;
-    let capabilities = &suite.introduction["agentCapabilities"];
+    let capabilities = &suite.initialize_result["agentCapabilities"];
     let is_object = capabilities.is_object() || capabilities.is_null();
     suite.ensure_initialized_with(is_object, "an object agentCapabilities", capabilities)?;
     let is_flag = |path: &&str| {
@@ -159,7 +159,7 @@ fn declares_valid_capabilities(context: &mut AgentContext) -> CheckOutcome {
     let mut members = sessions.as_object().into_iter().flat_map(|members| members.values());
     let are_objects = members.all(|member| member.is_object() || member.is_null());
     suite.ensure_initialized_with(are_objects, "objects in sessionCapabilities", sessions)?;
-    let methods = &suite.introduction["authMethods"];
+    let methods = &suite.initialize_result["authMethods"];
     let mut ids = HashSet::new();
     let mut is_method = |method: &Value| {
         method["name"].is_string()

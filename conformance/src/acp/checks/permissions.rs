@@ -100,8 +100,8 @@ impl PermissionTurn {
         prompt(self.scenario, &self.cwd)
     }
 
-    fn play(&self, agent: &mut Agent, policy: Policy) -> Result<Turn, Finding> {
-        let turn = agent.play(&self.session, &self.prompt(), policy)?;
+    fn run(&self, agent: &mut Agent, policy: Policy) -> Result<Turn, Finding> {
+        let turn = agent.run_turn(&self.session, &self.prompt(), policy)?;
         if turn.permissions.is_empty() {
             return Err(agent.failure_at_end("a permission request", &turn.summary(), &turn.sent));
         }
@@ -148,7 +148,7 @@ fn waits_for_answer(context: &mut AgentContext) -> CheckOutcome {
 fn allowed_is_done(context: &mut AgentContext) -> CheckOutcome {
     let turn_setup = PermissionTurn::create(context)?;
     let agent = context.agent()?;
-    let turn = turn_setup.play(agent, Policy::Allow)?;
+    let turn = turn_setup.run(agent, Policy::Allow)?;
     ends_with(agent, &turn, "end_turn")?;
     if tool_has_run(turn_setup.scenario, &turn_setup.cwd, &turn) {
         return Ok(());
@@ -163,25 +163,25 @@ fn allowed_is_done(context: &mut AgentContext) -> CheckOutcome {
 fn rejected_is_not_done(context: &mut AgentContext) -> CheckOutcome {
     let turn_setup = PermissionTurn::create(context)?;
     let agent = context.agent()?;
-    let turn = turn_setup.play(agent, Policy::Reject)?;
+    let turn = turn_setup.run(agent, Policy::Reject)?;
     turn_setup.tool_has_not_run(agent, &turn, "a rejection")
 }
 
 fn cancelled_is_not_done(context: &mut AgentContext) -> CheckOutcome {
     let turn_setup = PermissionTurn::create(context)?;
     let agent = context.agent()?;
-    let turn = turn_setup.play(agent, Policy::Cancelled)?;
+    let turn = turn_setup.run(agent, Policy::Cancelled)?;
     turn_setup.tool_has_not_run(agent, &turn, "the outcome cancelled")
 }
 
 fn invalid_answer_is_not_done(context: &mut AgentContext) -> CheckOutcome {
-    for (policy, words) in
+    for (policy, texts) in
         [(Policy::NotOffered, "an option that was not offered"), (Policy::Error, "an error")]
     {
         let turn_setup = PermissionTurn::create(context)?;
         let agent = context.agent()?;
-        let turn = turn_setup.play(agent, policy)?;
-        turn_setup.tool_has_not_run(agent, &turn, words)?;
+        let turn = turn_setup.run(agent, policy)?;
+        turn_setup.tool_has_not_run(agent, &turn, texts)?;
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn invalid_answer_is_not_done(context: &mut AgentContext) -> CheckOutcome {
 fn rejected_is_reported(context: &mut AgentContext) -> CheckOutcome {
     let turn_setup = PermissionTurn::create(context)?;
     let agent = context.agent()?;
-    let turn = turn_setup.play(agent, Policy::Reject)?;
+    let turn = turn_setup.run(agent, Policy::Reject)?;
     if turn.tools().iter().all(|(_, status)| status == "failed") {
         return Ok(());
     }

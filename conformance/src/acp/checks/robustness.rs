@@ -55,7 +55,7 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "reads characters whose bytes arrive separately",
         "a reader that decodes each chunk separately damages non-ASCII text",
         Gate::MODEL,
-        reads_cut_characters,
+        reads_split_characters,
     ),
     active(
         "ACP-ROB-05",
@@ -111,9 +111,9 @@ fn survives_garbage(context: &mut AgentContext) -> CheckOutcome {
 fn reports_garbage(context: &mut AgentContext) -> CheckOutcome {
     let mut agent = context.launch()?;
     agent.send_raw(GARBAGE[1]);
-    let is_told = |line: &crate::acp::inbox::Line| line.value["error"]["code"] == PARSE_ERROR;
-    agent.pump(agent.limit(Duration::from_secs(3)), |inbox| inbox.others.iter().any(is_told));
-    if agent.inbox.others.iter().any(is_told) {
+    let is_reported = |line: &crate::acp::inbox::Line| line.value["error"]["code"] == PARSE_ERROR;
+    agent.pump(agent.limit(Duration::from_secs(3)), |inbox| inbox.others.iter().any(is_reported));
+    if agent.inbox.others.iter().any(is_reported) {
         return Ok(());
     }
     let got =
@@ -140,7 +140,7 @@ fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
     }
 }
 
-fn reads_cut_characters(context: &mut AgentContext) -> CheckOutcome {
+fn reads_split_characters(context: &mut AgentContext) -> CheckOutcome {
     let text = format!("caf\u{e9} \u{65e5}\u{672c} \u{1F680} {}", context.nonce());
     let (session, _) = context.session()?;
     let suite = Arc::clone(&context.suite);
@@ -171,7 +171,7 @@ fn reads_blank_lines(context: &mut AgentContext) -> CheckOutcome {
 
 fn ignores_unrequested_response(context: &mut AgentContext) -> CheckOutcome {
     let mut agent = context.launch()?;
-    for id in [json!(987_654), json!("never-asked")] {
+    for id in [json!(987_654), json!("not-requested")] {
         agent.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": "cancelled"}}));
     }
     let error = json!({"code": -32603, "message": "late"});

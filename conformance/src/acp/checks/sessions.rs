@@ -147,22 +147,22 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn remembers(context: &mut AgentContext) -> CheckOutcome {
-    let words: Vec<String> = (0..4).map(|_| context.nonce()).collect();
+    let texts: Vec<String> = (0..4).map(|_| context.nonce()).collect();
     let (other, _) = context.session()?;
     let (session, _) = context.session()?;
     let suite = std::sync::Arc::clone(&context.suite);
     let agent = context.agent()?;
-    let prompt_with = |word: &str, answer: &str| format!("{word} please SCN:plain TEXT=<{answer}>");
-    agent.play(&other, &prompt_with(&words[3], "aside"), Policy::Reject)?;
-    agent.play(&session, &prompt_with(&words[0], &words[1]), Policy::Reject)?;
-    let turn = agent.play(&session, &prompt_with(&words[2], "again"), Policy::Reject)?;
+    let prompt_with = |text: &str, answer: &str| format!("{text} please SCN:plain TEXT=<{answer}>");
+    agent.run_turn(&other, &prompt_with(&texts[3], "aside"), Policy::Reject)?;
+    agent.run_turn(&session, &prompt_with(&texts[0], &texts[1]), Policy::Reject)?;
+    let turn = agent.run_turn(&session, &prompt_with(&texts[2], "again"), Policy::Reject)?;
     ends_with(agent, &turn, "end_turn")?;
-    let asked = suite.asked();
-    let last = asked.iter().rev().find(|request| contains(&request.body, &words[2]));
+    let asked = suite.model_requests();
+    let last = asked.iter().rev().find(|request| contains(&request.body, &texts[2]));
     let Some(last) = last else {
         return Err(agent.failure_at_end("a request to the model", "none was sent", &turn.sent));
     };
-    let has: Vec<bool> = words.iter().map(|word| contains(&last.body, word)).collect();
+    let has: Vec<bool> = texts.iter().map(|text| contains(&last.body, text)).collect();
     if has == [true, true, true, false] {
         return Ok(());
     }
@@ -175,25 +175,25 @@ fn remembers(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
-    let word = context.nonce();
+    let text = context.nonce();
     let (slow, quick) = (context.session()?.0, context.session()?.0);
     let agent = context.agent()?;
-    let start_streaming_turn = agent.begin(&slow, "please SCN:slow");
+    let streaming = agent.begin(&slow, "please SCN:slow");
     // Another check reports an agent that does not stream.
-    agent.wait_text(&start_streaming_turn).ok();
-    let wanted = format!("this is {word} and no other");
+    agent.wait_text(&streaming).ok();
+    let wanted = format!("this is {text} and no other");
     let asked = agent.begin(&quick, &format!("please SCN:plain TEXT=<{wanted}>"));
     let answered = agent.finish(&asked, Policy::Reject);
     agent.notify("session/cancel", json!({"sessionId": slow}));
-    let spoken = agent.finish(&start_streaming_turn, Policy::Cancelled)?;
+    let slow_turn = agent.finish(&streaming, Policy::Cancelled)?;
     // An agent that processes sessions one after the other answers now.
     let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;
     if turn.text().trim() != wanted {
         return Err(agent.failure_at_end(&format!("{wanted:?}"), &turn.summary(), &turn.sent));
     }
-    if spoken.text().contains(&word) {
+    if slow_turn.text().contains(&text) {
         let expected = "no text of the other session";
-        return Err(agent.failure_at_end(expected, &spoken.summary(), &spoken.sent));
+        return Err(agent.failure_at_end(expected, &slow_turn.summary(), &slow_turn.sent));
     }
     Ok(())
 }
@@ -204,7 +204,7 @@ fn replays(context: &mut AgentContext) -> CheckOutcome {
     let mut agent = context.launch()?;
     let session = agent.new_session(&cwd)?;
     let prompt = format!("{asked} please SCN:plain TEXT=<the answer is {answered}>");
-    let turn = agent.play(&session, &prompt, Policy::Reject)?;
+    let turn = agent.run_turn(&session, &prompt, Policy::Reject)?;
     ends_with(&agent, &turn, "end_turn")?;
     let mut agent = context.relaunch(agent)?;
     let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
@@ -235,8 +235,8 @@ struct Replayed {
 
 impl Replayed {
     fn of(agent: &Agent, kind: &str, end: usize) -> Self {
-        let is_it = |line: &&Line| line.kind() == kind && line.order < end;
-        let lines: Vec<&Line> = agent.inbox.updates.iter().filter(is_it).collect();
+        let matches = |line: &&Line| line.kind() == kind && line.order < end;
+        let lines: Vec<&Line> = agent.inbox.updates.iter().filter(matches).collect();
         let texts = lines.iter().filter_map(|line| line.update()["content"]["text"].as_str());
         Self { text: texts.collect(), first: lines.first().map(|line| line.order) }
     }

@@ -101,9 +101,9 @@ pub(super) const CHECKS: &[AgentCheck] = &[
 ];
 
 /// Runs a turn in a new session of the shared agent.
-fn play(context: &mut AgentContext, prompt: &str) -> Result<Turn, crate::outcome::Finding> {
+fn run_turn(context: &mut AgentContext, prompt: &str) -> Result<Turn, crate::outcome::Finding> {
     let (session, _) = context.session()?;
-    context.agent()?.play(&session, prompt, Policy::Reject)
+    context.agent()?.run_turn(&session, prompt, Policy::Reject)
 }
 
 fn text_is(context: &mut AgentContext, turn: &Turn, wanted: &str) -> CheckOutcome {
@@ -118,9 +118,9 @@ fn text_is(context: &mut AgentContext, turn: &Turn, wanted: &str) -> CheckOutcom
 }
 
 fn text_is_whole(context: &mut AgentContext) -> CheckOutcome {
-    let words: Vec<String> = (0..12).map(|_| context.nonce()).collect();
-    let text = words.join(" ");
-    let turn = play(context, &format!("please SCN:plain TEXT=<{text}>"))?;
+    let texts: Vec<String> = (0..12).map(|_| context.nonce()).collect();
+    let text = texts.join(" ");
+    let turn = run_turn(context, &format!("please SCN:plain TEXT=<{text}>"))?;
     text_is(context, &turn, &text)
 }
 
@@ -133,7 +133,7 @@ fn text_is_streamed(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn thoughts_are_separate(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "please SCN:think")?;
+    let turn = run_turn(context, "please SCN:think")?;
     text_is(context, &turn, "The answer is 42.")?;
     if turn.thoughts().contains("The answer is 42.") {
         let got = format!("the thoughts {:?}", turn.thoughts());
@@ -149,16 +149,16 @@ fn thoughts_are_separate(context: &mut AgentContext) -> CheckOutcome {
 fn unicode_is_whole(context: &mut AgentContext) -> CheckOutcome {
     let asked = format!("{UNICODE} {LINE_ENDS} {}", context.nonce());
     let answered = format!("{UNICODE} {}", context.nonce());
-    let turn = play(context, &format!("{asked} please SCN:plain TEXT=<{answered}>"))?;
+    let turn = run_turn(context, &format!("{asked} please SCN:plain TEXT=<{answered}>"))?;
     text_is(context, &turn, &answered)?;
     let suite = Arc::clone(&context.suite);
     model_received(&suite, context.agent()?, &asked, &turn)
 }
 
 fn stop_reason_is_known(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "please SCN:plain")?;
+    let turn = run_turn(context, "please SCN:plain")?;
     ends_with(context.agent()?, &turn, "end_turn")?;
-    let turn = play(context, "please SCN:refusal")?;
+    let turn = run_turn(context, "please SCN:refusal")?;
     if turn.reply.is_err() || STOP_REASONS.contains(&turn.stop_reason()) {
         return Ok(());
     }
@@ -167,7 +167,7 @@ fn stop_reason_is_known(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn token_limit_is_reported(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "please SCN:maxtok")?;
+    let turn = run_turn(context, "please SCN:maxtok")?;
     if turn.reply.is_err() {
         return Ok(());
     }
@@ -175,7 +175,7 @@ fn token_limit_is_reported(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn refusal_is_an_error(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "please SCN:r401")?;
+    let turn = run_turn(context, "please SCN:r401")?;
     match &turn.reply {
         Err(_) => Ok(()),
         Ok(result) if result["stopReason"] == "refusal" => Ok(()),
@@ -190,7 +190,7 @@ fn long_prompt_is_whole(context: &mut AgentContext) -> CheckOutcome {
     let nonce = context.nonce();
     let line = format!("{nonce} h\u{e9}llo \u{65e5}\u{672c} \"quoted\" back\\slash\n");
     let text = line.repeat(LONG_PROMPT_BYTES / line.len() + 1);
-    let turn = play(context, &format!("{text}please SCN:plain TEXT=<{nonce}>"))?;
+    let turn = run_turn(context, &format!("{text}please SCN:plain TEXT=<{nonce}>"))?;
     text_is(context, &turn, &nonce)?;
     let suite = Arc::clone(&context.suite);
     model_received(&suite, context.agent()?, text.trim_end(), &turn)

@@ -42,8 +42,7 @@ pub(super) const CHECKS: &[AgentCheck] = &[
     ),
     active(
         "ACP-TOOL-05",
-        "writes a new file through the client's file methods or to disk when the client declares \
-         them",
+        "writes a new file, through the client or to disk, if the client declares file methods",
         "an editor that declares them must not make the agent fail",
         Gate::MODEL,
         writes_with_client_files,
@@ -51,9 +50,9 @@ pub(super) const CHECKS: &[AgentCheck] = &[
 ];
 
 /// Runs a turn with an allowed tool in a new session of the shared agent.
-fn play(context: &mut AgentContext, scenario: &str) -> Result<Turn, Finding> {
+fn run_turn(context: &mut AgentContext, scenario: &str) -> Result<Turn, Finding> {
     let (session, cwd) = context.session()?;
-    context.agent()?.play(&session, &prompt(scenario, &cwd), Policy::Allow)
+    context.agent()?.run_turn(&session, &prompt(scenario, &cwd), Policy::Allow)
 }
 
 fn statuses(agent: &Agent, turn: &Turn, wanted: &str) -> CheckOutcome {
@@ -66,21 +65,21 @@ fn statuses(agent: &Agent, turn: &Turn, wanted: &str) -> CheckOutcome {
 }
 
 fn success_is_reported(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "shell")?;
+    let turn = run_turn(context, "shell")?;
     let agent = context.agent()?;
     ends_with(agent, &turn, "end_turn")?;
     statuses(agent, &turn, "completed")
 }
 
 fn failure_is_reported(context: &mut AgentContext) -> CheckOutcome {
-    let turn = play(context, "toolfail")?;
+    let turn = run_turn(context, "toolfail")?;
     statuses(context.agent()?, &turn, "failed")
 }
 
 fn works_in_the_folder(context: &mut AgentContext) -> CheckOutcome {
     let (session, cwd) = context.session()?;
     let agent = context.agent()?;
-    let turn = agent.play(&session, &prompt("write", &cwd), Policy::Allow)?;
+    let turn = agent.run_turn(&session, &prompt("write", &cwd), Policy::Allow)?;
     file_is_written(agent, &cwd, &turn)
 }
 
@@ -90,7 +89,7 @@ fn writes_with_client_files(context: &mut AgentContext) -> CheckOutcome {
     let cwd = agent.folder.join("cwd");
     std::fs::create_dir_all(&cwd)?;
     let session = agent.new_session(&cwd)?;
-    let turn = agent.play(&session, &prompt("write", &cwd), Policy::Allow)?;
+    let turn = agent.run_turn(&session, &prompt("write", &cwd), Policy::Allow)?;
     file_is_written(&agent, &cwd, &turn)
 }
 

@@ -105,8 +105,8 @@ impl TurnCancel {
 
 fn end(resources: &TurnResources) {
     if let Some(connection) = &resources.connection {
-        // The process may have already ended.
-        let _over = connection.shutdown(Shutdown::Both);
+        // The connection may already be closed.
+        let _closed = connection.shutdown(Shutdown::Both);
     }
 }
 

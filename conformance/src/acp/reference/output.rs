@@ -19,18 +19,18 @@ pub(super) type Outcome = Result<Value, Refusal>;
 pub(super) struct Output {
     behaviour: Behaviour,
     turn: Mutex<()>,
-    questions: Mutex<PendingRequests>,
+    pending: Mutex<PendingRequests>,
 }
 
 #[derive(Default)]
 struct PendingRequests {
-    asked: u64,
+    sent: u64,
     open: HashMap<String, Sender<Value>>,
 }
 
 impl Output {
     pub(super) fn new(behaviour: Behaviour) -> Self {
-        Self { behaviour, turn: Mutex::new(()), questions: Mutex::new(PendingRequests::default()) }
+        Self { behaviour, turn: Mutex::new(()), pending: Mutex::new(PendingRequests::default()) }
     }
 
     /// Answers a request.
@@ -66,11 +66,11 @@ impl Output {
         note: impl FnOnce(&str),
     ) -> Receiver<Value> {
         let (sender, receiver) = channel();
-        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
-        questions.asked += 1;
-        let id = json!(format!("question-{}", questions.asked));
-        questions.open.insert(id.to_string(), sender);
-        drop(questions);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.sent += 1;
+        let id = json!(format!("request-{}", pending.sent));
+        pending.open.insert(id.to_string(), sender);
+        drop(pending);
         note(&id.to_string());
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         receiver
@@ -78,9 +78,9 @@ impl Output {
 
     /// Delivers a response of the client; returns whether a request was waiting for it.
     pub(super) fn resolve(&self, id: &str, answer: Value) -> bool {
-        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         // The requester may have stopped waiting.
-        questions.open.remove(id).map(|waiting| waiting.send(answer).is_ok()).is_some()
+        pending.open.remove(id).map(|waiting| waiting.send(answer).is_ok()).is_some()
     }
 
     /// Writes one message as one line; the end of stdin reports a client that has exited.

@@ -6,8 +6,8 @@ use super::fault::{AgentFault, Behaviour};
 use super::serve::Reference;
 use super::session::Session;
 
-const ALLOW: &str = "yes-once";
-const REJECT: &str = "no-once";
+const ALLOW: &str = "allow-once";
+const REJECT: &str = "reject-once";
 
 /// Requests permission and waits; only an approval counts.
 pub(super) fn is_allowed(reference: &Reference, session: &Session, call: &Value) -> bool {
@@ -21,8 +21,8 @@ pub(super) fn is_allowed(reference: &Reference, session: &Session, call: &Value)
         option.remove("name");
     }
     let params = json!({"sessionId": session.id, "toolCall": call, "options": options});
-    let answer = reference.output.ask("session/request_permission", &params, |question| {
-        session.stop.set_permission_request(Some(question.to_owned()));
+    let answer = reference.output.ask("session/request_permission", &params, |request_id| {
+        session.stop.set_permission_request(Some(request_id.to_owned()));
     });
     // A client that has exited has approved nothing.
     let answer = answer.recv().unwrap_or_default();

@@ -38,8 +38,8 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
         sessions: Mutex::default(),
         capabilities: Mutex::default(),
     }));
-    let watched = process::watch_signals(move |_| reference.on_signal());
-    if let Err(error) = watched {
+    let handlers = process::watch_signals(move |_| reference.on_signal());
+    if let Err(error) = handlers {
         eprintln!("signals cannot be watched: {error}");
     }
     if behaviour.has(AgentFault::Banner) {
@@ -234,7 +234,7 @@ impl Reference {
         if self.behaviour.has(AgentFault::StraySession) {
             let update =
                 json!({"sessionUpdate": "available_commands_update", "availableCommands": []});
-            self.output.update("session-of-nobody", &update);
+            self.output.update("unknown-session", &update);
         }
     }
 }

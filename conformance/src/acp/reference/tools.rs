@@ -54,14 +54,14 @@ pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> Stri
             true => "completed",
             false => "failed",
         };
-        let words = outcome.as_ref().map_or_else(String::as_str, String::as_str);
-        progress(reference, session, call, status, words);
+        let text = outcome.as_ref().map_or_else(String::as_str, String::as_str);
+        progress(reference, session, call, status, text);
     }
-    outcome.unwrap_or_else(|words| format!("error: {words}"))
+    outcome.unwrap_or_else(|text| format!("error: {text}"))
 }
 
-fn progress(reference: &Reference, session: &Session, call: &Call, status: &str, words: &str) {
-    let content = json!({"type": "content", "content": {"type": "text", "text": words}});
+fn progress(reference: &Reference, session: &Session, call: &Call, status: &str, text: &str) {
+    let content = json!({"type": "content", "content": {"type": "text", "text": text}});
     send_update(
         reference,
         session,
@@ -92,8 +92,8 @@ fn write(
     if behaviour.has(AgentFault::ActsBeforeAnswer) {
         put(reference, session, &path, text("content"))?;
     }
-    let asked = json!({"toolCallId": call.id, "title": "write_file", "kind": "edit"});
-    if !permission::is_allowed(reference, session, &asked) {
+    let request = json!({"toolCallId": call.id, "title": "write_file", "kind": "edit"});
+    if !permission::is_allowed(reference, session, &request) {
         return Err("the user rejected it".to_owned());
     }
     if behaviour.has(AgentFault::DropsAllowed) {
@@ -139,10 +139,10 @@ fn shell(reference: &Reference, session: &Session, arguments: &Value) -> Result<
     started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = started.spawn().map_err(|error| error.to_string())?;
     session.stop.set_command(Some(child.id()));
-    let (sender, ends_with) = std::sync::mpsc::channel();
+    let (sender, finished) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
     let output: Output = loop {
-        match ends_with.recv_timeout(std::time::Duration::from_millis(20)) {
+        match finished.recv_timeout(std::time::Duration::from_millis(20)) {
             Ok(output) => break output.map_err(|error| error.to_string())?,
             // A cancel kills the command; the fault does not wait for it.
             Err(_) if leaves && session.stop.is_cancelled() => return Err("cancelled".to_owned()),

@@ -23,7 +23,7 @@ const MAX_PROMPT_BYTES: usize = 64 * 1024;
 /// Runs a turn and answers its prompt.
 pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: &[Value]) {
     let behaviour = reference.behaviour;
-    let outcome = play(reference, session, blocks);
+    let outcome = run_rounds(reference, session, blocks);
     let is_cancelled = session.stop.is_cancelled();
     session.save();
     session.stop.close();
@@ -34,8 +34,8 @@ pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: 
         _ if is_cancelled => Ok("cancelled"),
         Ok(_) if behaviour.has(AgentFault::OddStopReason) => Ok("done"),
         Ok("max_tokens") if behaviour.has(AgentFault::HidesTokenLimit) => Ok("end_turn"),
-        Err((_, words)) if behaviour.has(AgentFault::ErrorAsText) => {
-            send_text(reference, session, "agent_message_chunk", &words);
+        Err((_, message_text)) if behaviour.has(AgentFault::ErrorAsText) => {
+            send_text(reference, session, "agent_message_chunk", &message_text);
             Ok("end_turn")
         }
         other => other,
@@ -47,7 +47,7 @@ pub(super) fn run(reference: &Reference, session: &Session, id: &Value, blocks: 
     }
 }
 
-fn play(
+fn run_rounds(
     reference: &Reference,
     session: &Session,
     blocks: &[Value],
@@ -71,7 +71,8 @@ fn play(
             true => since(&session.messages(), &message),
             false => session.messages(),
         };
-        let answer = ask(reference, session, &messages).map_err(|words| (INTERNAL_ERROR, words))?;
+        let answer = ask(reference, session, &messages)
+            .map_err(|message_text| (INTERNAL_ERROR, message_text))?;
         if session.stop.is_cancelled() || answer.calls.is_empty() {
             return Ok(stop_reason(&answer));
         }
@@ -165,9 +166,8 @@ fn send_text(reference: &Reference, session: &Session, kind: &str, text: &str) {
     };
     let update = json!({"sessionUpdate": kind, "content": content});
     session.keep(&update);
-    let strange =
-        behaviour.has(AgentFault::Crosstalk).then(|| reference.other_session(&session.id));
-    let target = strange.flatten().unwrap_or_else(|| session.id.clone());
+    let other = behaviour.has(AgentFault::Crosstalk).then(|| reference.other_session(&session.id));
+    let target = other.flatten().unwrap_or_else(|| session.id.clone());
     reference.output.update(&target, &update);
     if !is_thought && behaviour.has(AgentFault::DupText) {
         reference.output.update(&target, &update);

@@ -6,16 +6,9 @@ use std::path::Path;
 use super::Language;
 use super::destination::Placement;
 use super::names::Names;
+use crate::embedded::{Files, embedded_files};
 
-type Files = &'static [(&'static str, &'static str)];
-
-macro_rules! files {
-    ($folder:literal: $($path:literal)+) => {
-        &[$(($path, include_str!(concat!("../../../templates/", $folder, "/", $path)))),+]
-    };
-}
-
-const SHARED: Files = files!("shared":
+const SHARED: Files = embedded_files!("templates/shared":
     "conformance/cancel.steps"
     "conformance/conformance.toml"
     "conformance/no_cost.steps"
@@ -29,7 +22,7 @@ const SHARED: Files = files!("shared":
     "sample-cli/my-agent"
 );
 
-const RUST: Files = files!("rust":
+const RUST: Files = embedded_files!("templates/rust":
     "README.md"
     "manifest.json"
     "recordings/1.2.3/count_words.events.jsonl"
@@ -44,9 +37,10 @@ const RUST: Files = files!("rust":
     "src/manifest.rs"
     "src/native.rs"
     "tests/it/main.rs"
+    "tests/recordings.rs"
 );
 
-const PYTHON: Files = files!("python":
+const PYTHON: Files = embedded_files!("templates/python":
     "README.md"
     "manifest.json"
     "od-adapter-my-agent"
@@ -55,7 +49,7 @@ const PYTHON: Files = files!("python":
     "tests/test_adapter.py"
 );
 
-const TYPESCRIPT: Files = files!("typescript":
+const TYPESCRIPT: Files = embedded_files!("templates/typescript":
     "README.md"
     "manifest.json"
     "od-adapter-my-agent"
@@ -103,16 +97,32 @@ pub(super) fn files(
 fn cargo_manifest(placement: &Placement) -> String {
     let Placement::Standalone { sdk_path } = placement else { return WORKSPACE_CARGO.to_owned() };
     let version = env!("CARGO_PKG_VERSION");
-    let dependency = |folder: &str| match sdk_path {
-        Some(sdk) => format!("{{ path = {:?} }}", path_text(&sdk.join("..").join(folder))),
-        None => format!("{version:?}"),
+    let source = |folder: &str| match sdk_path {
+        Some(sdk) => format!("path = {:?}", path_text(&sdk.join("..").join(folder))),
+        None => format!("version = {version:?}"),
     };
+    let sdk = source("sdk");
     STANDALONE_CARGO
         .replace("{version}", version)
-        .replace("{od-protocol}", &dependency("protocol"))
-        .replace("{od-sdk}", &dependency("sdk"))
+        .replace("{od-protocol}", &format!("{{ {} }}", source("protocol")))
+        .replace("{od-sdk}", &format!("{{ {sdk} }}"))
+        .replace("{od-sdk-testing}", &format!("{{ {sdk}, features = [\"testing\"] }}"))
 }
 
 fn path_text(path: &Path) -> String {
     path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded::assert_complete;
+
+    #[test]
+    fn every_template_file_is_embedded() {
+        assert_complete("templates/shared", SHARED, &[]);
+        assert_complete("templates/rust", RUST, &["Cargo.toml", "Cargo.standalone.toml"]);
+        assert_complete("templates/python", PYTHON, &[]);
+        assert_complete("templates/typescript", TYPESCRIPT, &[]);
+    }
 }

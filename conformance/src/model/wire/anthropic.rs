@@ -52,7 +52,7 @@ fn read_tool(tool: &Value) -> Option<Tool> {
     })
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn to_document(answer: &Answer) -> Value {
     let mut content = Vec::new();
     if !answer.thinking.is_empty() {
         content.push(json!({
@@ -121,7 +121,7 @@ pub(super) fn stream(answer: &Answer, script: &mut Script) {
     }
     for (position, call) in answer.calls.iter().enumerate() {
         start_block(script, index, &tool_use(answer, position, call, json!({})));
-        for part in thirds(&arguments(call).to_string()) {
+        for part in split_arguments(&arguments(call).to_string()) {
             delta(script, index, &json!({"type": "input_json_delta", "partial_json": part}));
         }
         stop_block(script, &mut index);
@@ -167,12 +167,12 @@ fn arguments(call: &ToolCall) -> Value {
     match &call.input {
         ToolInput::Arguments(arguments) => arguments.clone(),
         ToolInput::Freeform(text) => json!({"input": text}),
-        ToolInput::LocalShell(words) => json!({"command": words}),
+        ToolInput::LocalShell(error_texts) => json!({"command": error_texts}),
     }
 }
 
-/// A text in up to four parts, cut between characters: arguments never arrive in one piece.
-fn thirds(text: &str) -> Vec<String> {
+/// Splits a text into up to four parts between characters: arguments arrive in fragments.
+fn split_arguments(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks((letters.len() / 3).max(1)).map(|part| part.iter().collect()).collect()
 }
@@ -187,7 +187,7 @@ fn stop_reason(stop: Stop) -> &'static str {
 }
 
 pub(super) fn refuse(failure: &Failure) -> Refusal {
-    let (status, kind, words) = match failure.kind {
+    let (status, kind, error_texts) = match failure.kind {
         FailureKind::BadRequest => {
             (400, "invalid_request_error", "messages.0.content: Field required")
         }
@@ -213,7 +213,7 @@ pub(super) fn refuse(failure: &Failure) -> Refusal {
         FailureKind::ServerError => (500, "api_error", "Internal server error"),
         FailureKind::Overloaded => (529, "overloaded_error", "Overloaded"),
     };
-    let mut message = failure.message.clone().unwrap_or_else(|| words.to_owned());
+    let mut message = failure.message.clone().unwrap_or_else(|| error_texts.to_owned());
     if failure.kind == FailureKind::UnknownModel {
         message.push_str(&failure.model);
     }
@@ -240,7 +240,7 @@ fn refusal_headers(kind: FailureKind) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The year 2100: a quota that comes back in no test.
+/// The year 2100: no test reaches the reset of this quota.
 const FAR_FUTURE: &str = "4102444800";
 
 pub(super) fn limit_headers(now: u64) -> Vec<(&'static str, String)> {

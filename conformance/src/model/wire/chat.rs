@@ -1,4 +1,4 @@
-//! OpenAI chat completions, which most other vendors speak as well.
+//! OpenAI chat completions, which most other providers support as well.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn json_schema(format: &Value) -> Option<Value> {
     }
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn to_document(answer: &Answer) -> Value {
     let mut message = json!({"role": "assistant", "content": answer.whole_text()});
     if !answer.thinking.is_empty() {
         message["reasoning_content"] = json!(answer.whole_thinking());
@@ -84,7 +84,7 @@ pub(super) fn stream(answer: &Answer, script: &mut Script) {
         return script.end();
     }
     for thought in &answer.thinking {
-        // Vendors disagree on the name; agent CLIs read the one they know.
+        // Providers use different names; agent CLIs read the one they know.
         script.data(&chunk(json!({"reasoning_content": thought, "reasoning_text": thought})));
     }
     script.text(answer, |text| (None, chunk(json!({"content": text}))));
@@ -135,7 +135,7 @@ fn input(call: &ToolCall) -> String {
     match &call.input {
         ToolInput::Arguments(arguments) => arguments.to_string(),
         ToolInput::Freeform(text) => text.clone(),
-        ToolInput::LocalShell(words) => json!({"command": words}).to_string(),
+        ToolInput::LocalShell(error_texts) => json!({"command": error_texts}).to_string(),
     }
 }
 

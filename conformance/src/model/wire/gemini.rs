@@ -58,7 +58,7 @@ fn json_schema(config: &Value) -> Option<Value> {
     Some(schemas.into_iter().find(|schema| schema.is_object()).cloned().unwrap_or_default())
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn to_document(answer: &Answer) -> Value {
     let mut parts = Vec::new();
     if !answer.thinking.is_empty() {
         parts.push(json!({"text": answer.whole_thinking(), "thought": true}));
@@ -123,7 +123,7 @@ fn call_part(answer: &Answer, index: usize, call: &ToolCall) -> Value {
     let arguments = match &call.input {
         ToolInput::Arguments(arguments) => arguments.clone(),
         ToolInput::Freeform(text) => json!({"input": text}),
-        ToolInput::LocalShell(words) => json!({"command": words}),
+        ToolInput::LocalShell(error_texts) => json!({"command": error_texts}),
     };
     let id = answer.call_id("call", index);
     json!({
@@ -133,7 +133,7 @@ fn call_part(answer: &Answer, index: usize, call: &ToolCall) -> Value {
 }
 
 pub(super) fn refuse(failure: &Failure) -> Refusal {
-    let (code, status, words) = match failure.kind {
+    let (code, status, error_texts) = match failure.kind {
         FailureKind::BadRequest => {
             (400, "INVALID_ARGUMENT", "Invalid value at 'contents': it must not be empty.")
         }
@@ -173,7 +173,7 @@ pub(super) fn refuse(failure: &Failure) -> Refusal {
              generateContent.",
             failure.model
         ),
-        (None, _) => words.to_owned(),
+        (None, _) => error_texts.to_owned(),
     };
     let mut error = json!({"code": code, "message": message, "status": status});
     let details = details(failure.kind);

@@ -1,5 +1,5 @@
-//! The wire formats of the model vendors, one file each: reading a request, writing an answer
-//! whole or as a stream, and refusing in the vendor's own words.
+//! The wire formats of the model providers, one file each: parse a request, write an answer as a
+//! document or a stream, write a refusal.
 
 mod anthropic;
 mod chat;
@@ -14,7 +14,7 @@ use super::failure::{Failure, Refusal};
 use super::reply::{Reply, Script, Style};
 use super::request::Conversation;
 
-/// A vendor's format.
+/// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     /// Anthropic Messages.
@@ -41,7 +41,7 @@ impl Wire {
     /// Reads a request.
     ///
     /// # Errors
-    /// With what is wrong in it.
+    /// What is wrong in it.
     pub(super) fn read(self, body: &Value) -> Result<Conversation, String> {
         if !body.is_object() {
             return Err("the request must be a JSON object".to_owned());
@@ -55,17 +55,17 @@ impl Wire {
     }
 
     /// The answer as one document.
-    pub(super) fn whole(self, answer: &Answer) -> Reply {
+    pub(super) fn to_document(self, answer: &Answer) -> Reply {
         let body = match self {
-            Self::Anthropic => anthropic::whole(answer),
-            Self::Responses => responses::whole(answer),
-            Self::Chat => chat::whole(answer),
-            Self::Gemini => gemini::whole(answer),
+            Self::Anthropic => anthropic::to_document(answer),
+            Self::Responses => responses::to_document(answer),
+            Self::Chat => chat::to_document(answer),
+            Self::Gemini => gemini::to_document(answer),
         };
-        Reply::whole(answer, &body).with(self.limit_headers(answer))
+        Reply::to_document(answer, &body).with(self.limit_headers(answer))
     }
 
-    /// The answer piece by piece.
+    /// The answer as a stream.
     pub(super) fn stream(self, answer: &Answer, style: Style) -> Reply {
         let script = if answer.fault == Fault::Hang {
             Script::silent(style)
@@ -82,7 +82,7 @@ impl Wire {
         Reply::stream(script).with(self.limit_headers(answer))
     }
 
-    /// A refusal in the vendor's words.
+    /// A refusal in this format.
     pub(super) fn refuse(self, failure: &Failure) -> Refusal {
         match self {
             Self::Anthropic => anthropic::refuse(failure),

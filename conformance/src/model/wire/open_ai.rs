@@ -1,22 +1,22 @@
-//! What both OpenAI formats share: refusals and the headers about limits.
+//! What both OpenAI formats share: refusals and rate limit headers.
 
 use serde_json::{Value, json};
 
 use crate::model::failure::{Failure, FailureKind, Refusal, retry_headers};
 
 pub(super) fn refuse(failure: &Failure) -> Refusal {
-    let words = words(failure.kind);
+    let error_texts = error_texts(failure.kind);
     let message = match (&failure.message, failure.kind) {
         (Some(message), _) => message.clone(),
         (None, FailureKind::UnknownModel) => {
             format!("The model `{}` does not exist or you do not have access to it.", failure.model)
         }
-        (None, _) => words.message.to_owned(),
+        (None, _) => error_texts.message.to_owned(),
     };
     Refusal {
-        status: words.status,
+        status: error_texts.status,
         body: json!({"error": {
-            "message": message, "type": words.kind, "param": null, "code": words.code
+            "message": message, "type": error_texts.kind, "param": null, "code": error_texts.code
         }}),
         headers: retry_headers(failure.kind),
     }
@@ -29,14 +29,14 @@ pub(super) fn stream_error(failure: &Failure) -> Value {
     json!({"code": error["code"], "message": error["message"]})
 }
 
-struct Words {
+struct ErrorTexts {
     status: u16,
     kind: &'static str,
     code: Option<&'static str>,
     message: &'static str,
 }
 
-fn words(kind: FailureKind) -> Words {
+fn error_texts(kind: FailureKind) -> ErrorTexts {
     let (status, kind, code, message) = match kind {
         FailureKind::BadRequest => {
             (400, "invalid_request_error", Some("invalid_value"), "Invalid value: 'messages'.")
@@ -93,7 +93,7 @@ fn words(kind: FailureKind) -> Words {
             "The engine is currently overloaded, please try again later.",
         ),
     };
-    Words { status, kind, code, message }
+    ErrorTexts { status, kind, code, message }
 }
 
 pub(super) fn limit_headers() -> Vec<(&'static str, String)> {

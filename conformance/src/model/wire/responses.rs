@@ -67,12 +67,12 @@ fn read_tool(tool: &Value) -> Option<Tool> {
     })
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn to_document(answer: &Answer) -> Value {
     let mut output = Vec::new();
     if !answer.thinking.is_empty() {
         output.push(reasoning(answer));
     }
-    if says_something(answer) {
+    if has_message(answer) {
         output.push(message(answer));
     }
     let calls = answer.calls.iter().enumerate();
@@ -94,7 +94,7 @@ pub(super) fn stream(answer: &Answer, script: &mut Script) {
     if !answer.thinking.is_empty() {
         events.thoughts(answer);
     }
-    if says_something(answer) {
+    if has_message(answer) {
         events.message(answer);
     }
     for (index, call) in answer.calls.iter().enumerate() {
@@ -108,7 +108,7 @@ pub(super) fn stream(answer: &Answer, script: &mut Script) {
     events.event(name, json!({"response": finished(answer, output)}));
 }
 
-/// Events are numbered, and every item comes twice: when it begins and when it is whole.
+/// Numbers the events. Every item is sent twice: when it starts and when it is complete.
 struct Events<'a> {
     script: &'a mut Script,
     number: u64,
@@ -159,10 +159,10 @@ impl Events<'_> {
             let data = json!({"summary_index": 0, "delta": thought});
             self.item_event("response.reasoning_summary_text.delta", &item, data);
         }
-        let whole = answer.whole_thinking();
-        let data = json!({"summary_index": 0, "text": whole});
+        let to_document = answer.whole_thinking();
+        let data = json!({"summary_index": 0, "text": to_document});
         self.item_event("response.reasoning_summary_text.done", &item, data);
-        self.item_event("response.reasoning_summary_part.done", &item, part(&whole));
+        self.item_event("response.reasoning_summary_part.done", &item, part(&to_document));
         self.finish(item);
     }
 
@@ -183,10 +183,10 @@ impl Events<'_> {
             (Some("response.output_text.delta"), data)
         });
         self.number = numbers.get();
-        let whole = answer.whole_text();
-        let data = json!({"content_index": 0, "text": whole, "logprobs": []});
+        let to_document = answer.whole_text();
+        let data = json!({"content_index": 0, "text": to_document, "logprobs": []});
         self.item_event("response.output_text.done", &item, data);
-        self.item_event("response.content_part.done", &item, part(&whole));
+        self.item_event("response.content_part.done", &item, part(&to_document));
         self.finish(item);
     }
 
@@ -214,8 +214,8 @@ impl Events<'_> {
     }
 }
 
-/// An answer without text is a message without text; only calls and thoughts stand alone.
-fn says_something(answer: &Answer) -> bool {
+/// Whether the answer has a message: without text only calls and thoughts have none.
+fn has_message(answer: &Answer) -> bool {
     !answer.text.is_empty() || answer.calls.is_empty()
 }
 
@@ -253,9 +253,9 @@ fn call_item(answer: &Answer, index: usize, call: &ToolCall) -> Value {
             "type": "custom_tool_call", "id": answer.call_id("ctc", index), "call_id": call_id,
             "name": call.name, "input": text, "status": "completed",
         }),
-        ToolInput::LocalShell(words) => json!({
+        ToolInput::LocalShell(error_texts) => json!({
             "type": "local_shell_call", "id": answer.call_id("lsc", index), "call_id": call_id,
-            "status": "completed", "action": {"type": "exec", "command": words, "env": {}},
+            "status": "completed", "action": {"type": "exec", "command": error_texts, "env": {}},
         }),
     }
 }

@@ -23,12 +23,12 @@ pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> S
     let mut text = format!(
         "<details id=\"{id}\" data-status=\"{class}\" data-chapter=\"{chapter}\"{open}>\n<summary>\
          <span class=\"status {class}\">{word}</span><span class=\"id\">{id}</span>\
-         <span class=\"sentence\">{sentence}</span><span class=\"took\">{took}</span></summary>\n\
+         <span class=\"sentence\">{requirement}</span><span class=\"took\">{took}</span></summary>\n\
          <div class=\"body\">\n<dl>\n",
         id = check.id,
         chapter = check.chapter(),
         word = result.status.as_str(),
-        sentence = escaped_markdown(check.sentence),
+        requirement = escaped_markdown(check.requirement),
         took = took(result),
     );
     for (name, value, is_quoted) in rows(result) {
@@ -123,7 +123,7 @@ fn transcript_line(line: &ExcerptLine) -> String {
         "->" => "sent",
         "2>" => "stderr",
         "##" => "remark",
-        _ => "said",
+        _ => "received",
     };
     let here = if line.is_location { " here" } else { "" };
     format!("<span class=\"{origin}{here}\">{:>5} {}</span>", line.number, escaped(&line.text))

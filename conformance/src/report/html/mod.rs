@@ -58,7 +58,7 @@ fn overall_result(report: &Report) -> (&'static str, &'static str) {
 }
 
 fn header(report: &Report) -> String {
-    let (class, text_of_result) = overall_result(report);
+    let (class, summary) = overall_result(report);
     let claim = match report.claim() {
         "full" if report.agent.is_some() => "An ACP agent with the fake model.",
         "protocol-only" if report.agent.is_some() => {
@@ -69,7 +69,7 @@ fn header(report: &Report) -> String {
         _ => "Protocol only: no fixture pack was found, so the fake CLI was not used.",
     };
     let mut text = format!(
-        "<header class=\"card verdict {class}\">\n<h1>{} {} <strong>{text_of_result}</strong></h1>\n\
+        "<header class=\"card overall {class}\">\n<h1>{} {} <strong>{summary}</strong></h1>\n\
          <p>{claim}</p>\n{}",
         escaped(&report.adapter_id),
         escaped(&report.adapter_version),
@@ -123,14 +123,14 @@ fn counts(report: &Report) -> Vec<(Status, usize)> {
 
 fn bar(report: &Report) -> String {
     let total = report.results.len().max(1);
-    let text_of_result: Vec<String> = counts(report)
+    let summary: Vec<String> = counts(report)
         .iter()
         .map(|(status, count)| format!("{count} {}", status.as_str()))
         .collect();
-    let text_of_result = text_of_result.join(", ");
+    let summary = summary.join(", ");
     let mut text = format!(
         "<svg class=\"bar\" viewBox=\"0 0 {total} 1\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"{text_of_result}\">"
+         aria-label=\"{summary}\">"
     );
     let mut start = 0;
     for (status, count) in counts(report) {
@@ -139,18 +139,18 @@ fn bar(report: &Report) -> String {
             write!(text, "<rect class=\"{class}\" x=\"{start}\" width=\"{count}\" height=\"1\"/>");
         start += count;
     }
-    let _ = writeln!(text, "</svg>\n<p>{text_of_result}</p>");
+    let _ = writeln!(text, "</svg>\n<p>{summary}</p>");
     text
 }
 
 /// Lists the checks that prevent conformance, with links.
 fn to_fix(report: &Report) -> String {
     let links = report.results.iter().filter(|result| needs_attention(result)).map(|result| {
-        let (id, sentence) = (result.check.id, escaped_markdown(result.check.sentence));
-        let (class, word) = (check::class(result.status), result.status.as_str());
+        let (id, requirement) = (result.check.id, escaped_markdown(result.check.requirement));
+        let (class, status) = (check::class(result.status), result.status.as_str());
         format!(
-            "<li><a class=\"id\" href=\"#{id}\">{id}</a> <span class=\"status {class}\">{word}</span> \
-             {sentence}</li>\n"
+            "<li><a class=\"id\" href=\"#{id}\">{id}</a> <span class=\"status {class}\">{status}</span> \
+             {requirement}</li>\n"
         )
     });
     let entries = report.stale_entries.iter().map(|entry| {
@@ -160,7 +160,7 @@ fn to_fix(report: &Report) -> String {
     if items.is_empty() {
         return items;
     }
-    format!("<nav class=\"mend\" aria-label=\"To fix\">To fix:\n<ul>\n{items}</ul></nav>\n")
+    format!("<nav class=\"to-fix\" aria-label=\"To fix\">To fix:\n<ul>\n{items}</ul></nav>\n")
 }
 
 fn needs_attention(result: &CheckResult) -> bool {
@@ -186,7 +186,7 @@ fn tools(report: &Report) -> String {
         let _ = writeln!(text, "<option value=\"{chapter}\">{chapter} {title}</option>");
     }
     text.push_str(
-        "</select>\n<input id=\"words\" type=\"search\" placeholder=\"Search ( / )\" \
+        "</select>\n<input id=\"search\" type=\"search\" placeholder=\"Search ( / )\" \
          aria-label=\"Search\" autocomplete=\"off\">\n\
          <button type=\"button\" id=\"unfold\">Expand all</button>\n\
          <span id=\"shown\" role=\"status\"></span>\n</div>\n",

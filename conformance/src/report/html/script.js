@@ -4,7 +4,7 @@ const every = (selector) => [...document.querySelectorAll(selector)];
 const checks = every("details[data-status]");
 const chips = every("button[data-status]");
 const chapter = document.querySelector("#chapter");
-const words = document.querySelector("#words");
+const search = document.querySelector("#search");
 const shown = document.querySelector("#shown");
 document.documentElement.classList.add("scripted");
 
@@ -13,7 +13,7 @@ const press = (chip, pressed) => chip.setAttribute("aria-pressed", String(presse
 
 function filter() {
   const statuses = new Set(chips.filter(isPressed).map((chip) => chip.dataset.status));
-  const wanted = words.value.trim().toLowerCase();
+  const wanted = search.value.trim().toLowerCase();
   for (const check of checks) {
     check.hidden =
       !statuses.has(check.dataset.status) ||
@@ -40,7 +40,7 @@ for (const chip of chips) {
   });
 }
 chapter.addEventListener("change", filter);
-words.addEventListener("input", filter);
+search.addEventListener("input", filter);
 document.querySelector("#unfold").addEventListener("click", (event) => {
   const open = event.target.dataset.open !== "true";
   event.target.dataset.open = String(open);
@@ -51,9 +51,9 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select");
   if (event.key === "/" && !typing) {
     event.preventDefault();
-    words.focus();
-  } else if (event.key === "Escape" && event.target === words) {
-    words.value = "";
+    search.focus();
+  } else if (event.key === "Escape" && event.target === search) {
+    search.value = "";
     filter();
   }
 });

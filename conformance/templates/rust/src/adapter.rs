@@ -1,8 +1,8 @@
-//! The adapter as the sdk sees it: delegates to the modules beside it.
+//! The adapter as the sdk uses it: delegates to the modules beside it.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{AuthState, AuthStatus, ErrorObject, Manifest};
-use od_sdk::{Adapter, Install, Invocation, Machine, Mapper};
+use od_protocol::{AuthStatus, ErrorObject, Manifest};
+use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, auth};
 
 use crate::events::Events;
 use crate::{invocation, manifest};
@@ -16,15 +16,9 @@ impl Adapter for MyAgentAdapter {
         manifest::manifest()
     }
 
-    /// `my-agent` needs no login. `od_sdk::auth` reads variables and credential files.
+    /// `od_sdk::auth` also reads variables and credential files.
     fn auth(&self, _machine: &Machine) -> AuthStatus {
-        AuthStatus {
-            state: AuthState::Ok,
-            method: None,
-            credential: None,
-            expires_at: None,
-            guidance: None,
-        }
+        auth::not_needed()
     }
 
     fn invocation(

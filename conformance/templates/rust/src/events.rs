@@ -1,7 +1,10 @@
 //! Native messages to protocol events: a pure state machine without clock, file or process.
 
-use od_protocol::{Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus, Usage, UsageScope, UsageSource};
-use od_sdk::{RunOutcome, Mapper, RunOutput};
+use od_protocol::{
+    Event, ToolCallReady, ToolCallStarted, ToolKind, ToolResult, ToolStatus, Usage, UsageScope,
+    UsageSource,
+};
+use od_sdk::{Mapper, RunOutcome, RunOutput};
 use serde_json::Value;
 
 use crate::native::{Message, TokenUsage};

@@ -1,7 +1,6 @@
-//! What `--manifest` prints: constants only.
+//! The manifest, which `--manifest` prints: constants only.
 
-use od_protocol::{Capabilities, Manifest, Marker, UsageCapability};
-use od_sdk::manifest::{self, Introduction, Versions};
+use od_protocol::{Capabilities, ConformanceInfo, Manifest, Marker, UsageCapability};
 
 /// The oldest version of `my-agent` that works.
 const MINIMUM_VERSION: &str = "1.0.0";
@@ -10,20 +9,21 @@ const TESTED_VERSION: &str = "1.2.3";
 
 /// The manifest.
 pub fn manifest() -> Manifest {
-    let introduction = Introduction {
-        adapter_id: "my-agent",
-        display_name: "My Agent",
-        version: env!("CARGO_PKG_VERSION"),
-        description: "runs my-agent and reads its JSON lines",
-        homepage: None,
-    };
-    let versions = Versions { min: MINIMUM_VERSION, tested: TESTED_VERSION };
-    // Add how the CLI is installed: `manifest::install("any", "npm", "npm install -g my-agent")`.
-    let cli = manifest::cli("my-agent", versions, &[]);
-    Manifest { capabilities: capabilities(), ..introduction.manifest(cli) }
+    let mut manifest = Manifest::new("my-agent", "My Agent");
+    manifest.version = env!("CARGO_PKG_VERSION").to_owned();
+    manifest.vendor = "Example Ltd".to_owned();
+    manifest.description = "runs my-agent and reads its JSON lines".to_owned();
+    manifest.cli.version_min = Some(MINIMUM_VERSION.to_owned());
+    manifest.cli.version_tested = Some(TESTED_VERSION.to_owned());
+    manifest.capabilities = capabilities();
+    manifest.conformance = Some(ConformanceInfo {
+        requirements: "1.0".to_owned(),
+        fixtures: Some("conformance".to_owned()),
+    });
+    manifest
 }
 
-/// Declare only what the mapper shows: the suite tests each capability.
+/// Declare only what the mapper supports: the suite tests each capability.
 fn capabilities() -> Capabilities {
     Capabilities {
         run: Some(Marker {}),

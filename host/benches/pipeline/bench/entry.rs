@@ -8,7 +8,7 @@ use clap::Parser;
 use super::options::{Options, Sizes};
 use super::report::Report;
 use super::stage::Stage;
-use super::{chapters, helper, fake_cli};
+use super::{chapters, fake_cli, helper};
 
 /// The file name of a helper.
 pub(super) const HELPER: &str = "pipeline-helper";

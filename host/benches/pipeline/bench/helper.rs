@@ -10,9 +10,9 @@ use od_host::{Host, RunHandle};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::entry::HELPER;
+use super::pipeline::{self, Tally};
 use super::stage::{self, Stage};
 use super::system::{self, Memory};
-use super::pipeline::{self, Tally};
 
 /// The task of a helper, with the script beside the fake CLI.
 #[derive(Debug, Clone, Serialize, Deserialize)]

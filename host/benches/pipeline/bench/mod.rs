@@ -7,9 +7,9 @@ mod options;
 
 mod fake_cli;
 
+mod pipeline;
 mod raw_pipe;
 mod stage;
-mod pipeline;
 
 #[path = "../../../tests/it/serve/raw_websocket.rs"]
 mod raw_websocket;

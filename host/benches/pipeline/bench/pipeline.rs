@@ -7,9 +7,9 @@ use od_host::Host;
 use od_host::journal::{EventReader, JournalEvent};
 use od_protocol::DoneStatus;
 
+use super::fake_cli::{Script, Text, clock_in, now_nanoseconds};
 use super::raw_pipe::microseconds_between;
 use super::stage::Stage;
-use super::fake_cli::{Script, Text, clock_in, now_nanoseconds};
 
 /// The events that the client received.
 #[derive(Debug, Default)]

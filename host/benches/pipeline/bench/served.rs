@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::chapters::Bench;
+use super::fake_cli::Script;
 use super::raw_websocket::RawWebSocket;
 use super::stage::AGENT;
-use super::fake_cli::Script;
 
 const BUFFER_BYTES: usize = 256 * 1024;
 

@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 
+use super::fake_cli::{CLOCK_MARK, clock_in, now_nanoseconds};
 use super::raw_pipe::microseconds_between;
 use super::raw_websocket::RawWebSocket;
-use super::fake_cli::{CLOCK_MARK, clock_in, now_nanoseconds};
 
 const NUMBER: &[u8] = br#""seq":"#;
 const DONE: &[u8] = br#""type":"done""#;
@@ -38,7 +38,8 @@ impl Seen {
     pub(super) fn loss(&self, deltas: u64) -> Option<String> {
         let is_complete = self.events == self.last_number + 1 && self.events > deltas;
         let Self { events, last_number, .. } = self;
-        (!is_complete).then(|| format!("{events} events arrived, the last with number {last_number}"))
+        (!is_complete)
+            .then(|| format!("{events} events arrived, the last with number {last_number}"))
     }
 }
 

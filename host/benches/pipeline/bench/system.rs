@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use od_os::process::{self, ProcessTable};
+
 /// Linux reports the time of a process in hundredths of a second, independent of the kernel's clock rate.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -41,7 +43,7 @@ pub(super) fn processor_time() -> Option<ProcessorTime> {
 
 /// A process's time so far.
 pub(super) fn processor_time_of(pid: u32) -> Option<ProcessorTime> {
-    let fields = stat_fields(&pid.to_string())?;
+    let fields = stat_fields(pid)?;
     let seconds = |index: usize| -> Option<f64> {
         Some(fields.get(index)?.parse::<f64>().ok()? / TICKS_PER_SECOND)
     };
@@ -63,23 +65,18 @@ pub(super) fn memory(pid: u32) -> Option<Memory> {
 
 /// The children of a process.
 pub(super) fn children(parent: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let is_child = |pid: &u32| {
-        let fields = stat_fields(&pid.to_string());
-        fields.and_then(|fields| fields.get(1)?.parse().ok()) == Some(parent)
-    };
-    pids.filter(is_child).collect()
+    let table = ProcessTable::read();
+    let children = table.iter().filter(|process| process.parent == parent);
+    children.map(|process| process.pid).collect()
 }
 
 /// Whether a process is running; a zombie is not.
 pub(super) fn is_alive(pid: u32) -> bool {
-    let state = stat_fields(&pid.to_string()).and_then(|fields| fields.into_iter().next());
-    state.is_some_and(|state| state != "Z" && state != "X")
+    process::find(pid).is_some_and(|process| !process.has_ended)
 }
 
 /// The fields of `/proc/…/stat` after the name, which may contain anything.
-fn stat_fields(pid: &str) -> Option<Vec<String>> {
+fn stat_fields(pid: u32) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = text.rsplit_once(')')?;
     Some(fields.split_ascii_whitespace().map(str::to_owned).collect())

@@ -5,7 +5,7 @@ use od_host::discover::Discovery;
 use od_protocol::adapter::DetectAdapterResult;
 use od_protocol::{AuthState, TestedVersion};
 
-use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, paint, single_line};
+use crate::cli::terminal::{BOLD, DIM, FAILURE, PROMPT, SUCCESS, WARNING, paint, single_line};
 use crate::cli::{format, labels};
 
 /// The agents and adapters to show.
@@ -39,37 +39,33 @@ struct Page {
 impl Page {
     fn agent(&mut self, agent: &Agent, id_width: usize, active: bool) {
         let sign = match agent.readiness() {
-            Readiness::Ready => paint(GOOD, "✓"),
-            Readiness::NotAuthenticated | Readiness::TooOld => paint(BAD, "✗"),
-            Readiness::NotInstalled | Readiness::AdapterFailed => paint(BAD, "✗"),
+            Readiness::Ready => paint(SUCCESS, "✓"),
+            Readiness::NotAuthenticated | Readiness::TooOld => paint(FAILURE, "✗"),
+            Readiness::NotInstalled | Readiness::AdapterFailed => paint(FAILURE, "✗"),
         };
         let id = paint(BOLD, format!("{:id_width$}", agent.id));
         let name = single_line(&agent.manifest.display_name);
         let summary = summary(agent);
-        let active = if active { paint(GOOD, " · active") } else { String::new() };
+        let active = if active { paint(SUCCESS, " · active") } else { String::new() };
         self.text.push_str(&format!("{sign} {id}  {name}{summary}{active}\n"));
         match &agent.detected {
             Ok(detected) => self.facts(detected, agent),
-            Err(error) => self.wrapped("", BAD, &error.message),
+            Err(error) => self.wrapped("", FAILURE, &error.message),
         }
         if let Some(fix) = agent.fix() {
-            self.wrapped("→ ", ASK, &fix);
+            self.wrapped("→ ", PROMPT, &fix);
         }
     }
 
     fn facts(&mut self, detected: &DetectAdapterResult, agent: &Agent) {
         let tested = agent.manifest.cli.version_tested.as_deref().unwrap_or("the tested version");
         match detected.tested_version {
-            Some(TestedVersion::Newer) => self.wrapped(
-                "! ",
-                WARN,
-                &format!("newer than {tested}, the tested version"),
-            ),
-            Some(TestedVersion::Older) => self.wrapped(
-                "! ",
-                WARN,
-                &format!("older than {tested}, the tested version"),
-            ),
+            Some(TestedVersion::Newer) => {
+                self.wrapped("! ", WARNING, &format!("newer than {tested}, the tested version"))
+            }
+            Some(TestedVersion::Older) => {
+                self.wrapped("! ", WARNING, &format!("older than {tested}, the tested version"))
+            }
             _ => {}
         }
         if detected.installed {
@@ -85,9 +81,9 @@ impl Page {
         self.text.push_str(&format!("\n{}\n", paint(BOLD, "Rejected adapters:")));
         self.indent = 4;
         for rejected in &discovery.rejected {
-            self.text.push_str(&format!("{} {}\n", paint(BAD, "✗"), rejected.path.display()));
+            self.text.push_str(&format!("{} {}\n", paint(FAILURE, "✗"), rejected.path.display()));
             self.wrapped("", DIM, &rejected.reason);
-            self.wrapped("→ ", ASK, &rejected.fix);
+            self.wrapped("→ ", PROMPT, &rejected.fix);
         }
     }
 
@@ -98,7 +94,7 @@ impl Page {
         self.text.push_str(&format!("\n{}\n", paint(BOLD, "Hidden by an earlier adapter:")));
         self.indent = 4;
         for shadowed in &discovery.shadowed {
-            self.text.push_str(&format!("{} {}\n", paint(WARN, "!"), shadowed.path.display()));
+            self.text.push_str(&format!("{} {}\n", paint(WARNING, "!"), shadowed.path.display()));
             self.wrapped("in use: ", DIM, &shadowed.by.display().to_string());
         }
     }
@@ -121,13 +117,13 @@ fn summary(agent: &Agent) -> String {
     let version = version.map(|version| format!(" {}", single_line(version))).unwrap_or_default();
     match agent.readiness() {
         Readiness::Ready => version,
-        Readiness::NotInstalled => paint(BAD, " · not installed"),
+        Readiness::NotInstalled => paint(FAILURE, " · not installed"),
         Readiness::TooOld => {
             let least = agent.manifest.cli.version_min.as_deref().unwrap_or("a newer version");
-            format!("{version}{}", paint(BAD, format!(" · too old, needs {least}")))
+            format!("{version}{}", paint(FAILURE, format!(" · too old, needs {least}")))
         }
-        Readiness::NotAuthenticated => format!("{version}{}", paint(BAD, " · not logged in")),
-        Readiness::AdapterFailed => paint(BAD, " · adapter failed"),
+        Readiness::NotAuthenticated => format!("{version}{}", paint(FAILURE, " · not logged in")),
+        Readiness::AdapterFailed => paint(FAILURE, " · adapter failed"),
     }
 }
 

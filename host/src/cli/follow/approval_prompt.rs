@@ -6,12 +6,12 @@ use std::io::IsTerminal;
 use od_protocol::{ApprovalRequested, Event, InputRequested, ToolCallStarted};
 
 use super::answer::{
-    Question, Reply, allow_by_rule, choices, parse_answer, reject_by_rule, is_view,
+    Question, Reply, allow_by_rule, choices, is_view, parse_answer, reject_by_rule,
 };
 use crate::cli::labels;
 use crate::cli::print::{print_to_stderr, print_warning};
 use crate::cli::render::{excerpt_of_input, input_lines};
-use crate::cli::terminal::{ASK, TypedLines, paint, sanitize, single_line};
+use crate::cli::terminal::{PROMPT, TypedLines, paint, sanitize, single_line};
 
 /// Tool calls whose names are kept; an approval follows its call closely.
 const MAX_TRACKED_CALLS: usize = 256;
@@ -85,9 +85,9 @@ impl ApprovalPrompt {
         let Some(question) = self.open.front() else { return };
         match question {
             Question::Approval(approval) => {
-                print_to_stderr(&format!("  {} {} ", paint(ASK, "allow?"), choices(approval)));
+                print_to_stderr(&format!("  {} {} ", paint(PROMPT, "allow?"), choices(approval)));
             }
-            Question::Input(_) => print_to_stderr(&format!("  {} ", paint(ASK, "answer:"))),
+            Question::Input(_) => print_to_stderr(&format!("  {} ", paint(PROMPT, "answer:"))),
         }
     }
 
@@ -185,11 +185,14 @@ impl ApprovalPrompt {
 
 /// Prints the details of a question to stderr.
 fn show_details(question: &Question) {
-    let sign = paint(ASK, "?");
+    let sign = paint(PROMPT, "?");
     let lines = match question {
         Question::Approval(approval) => {
             let about = format!("{sign} {}", labels::approval(approval));
-            let input = approval.input.iter().flat_map(|input| excerpt_of_input(input, INPUT_COLUMNS).lines);
+            let input = approval
+                .input
+                .iter()
+                .flat_map(|input| excerpt_of_input(input, INPUT_COLUMNS).lines);
             [about, single_line(&approval.summary)].into_iter().chain(input).collect()
         }
         Question::Input(question) => vec![format!("{sign} {}", sanitize(&question.text))],

@@ -65,7 +65,12 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    pub(crate) fn new(view: View, prompt: ApprovalPrompt, control: Control, stops: StopSignals) -> Self {
+    pub(crate) fn new(
+        view: View,
+        prompt: ApprovalPrompt,
+        control: Control,
+        stops: StopSignals,
+    ) -> Self {
         Self {
             spinner: view.spinner(),
             view,
@@ -208,11 +213,14 @@ impl Follower {
         let Control::Owner(handle) = &self.control else { return };
         let result = match reply {
             Reply::Respond(answer) => handle.respond(answer).await,
-            Reply::Say(text) => handle.input(text, None).await.map(drop),
+            Reply::Input(text) => handle.input(text, None).await.map(drop),
         };
         match result {
             Err(error) if error.kind() != ErrorKind::ApprovalUnknown => {
-                print_warning(&format!("cannot deliver the answer to the agent: {}", error.message));
+                print_warning(&format!(
+                    "cannot deliver the answer to the agent: {}",
+                    error.message
+                ));
             }
             _ => {}
         }

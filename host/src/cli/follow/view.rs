@@ -48,12 +48,12 @@ impl View {
         matches!(self.format, Format::Pretty(_))
     }
 
-    /// Whether this output looks inside every event.
+    /// Whether this format needs every event parsed.
     pub(crate) fn reads_events(&self) -> bool {
         matches!(self.format, Format::Pretty(_) | Format::Text(_))
     }
 
-    /// The spinner that goes with this output.
+    /// The spinner of this format.
     pub(crate) fn spinner(&self) -> Spinner {
         match self.format {
             Format::Pretty(_) | Format::Text(_) => Spinner::on_terminal(),

@@ -147,8 +147,8 @@ impl Canvas {
         self.is_keeping = false;
     }
 
-    /// Erases everything since the mark except other paragraphs. False when that is impossible: no terminal, or the mark
-    /// has scrolled off the screen.
+    /// Erases everything since the mark except other paragraphs. False when that is impossible: no terminal, or the
+    /// mark has scrolled off the screen.
     pub(crate) fn erase_to_mark(&mut self) -> bool {
         self.is_keeping = false;
         let Some(mark) = self.mark.take() else { return false };
@@ -197,7 +197,8 @@ impl Canvas {
         for word in text.split_inclusive([' ', '\n']) {
             let bare = word.trim_end_matches([' ', '\n']);
             let width = bare.width();
-            if column > 0 && width < self.viewport.columns && column + width > self.viewport.columns {
+            if column > 0 && width < self.viewport.columns && column + width > self.viewport.columns
+            {
                 wrapped.truncate(wrapped.trim_end_matches(' ').len());
                 wrapped.push('\n');
                 column = 0;

@@ -14,7 +14,7 @@ use od_protocol::{Event, RunEventParams};
 
 use super::canvas::{Block, Canvas, Frame, Viewport};
 use crate::cli::format;
-use crate::cli::terminal::{BOLD, DIM, WARN, single_line};
+use crate::cli::terminal::{BOLD, DIM, WARNING, single_line};
 use messages::OpenMessage;
 use tools::Call;
 
@@ -146,7 +146,7 @@ impl Pretty {
     /// Writes a warning in full, with its hint.
     fn warning(&mut self, text: &str, hint: Option<&str>) {
         self.begin(Block::Work);
-        self.paragraph("! ", WARN, text);
+        self.paragraph("! ", WARNING, text);
         if let Some(hint) = hint {
             self.paragraph("  hint: ", BOLD, hint);
         }

@@ -11,8 +11,8 @@ use crate::cli::arguments::OutputMode;
 const EXAMPLES: &str = "\
 Examples:
   od-host run \"make a small page\"
-  od-host run -a claude-code -C ~/shop -m sonnet --effort high \"fix the failing test\"
-  od-host run -a claude-code --retry 2 --fallback codex,gemini-cli \"fix the failing test\"
+  od-host run -a demo -C ~/shop -m demo-1-fast --effort high \"fix the failing test\"
+  od-host run -a FIRST --retry 2 --fallback SECOND,THIRD \"fix the failing test\"
   od-host run --resume last \"now add a test for it\"
   od-host run --allow-tool Bash --timeout 600 --output jsonl \"…\" > events.jsonl
   cat report.txt | od-host run --output text --system \"answer in one sentence\"

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use od_host::home::open_private_file;
 use od_host::journal::RunRecord;
 use od_host::{Answers, Host, HostError, RunRequest};
-use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, Timeouts};
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
+use od_protocol::{
+    Effort, ErrorKind, MAX_LINE_BYTES, Meta, Prompt, SessionChoice, SessionMode, Timeouts,
+};
 
 use super::Arguments;
 use crate::cli::arguments::OutputMode;
@@ -122,11 +124,14 @@ fn prompt_from_stdin() -> Result<String, HostError> {
     if bytes.len() as u64 > MAX_LINE_BYTES {
         let text = format!("the prompt on stdin is larger than {MAX_LINE_BYTES} bytes");
         return Err(HostError::protocol(ErrorKind::PromptTooLarge, text)
-            .with_hint("put the text into a file and tell the agent to read it"));
+            .with_hint("write the text to a file and let the agent read it"));
     }
     String::from_utf8(bytes).map_err(|error| {
-        HostError::usage(format!("the prompt on stdin is not valid UTF-8 (byte {})", error.utf8_error().valid_up_to()))
-            .with_hint("put the data into a file and tell the agent to read it")
+        HostError::usage(format!(
+            "the prompt on stdin is not valid UTF-8 (byte {})",
+            error.utf8_error().valid_up_to()
+        ))
+        .with_hint("write the data to a file and let the agent read it")
     })
 }
 
@@ -183,7 +188,10 @@ fn trace_file(path: PathBuf) -> Result<String, HostError> {
     };
     let absolute = std::path::absolute(&path).map_err(|error| problem(error.to_string()))?;
     open_private_file(&absolute).map_err(|error| problem(error.to_string()))?;
-    absolute.into_os_string().into_string().map_err(|_| problem("its name is not valid UTF-8".to_owned()))
+    absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|_| problem("its name is not valid UTF-8".to_owned()))
 }
 
 /// The span of the process that started this one, from `TRACEPARENT`.
@@ -202,5 +210,8 @@ fn folder(argument: Option<PathBuf>) -> Result<String, HostError> {
     if !folder.is_dir() {
         return Err(problem("it is not a folder".to_owned()));
     }
-    folder.into_os_string().into_string().map_err(|_| problem("its name is not valid UTF-8".to_owned()))
+    folder
+        .into_os_string()
+        .into_string()
+        .map_err(|_| problem("its name is not valid UTF-8".to_owned()))
 }

@@ -92,8 +92,8 @@ impl ServiceOutput {
     }
 }
 
-/// Prints one line for scripts to stdout and remarks to stderr. A new token is shown once, and only on a terminal: other
-/// output may be logged.
+/// Prints one line for scripts to stdout and remarks to stderr. A new token is shown once, and only on a terminal:
+/// other output may be logged.
 fn announce(server: &Server, output: ServiceOutput) -> Result<(), HostError> {
     let token = server.token();
     if !server.address().ip().is_loopback() && server.url().starts_with("http:") {
@@ -152,7 +152,9 @@ fn report_stop(service: &Service, drain: Duration, output: ServiceOutput) {
         let seconds = drain.as_secs();
         output.remark(&match runs {
             1 => format!("1 run has {seconds} s to end; a second signal cancels it at once"),
-            _ => format!("{runs} runs have {seconds} s to end; a second signal cancels them at once"),
+            _ => {
+                format!("{runs} runs have {seconds} s to end; a second signal cancels them at once")
+            }
         });
     }
 }

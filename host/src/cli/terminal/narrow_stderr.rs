@@ -1,5 +1,5 @@
-//! stderr for the spinner, narrower than the terminal. A spinner that fills the line leaves the cursor at the margin, where
-//! the echo of Ctrl-C would wrap and the line could not be erased.
+//! stderr for the spinner, narrower than the terminal. A spinner that fills the line leaves the cursor at the
+//! margin, where the echo of Ctrl-C would wrap and the line could not be erased.
 
 use std::io::{Result, Write, stderr};
 

@@ -9,13 +9,13 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// A name or a heading.
 pub(crate) const BOLD: Style = Style::new().bold();
 /// Success.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const SUCCESS: Style = AnsiColor::Green.on_default();
 /// Failure.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const FAILURE: Style = AnsiColor::Red.on_default();
 /// A warning.
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
 /// Something to type, or a question.
-pub(crate) const ASK: Style = AnsiColor::Cyan.on_default();
+pub(crate) const PROMPT: Style = AnsiColor::Cyan.on_default();
 
 /// Applies a style; an empty text stays empty.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {

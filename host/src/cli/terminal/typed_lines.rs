@@ -1,5 +1,5 @@
-//! Lines that the user types, read on a thread of their own so that a question can be cancelled. Nothing is read before a
-//! question is asked: text that is typed for the shell stays there.
+//! Lines that the user types, read on a thread of their own so that a question can be cancelled. Nothing is read
+//! before a question is asked: text that is typed for the shell stays there.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};

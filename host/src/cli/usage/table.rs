@@ -157,7 +157,7 @@ mod tests {
         UsageSummary {
             by: UsageGroup::Model,
             rows: vec![
-                row("claude-opus-4-8[1m]", 12, 7_500_000, Some(14.25)),
+                row("large-model-4-8[1m]", 12, 7_500_000, Some(14.25)),
                 row("", 3, 2_490_000, None),
                 row("fake/\u{1b}[31mfake-model", 1, 10_000, Some(0.0123)),
             ],
@@ -174,7 +174,7 @@ mod tests {
     fn eighty_columns_omit_cache() {
         expect_test::expect![[r#"
             MODEL                RUNS   INPUT  OUTPUT  TOTAL     COST  SHARE
-            claude-opus-4-8[1m]    12  750.0k  750.0k   7.5M   $14.25   75 % █████████▊
+            large-model-4-8[1m]    12  750.0k  750.0k   7.5M   $14.25   75 % █████████▊
             (unknown)               3  249.0k  249.0k   2.4M        –   24 % ███▏
             fake/fake-model         1    1.0k    1.0k  10.0k  $0.0123   <1 % ▏
             total                  16    1.0M    1.0M  10.0M   $14.26
@@ -186,7 +186,7 @@ mod tests {
     fn two_hundred_columns_show_everything() {
         expect_test::expect![[r#"
             MODEL                RUNS   INPUT  OUTPUT  CACHE READ  CACHE WRITE  TOTAL     COST  SHARE
-            claude-opus-4-8[1m]    12  750.0k  750.0k        3.7M         2.2M   7.5M   $14.25   75 % ██████████████████████████████
+            large-model-4-8[1m]    12  750.0k  750.0k        3.7M         2.2M   7.5M   $14.25   75 % ██████████████████████████████
             (unknown)               3  249.0k  249.0k        1.2M       747.0k   2.4M        –   24 % █████████▉
             fake/fake-model         1    1.0k    1.0k        5.0k         3.0k  10.0k  $0.0123   <1 % ▏
             total                  16    1.0M    1.0M        5.0M         3.0M  10.0M   $14.26

@@ -10,10 +10,10 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Child;
 
 use crate::environment::adapter_environment;
-use crate::plugin::mark::Mark;
+use crate::files::trust::{Problem, Rule};
+use crate::plugin::host_marker::HostMarker;
 use crate::plugin::process;
 use crate::settings::Settings;
-use crate::trust::{Problem, Rule};
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
@@ -23,11 +23,11 @@ pub(crate) async fn read_manifest(
     executable: &Path,
     settings: &Settings,
     search_path: Option<&OsStr>,
-    mark: &Mark,
+    marker: &HostMarker,
 ) -> Result<Manifest, Problem> {
     let mut command = tokio::process::Command::new(executable);
     command.arg("--manifest").env_clear().envs(adapter_environment(settings, None, search_path));
-    command.envs([mark.variable()]);
+    command.envs([marker.variable()]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = process::spawn(command)
         .map_err(|error| invalid(executable, &format!("failed to start: {error}")))?;
@@ -35,7 +35,12 @@ pub(crate) async fn read_manifest(
     child.end().await;
     let (bytes, success) = match answer {
         Err(_) => return Err(timed_out(executable)),
-        Ok(Err(error)) => return Err(invalid(executable, &format!("printed output that cannot be read: {error}"))),
+        Ok(Err(error)) => {
+            return Err(invalid(
+                executable,
+                &format!("printed output that cannot be read: {error}"),
+            ));
+        }
         Ok(Ok(answer)) => answer,
     };
     if bytes.len() as u64 > MAX_MANIFEST_BYTES {

@@ -1,8 +1,8 @@
 //! Readers that skip to the position of another reader, and readers of a journal of another process.
 
 use super::*;
-use crate::run::recover;
 use crate::home::OdHome;
+use crate::run::recover;
 
 fn line(seq: u64, type_name: &str) -> String {
     format!("{{\"runId\":\"r\",\"seq\":{seq},\"ts\":0,\"event\":{{\"type\":\"{type_name}\"}}}}\n")
@@ -99,7 +99,8 @@ fn removed_incomplete_line_is_discarded() {
     let (_home, folder) = journal();
     let (first, half) = (line(0, "heartbeat"), text_line(1, &"half ".repeat(20)));
     std::fs::write(folder.events(), format!("{first}{}", &half[..80])).expect("a journal");
-    let mut reader = open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
+    let mut reader =
+        open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
     assert_eq!(ready(&mut reader), [0]);
     // The owner died: its incomplete line is replaced by longer lines.
     let closing = format!("{first}{}{}", text_line(1, &"closed ".repeat(20)), line(2, "done"));
@@ -113,7 +114,8 @@ fn line_in_several_parts_is_read() {
     let long = text_line(0, &"x".repeat(3 * CHUNK_BYTES));
     let journal = format!("{long}{}", line(1, "heartbeat"));
     std::fs::write(folder.events(), &journal[..CHUNK_BYTES + 7]).expect("a journal");
-    let mut reader = open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
+    let mut reader =
+        open(&folder, 0, Source::OtherProcess { checked_at: None, settle: recover::settle });
     assert!(ready(&mut reader).is_empty());
     std::fs::write(folder.events(), &journal).expect("a journal");
     assert_eq!((ready(&mut reader), reader.damaged_lines()), (vec![0, 1], 0));

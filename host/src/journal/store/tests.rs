@@ -6,8 +6,8 @@ use jiff::tz::TimeZone;
 use od_protocol::api::SummarizeUsageParams;
 
 use super::*;
-use crate::run::recover;
 use crate::journal::writer::JournalWriter;
+use crate::run::recover;
 use crate::usage;
 
 fn scratch() -> (tempfile::TempDir, OdHome) {
@@ -93,7 +93,15 @@ fn retention_keeps_running_runs() {
     let folder = orphaned_run(&home, "a");
     let owner = folder.take_over().expect("a journal");
     orphaned_run(&home, "b");
-    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle).expect("a result"), 0);
+    assert_eq!(
+        apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle)
+            .expect("a result"),
+        0
+    );
     drop(owner);
-    assert_eq!(apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle).expect("a result"), 1);
+    assert_eq!(
+        apply_retention(&home, &Retention { days: 0, max_runs: 1 }, recover::settle)
+            .expect("a result"),
+        1
+    );
 }

@@ -1,13 +1,14 @@
 //! Several attempts in one journal: each has its own numbers, and its last events may be buffered until the host
 //! decides whether another attempt follows.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use od_protocol::{Done, ErrorEvent, Event};
 
 use super::buffered_events::{BufferedEvents, Buffering};
 use super::{JournalWriter, Phase};
 use crate::journal::envelope::Envelope;
+use crate::sync::lock;
 
 /// The access of one attempt to a journal. It ends when the next attempt begins.
 #[derive(Debug, Clone)]
@@ -19,7 +20,7 @@ pub(crate) struct EventWriter {
 impl EventWriter {
     /// Begins the next attempt: its numbers start at 0 again.
     pub(crate) fn begin(journal: &Arc<Mutex<JournalWriter>>, buffering: Buffering) -> Self {
-        let mut next = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = lock(journal);
         next.attempt += 1;
         next.buffering = buffering;
         next.offset = next.next_seq;
@@ -28,7 +29,7 @@ impl EventWriter {
 
     /// The journal, while this attempt lasts.
     pub(crate) fn open(&self) -> Option<MutexGuard<'_, JournalWriter>> {
-        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let journal = lock(&self.journal);
         (journal.attempt == self.attempt).then_some(journal)
     }
 }

@@ -17,9 +17,7 @@ impl Fault {
     /// An event that is repeated, missing or out of order.
     pub(super) fn wrong_number(envelope: &Envelope<'_>, expected: u64) -> Self {
         let Envelope { type_name, seq, .. } = envelope;
-        Self::Fatal(format!(
-            "its event {type_name:?} has the number {seq} instead of {expected}"
-        ))
+        Self::Fatal(format!("its event {type_name:?} has the number {seq} instead of {expected}"))
     }
 }
 

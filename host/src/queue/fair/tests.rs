@@ -1,4 +1,4 @@
-//! The rules of the queue, by example and by chance.
+//! The rules of the queue: examples and property tests.
 
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ fn filled(limits: QueueLimits, runs: &[(&str, &str, &str)]) -> (FairQueue, Vec<T
     (queue, tickets)
 }
 
-/// Ends runs of the only agent until nobody waits: the order of admission.
+/// Ends runs of the only agent until none waits; returns the order of admission.
 fn order(queue: &mut FairQueue) -> Vec<String> {
     std::iter::from_fn(|| queue.end("a").map(|ticket| ticket.run_id)).collect()
 }
 
 #[test]
-fn clients_take_turns_and_each_keeps_its_order() {
+fn clients_take_turns_and_keep_own_order() {
     let runs = [
         ("0", "ann", "a"),
         ("1", "ann", "a"),
@@ -51,10 +51,10 @@ fn clients_take_turns_and_each_keeps_its_order() {
 }
 
 #[test]
-fn an_agent_at_its_limit_lets_others_of_the_same_lane_pass() {
+fn runs_pass_agent_at_limit() {
     let runs = [("0", "ann", "a"), ("1", "ann", "a"), ("2", "ann", "b")];
     let (mut queue, tickets) = filled(limits(9, 1, 9), &runs);
-    assert_eq!((queue.running(), queue.queued()), (2, 1), "b did not wait for a");
+    assert_eq!((queue.running(), queue.queued()), (2, 1), "b does not wait for a");
     let position = queue.position(&tickets[1]);
     assert_eq!(position, Some(QueuePosition { number: 1, reason: WaitReason::AgentLimit(1) }));
     assert_eq!(queue.end("b"), None);
@@ -62,7 +62,7 @@ fn an_agent_at_its_limit_lets_others_of_the_same_lane_pass() {
 }
 
 #[test]
-fn a_lane_that_could_not_use_its_turn_keeps_it() {
+fn lane_keeps_turn_it_cannot_use() {
     let runs = [
         ("0", "ann", "a"),
         ("1", "ann", "b"),
@@ -73,13 +73,13 @@ fn a_lane_that_could_not_use_its_turn_keeps_it() {
     let (mut queue, tickets) = filled(limits(2, 1, 9), &runs);
     let position = queue.position(&tickets[3]);
     assert_eq!(position, Some(QueuePosition { number: 2, reason: WaitReason::AgentLimit(1) }));
-    // ann is first but has nothing for b.
+    // ann is first but has no run for b.
     assert_eq!(queue.end("b").map(|ticket| ticket.run_id), Some("3".to_owned()));
     assert_eq!(queue.end("a").map(|ticket| ticket.run_id), Some("2".to_owned()));
 }
 
 #[test]
-fn as_many_wait_as_may_and_leaving_makes_room() {
+fn queue_is_full_until_run_leaves() {
     let (mut queue, tickets) = filled(limits(1, 1, 1), &[("0", "ann", "a"), ("1", "ann", "a")]);
     let mut late = ticket("2", "bob", "a");
     assert_eq!(queue.enter(&mut late), Entry::Full);
@@ -90,7 +90,7 @@ fn as_many_wait_as_may_and_leaving_makes_room() {
 }
 
 #[test]
-fn an_agent_may_have_a_limit_of_its_own() {
+fn agent_may_have_own_limit() {
     let mut limits = limits(9, 1, 9);
     limits.agents.insert("a".to_owned(), 2);
     let (queue, _) =
@@ -99,7 +99,7 @@ fn an_agent_may_have_a_limit_of_its_own() {
 }
 
 #[test]
-fn a_crowd_of_one_client_does_not_keep_another_waiting() {
+fn busy_client_does_not_block_others() {
     let mut queue = FairQueue::new(limits(1, 1, 1000));
     let enter = |queue: &mut FairQueue, run: &str, client: &str| {
         assert_ne!(queue.enter(&mut ticket(run, client, "a")), Entry::Full);
@@ -114,7 +114,7 @@ fn a_crowd_of_one_client_does_not_keep_another_waiting() {
 }
 
 #[test]
-fn a_run_that_goes_to_another_agent_is_the_oldest_of_its_lane_there() {
+fn moved_run_is_first_of_its_lane() {
     let runs = [("0", "ann", "a"), ("1", "ann", "b"), ("2", "ann", "b"), ("3", "bob", "b")];
     let (mut queue, mut tickets) = filled(limits(9, 1, 2), &runs);
     let (entry, next) = queue.switch(&mut tickets[0], "b");
@@ -132,7 +132,7 @@ fn a_run_that_goes_to_another_agent_is_the_oldest_of_its_lane_there() {
 }
 
 #[test]
-fn with_room_there_a_run_keeps_its_place_and_lets_in_who_waits_for_the_one_it_leaves() {
+fn move_to_free_agent_admits_next_run() {
     let full = [("0", "ann", "a"), ("1", "bob", "c")];
     let (mut queue, mut tickets) = filled(limits(1, 1, 9), &full);
     assert_eq!(queue.switch(&mut tickets[0], "b"), (Entry::Admitted, None));
@@ -162,7 +162,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The queue beside plain lists of what must be true of it.
+/// The queue, and a simple model of its expected state.
 struct Model {
     queue: FairQueue,
     waiting: Vec<Ticket>,
@@ -206,7 +206,7 @@ impl Model {
         self.admitted(next);
     }
 
-    /// The one that is let in is the oldest of its lane and agent.
+    /// Checks that the admitted run is the oldest of its lane and agent.
     fn admitted(&mut self, next: Option<Ticket>) {
         let Some(next) = next else { return };
         self.waiting.sort_by_key(|ticket| ticket.number);
@@ -223,7 +223,7 @@ impl Model {
             assert!(of(agent) <= limit, "the limit of {agent}");
             let idle = self.running.len() < 4 && of(agent) < limit;
             let waits = self.waiting.iter().any(|run| run.agent == agent);
-            assert!(!(idle && waits), "a place for {agent} is free and a run waits for it");
+            assert!(!(idle && waits), "a slot of {agent} is free and a run waits for it");
         }
         assert_eq!(self.queue.running() as usize, self.running.len());
         assert_eq!(self.queue.queued() as usize, self.waiting.len());
@@ -231,13 +231,13 @@ impl Model {
         let mut positions: Vec<Option<u32>> = self.waiting.iter().map(position).collect();
         positions.sort_unstable();
         let expected: Vec<Option<u32>> = (1..).take(self.waiting.len()).map(Some).collect();
-        assert_eq!(positions, expected, "each place once");
+        assert_eq!(positions, expected, "each position once");
     }
 }
 
 proptest! {
     #[test]
-    fn no_limit_is_passed_no_place_is_wasted_and_nobody_is_forgotten(
+    fn limits_hold_and_every_run_is_admitted(
         steps in prop::collection::vec(step(), 1..120)
     ) {
         let mut limits = limits(4, 2, 12);
@@ -248,7 +248,7 @@ proptest! {
             model.apply(number, step);
             model.check();
         }
-        // Each end lets somebody in as long as somebody waits for that place, so all get their turn.
+        // Each end admits a run while one waits for that slot, so every run is admitted.
         let ends = model.waiting.len() + model.running.len();
         for _ in 0..ends {
             let ended = model.running.remove(0);

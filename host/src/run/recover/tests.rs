@@ -1,18 +1,18 @@
-//! Runs whose owner is gone, leaves, or is still there.
+//! Runs whose owner is dead, exits, or is alive.
 
 use od_protocol::{DoneEvidence, DoneStatus, Event, RunEventParams, StopReason, Totals};
 
 use super::*;
 use crate::home::OdHome;
-use crate::journal::{RunOwner, RunStatus};
 use crate::journal::writer::{JournalWriter, write_line};
+use crate::journal::{RunOwner, RunStatus};
 
-/// A run that goes on: its folder, its record, and its journal, which somebody owns.
+/// A running run: its folder, its record, and the writer that owns its journal.
 fn run() -> (tempfile::TempDir, RunFolder, RunRecord, JournalWriter) {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
     let folder = RunFolder::create(&home, "r").expect("a run's folder");
-    let sink = JournalWriter::create(&folder, "r").expect("a journal");
+    let writer = JournalWriter::create(&folder, "r").expect("a journal");
     let record = RunRecord {
         run_id: "r".to_owned(),
         agent: "x".to_owned(),
@@ -36,7 +36,7 @@ fn run() -> (tempfile::TempDir, RunFolder, RunRecord, JournalWriter) {
         traceparent: None,
     };
     folder.write_record(&record).expect("a record");
-    (scratch, folder, record, sink)
+    (scratch, folder, record, writer)
 }
 
 fn done() -> Done {
@@ -53,21 +53,21 @@ fn done() -> Done {
     }
 }
 
-/// The owner's last words.
-fn say_done(sink: &mut JournalWriter) {
+/// Writes the `done` event of the owner.
+fn write_done(writer: &mut JournalWriter) {
     let mut line = Vec::new();
     let event = Event::Done(done());
     write_line(
         &mut line,
         &RunEventParams { run_id: "r".to_owned(), seq: 0, ts: 9, event, meta: None },
     );
-    sink.close(&line, done());
+    writer.close(&line, done());
 }
 
 #[test]
-fn who_waits_too_long_for_another_one_is_told_what_the_record_says() {
-    let (_scratch, folder, record, sink) = run();
-    drop(sink);
+fn settle_returns_record_after_timeout() {
+    let (_scratch, folder, record, writer) = run();
+    drop(writer);
     let closing = folder.lock_for_closing(Duration::ZERO).expect("a folder");
     assert_eq!(settle_within(&folder, Duration::ZERO).expect("a record"), record);
     drop(closing);
@@ -78,15 +78,15 @@ fn who_waits_too_long_for_another_one_is_told_what_the_record_says() {
 }
 
 #[test]
-fn an_owner_that_has_said_done_is_waited_for() {
-    let (_scratch, folder, mut record, mut sink) = run();
-    assert_eq!(settle(&folder).expect("a record"), record, "it goes on");
-    say_done(&mut sink);
+fn settle_waits_for_owner_after_done() {
+    let (_scratch, folder, mut record, mut writer) = run();
+    assert_eq!(settle(&folder).expect("a record"), record, "it is running");
+    write_done(&mut writer);
     let looking = std::thread::spawn({
         let folder = folder.clone();
         move || settle(&folder)
     });
-    // As long as the owner has not written its record, nobody may be told anything.
+    // No reader may get an answer before the owner has written its record.
     let begin = Instant::now();
     while !looking.is_finished() && begin.elapsed() < Duration::from_millis(100) {
         std::thread::yield_now();
@@ -97,12 +97,12 @@ fn an_owner_that_has_said_done_is_waited_for() {
 }
 
 #[test]
-fn the_session_of_a_run_that_has_said_done_is_known_though_done_did_not_tell_it() {
-    let (_scratch, folder, _, sink) = run();
+fn session_missing_in_done_is_recovered() {
+    let (_scratch, folder, _, writer) = run();
     let session = r#"{"runId":"r","seq":0,"ts":1,"event":{"type":"session_started","sessionId":"s7","mode":"new"}}"#;
     let done = r#"{"runId":"r","seq":1,"ts":2,"event":{"type":"done","status":"completed","stopReason":"end_turn","evidence":"native_result","durationMs":1,"totals":{}}}"#;
     std::fs::write(folder.events(), format!("{session}\n{done}\n")).expect("a journal");
-    drop(sink);
+    drop(writer);
     let settled = settle(&folder).expect("a record");
     assert_eq!((settled.status, settled.session_id.as_deref()), (RunStatus::Completed, Some("s7")));
 }

@@ -1,5 +1,5 @@
-//! Checks who can read the token on Windows: nothing is checked, because access lists are not read. Files inside the user's
-//! folder belong to the user.
+//! Checks who can read the token on Windows: nothing is checked, because access lists are not read. Files inside
+//! the user's folder belong to the user.
 
 use std::fs::Metadata;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Finds unknown members and unknown words in parameters, by the OpenRPC document. `_meta` is allowed in every
+//! Finds unknown members and unknown enum values in parameters, by the OpenRPC document. `_meta` is allowed in every
 //! object, and vendors may add error kinds. Types, ranges and missing members are left to serde.
 
 use od_protocol::api::HOST_ERROR_KINDS;
@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 /// Custom data is allowed in every object.
 const META: &str = "_meta";
-/// The one type whose words vendors may extend.
+/// The one enum that vendors may extend.
 const ERROR_KIND_TYPE: &str = "ErrorKind";
-/// How much of an unknown word or name is quoted.
+/// How much of an unknown value or name is quoted.
 const MAX_QUOTED_CHARS: usize = 60;
 
 /// What is wrong with the parameters.
@@ -69,15 +69,15 @@ impl Position<'_> {
         }
     }
 
-    /// The choices are a type or null, or the known words of an enum.
+    /// The choices are a type or null, or the known values of an enum.
     fn check_choices(
         &self,
         choices: &[Value],
         type_name: &str,
         value: &Value,
     ) -> Result<(), Problem> {
-        let words: Vec<&str> = choices.iter().filter_map(|it| it["const"].as_str()).collect();
-        if words.is_empty() {
+        let known: Vec<&str> = choices.iter().filter_map(|it| it["const"].as_str()).collect();
+        if known.is_empty() {
             let other = choices.iter().find(|choice| choice["type"] != "null");
             return match (value, other) {
                 (Value::Null, _) | (_, None) => Ok(()),
@@ -85,12 +85,12 @@ impl Position<'_> {
             };
         }
         match value.as_str() {
-            Some(word) if !words.contains(&word) => {
-                if type_name == ERROR_KIND_TYPE && is_vendor_kind(word) {
+            Some(given) if !known.contains(&given) => {
+                if type_name == ERROR_KIND_TYPE && is_vendor_kind(given) {
                     return Ok(());
                 }
-                let (path, words, word) = (&self.path, words.join(", "), shorten(word));
-                Err(self.problem(format!("{path} must be one of {words}, not {word:?}")))
+                let (path, known, given) = (&self.path, known.join(", "), shorten(given));
+                Err(self.problem(format!("{path} must be one of {known}, not {given:?}")))
             }
             _ => Ok(()),
         }
@@ -135,7 +135,7 @@ fn is_vendor_kind(text: &str) -> bool {
     }
 }
 
-/// serde's description of a type in the words of JSON.
+/// serde's name of a type, in terms of JSON.
 fn describe(expected: &str) -> &str {
     match expected {
         "u32" => "a whole number from 0 to 4294967295",
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_word_lists_the_known_ones() {
+    fn unknown_enum_value_lists_known_ones() {
         let by = json!({"by": "banana"});
         let (path, text) = problem::<api::SummarizeUsageParams>("SummarizeUsageParams", by);
         assert_eq!(path, "by");
@@ -214,7 +214,8 @@ mod tests {
 
     #[test]
     fn unknown_member_lists_the_allowed_ones() {
-        let features = |params| problem::<api::GetAgentFeaturesParams>("GetAgentFeaturesParams", params);
+        let features =
+            |params| problem::<api::GetAgentFeaturesParams>("GetAgentFeaturesParams", params);
         let (path, text) = features(json!({"skills": [{"name": "s", "requires": ["x"]}]}));
         assert_eq!(path, "skills[0].requires");
         assert_eq!(text, "unknown parameter \"skills[0].requires\"; allowed: capabilities, name");

@@ -30,11 +30,7 @@ impl AdapterMetrics {
             violations: Family::default(),
             detection: Family::new_with_constructor(|| Histogram::new(DETECTION_SECONDS)),
         };
-        registry.register(
-            "od_adapter_starts",
-            "Adapter processes started",
-            metrics.starts.clone(),
-        );
+        registry.register("od_adapter_starts", "Adapter processes started", metrics.starts.clone());
         registry.register(
             "od_adapter_failures",
             "Adapter processes that crashed or hung",

@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::labels::{self, ByTransport, ByMethod, ByMethodAndOutcome, ByReason};
+use super::labels::{self, ByMethod, ByMethodAndOutcome, ByReason, ByTransport};
 
 const CALL_SECONDS: [f64; 11] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];

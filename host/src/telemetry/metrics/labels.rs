@@ -1,11 +1,13 @@
 //! Label sets with bounded values: a metric has one time series per combination of values.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use od_protocol::ErrorKind;
 use od_protocol::api::{HOST_ERROR_KINDS, METHODS};
 use prometheus_client::encoding::EncodeLabelSet;
+
+use crate::sync::lock;
 
 /// Further agents share one label.
 const MAX_AGENTS: usize = 64;
@@ -73,7 +75,7 @@ pub(super) struct Agents {
 impl Agents {
     /// Returns the label of an agent: its id, or `other` above the limit.
     pub(super) fn label(&self, id: &str) -> Arc<str> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if let Some(label) = known.get(id) {
             return Arc::clone(label);
         }

@@ -58,22 +58,10 @@ impl RunMetrics {
         let Self { started, ended, duration, wait, events, event_bytes, tokens, cost } = &metrics;
         registry.register("od_runs_started", "Started runs", started.clone());
         registry.register("od_runs_ended", "Ended runs by status", ended.clone());
-        registry.register(
-            "od_run_duration_seconds",
-            "Duration of runs",
-            duration.clone(),
-        );
-        registry.register(
-            "od_queue_wait_seconds",
-            "Time of runs in the queue",
-            wait.clone(),
-        );
+        registry.register("od_run_duration_seconds", "Duration of runs", duration.clone());
+        registry.register("od_queue_wait_seconds", "Time of runs in the queue", wait.clone());
         registry.register("od_events", "Events of ended runs", events.clone());
-        registry.register(
-            "od_event_bytes",
-            "Bytes of events of ended runs",
-            event_bytes.clone(),
-        );
+        registry.register("od_event_bytes", "Bytes of events of ended runs", event_bytes.clone());
         registry.register("od_tokens", "Tokens reported by agents, by kind", tokens.clone());
         registry.register("od_cost_usd", "US dollars reported by agents", cost.clone());
         metrics

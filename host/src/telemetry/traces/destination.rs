@@ -17,10 +17,6 @@ const TRACES_PATH: &str = "v1/traces";
 
 /// The collector of the traces. The exporter itself reads the variables for headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    not(any(feature = "otlp", test)),
-    expect(dead_code, reason = "without otlp only its existence matters")
-)]
 pub(crate) struct Destination {
     /// The complete URL.
     pub(super) endpoint: String,

@@ -57,10 +57,7 @@ impl HttpClient {
             Err(error) => format!("{place}: {error}"),
         };
         if !self.is_failing.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                error,
-                "cannot send traces; logged once until it works again"
-            );
+            tracing::warn!(error, "cannot send traces; logged once until it works again");
         }
     }
 

@@ -13,7 +13,9 @@ mod messages;
 
 use std::collections::HashMap;
 
-use od_protocol::{Done, Event, SubagentStarted, ToolCallStarted, ToolResult, ToolStatus, UsageScope};
+use od_protocol::{
+    Done, Event, SubagentStarted, ToolCallStarted, ToolResult, ToolStatus, UsageScope,
+};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanId, SpanKind};
 use opentelemetry_sdk::trace::SpanData;

@@ -8,7 +8,7 @@ use tokio_rustls::rustls::{ClientConfig, Error, RootCertStore};
 
 use super::destination::CERTIFICATE;
 use crate::error::HostError;
-use crate::pem;
+use crate::files::pem;
 
 /// Trusts only the certificate authorities in this file.
 ///

@@ -20,7 +20,12 @@ fn collect(events: Vec<serde_json::Value>) -> RunUsage {
     usage
 }
 
-fn usage_event(scope: &str, cumulative: bool, model: Option<&str>, figures: TokenUsage) -> serde_json::Value {
+fn usage_event(
+    scope: &str,
+    cumulative: bool,
+    model: Option<&str>,
+    figures: TokenUsage,
+) -> serde_json::Value {
     let mut event = json!({
         "type": "usage", "scope": scope, "cumulative": cumulative, "source": "cli",
         "inputTokens": figures.input_tokens, "outputTokens": figures.output_tokens,
@@ -118,7 +123,8 @@ fn run_is_split_by_models_of_turns() {
     assert_eq!(by_model(free).len(), 2);
     let whole_only = [turns(None), vec![run(Some(1.0))]].concat();
     assert_eq!(by_model(whole_only), [(None, tokens(35, 1, Some(1.0)))]);
-    let too_much = [turns(None), vec![usage_event("run", true, Some("a"), tokens(5, 0, None))]].concat();
+    let too_much =
+        [turns(None), vec![usage_event("run", true, Some("a"), tokens(5, 0, None))]].concat();
     assert_eq!(by_model(too_much), [(Some("a".to_owned()), tokens(5, 0, None))]);
 }
 
@@ -217,7 +223,8 @@ fn session_resumed_by_next_attempt_counts_once() {
 #[test]
 fn total_has_cost_when_every_attempt_has() {
     let cost = |attempts: &[TokenUsage]| {
-        let events = attempts.iter().flat_map(|spent| [started(), usage_event("run", true, None, *spent)]);
+        let events =
+            attempts.iter().flat_map(|spent| [started(), usage_event("run", true, None, *spent)]);
         collect(events.collect()).total(&no_prior).map(|usage| (usage.total_tokens, usage.cost_usd))
     };
     assert_eq!(cost(&[tokens(1, 0, Some(1.0)), tokens(2, 0, Some(2.0))]), Some((3, Some(3.0))));
@@ -298,7 +305,8 @@ fn recorded_usage_counts_once() {
 
 #[test]
 fn recorded_run_has_two_models() {
-    let path = adapters().join("opencode/opencode-http/recordings/1.18.33/think_then_tool.events.jsonl");
+    let path =
+        adapters().join("opencode/opencode-http/recordings/1.18.33/think_then_tool.events.jsonl");
     let models = single_attempt(&collect(recording(&path)), &no_prior);
     let figures: Vec<_> =
         models.iter().map(|usage| (usage.model.as_deref(), usage.tokens.total_tokens)).collect();
@@ -308,8 +316,12 @@ fn recorded_run_has_two_models() {
 #[test]
 fn recorded_resume_and_fork_count_once() {
     let folder = adapters().join("codex/recordings/0.166.0-exec");
-    let mut reached =
-        TokenUsage { input_tokens: 89, output_tokens: 23, total_tokens: 123, ..TokenUsage::default() };
+    let mut reached = TokenUsage {
+        input_tokens: 89,
+        output_tokens: 23,
+        total_tokens: 123,
+        ..TokenUsage::default()
+    };
     reached.cache_read_tokens = 11;
     for (name, input_tokens) in [("resume_turn2", 89), ("resume_last", 89), ("fork", 89)] {
         let usage = collect(recording(&folder.join(format!("{name}.events.jsonl"))));

@@ -106,9 +106,9 @@ fn missing_paths_are_named_in_errors() {
 #[test]
 fn unknown_agent_is_unavailable() {
     let scratch = Scratch::new();
-    scratch.od_host(&["run", "-a", "nobody", "x"]).fails_with(3, "nobody", "od-host agents");
-    scratch.od_host(&["models", "-a", "nobody"]).fails_with(3, "nobody", "od-host agents");
-    scratch.od_host(&["capabilities", "-a", "nobody"]).fails_with(3, "nobody", "od-host agents");
+    scratch.od_host(&["run", "-a", "missing", "x"]).fails_with(3, "missing", "od-host agents");
+    scratch.od_host(&["models", "-a", "missing"]).fails_with(3, "missing", "od-host agents");
+    scratch.od_host(&["capabilities", "-a", "missing"]).fails_with(3, "missing", "od-host agents");
 }
 
 #[test]

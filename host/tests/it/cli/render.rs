@@ -41,8 +41,8 @@ fn tools() {
 }
 
 #[test]
-fn signals() {
-    check("signals");
+fn status() {
+    check("status");
 }
 
 #[test]

@@ -57,9 +57,7 @@ fn approval_without_terminal_is_denied() {
     let finished = scratch.od_host(&["run", "-a", "x", "go"]).exits_with(0);
     assert!(finished.stdout.contains("the agent asks to run a command (high risk)\n  run rm\n"));
     assert!(finished.stdout.contains("→ denied"), "{}", finished.stdout);
-    assert!(
-        finished.stderr.contains("warning: denied: no terminal to ask on: run rm")
-    );
+    assert!(finished.stderr.contains("warning: denied: no terminal to ask on: run rm"));
     assert!(finished.stderr.contains("--yes"), "{}", finished.stderr);
     assert!(events_of(&scratch).contains(r#""outcome":"reject_once""#));
 }
@@ -92,8 +90,17 @@ fn exit_codes_match_failures() {
 #[test]
 fn auto_selects_ready_agent() {
     let scratch = Scratch::with_adapter("away", "not_installed");
-    scratch.od_host(&["run", "go"]).fails_with(3, "none of the 1 known agents", "od-host agents");
+    scratch.od_host(&["run", "go"]).fails_with(3, "none of the 1 agents", "od-host agents");
     scratch.add_adapter("here", "good");
     let finished = scratch.od_host(&["run", "--output", "text", "go"]).exits_with(0);
     assert!(finished.stderr.contains("using here, the best ready agent"), "{}", finished.stderr);
+}
+
+#[test]
+fn unsupported_option_is_named_in_error() {
+    let scratch = Scratch::new();
+    scratch.add_demo();
+    let finished = scratch.od_host(&["run", "-a", "demo", "--deny-tool", "Bash", "go"]);
+    let error = "demo does not support --deny-tool";
+    finished.fails_with(2, error, "od-host capabilities -a demo");
 }

@@ -55,14 +55,14 @@ fn run_is_exported_without_messages() {
     let endpoint = collector.endpoint();
     let variables = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
-        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=word"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=value"),
         ("TRACEPARENT", CALLER),
     ];
     run(&scratch, &["-m", "big"], &variables).exits_with(0);
     let received = collector.next();
     assert_eq!(
         (received.path.as_str(), &received.headers["x-key"]),
-        ("/v1/traces", &"word".parse().expect("a header"))
+        ("/v1/traces", &"value".parse().expect("a header"))
     );
     assert_eq!(attribute(&received.resource(), "service.name").as_deref(), Some("od-host"));
     let spans = received.spans();
@@ -124,7 +124,7 @@ fn missing_collector_is_reported_once() {
     drop(free);
     let finished = run(&scratch, &["-v"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
     let finished = finished.exits_with(0);
-    let reports = finished.stderr.matches("traces cannot be sent").count();
+    let reports = finished.stderr.matches("cannot send traces").count();
     assert_eq!(reports, 1, "{}", finished.stderr);
     assert!(finished.stderr.contains(&endpoint), "{}", finished.stderr);
 }
@@ -137,7 +137,11 @@ fn silent_collector_does_not_block_exit() {
         let endpoint = format!("{scheme}://{}", silent.local_addr().expect("an address"));
         let finished = run(&scratch, &["-v"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
         let finished = finished.exits_with(0);
-        assert!(finished.stderr.contains("ends before all runs are traced"), "{}", finished.stderr);
+        assert!(
+            finished.stderr.contains("exits before all runs are traced"),
+            "{}",
+            finished.stderr
+        );
     }
 }
 
@@ -149,7 +153,7 @@ fn unreadable_collector_certificate_is_reported() {
         ("OTEL_EXPORTER_OTLP_CERTIFICATE", "no/such/file.pem"),
     ];
     let finished = run(&scratch, &["-v"], &variables).exits_with(0);
-    for expected in ["runs are not traced", "no/such/file.pem", "in PEM form"] {
+    for expected in ["runs are not traced", "no/such/file.pem", "PEM file"] {
         assert!(finished.stderr.contains(expected), "{expected}: {}", finished.stderr);
     }
 }

@@ -55,7 +55,11 @@ fn missing_cost_is_reported() {
     scratch.od_host(&["run", "-a", "x", "--output", "quiet", "go"]).exits_with(0);
     let finished = scratch.od_host(&["usage"]).exits_with(0);
     assert!(finished.stdout.contains('–'), "{}", finished.stdout);
-    assert!(finished.stderr.contains("1 run reported no cost; totals exclude it"), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("1 run reported no cost; totals exclude it"),
+        "{}",
+        finished.stderr
+    );
     let finished = scratch.od_host(&["usage", "--until", "yesterday"]).exits_with(0);
     assert!(finished.stderr.contains("no run ended in that period"), "{}", finished.stderr);
 }

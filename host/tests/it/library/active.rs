@@ -1,8 +1,10 @@
-//! The active agent: chosen, kept, preferred, and left alone while a run is going on.
+//! The active agent: chosen, stored, preferred, and locked during a run.
 
 use od_host::service::Client;
 use od_host::{HostError, Service};
-use od_protocol::api::{Feature, ListAgentsParams, ListAgentsResult, SetActiveAgentParams, SetActiveAgentResult};
+use od_protocol::api::{
+    Feature, ListAgentsParams, ListAgentsResult, SetActiveAgentParams, SetActiveAgentResult,
+};
 use serde_json::value::to_raw_value;
 
 use super::service_runs::service;
@@ -17,7 +19,7 @@ async fn list(service: &Service) -> ListAgentsResult {
 }
 
 #[test]
-fn it_is_chosen_shown_and_remembered() {
+fn active_agent_is_stored_and_listed() {
     let stage = Stage::with("a", "good");
     stage.add("z", "good");
     block_on(async {
@@ -33,14 +35,14 @@ fn it_is_chosen_shown_and_remembered() {
             list.agents.iter().filter(|it| it.active).map(|it| it.id.as_str()).collect();
         assert_eq!(marked, ["z"]);
 
-        // Another process on the same home sees it, and `auto` means it.
+        // Another process with the same home reads it, and `auto` chooses it.
         assert_eq!(stage.host().active_agent().as_deref(), Some("z"));
         assert_eq!(stage.host().auto().await.expect("an agent").id, "z");
     });
 }
 
 #[test]
-fn one_that_cannot_run_is_refused_with_the_fix() {
+fn active_agent_that_cannot_run_is_refused() {
     let stage = Stage::with("absent", "not_installed");
     stage.add("stranger", "logged_out");
     stage.add("broken", "dies_at_start");
@@ -58,36 +60,36 @@ fn one_that_cannot_run_is_refused_with_the_fix() {
 }
 
 #[test]
-fn it_stays_while_a_run_is_going_on() {
+fn active_agent_is_locked_during_run() {
     let stage = Stage::with("x", "waits");
     stage.add("y", "good");
     block_on(async {
         let service = service(&stage);
-        choose(&service, "x").await.expect("nothing is going on");
+        choose(&service, "x").await.expect("no run is active");
         let run = stage.start(service.host()).await.expect("a run");
-        let error = choose(&service, "y").await.expect_err("a run is going on");
+        let error = choose(&service, "y").await.expect_err("a run is active");
         assert_eq!(error.clone().into_error_object().code, 2020);
         assert!(error.message.contains(run.id()), "{error}");
         assert_eq!(service.host().active_agent().as_deref(), Some("x"));
         run.cancel(std::time::Duration::ZERO);
         run.wait().await;
-        choose(&service, "y").await.expect("nothing is going on any more");
+        choose(&service, "y").await.expect("the run has ended");
     });
 }
 
 #[test]
-fn a_damaged_file_means_that_none_is_active() {
+fn damaged_active_file_means_no_active_agent() {
     let stage = Stage::with("x", "good");
     let host = stage.host();
     std::fs::write(stage.home().active_file(), "{").expect("damage");
     assert_eq!(host.active_agent(), None);
-    block_on(host.set_active_agent("x")).expect("it is written anew");
+    block_on(host.set_active_agent("x")).expect("it was replaced");
     assert_eq!(host.active_agent().as_deref(), Some("x"));
 }
 
-/// Every method of this chapter is reached by its name and with the parameters of its type.
+/// Each method of this chapter is dispatched by its name with its own parameter type.
 #[test]
-fn the_methods_are_called_by_their_names() {
+fn agent_methods_are_dispatched_by_name() {
     let stage = Stage::with("x", "talks");
     block_on(async {
         let service = service(&stage);

@@ -1,4 +1,4 @@
-//! Detection of all adapters at once, and what is remembered of it.
+//! Concurrent detection of all adapters, and the cache of its results.
 
 use od_host::agents::Refresh;
 
@@ -20,7 +20,7 @@ fn rows(stage: &Stage, refresh: Refresh) -> Vec<String> {
 }
 
 #[test]
-fn each_adapter_gets_its_row_whatever_the_others_do() {
+fn failing_adapters_do_not_hide_others() {
     let stage = Stage::new();
     for (id, mode) in [
         ("a", "good"),
@@ -44,17 +44,17 @@ fn each_adapter_gets_its_row_whatever_the_others_do() {
 }
 
 #[test]
-fn results_are_remembered_until_something_changes() {
+fn detection_results_are_cached_until_change() {
     let stage = Stage::with("a", "good");
     let good = ["a installed=true auth=ok"];
     assert_eq!(rows(&stage, Refresh::WhenStale), good);
     set_mode(&stage.adapters().join("od-adapter-a"), "not_installed");
-    assert_eq!(rows(&stage, Refresh::WhenStale), good, "the adapter was not asked again");
+    assert_eq!(rows(&stage, Refresh::WhenStale), good, "the adapter was not called again");
     let changed = ["a installed=false auth=ok"];
     assert_eq!(rows(&stage, Refresh::Always), changed);
     assert_eq!(rows(&stage, Refresh::WhenStale), changed);
 
-    // Another setting is another question.
+    // A changed setting invalidates the result.
     set_mode(&stage.adapters().join("od-adapter-a"), "good");
     std::fs::write(stage.home().settings_file(), "[agents.a]\ncliPath = \"/x\"\n")
         .expect("settings");
@@ -62,11 +62,11 @@ fn results_are_remembered_until_something_changes() {
 }
 
 #[test]
-fn a_hang_is_remembered_for_a_while_and_forgotten_on_request() {
+fn hang_is_cached_until_refresh() {
     let stage = Stage::with("a", "wedged");
     assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"]);
     set_mode(&stage.adapters().join("od-adapter-a"), "good");
-    assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"], "it was not asked again");
+    assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"], "it was not detected again");
     assert_eq!(rows(&stage, Refresh::Always), ["a installed=true auth=ok"]);
 
     set_mode(&stage.adapters().join("od-adapter-a"), "dies_at_start");
@@ -80,7 +80,7 @@ fn a_hang_is_remembered_for_a_while_and_forgotten_on_request() {
 }
 
 #[test]
-fn a_damaged_file_is_written_anew() {
+fn damaged_agents_file_is_replaced() {
     let stage = Stage::with("a", "good");
     rows(&stage, Refresh::WhenStale);
     std::fs::write(stage.home().agents_file(), "{{{").expect("damage");
@@ -90,7 +90,7 @@ fn a_damaged_file_is_written_anew() {
 }
 
 #[test]
-fn auto_takes_one_that_works() {
+fn auto_chooses_usable_agent() {
     let stage = Stage::new();
     for (id, mode) in [("a", "not_installed"), ("b", "logged_out"), ("demo", "good"), ("z", "good")]
     {

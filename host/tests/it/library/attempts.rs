@@ -1,18 +1,20 @@
-//! A run that goes on after a failure: the same agent again, another one, or neither; always one journal
+//! What follows a failed attempt: the same agent again, another agent, or the end; always in one journal
 //! with one end.
 
 use std::time::Duration;
 
 use od_host::journal::RunStatus;
 use od_host::{Failure, Host, RunRequest};
-use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::Handover;
-use od_protocol::{AgentSwitched, Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunEventParams, ToolStatus};
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
+use od_protocol::{
+    AgentSwitched, Done, DoneStatus, ErrorEvent, ErrorKind, Event, RunEventParams, ToolStatus,
+};
 use serde_json::Value;
 
 use super::stage::{Stage, assert_whole, block_on, collect, types};
 
-/// Up to three attempts, as quick as can be.
+/// Up to three attempts with a minimal pause.
 pub(super) fn quick_retry() -> Option<RetryPolicy> {
     Some(RetryPolicy { max_attempts: Some(3), backoff_ms: Some(1), ..RetryPolicy::default() })
 }
@@ -22,7 +24,7 @@ pub(super) fn fall_back_to(agents: &[&str]) -> Option<FallbackPolicy> {
     Some(FallbackPolicy { agents, ..FallbackPolicy::default() })
 }
 
-/// Runs a request to its end; the journal must be whole whatever happened.
+/// Runs a request to its end and checks that the journal is complete.
 pub(super) async fn run(host: &Host, request: RunRequest) -> (Vec<RunEventParams>, Done) {
     let run = host.start(request).await.expect("a run");
     let (events, done) = collect(&run).await;
@@ -57,17 +59,17 @@ pub(super) fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
     notices.collect()
 }
 
-/// What the last attempt says it was asked.
+/// The parameters that the last attempt received.
 pub(super) fn asked(events: &[RunEventParams]) -> Value {
     let last = events.iter().rev().find_map(|params| match &params.event {
         Event::TextDelta(delta) => serde_json::from_str(&delta.text).ok(),
         _ => None,
     });
-    last.unwrap_or_else(|| panic!("nobody was asked: {:?}", types(events)))
+    last.unwrap_or_else(|| panic!("no attempt received a prompt: {:?}", types(events)))
 }
 
 #[test]
-fn a_rate_limit_is_waited_for_and_the_run_goes_on() {
+fn rate_limit_is_retried_after_reset() {
     let stage = Stage::with("x", "limited 2000");
     block_on(async {
         let host = stage.host();
@@ -99,9 +101,12 @@ fn a_rate_limit_is_waited_for_and_the_run_goes_on() {
         assert_eq!((retry.attempt, retry.max_attempts), (1, Some(2)));
         assert!(retry.delay_ms.is_some_and(|delay| delay <= 2000), "{retry:?}");
         assert!(retry.reason.starts_with("rate_limited: it fails"), "{retry:?}");
-        assert!(retry.reason.contains("10 tokens for 0.5"), "what it has cost: {retry:?}");
+        assert!(
+            retry.reason.contains("10 tokens for 0.5"),
+            "the reason includes the cost: {retry:?}"
+        );
 
-        // The end is that of the whole run.
+        // `done` describes the whole run.
         let usage = done.totals.usage.as_ref().expect("a usage");
         assert_eq!((usage.total_tokens, done.totals.cost_usd), (17, Some(0.75)));
         assert_eq!((done.totals.tool_calls, done.totals.files_changed), (1, 1));
@@ -109,7 +114,7 @@ fn a_rate_limit_is_waited_for_and_the_run_goes_on() {
         let record = host.find_run("last").expect("a record");
         assert_eq!((record.attempts, record.status), (2, RunStatus::Completed));
 
-        // An agent that cannot resume is told what has happened.
+        // An agent that cannot resume gets a transcript.
         let asked = asked(&events);
         assert_eq!(asked["session"]["mode"], "new");
         let prompt = asked["prompt"].as_str().expect("a prompt");
@@ -121,7 +126,7 @@ fn a_rate_limit_is_waited_for_and_the_run_goes_on() {
 }
 
 #[test]
-fn an_agent_that_can_resume_goes_on_in_its_session() {
+fn retry_resumes_session_of_agent() {
     let stage = Stage::with("x", "limited 0 resumable");
     block_on(async {
         let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
@@ -134,7 +139,7 @@ fn an_agent_that_can_resume_goes_on_in_its_session() {
 }
 
 #[test]
-fn a_crash_closes_what_was_open_before_the_next_attempt() {
+fn crash_closes_open_items_before_retry() {
     let stage = Stage::with("x", "breaks");
     block_on(async {
         let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
@@ -153,7 +158,7 @@ fn a_crash_closes_what_was_open_before_the_next_attempt() {
 }
 
 #[test]
-fn attempts_end_and_the_last_failure_stands() {
+fn last_failure_ends_run_after_max_attempts() {
     let stage = Stage::with("x", "fails rate_limited");
     block_on(async {
         let host = stage.host();
@@ -166,26 +171,26 @@ fn attempts_end_and_the_last_failure_stands() {
             (done.status, done.error_kind),
             (DoneStatus::Failed, Some(ErrorKind::RateLimited))
         );
-        assert_eq!(done.totals.cost_usd, Some(0.75), "every attempt has its price");
+        assert_eq!(done.totals.cost_usd, Some(0.75), "every attempt has its cost");
         assert_eq!(host.find_run("last").expect("a record").attempts, 3);
     });
 }
 
 #[test]
-fn what_was_used_is_told_also_when_the_agent_says_it_at_the_very_end() {
+fn switch_reason_includes_buffered_usage() {
     let stage = Stage::with("x", "fails rate_limited late");
     stage.add("y", "repeats");
     block_on(async {
         let request = RunRequest { fallback: fall_back_to(&["y"]), ..stage.request("x", "go") };
         let (events, done) = run(&stage.host(), request).await;
         let reason = &switch(&events).reason;
-        assert!(reason.contains("it had used 5 tokens for 0.25"), "{reason}");
+        assert!(reason.contains("; used 5 tokens for 0.25"), "{reason}");
         assert_eq!(done.totals.usage.map(|usage| usage.total_tokens), Some(12));
     });
 }
 
 #[test]
-fn another_agent_takes_over_and_is_told_what_has_happened() {
+fn fallback_agent_gets_transcript() {
     let stage = Stage::with("x", "limited 3600000");
     stage.add("absent", "not_installed");
     stage.add("y", "repeats");
@@ -222,7 +227,7 @@ fn another_agent_takes_over_and_is_told_what_has_happened() {
 }
 
 #[test]
-fn the_prompt_alone_is_handed_over_when_that_is_asked() {
+fn fallback_agent_gets_prompt_only_on_request() {
     let stage = Stage::with("x", "breaks");
     stage.add("y", "repeats");
     block_on(async {
@@ -236,7 +241,7 @@ fn the_prompt_alone_is_handed_over_when_that_is_asked() {
 }
 
 #[test]
-fn nobody_who_can_take_over_leaves_the_failure_as_it_was() {
+fn failure_stands_without_usable_fallback() {
     let stage = Stage::with("x", "fails cli_crashed");
     block_on(async {
         let request =
@@ -249,7 +254,7 @@ fn nobody_who_can_take_over_leaves_the_failure_as_it_was() {
 }
 
 #[test]
-fn a_start_that_is_refused_is_the_first_attempt_of_a_chain() {
+fn refused_start_counts_as_first_attempt() {
     let stage = Stage::with("x", "refuses_run");
     stage.add("dead", "dies_at_start");
     stage.add("y", "repeats");
@@ -261,10 +266,10 @@ fn a_start_that_is_refused_is_the_first_attempt_of_a_chain() {
         assert_eq!(done.status, DoneStatus::Completed);
         let kinds: Vec<&str> = errors(&events).iter().map(|error| error.kind.as_str()).collect();
         assert_eq!(kinds[0], "auth_missing");
-        assert!(switch(&events).reason.ends_with("it had used nothing"), "{:?}", switch(&events));
+        assert!(switch(&events).reason.ends_with("; used nothing"), "{:?}", switch(&events));
         assert_eq!(asked(&events)["prompt"], "the task");
 
-        // What no policy covers is refused as ever, and nothing is left of it.
+        // A failure that no policy covers refuses the start and leaves no trace.
         let mut request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
         request.params.run_id = "gone".to_owned();
         let error = host.start(request).await.expect_err("refused");
@@ -274,7 +279,7 @@ fn a_start_that_is_refused_is_the_first_attempt_of_a_chain() {
 }
 
 #[test]
-fn a_reset_that_is_too_late_is_not_waited_for_but_told() {
+fn late_reset_fails_run_with_reset_time() {
     let stage = Stage::with("x", "limited 3600000");
     block_on(async {
         let host = stage.host();
@@ -283,7 +288,7 @@ fn a_reset_that_is_too_late_is_not_waited_for_but_told() {
         let (events, done) = run(&host, request).await;
         assert_eq!(done.error_kind, Some(ErrorKind::RateLimited));
         let [error] = errors(&events)[..] else { panic!("{:?}", types(&events)) };
-        assert!(error.fatal && error.message.contains("the limit is over at 2"), "{error:?}");
+        assert!(error.fatal && error.message.contains("the limit resets at 2"), "{error:?}");
     });
 
     let stage = Stage::with("x", "limited 3600000");
@@ -296,7 +301,7 @@ fn a_reset_that_is_too_late_is_not_waited_for_but_told() {
 }
 
 #[test]
-fn a_wait_can_be_stopped_at_once() {
+fn cancel_during_retry_wait_ends_run() {
     let stage = Stage::with("x", "limited 1800000");
     block_on(async {
         let host = stage.host();
@@ -304,7 +309,7 @@ fn a_wait_can_be_stopped_at_once() {
         let run = host.start(request).await.expect("a run");
         let mut reader = run.events(0).expect("a reader");
         while reader.next().await.expect("an event").expect("it waits").type_name != "status" {}
-        let refused = run.input("hello".to_owned(), None).await.expect_err("nobody is there");
+        let refused = run.input("hello".to_owned(), None).await.expect_err("no agent works on it");
         assert_eq!(refused.kind().as_str(), "_od.run_waiting");
         assert!(run.cancel(Duration::from_secs(2)));
         let (events, done) = collect(&run).await;
@@ -315,7 +320,7 @@ fn a_wait_can_be_stopped_at_once() {
 }
 
 #[test]
-fn a_cancelled_attempt_is_not_tried_again() {
+fn cancelled_attempt_is_not_retried() {
     let stage = Stage::with("x", "waits");
     stage.add("y", "repeats");
     block_on(async {
@@ -334,7 +339,7 @@ fn a_cancelled_attempt_is_not_tried_again() {
 }
 
 #[test]
-fn a_policy_that_is_not_needed_changes_no_byte() {
+fn unused_policy_leaves_stream_unchanged() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();

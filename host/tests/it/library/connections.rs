@@ -1,10 +1,12 @@
-//! Calls outside runs: one process for each agent, kept, replaced when it dies, and gone at the end.
+//! Calls outside runs: one process per agent, kept for later calls, replaced when it dies, and closed at the end.
 
 use std::time::Duration;
 
 use od_host::{Failure, Host, HostError};
-use od_protocol::adapter::{GetQuotaParams, HealthAdapterParams, ListModelsParams, ListSessionsParams};
 use od_protocol::ErrorKind;
+use od_protocol::adapter::{
+    GetQuotaParams, HealthAdapterParams, ListModelsParams, ListSessionsParams,
+};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::stage::{Stage, block_on, set_mode};
@@ -13,7 +15,7 @@ fn pid(raw: u32) -> Pid {
     i32::try_from(raw).ok().and_then(Pid::from_raw).expect("a process id")
 }
 
-/// Which process answers.
+/// The process id of the adapter that answers.
 async fn answering(host: &Host) -> u32 {
     let list = host.ask("x", ListModelsParams::default()).await.expect("an answer");
     list.models[0].id.parse().expect("a process id")
@@ -24,7 +26,7 @@ fn kind(error: &HostError) -> &Failure {
 }
 
 #[test]
-fn calls_share_a_process_until_the_host_closes_it() {
+fn calls_share_process_until_close() {
     let stage = Stage::with("x", "talks");
     block_on(async {
         let host = stage.host();
@@ -36,26 +38,26 @@ fn calls_share_a_process_until_the_host_closes_it() {
         let sessions = host.ask("x", ListSessionsParams::default()).await.expect("an answer");
         assert!(sessions.sessions.is_empty());
         host.close_connections().await;
-        assert!(test_kill_process(pid(one)).is_err(), "it is gone and reaped");
+        assert!(test_kill_process(pid(one)).is_err(), "it has exited and is reaped");
         assert_ne!(answering(&host).await, one, "a later call starts another");
         host.close_connections().await;
     });
 }
 
 #[test]
-fn one_that_was_killed_is_replaced_without_a_word() {
+fn killed_process_is_replaced_silently() {
     let stage = Stage::with("x", "talks");
     block_on(async {
         let host = stage.host();
         let first = answering(&host).await;
-        kill_process(pid(first), Signal::KILL).expect("it lives");
+        kill_process(pid(first), Signal::KILL).expect("it is alive");
         assert_ne!(answering(&host).await, first);
         host.close_connections().await;
     });
 }
 
 #[test]
-fn a_death_during_a_call_is_told_with_its_last_words() {
+fn crash_during_call_reports_stderr() {
     let stage = Stage::with("x", "talks");
     block_on(async {
         let host = stage.host();
@@ -69,7 +71,7 @@ fn a_death_during_a_call_is_told_with_its_last_words() {
 }
 
 #[test]
-fn one_that_hangs_is_left_for_a_new_one() {
+fn hung_process_is_replaced() {
     let stage = Stage::with("x", "unwell");
     block_on(async {
         let host = stage.host();
@@ -82,12 +84,12 @@ fn one_that_hangs_is_left_for_a_new_one() {
 }
 
 #[test]
-fn what_the_agent_cannot_do_is_refused_before_anything_starts() {
+fn unsupported_call_starts_no_process() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();
         host.adapter("x").await.expect("its manifest is known");
-        // Whatever is started from here on dies at once, so an answer proves that nothing was.
+        // Every adapter started from here on exits at once, so an answer proves that none was started.
         set_mode(&stage.adapters().join("od-adapter-x"), "dies_at_start");
         let error = host.ask("x", ListModelsParams::default()).await.expect_err("it cannot");
         assert_eq!(kind(&error), &Failure::Protocol(ErrorKind::CapabilityUnsupported));
@@ -96,7 +98,7 @@ fn what_the_agent_cannot_do_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn one_that_nobody_uses_is_closed() {
+fn idle_process_is_closed() {
     let stage = Stage::with("x", "talks");
     block_on(async {
         let mut options = stage.options();

@@ -1,4 +1,4 @@
-//! A run seen and steered from another host: the one that owns it is another process.
+//! Following and controlling a run that another process owns.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use od_protocol::{DoneStatus, InputOutcome, RunEventParams};
 
 use super::stage::{Stage, assert_whole, block_on, example, text, types};
 
-/// Starts a host in a process of its own and waits for its first event.
+/// Starts a host in a separate process and waits for its first event.
 pub(crate) fn other_host(stage: &Stage, prefix: &[&str]) -> (Child, String) {
     let mut words: Vec<String> = prefix.iter().map(|word| (*word).to_owned()).collect();
     words.push(example("run_once").display().to_string());
@@ -21,7 +21,7 @@ pub(crate) fn other_host(stage: &Stage, prefix: &[&str]) -> (Child, String) {
     (child, first.run_id)
 }
 
-/// One line of a process's output, byte by byte: nothing of the next is taken.
+/// Reads one line byte by byte, so that no byte of the next line is consumed.
 pub(crate) fn read_line(child: &mut Child) -> String {
     use std::io::Read;
     let stdout = child.stdout.as_mut().expect("a pipe");
@@ -44,16 +44,16 @@ pub(crate) async fn attach(host: &od_host::Host, run_id: &str) -> Vec<RunEventPa
 }
 
 #[test]
-fn another_process_can_watch_feed_and_cancel() {
+fn other_process_can_follow_feed_and_cancel() {
     let stage = Stage::with("x", "waits");
     let (mut owner, run_id) = other_host(&stage, &[]);
     block_on(async {
         let host = stage.host();
         assert_eq!(host.find_run(&run_id).expect("a record").status, RunStatus::Running);
         let mut client = host.run_client(&run_id).await.expect("a line");
-        let outcome = client.input("hello".to_owned(), None).await.expect("taken");
+        let outcome = client.input("hello".to_owned(), None).await.expect("accepted");
         assert_eq!(outcome, InputOutcome::Steered);
-        assert!(client.cancel(Duration::from_secs(1)).await.expect("taken"));
+        assert!(client.cancel(Duration::from_secs(1)).await.expect("accepted"));
         let events = attach(&host, &run_id).await;
         assert_whole(&events);
         assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
@@ -63,8 +63,8 @@ fn another_process_can_watch_feed_and_cancel() {
 }
 
 #[test]
-fn a_long_path_is_no_obstacle() {
-    // A socket's address is short; the run's folder need not be.
+fn long_socket_path_works() {
+    // The address of a socket is limited to about 100 bytes; the path of a run is not.
     let stage = Stage::with("x", "waits");
     let deep = stage.work().join("d".repeat(120));
     let mut options = stage.options();
@@ -74,7 +74,7 @@ fn a_long_path_is_no_obstacle() {
         let other = od_host::Host::open(options).expect("a host");
         let run = stage.start(&owner).await.expect("a run");
         let mut client = other.run_client(run.id()).await.expect("a line");
-        assert!(client.cancel(Duration::ZERO).await.expect("taken"));
+        assert!(client.cancel(Duration::ZERO).await.expect("accepted"));
         assert_eq!(run.wait().await.status, DoneStatus::Cancelled);
     });
 }

@@ -1,4 +1,4 @@
-//! Which adapters are used, which are hidden, which are passed over and why; and the manifest cache.
+//! Which adapters are found, shadowed or rejected and why; and the manifest cache.
 
 use std::path::Path;
 
@@ -10,25 +10,25 @@ fn discover(stage: &Stage) -> Discovery {
     block_on(stage.host().discover())
 }
 
-/// The one thing that is wrong with the adapter `x`.
+/// The reason why the adapter `x` is rejected.
 fn rule(stage: &Stage) -> Rule {
     let discovery = discover(stage);
-    assert!(!discovery.adapters.iter().any(|adapter| adapter.id == "x"), "it is not used");
+    assert!(!discovery.adapters.iter().any(|adapter| adapter.id == "x"), "it is rejected");
     let about = |path: &Path| path.starts_with(stage.adapters());
     let rejected: Vec<_> =
         discovery.rejected.iter().filter(|rejected| about(&rejected.path)).collect();
     let [rejected] = rejected[..] else { panic!("one reason: {:?}", discovery.rejected) };
     assert!(!rejected.reason.is_empty() && !rejected.fix.is_empty());
 
-    // Asked for by name, the same reason is the error.
-    let error = block_on(stage.host().adapter("x")).expect_err("it is not used");
+    // A lookup by id fails with the same reason.
+    let error = block_on(stage.host().adapter("x")).expect_err("it is rejected");
     assert_eq!(error.failure.as_str(), "agent_rejected");
     assert_eq!(error.hint.as_deref(), Some(rejected.fix.as_str()));
     rejected.rule
 }
 
 #[test]
-fn a_good_one_is_used() {
+fn valid_adapter_is_found() {
     let stage = Stage::with("x", "next_minor");
     let discovery = discover(&stage);
     let adapter = discovery.adapters.iter().find(|adapter| adapter.id == "x").expect("it is used");
@@ -36,7 +36,7 @@ fn a_good_one_is_used() {
 }
 
 #[test]
-fn manifests_that_are_no_good() {
+fn invalid_manifests_are_rejected_with_rule() {
     for (mode, expected) in [
         ("wrong_id", Rule::WrongId),
         ("bad_manifest", Rule::ManifestInvalid),
@@ -50,7 +50,7 @@ fn manifests_that_are_no_good() {
 }
 
 #[test]
-fn a_manifest_that_never_comes_delays_no_other() {
+fn slow_manifest_delays_no_other_adapter() {
     let stage = Stage::with("x", "slow_manifest");
     stage.add("y", "good");
     let discovery = discover(&stage);
@@ -59,7 +59,7 @@ fn a_manifest_that_never_comes_delays_no_other() {
 }
 
 #[test]
-fn the_first_wins_and_the_rest_is_listed() {
+fn first_adapter_shadows_others() {
     let stage = Stage::with("x", "good");
     let second = stage.home().adapters();
     std::fs::create_dir_all(&second).expect("a folder");
@@ -68,7 +68,7 @@ fn the_first_wins_and_the_rest_is_listed() {
     let [shadowed] = &discovery.shadowed[..] else { panic!("{:?}", discovery.shadowed) };
     assert_eq!((&shadowed.path, &shadowed.by), (&hidden, &stage.adapters().join("od-adapter-x")));
 
-    // One that cannot be used hides nothing.
+    // A rejected adapter shadows no other.
     set_mode(&stage.adapters().join("od-adapter-x"), "wrong_id");
     std::fs::remove_dir_all(stage.home().cache()).expect("the cache");
     let discovery = discover(&stage);
@@ -79,7 +79,7 @@ fn the_first_wins_and_the_rest_is_listed() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn missing_adapter_folder_is_reported() {
     let stage = Stage::new();
     std::fs::remove_dir(stage.adapters()).expect("an empty folder");
     let discovery = discover(&stage);
@@ -88,7 +88,7 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
-fn only_pinned_adapters_run_when_the_settings_say_so() {
+fn pinned_policy_rejects_unlisted_adapters() {
     let stage = Stage::with("x", "good");
     let sha256 = discover(&stage)
         .adapters
@@ -106,20 +106,20 @@ fn only_pinned_adapters_run_when_the_settings_say_so() {
 }
 
 #[test]
-fn the_manifest_is_asked_for_once() {
+fn manifest_is_cached() {
     let stage = Stage::with("x", "good");
     discover(&stage);
-    // The executable is the same file, so the host does not notice what it would say now.
+    // The executable is the same file, so the host does not ask for its manifest again.
     set_mode(&stage.adapters().join("od-adapter-x"), "bad_manifest");
     assert!(discover(&stage).adapters.iter().any(|adapter| adapter.id == "x"));
-    // A touched file is asked again.
+    // A touched file is probed again.
     let file = std::fs::File::options().append(true).open(stage.adapters().join("od-adapter-x"));
     file.and_then(|file| file.set_modified(std::time::SystemTime::UNIX_EPOCH)).expect("a touch");
     assert_eq!(rule(&stage), Rule::ManifestInvalid);
 }
 
 #[test]
-fn a_damaged_cache_is_written_anew() {
+fn damaged_manifest_cache_is_replaced() {
     let stage = Stage::with("x", "good");
     discover(&stage);
     let whole = std::fs::read(stage.home().manifest_cache()).expect("a cache");
@@ -131,7 +131,7 @@ fn a_damaged_cache_is_written_anew() {
 }
 
 #[test]
-fn several_hosts_share_the_cache() {
+fn concurrent_hosts_share_manifest_cache() {
     let stage = Stage::new();
     for index in 0..4 {
         stage.add(&format!("x{index}"), "good");
@@ -158,7 +158,7 @@ mod unix {
     }
 
     #[test]
-    fn files_and_folders_that_others_can_write() {
+    fn writable_files_and_folders_are_rejected() {
         for (file_mode, folder_mode, expected) in [
             (0o777, 0o755, Rule::WritableFile),
             (0o775, 0o755, Rule::WritableFile),
@@ -175,7 +175,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_is_judged_by_what_it_points_at() {
+    fn link_is_checked_by_target() {
         let stage = Stage::new();
         let elsewhere = stage.work();
         let target = add_to(&elsewhere, "x", "good");
@@ -186,16 +186,16 @@ mod unix {
     }
 
     #[test]
-    fn a_dangling_link_is_explained() {
+    fn dangling_link_is_rejected_with_reason() {
         let stage = Stage::new();
         std::os::unix::fs::symlink("/surely/not/here", stage.adapters().join("od-adapter-x"))
             .expect("a link");
         assert_eq!(rule(&stage), Rule::Unreadable);
     }
 
-    /// Only root can give a file away; elsewhere the rule itself is tested beside its code.
+    /// Only root can change the owner of a file; unit tests cover the rule for other users.
     #[test]
-    fn a_file_or_folder_of_a_stranger() {
+    fn foreign_files_and_folders_are_rejected() {
         if !rustix::process::geteuid().is_root() {
             return;
         }

@@ -1,14 +1,14 @@
-//! What the doctor finds.
+//! The checks of `od-host doctor`.
 
 use od_host::doctor::{Check, CheckStatus};
 
 use super::stage::{Stage, block_on};
 
-fn examine(stage: &Stage) -> Vec<Check> {
+fn checked(stage: &Stage) -> Vec<Check> {
     let checks = block_on(stage.host().doctor());
     for check in &checks {
-        let mended = check.status == CheckStatus::Ok || check.fix.is_some();
-        assert!(mended && !check.found.is_empty(), "{check:?}");
+        let has_fix = check.status == CheckStatus::Ok || check.fix.is_some();
+        assert!(has_fix && !check.found.is_empty(), "{check:?}");
     }
     checks
 }
@@ -18,9 +18,9 @@ fn status(checks: &[Check], name: &str) -> Option<CheckStatus> {
 }
 
 #[test]
-fn a_healthy_home_is_healthy() {
+fn healthy_home_passes_all_checks() {
     let stage = Stage::with("x", "good");
-    let checks = examine(&stage);
+    let checks = checked(&stage);
     for name in
         ["home.writable", "home.private", "cache.manifests", "cache.agents", "agent.x", "runs"]
     {
@@ -29,7 +29,7 @@ fn a_healthy_home_is_healthy() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_named() {
+fn each_problem_has_its_check() {
     let stage = Stage::with("x", "good");
     stage.add("y", "wrong_id");
     stage.add("z", "logged_out");
@@ -44,7 +44,7 @@ fn everything_that_is_wrong_is_named() {
     std::fs::write(stage.home().active_file(), r#"{"agent":"z"}"#).expect("an active agent");
     std::fs::write(stage.home().settings_file(), "[agents.nope]\nmaxRuns = 1\n").expect("settings");
 
-    let checks = examine(&stage);
+    let checks = checked(&stage);
     for (name, expected) in [
         ("cache.agents", CheckStatus::Warn),
         ("adapter.y", CheckStatus::Warn),
@@ -61,16 +61,16 @@ fn everything_that_is_wrong_is_named() {
 }
 
 #[test]
-fn a_journal_that_lacks_an_event_is_not_whole() {
+fn journal_with_missing_event_is_damaged() {
     let stage = Stage::with("x", "flood 5");
     block_on(async { stage.start(&stage.host()).await.expect("a run").wait().await });
-    assert_eq!(status(&examine(&stage), "runs"), Some(CheckStatus::Ok));
+    assert_eq!(status(&checked(&stage), "runs"), Some(CheckStatus::Ok));
     let run_id = stage.host().find_run("last").expect("a run").run_id;
     let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
     let lines = journal.lines().enumerate().filter(|(index, _)| *index != 3);
     let rest: String = lines.map(|(_, line)| format!("{line}\n")).collect();
     std::fs::write(stage.events_file(&run_id), rest).expect("damage");
-    let checks = examine(&stage);
-    let check = checks.iter().find(|check| check.name == "runs.damaged").expect("it is noticed");
-    assert!(check.found.contains("has the event 4 where 3 belongs"), "{check:?}");
+    let checks = checked(&stage);
+    let check = checks.iter().find(|check| check.name == "runs.damaged").expect("a finding");
+    assert!(check.found.contains("has event 4 in the place of 3"), "{check:?}");
 }

@@ -1,4 +1,4 @@
-//! What is told of a run whose end meets somebody who speaks to it, waits for it or looks at it.
+//! Calls to a run that is just ending: input, wait and record.
 
 use od_protocol::{DoneStatus, ErrorKind};
 
@@ -6,22 +6,22 @@ use super::service_runs::{service, start, task, wait_for};
 use super::stage::{Stage, block_on};
 
 #[test]
-fn an_adapter_that_leaves_because_its_run_is_over_has_not_crashed() {
+fn adapter_exit_after_done_is_not_crash() {
     let stage = Stage::with("x", "leaves");
     block_on(async {
         let service = service(&stage);
         let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
         wait_for(&service, &run_id, "text_delta").await;
-        let run = service.host().live_run(&run_id).expect("it goes on");
-        let late = run.input("too late".to_owned(), None).await.expect_err("nobody answers");
+        let run = service.host().live_run(&run_id).expect("it is live");
+        let late = run.input("too late".to_owned(), None).await.expect_err("no agent answers");
         assert_eq!(late.kind(), ErrorKind::RunUnknown, "{late:?}");
-        assert!(late.message.ends_with("is over"), "{late:?}");
+        assert!(late.message.ends_with("has ended"), "{late:?}");
         assert_eq!(run.wait().await.status, DoneStatus::Completed);
     });
 }
 
 #[test]
-fn whoever_waits_for_a_run_that_is_taken_back_does_not_wait_for_ever() {
+fn wait_on_discarded_run_returns() {
     let stage = Stage::with("x", "refuses_run");
     block_on(async {
         let host = stage.host();
@@ -41,7 +41,7 @@ fn whoever_waits_for_a_run_that_is_taken_back_does_not_wait_for_ever() {
 }
 
 #[test]
-fn a_session_that_done_does_not_tell_is_in_the_record_all_the_same() {
+fn record_has_session_missing_in_done() {
     let stage = Stage::new();
     let script = stage.work().join("events");
     let events = [

@@ -1,4 +1,4 @@
-//! What an adapter sees of the host's environment.
+//! The environment variables that an adapter inherits.
 
 use std::process::Command;
 
@@ -7,11 +7,10 @@ use od_protocol::{Event, RunEventParams};
 use super::stage::{Stage, example};
 
 #[test]
-fn secrets_and_nesting_markers_stay_with_the_host() {
+fn secrets_and_nesting_markers_are_not_inherited() {
     let stage = Stage::with("x", "env");
     std::fs::create_dir_all(stage.home().root()).expect("a home");
-    let settings =
-        "[environment]\nallow = [\"ALLOWED\", \"TEST_NESTED\"]\n[agents.x]\nallowEnv = [\"MINE\"]\n";
+    let settings = "[environment]\nallow = [\"ALLOWED\", \"TEST_NESTED\"]\n[agents.x]\nallowEnv = [\"MINE\"]\n";
     std::fs::write(stage.home().settings_file(), settings).expect("settings");
     let mut command = Command::new(example("run_once"));
     command

@@ -1,7 +1,7 @@
 //! Feature gates: what an app can offer, why not, and what to offer instead.
 
 use od_host::agents::Agent;
-use od_host::features::{features, table};
+use od_host::agents::features::{features, table};
 use od_protocol::api::{Feature, FeatureGate, SkillRequirements};
 use serde_json::{Value, json};
 
@@ -41,22 +41,22 @@ fn skill(agent: &Agent, capabilities: &[&str]) -> FeatureGate {
 }
 
 #[test]
-fn what_the_agent_has_is_open_and_the_rest_is_explained() {
+fn missing_capabilities_close_feature_gates() {
     let acme = agent(json!({}), json!({"tools": {}, "fileChanges": {}}));
     let open = gate(&acme, Feature::CommentMode);
     assert!(open.enabled && open.reason.is_none() && open.instead.is_none());
-    let shut = gate(&acme, Feature::Resume);
-    assert!(!shut.enabled);
+    let closed = gate(&acme, Feature::Resume);
+    assert!(!closed.enabled);
     assert_eq!(
-        (&shut.requires[..], &shut.missing[..]),
+        (&closed.requires[..], &closed.missing[..]),
         (&["resume".to_owned()][..], &["resume".to_owned()][..])
     );
-    assert_eq!(shut.reason.as_deref(), Some("Acme cannot go on with an earlier session."));
-    assert_eq!(shut.instead.as_deref(), Some("Start the run again instead."));
+    assert_eq!(closed.reason.as_deref(), Some("Acme cannot resume an earlier session."));
+    assert_eq!(closed.instead.as_deref(), Some("Start the run again instead."));
 }
 
 #[test]
-fn every_shut_gate_says_why_and_what_else() {
+fn closed_gate_has_reason_and_alternative() {
     let nothing = agent(json!({}), json!({}));
     let gates = features(&nothing, &[]).gates;
     assert_eq!(gates.len(), 14);
@@ -68,11 +68,11 @@ fn every_shut_gate_says_why_and_what_else() {
 }
 
 #[test]
-fn details_of_a_capability_count() {
+fn capability_details_decide_gate() {
     let queueing = agent(json!({}), json!({"input": {"steer": false}, "usage": {"cost": false}}));
     let steer = gate(&queueing, Feature::Steer);
     assert_eq!(steer.missing, ["input.steer"]);
-    assert!(steer.instead.is_some_and(|instead| instead.contains("turn is over")));
+    assert!(steer.instead.is_some_and(|instead| instead.contains("after its current turn")));
     let cost = gate(&queueing, Feature::CostMeter);
     assert_eq!(cost.instead.as_deref(), Some("Show tokens instead of dollars."));
     let steering = agent(json!({}), json!({"input": {"steer": true}}));
@@ -80,29 +80,29 @@ fn details_of_a_capability_count() {
 }
 
 #[test]
-fn what_a_newer_version_can_is_said_with_the_way_to_it() {
+fn closed_gate_suggests_upgrade() {
     let old = agent(json!({"resume": {}}), json!({}));
-    let shut = gate(&old, Feature::Resume);
-    let reason = "Acme 2.0.0 cannot go on with an earlier session; a newer version can.";
-    assert_eq!(shut.reason.as_deref(), Some(reason));
-    assert_eq!(shut.instead.as_deref(), Some("Upgrade Acme: npm install -g acme"));
+    let closed = gate(&old, Feature::Resume);
+    let reason = "Acme 2.0.0 cannot resume an earlier session; a newer version can.";
+    assert_eq!(closed.reason.as_deref(), Some(reason));
+    assert_eq!(closed.instead.as_deref(), Some("Upgrade Acme: npm install -g acme"));
 }
 
 #[test]
-fn a_skill_needs_all_that_it_names() {
+fn skill_needs_all_its_capabilities() {
     let acme = agent(json!({}), json!({"tools": {}, "images": {}}));
     assert!(skill(&acme, &["tools", "images"]).enabled);
     assert!(skill(&acme, &[]).enabled);
-    let shut = skill(&acme, &["tools", "approvals", "telepathy"]);
-    assert_eq!((shut.feature, shut.name.as_deref()), (Feature::Skill, Some("tidy")));
-    assert_eq!(shut.missing, ["approvals", "telepathy"]);
-    let reason = "Acme cannot ask before it does something. \
+    let closed = skill(&acme, &["tools", "approvals", "telepathy"]);
+    assert_eq!((closed.feature, closed.name.as_deref()), (Feature::Skill, Some("tidy")));
+    assert_eq!(closed.missing, ["approvals", "telepathy"]);
+    let reason = "Acme cannot ask for approval. \
                   This host does not know the capability \"telepathy\".";
-    assert_eq!(shut.reason.as_deref(), Some(reason));
+    assert_eq!(closed.reason.as_deref(), Some(reason));
 }
 
 #[test]
-fn every_capability_of_the_protocol_is_known_to_skills() {
+fn every_protocol_capability_has_description() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/v1/schema.json");
     let schema = std::fs::read_to_string(path).expect("the published schema");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
@@ -115,7 +115,7 @@ fn every_capability_of_the_protocol_is_known_to_skills() {
 }
 
 #[test]
-fn the_readme_has_the_table() {
+fn readme_contains_feature_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let readme = std::fs::read_to_string(path).expect("the README");
     assert!(readme.contains(&table()), "put this into host/README.md:\n{}", table());

@@ -1,4 +1,4 @@
-//! What is on disk: after a host died, on a full disk, when it is damaged, when it is old.
+//! The journal on disk: after a host died, on a full disk, with damage, and after its retention.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use od_protocol::{Event, RunEventParams};
 
 use super::stage::{Stage, assert_whole, block_on, types};
 
-/// A finished run with its id; the journal may then be changed.
+/// An ended run with its id; tests then change its journal.
 fn finished(stage: &Stage) -> String {
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -17,7 +17,7 @@ fn finished(stage: &Stage) -> String {
     })
 }
 
-/// Makes a finished run look as if its host had died after `lines` events and a half.
+/// Makes an ended run look as if its host had died in the middle of a line after `lines` events.
 fn cut(stage: &Stage, run_id: &str, lines: usize, half: &[u8]) {
     let path = stage.events_file(run_id);
     let journal = std::fs::read_to_string(&path).expect("a journal");
@@ -41,7 +41,7 @@ fn read(stage: &Stage, run_id: &str) -> (Vec<RunEventParams>, u64) {
 }
 
 #[test]
-fn a_run_whose_host_died_is_closed_when_looked_at() {
+fn run_of_dead_host_is_closed_on_read() {
     for (lines, half) in
         [(0, &b""[..]), (1, b""), (3, b""), (2, b"{\"runId\":\"to"), (1, b"\0\0\0")]
     {
@@ -63,7 +63,7 @@ fn a_run_whose_host_died_is_closed_when_looked_at() {
 }
 
 #[test]
-fn all_who_look_at_once_are_told_that_it_is_over() {
+fn concurrent_readers_agree_on_end() {
     for _ in 0..10 {
         let stage = Stage::with("x", "good");
         let run_id = finished(&stage);
@@ -84,7 +84,7 @@ fn all_who_look_at_once_are_told_that_it_is_over() {
 }
 
 #[test]
-fn a_journal_with_its_end_but_an_old_record_is_not_closed_twice() {
+fn ended_journal_with_old_record_closes_once() {
     let stage = Stage::with("x", "good");
     let run_id = finished(&stage);
     cut(&stage, &run_id, 4, b"");
@@ -93,7 +93,7 @@ fn a_journal_with_its_end_but_an_old_record_is_not_closed_twice() {
 }
 
 #[test]
-fn damaged_lines_are_passed_over_and_counted() {
+fn damaged_lines_are_skipped_and_counted() {
     let stage = Stage::with("x", "good");
     let run_id = finished(&stage);
     let path = stage.events_file(&run_id);
@@ -107,7 +107,7 @@ fn damaged_lines_are_passed_over_and_counted() {
 }
 
 #[test]
-fn a_damaged_record_hides_no_other_run() {
+fn damaged_record_hides_no_other_run() {
     let stage = Stage::with("x", "good");
     let (one, two) = (finished(&stage), finished(&stage));
     std::fs::write(stage.home().run(&one).join("run.json"), "{").expect("damage");
@@ -118,12 +118,12 @@ fn a_damaged_record_hides_no_other_run() {
 }
 
 #[test]
-fn old_and_surplus_runs_are_removed_when_the_next_one_starts() {
+fn retention_removes_old_and_surplus_runs() {
     let stage = Stage::with("x", "good");
     std::fs::create_dir_all(stage.home().root()).expect("a home");
     std::fs::write(stage.home().settings_file(), "[retention]\nmaxRuns = 2\ndays = 10\n")
         .expect("settings");
-    // The time is part of the id: this one is from 2020.
+    // The id contains the time: this one is from 2020.
     let old = stage.home().run("016f5e66-e800-7000-8000-000000000000");
     std::fs::create_dir_all(&old).expect("a run");
     let ids: Vec<String> = (0..4).map(|_| finished(&stage)).collect();
@@ -133,10 +133,10 @@ fn old_and_surplus_runs_are_removed_when_the_next_one_starts() {
     assert!(left.contains(&ids[3]) && !left.contains(&ids[0]), "{left:?}");
 }
 
-/// A limit on the size of files stands in for a full disk: it needs no rights, and writes fail half-way.
+/// A limit on the file size simulates a full disk: it needs no privileges, and writes fail half-way.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_ends_the_run_and_loses_nothing_written() {
+fn full_disk_ends_run_without_losing_events() {
     let stage = Stage::with("x", "fills");
     std::fs::create_dir_all(stage.home().root()).expect("a home");
     let limit = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"";
@@ -145,7 +145,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_written() {
     std::io::copy(host.stdout.as_mut().expect("a pipe"), &mut printed).expect("its output");
     assert_eq!(host.wait().expect("an end").code(), Some(1));
 
-    // Its client saw everything to the end, also what did not fit.
+    // The client of this process read every event, including those that did not fit.
     let printed = String::from_utf8(printed).expect("UTF-8");
     let last = |text: &str| -> Vec<RunEventParams> {
         let lines: Vec<&str> = text.lines().collect();
@@ -159,7 +159,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_written() {
     assert_eq!((error.kind.as_str(), done.event.type_name()), (JOURNAL_FAILED, "done"));
     assert!(error.hint.is_some());
 
-    // On disk are whole events only, and the next look closes the journal.
+    // The disk has whole events only, and the next read closes the journal.
     let journal = std::fs::read(stage.events_file(&run_id)).expect("a journal");
     assert!(journal.ends_with(b"}\n") && journal.len() <= 128 * 1024);
     let (events, damaged) = read(&stage, &run_id);
@@ -170,7 +170,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_hides_no_run_whose_host_died() {
+fn full_disk_hides_no_orphaned_run() {
     let stage = Stage::with("x", "good");
     let run_id = finished(&stage);
     cut(&stage, &run_id, 2, b"{\"half");
@@ -184,13 +184,13 @@ fn a_full_disk_hides_no_run_whose_host_died() {
     let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
     assert_eq!(journal.lines().count(), 2, "whole events only: {journal}");
 
-    // With room again it is closed.
+    // With free space it is closed.
     assert_eq!(stage.host().find_run(&run_id).expect("a record").status, RunStatus::Failed);
     assert_whole(&read(&stage, &run_id).0);
 }
 
 #[test]
-fn a_reader_in_another_place_sees_half_a_line_only_when_it_is_whole() {
+fn other_process_reads_only_whole_lines() {
     let stage = Stage::with("x", "good");
     let run_id = finished(&stage);
     let path = stage.events_file(&run_id);

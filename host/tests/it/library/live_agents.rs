@@ -1,9 +1,9 @@
-//! Agents as a service shows them: at once, what is stale looked at meanwhile, nobody delayed by another.
+//! The agent list of a service: returned at once, stale entries detected in the background, none delayed by another.
 
 use std::path::PathBuf;
 
 use od_host::Host;
-use od_host::agents::{Agent, AgentList, Refresh, Readiness};
+use od_host::agents::{Agent, AgentList, Readiness, Refresh};
 use od_protocol::ErrorKind;
 
 use super::stage::{Stage, block_on, set_mode};
@@ -16,7 +16,7 @@ fn beside(stage: &Stage, id: &str, extension: &str) -> PathBuf {
     stage.adapters().join(format!("od-adapter-{id}")).with_extension(extension)
 }
 
-/// How often an adapter was asked.
+/// How often an adapter was started for detection.
 fn looks(stage: &Stage, id: &str) -> usize {
     std::fs::read(beside(stage, id, "count")).map(|marks| marks.len()).unwrap_or_default()
 }
@@ -32,14 +32,14 @@ async fn settled(host: &Host) -> AgentList {
 }
 
 #[test]
-fn a_stale_row_is_shown_at_once_and_looked_at_meanwhile_by_one_look() {
+fn stale_agent_is_listed_and_detected_once() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let host = stage.host();
         assert!(!row(&settled(&host).await, "a").stale);
         assert_eq!(looks(&stage, "a"), 1);
 
-        // A login is a reason to look again; the look stands still until the gate opens.
+        // A login makes the result stale; the new detection blocks until the gate opens.
         set_mode(&stage.adapters().join("od-adapter-a"), "gated");
         std::fs::write(beside(&stage, "a", "login"), "").expect("a login");
         for _ in 0..5 {
@@ -53,12 +53,12 @@ fn a_stale_row_is_shown_at_once_and_looked_at_meanwhile_by_one_look() {
         let list = settled(&host).await;
         assert!(!row(&list, "a").stale && row(&list, "a").may_run());
         assert!(row(&list, "a").found().expect("a new row").evidence[1].found, "it is the new one");
-        assert_eq!(looks(&stage, "a"), 2, "five lists, one look");
+        assert_eq!(looks(&stage, "a"), 2, "five lists, one detection");
     });
 }
 
 #[test]
-fn a_list_does_not_wait_for_one_that_hangs() {
+fn list_does_not_wait_for_hung_adapter() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let host = stage.host();
@@ -69,7 +69,7 @@ fn a_list_does_not_wait_for_one_that_hangs() {
         while !list.agents.iter().any(|agent| agent.id == "b") {
             list = host.list_agents().await;
         }
-        assert!(list.refreshing, "the hung one is still being looked at");
+        assert!(list.refreshing, "the hung adapter is still being detected");
         assert_eq!(row(&list, "a").readiness(), Readiness::Ready);
         let hung = row(&list, "b");
         assert_eq!((hung.detected_at, hung.stale), (None, true));
@@ -80,7 +80,7 @@ fn a_list_does_not_wait_for_one_that_hangs() {
 }
 
 #[test]
-fn a_refresh_keeps_the_last_good_row_of_one_that_hangs() {
+fn refresh_keeps_last_result_of_hung_adapter() {
     let stage = Stage::with("a", "good");
     stage.add("b", "good");
     block_on(async {
@@ -89,7 +89,11 @@ fn a_refresh_keeps_the_last_good_row_of_one_that_hangs() {
         set_mode(&stage.adapters().join("od-adapter-a"), "logged_out");
         set_mode(&stage.adapters().join("od-adapter-b"), "wedged");
         let list = host.refresh_agents(None).await.expect("a list");
-        assert_eq!(row(&list, "a").readiness(), Readiness::NotAuthenticated, "it was asked again");
+        assert_eq!(
+            row(&list, "a").readiness(),
+            Readiness::NotAuthenticated,
+            "it was detected again"
+        );
         let hung = row(&list, "b");
         assert_eq!(hung.problem().expect("a problem").kind, ErrorKind::PluginHung);
         assert!(hung.stale && !hung.may_run() && hung.detected_at.is_some());
@@ -98,7 +102,7 @@ fn a_refresh_keeps_the_last_good_row_of_one_that_hangs() {
             "what was found before is shown"
         );
 
-        // It costs its limit once, not with every list.
+        // A hung adapter costs its time limit once, not with every list.
         let before = looks(&stage, "b");
         settled(&host).await;
         assert_eq!(looks(&stage, "b"), before);
@@ -106,7 +110,7 @@ fn a_refresh_keeps_the_last_good_row_of_one_that_hangs() {
 }
 
 #[test]
-fn one_agent_is_refreshed_alone() {
+fn refresh_of_one_agent_detects_only_it() {
     let stage = Stage::with("a", "good");
     stage.add("b", "good");
     block_on(async {
@@ -121,7 +125,7 @@ fn one_agent_is_refreshed_alone() {
 }
 
 #[test]
-fn looks_at_the_same_time_are_one() {
+fn concurrent_detections_are_shared() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let host = stage.host();
@@ -132,7 +136,7 @@ fn looks_at_the_same_time_are_one() {
 }
 
 #[test]
-fn what_another_process_found_counts_here_too() {
+fn results_of_other_process_are_used() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let (host, other) = (stage.host(), stage.host());
@@ -144,51 +148,51 @@ fn what_another_process_found_counts_here_too() {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_still_has_agents() {
+fn read_only_home_still_lists_agents() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let host = stage.host();
-        // A folder where the file should be: it can neither be read nor replaced.
+        // A folder in the place of the file: it can neither be read nor replaced.
         std::fs::create_dir_all(stage.home().agents_file().join("x")).expect("a folder");
         assert_eq!(row(&settled(&host).await, "a").readiness(), Readiness::Ready);
     });
 }
 
 #[test]
-fn adapters_that_come_and_go_are_noticed() {
+fn added_and_removed_adapters_are_noticed() {
     let stage = Stage::with("a", "good");
     block_on(async {
         let host = stage.host();
         settled(&host).await;
         stage.add("b", "good");
         assert_eq!(row(&settled(&host).await, "b").readiness(), Readiness::Ready);
-        std::fs::remove_file(stage.adapters().join("od-adapter-b")).expect("it is there");
+        std::fs::remove_file(stage.adapters().join("od-adapter-b")).expect("it exists");
         assert!(settled(&host).await.agents.iter().all(|agent| agent.id != "b"));
     });
 }
 
-/// Whether anything is known of an agent, without giving those that look a chance to find out.
+/// Whether an agent has a result, without yielding to running detections.
 fn is_known(stage: &Stage, id: &str) -> bool {
     let rows = std::fs::read_to_string(stage.home().agents_file()).unwrap_or_default();
     rows.contains(&format!("od-adapter-{id}"))
 }
 
 #[test]
-fn only_the_first_lists_wait_for_one_that_hangs() {
+fn only_first_list_waits_for_hung_adapter() {
     let stage = Stage::with("b", "wedged");
     block_on(async {
         let host = stage.host();
         while !host.list_agents().await.agents.iter().any(|agent| agent.id == "b") {}
-        // Together they would take longer than the look itself if each of them waited.
+        // If each list waited, together they would take longer than the detection.
         for _ in 0..4 {
             assert!(row(&host.list_agents().await, "b").stale);
         }
-        assert!(!is_known(&stage, "b"), "it has not even been given up");
+        assert!(!is_known(&stage, "b"), "its time limit has not passed");
     });
 }
 
 #[test]
-fn a_choice_does_not_wait_for_one_that_cannot_change_it() {
+fn auto_ignores_slow_adapter_that_cannot_win() {
     let stage = Stage::with("a", "good");
     stage.add("b", "wedged");
     block_on(async {
@@ -199,12 +203,12 @@ fn a_choice_does_not_wait_for_one_that_cannot_change_it() {
 }
 
 #[test]
-fn a_choice_waits_for_one_that_could_be_better() {
+fn auto_waits_for_slow_adapter_that_may_win() {
     let stage = Stage::with("a", "wedged");
     stage.add("b", "good");
     block_on(async {
         let host = stage.host();
         assert_eq!(host.auto().await.expect("an agent").id, "b");
-        assert!(is_known(&stage, "a"), "it was given up first");
+        assert!(is_known(&stage, "a"), "its time limit passed first");
     });
 }

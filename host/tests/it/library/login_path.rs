@@ -1,4 +1,4 @@
-//! The login shell's PATH, asked from shells that are real processes, and what the host does with it.
+//! The PATH of the login shell, read from real shell processes, and how the host uses it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use super::stage::{Stage, add_to, block_on};
 
-/// A shell that does as the script says; the command it is given is in `$command`.
+/// A shell that runs this script; the command it receives is in `$command`.
 fn shell(stage: &Stage, script: &str) -> PathBuf {
     let path = stage.work().join("sh");
     let text = format!("#!/bin/sh\nfor command; do :; done\nprintf x >> asked\n{script}\n");
@@ -20,7 +20,7 @@ fn shell(stage: &Stage, script: &str) -> PathBuf {
     path
 }
 
-/// As a desktop starts programs.
+/// The PATH that a desktop gives to programs.
 fn started(stage: &Stage, shell: PathBuf) -> LaunchEnvironment {
     LaunchEnvironment {
         has_terminal: false,
@@ -40,32 +40,32 @@ fn path(stage: &Stage, started: &LaunchEnvironment) -> Option<String> {
 }
 
 #[test]
-fn it_is_asked_once_and_again_when_a_startup_file_changes() {
+fn login_path_is_cached_until_startup_file_changes() {
     let stage = Stage::new();
     let script = "echo welcome to my shell\nPATH=/ada/bin:$PATH\nexport PATH\neval \"$command\"";
     let started = started(&stage, shell(&stage, script));
-    // Our own PATH is what the script extends; the system folders are on it in any case.
+    // The script extends our own PATH, which has the system folders.
     let first = path(&stage, &started).expect("a PATH");
     assert!(first.starts_with("/ada/bin:"), "{first}");
     assert!(first.split(':').filter(|folder| *folder == "/usr/bin").count() == 1, "{first}");
     assert_eq!(path(&stage, &started), Some(first.clone()));
-    assert_eq!(asked(&stage), 1, "the second answer is remembered");
+    assert_eq!(asked(&stage), 1, "the second result is cached");
     std::fs::write(stage.work().join(".profile"), "# new").expect("a startup file");
     assert_eq!(path(&stage, &started), Some(first));
-    assert_eq!(asked(&stage), 2, "a startup file is a reason to ask again");
+    assert_eq!(asked(&stage), 2, "a changed startup file invalidates the cache");
 }
 
 #[test]
-fn a_shell_that_says_nothing_changes_nothing() {
+fn silent_shell_keeps_path() {
     let stage = Stage::new();
     let started = started(&stage, shell(&stage, "echo I would rather not"));
     assert_eq!(path(&stage, &started), None);
     assert_eq!(path(&stage, &started), None);
-    assert_eq!(asked(&stage), 1, "it is not asked again at once");
+    assert_eq!(asked(&stage), 1, "it is not detected again at once");
 }
 
 #[test]
-fn a_shell_that_hangs_is_killed_with_what_it_started() {
+fn hung_shell_is_killed_with_children() {
     let stage = Stage::new();
     let script = "sleep 3600 &\necho $$ $! > pids\nwait";
     assert_eq!(path(&stage, &started(&stage, shell(&stage, script))), None);
@@ -74,7 +74,7 @@ fn a_shell_that_hangs_is_killed_with_what_it_started() {
         let pid = raw.parse().ok().and_then(Pid::from_raw).expect("a process id");
         test_kill_process(pid).is_err() || is_zombie(raw)
     };
-    // A killed process takes a moment to be gone; one that was not killed sleeps for an hour.
+    // A killed process needs some time to exit; one that was not killed sleeps for an hour.
     let dies = |raw: &str| {
         (0..2000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
@@ -84,19 +84,19 @@ fn a_shell_that_hangs_is_killed_with_what_it_started() {
     assert!(pids.split_whitespace().all(dies), "{pids}");
 }
 
-/// Dead, but not yet collected by whoever inherits it.
+/// Dead, but not reaped yet.
 fn is_zombie(raw: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{raw}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
 #[test]
-fn a_shell_that_is_not_there_changes_nothing() {
+fn missing_shell_keeps_path() {
     let stage = Stage::new();
     assert_eq!(path(&stage, &started(&stage, stage.work().join("missing"))), None);
 }
 
 #[test]
-fn nobody_is_asked_where_it_is_not_needed() {
+fn shell_is_not_started_without_need() {
     let stage = Stage::new();
     let mut started = started(&stage, shell(&stage, "eval \"$command\""));
     started.has_terminal = true;
@@ -107,20 +107,20 @@ fn nobody_is_asked_where_it_is_not_needed() {
 }
 
 #[test]
-fn the_shells_of_this_machine_understand_the_question() {
+fn installed_shells_print_their_path() {
     for shell in ["/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/fish"] {
         let stage = Stage::new();
         if Path::new(shell).exists() {
             std::fs::write(stage.work().join(".profile"), "PATH=/ada/bin:$PATH\n").expect("a file");
             let path = path(&stage, &started(&stage, shell.into()));
-            let path = path.unwrap_or_else(|| panic!("{shell} does not say its PATH"));
+            let path = path.unwrap_or_else(|| panic!("{shell} does not print its PATH"));
             assert!(path.contains("/usr/bin"), "{shell}: {path}");
         }
     }
 }
 
 #[test]
-fn adapters_are_found_on_it_and_get_it() {
+fn adapters_use_login_path() {
     let stage = Stage::new();
     let folder = stage.work().join("bin");
     std::fs::create_dir(&folder).expect("a folder");

@@ -1,8 +1,8 @@
-//! A retry that is to go on with a session which the agent CLI does not know any more.
+//! A retry that resumes a session which the agent CLI no longer knows.
 
 use od_host::RunRequest;
-use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::Handover;
+use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::{DoneStatus, ErrorKind, Event, RunEventParams};
 
 use super::attempts::{asked, errors, notices, quick_retry, run};
@@ -16,17 +16,17 @@ fn retries(events: &[RunEventParams]) -> Vec<(u32, Option<u32>, &str)> {
     retries.collect()
 }
 
-/// One retry is allowed, and the session of the first attempt is lost.
+/// A request with one retry; the agent loses the session of the first attempt.
 fn one_retry(stage: &Stage) -> RunRequest {
     let retry = RetryPolicy { max_attempts: Some(2), ..quick_retry().expect("a policy") };
     RunRequest { retry: Some(retry), ..stage.request("x", "the task") }
 }
 
 #[test]
-fn the_agent_begins_once_more_without_it_and_is_told_what_has_happened() {
+fn lost_session_restarts_agent_with_transcript() {
     for (mode, used) in [
-        ("forgets resumable", "session_unknown: it fails with session_unknown; it had used 5"),
-        ("forgets at_once resumable", "session_unknown: no such session; it had used nothing"),
+        ("forgets resumable", "session_unknown: it fails with session_unknown; used 5"),
+        ("forgets at_once resumable", "session_unknown: no such session; used nothing"),
     ] {
         let stage = Stage::with("x", mode);
         block_on(async {
@@ -36,11 +36,11 @@ fn the_agent_begins_once_more_without_it_and_is_told_what_has_happened() {
             let kinds: Vec<&ErrorKind> = errors(&events).iter().map(|error| &error.kind).collect();
             assert_eq!(kinds, [&ErrorKind::RateLimited, &ErrorKind::SessionUnknown]);
             let [limit, lost] = retries(&events)[..] else { panic!("{:?}", types(&events)) };
-            assert_eq!((limit.0, lost.0, lost.1), (1, 1, Some(1)), "it is the same try");
-            assert!(lost.2.starts_with(used), "nothing is paid without a word: {lost:?}");
+            assert_eq!((limit.0, lost.0, lost.1), (1, 1, Some(1)), "it is the same attempt");
+            assert!(lost.2.starts_with(used), "the reason includes the usage: {lost:?}");
             let [(code, text)] = notices(&events)[..] else { panic!("{:?}", types(&events)) };
             assert_eq!(code, "retry_session_lost");
-            assert!(text.contains("session first") && text.contains("what has happened"), "{text}");
+            assert!(text.contains("session first") && text.contains("with a transcript"), "{text}");
 
             let asked = asked(&events);
             assert_eq!(asked["session"]["mode"], "new");
@@ -53,7 +53,7 @@ fn the_agent_begins_once_more_without_it_and_is_told_what_has_happened() {
 }
 
 #[test]
-fn the_task_alone_is_handed_over_when_that_is_asked() {
+fn lost_session_restarts_with_prompt_on_request() {
     let stage = Stage::with("x", "forgets resumable");
     block_on(async {
         let mut request = one_retry(&stage);
@@ -65,7 +65,7 @@ fn the_task_alone_is_handed_over_when_that_is_asked() {
 }
 
 #[test]
-fn a_session_that_the_client_named_is_not_replaced() {
+fn session_of_client_is_not_replaced() {
     let stage = Stage::with("x", "fails session_unknown resumable");
     block_on(async {
         let mut request = one_retry(&stage);

@@ -1,4 +1,4 @@
-//! Runs that go to another agent while places are few.
+//! Runs that fall back to another agent while slots are scarce.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::stage::{Stage, assert_numbered, block_on, set_mode, types};
 
 const ONE_EACH: &str = "[agents.x]\nmaxRuns = 1\n[agents.y]\nmaxRuns = 1\n";
 
-/// Two agents with one place each: `x` fails at once, `y` waits to be told `finish`.
+/// Two agents with one slot each: `x` fails at once, `y` waits for the input `finish`.
 fn two_agents() -> Stage {
     let stage = limited(ONE_EACH);
     set_mode(&stage.adapters().join("od-adapter-x"), "fails rate_limited");
@@ -21,12 +21,12 @@ fn two_agents() -> Stage {
     stage
 }
 
-/// A run of `x` that may go to `y`.
+/// A run of `x` that may fall back to `y`.
 fn mover(stage: &Stage) -> StartRunParams {
     StartRunParams { fallback: fall_back_to(&["y"]), ..task(stage, "x", "go") }
 }
 
-/// A run that holds the only place of `y`, and one that waits for it after `x` has failed.
+/// A run that holds the only slot of `y`, and one that waits for it after `x` failed.
 async fn crowd(stage: &Stage, service: &Service, params: StartRunParams) -> (String, String) {
     let holder = start(service, task(stage, "y", "go")).await.expect("a run").run_id;
     wait_for(service, &holder, "text_delta").await;
@@ -37,7 +37,7 @@ async fn crowd(stage: &Stage, service: &Service, params: StartRunParams) -> (Str
 }
 
 #[test]
-fn a_run_gives_its_place_back_and_waits_for_one_with_the_next_agent() {
+fn fallback_frees_slot_and_waits_for_agent() {
     let stage = two_agents();
     block_on(async {
         let service = service(&stage);
@@ -47,7 +47,7 @@ fn a_run_gives_its_place_back_and_waits_for_one_with_the_next_agent() {
         assert_eq!((waiting.state, waiting.queue_position), (RunState::Running, Some(1)));
         assert_eq!((waiting.agent.as_str(), waiting.attempts), ("y", 1));
 
-        // The place it has left is free, and who comes later for the one it waits for waits behind it.
+        // Its slot with `x` is free, and later runs of `y` wait behind it.
         set_mode(&stage.adapters().join("od-adapter-x"), "waits");
         let other = start(&service, task(&stage, "x", "go")).await.expect("a run");
         assert_eq!(other.state, RunState::Running);
@@ -82,7 +82,7 @@ fn a_run_gives_its_place_back_and_waits_for_one_with_the_next_agent() {
 }
 
 #[test]
-fn a_run_that_waits_for_the_next_agent_can_be_cancelled() {
+fn cancel_during_fallback_wait_ends_run() {
     let stage = two_agents();
     block_on(async {
         let service = service(&stage);
@@ -96,7 +96,7 @@ fn a_run_that_waits_for_the_next_agent_can_be_cancelled() {
         assert_eq!(types(&of_mover)[4..], ["status", "done"]);
         assert_eq!(state(&service, &mover).await, RunState::Cancelled);
 
-        // It has taken no place with it.
+        // It holds no slot any more.
         let next = start(&service, task(&stage, "y", "go")).await.expect("a run");
         assert_eq!(next.queue_position, Some(1));
         finish(&service, &holder).await;
@@ -105,7 +105,7 @@ fn a_run_that_waits_for_the_next_agent_can_be_cancelled() {
 }
 
 #[test]
-fn it_waits_no_longer_than_a_run_may_wait() {
+fn fallback_wait_respects_queue_limit() {
     let stage = two_agents();
     block_on(async {
         let service = service(&stage);
@@ -125,7 +125,7 @@ fn it_waits_no_longer_than_a_run_may_wait() {
 }
 
 #[test]
-fn it_is_sent_away_like_all_who_wait_when_the_host_ends() {
+fn drain_cancels_run_waiting_for_fallback() {
     let stage = two_agents();
     block_on(async {
         let service = service(&stage);
@@ -144,7 +144,7 @@ fn it_is_sent_away_like_all_who_wait_when_the_host_ends() {
 }
 
 #[test]
-fn two_runs_that_change_places_do_not_wait_for_each_other() {
+fn swapping_agents_does_not_deadlock() {
     let stage = limited(&format!("[limits]\nmaxRuns = 2\n{ONE_EACH}"));
     for agent in ["x", "y"] {
         stage.add(agent, "limited 3600000");
@@ -166,7 +166,7 @@ fn two_runs_that_change_places_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn with_room_there_a_run_keeps_its_place_among_all() {
+fn fallback_to_free_agent_keeps_host_slot() {
     let stage = two_agents();
     std::fs::write(stage.home().settings_file(), "[limits]\nmaxRuns = 1\n").expect("settings");
     stage.add("z", "good");
@@ -178,7 +178,7 @@ fn with_room_there_a_run_keeps_its_place_among_all() {
         wait_for(&service, &mover, "text_delta").await;
         assert_eq!(state(&service, &other.run_id).await, RunState::Queued);
         finish(&service, &mover).await;
-        assert!(statuses(&events(&service, &mover).await).is_empty(), "it has not waited");
+        assert!(statuses(&events(&service, &mover).await).is_empty(), "it did not wait");
         over(&service, &other.run_id).await;
         assert_eq!(state(&service, &other.run_id).await, RunState::Completed);
     });

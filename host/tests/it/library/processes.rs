@@ -1,4 +1,4 @@
-//! Nothing survives: an adapter that is killed leaves no process, a host that is killed neither.
+//! No process survives a killed adapter or a killed host.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ fn is_alive(raw: u32) -> bool {
     test_kill_process(pid(raw)).is_ok() && !zombie
 }
 
-/// Waits until a process has ended: what was killed may take a moment on a busy machine.
+/// Waits until a process has exited: a killed process may need some time on a busy machine.
 async fn gone(raw: u32) {
     while is_alive(raw) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// The adapter and the orphan of a run that is going on.
+/// The adapter and the orphaned process of a running run.
 async fn family(run: &od_host::RunHandle) -> (u32, u32) {
     let mut reader = run.events(0).expect("a reader");
     let mut adapter = None;
@@ -42,7 +42,7 @@ async fn family(run: &od_host::RunHandle) -> (u32, u32) {
 }
 
 #[test]
-fn a_killed_adapter_leaves_no_process_and_no_other_run_suffers() {
+fn killed_adapter_leaves_no_process() {
     let stage = Stage::with("x", "orphan");
     block_on(async {
         let host = stage.host();
@@ -57,7 +57,10 @@ fn a_killed_adapter_leaves_no_process_and_no_other_run_suffers() {
         assert_whole(&events);
         assert_eq!(done.error_kind, Some(ErrorKind::PluginCrashed));
         tokio::join!(gone(adapter), gone(orphan));
-        assert!(is_alive(other_adapter) && is_alive(other_orphan), "the second goes on");
+        assert!(
+            is_alive(other_adapter) && is_alive(other_orphan),
+            "the second run is not affected"
+        );
 
         assert!(two.cancel(Duration::ZERO));
         assert_eq!(two.wait().await.status, DoneStatus::Cancelled);
@@ -66,7 +69,7 @@ fn a_killed_adapter_leaves_no_process_and_no_other_run_suffers() {
 }
 
 #[test]
-fn a_killed_host_leaves_a_readable_journal() {
+fn killed_host_leaves_readable_journal() {
     let stage = Stage::with("x", "waits");
     let (mut owner, run_id) = other_host(&stage, &[]);
     block_on(async {
@@ -84,13 +87,13 @@ fn a_killed_host_leaves_a_readable_journal() {
         let events = attach(&host, &run_id).await;
         assert_whole(&events);
         assert_eq!(text(&events), "waiting");
-        // A reader that was there before sees the same end.
+        // A reader that was opened earlier reads the same end.
         let mut last = String::new();
         while let Some(event) = reader.next().await.expect("an event") {
             event.type_name.clone_into(&mut last);
         }
         assert_eq!(last, "done");
-        // Its stdin is closed, which is all that this adapter needs.
+        // This adapter exits when its stdin is closed.
         gone(adapter).await;
     });
 }

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use od_host::Service;
 use od_host::service::Client;
-use od_protocol::api::{CancelRunParams, GetHostInfoParams, GetRunParams, InputRunParams, QUEUE_FULL, RunInfo, RunState};
+use od_protocol::api::{
+    CancelRunParams, GetHostInfoParams, GetRunParams, InputRunParams, QUEUE_FULL, RunInfo, RunState,
+};
 use od_protocol::{ErrorKind, Event, RunEventParams};
 
 use super::service_runs::{events, over, service, start, state, task, wait_for};
 use super::stage::{Stage, assert_numbered, block_on, types};
 
-/// A stage with limits: one adapter `x` that waits to be told `finish`.
+/// A stage with limits: one adapter `x` that waits for the input `finish`.
 pub(crate) fn limited(settings: &str) -> Stage {
     let stage = Stage::with("x", "waits");
     let path = stage.home().settings_file();
@@ -19,7 +21,7 @@ pub(crate) fn limited(settings: &str) -> Stage {
     stage
 }
 
-/// Ends a run that waits for it, as soon as its agent listens.
+/// Sends `finish` to a run as soon as its agent takes input, and waits for its end.
 pub(crate) async fn finish(service: &Service, run_id: &str) {
     wait_for(service, run_id, "text_delta").await;
     let input = InputRunParams {
@@ -27,7 +29,7 @@ pub(crate) async fn finish(service: &Service, run_id: &str) {
         text: "finish".to_owned(),
         expected_turn: None,
     };
-    service.input_run(input).await.expect("it is taken");
+    service.input_run(input).await.expect("accepted");
     over(service, run_id).await;
 }
 
@@ -35,19 +37,19 @@ pub(super) async fn info(service: &Service, run_id: &str) -> RunInfo {
     service.get_run(GetRunParams { run_id: run_id.to_owned() }).await.expect("a run")
 }
 
-/// What the `status` events say.
+/// The phase and detail of each `status` event.
 pub(super) fn statuses(events: &[RunEventParams]) -> Vec<(&str, &str)> {
-    let told = events.iter().filter_map(|params| match &params.event {
+    let statuses = events.iter().filter_map(|params| match &params.event {
         Event::Status(status) => {
             Some((status.phase.as_str(), status.detail.as_deref().unwrap_or_default()))
         }
         _ => None,
     });
-    told.collect()
+    statuses.collect()
 }
 
 #[test]
-fn a_run_over_the_limit_waits_and_says_so() {
+fn run_over_limit_waits_with_status() {
     let stage = limited("[limits]\nmaxRunsPerAgent = 1\n");
     block_on(async {
         let service = service(&stage);
@@ -79,7 +81,7 @@ fn a_run_over_the_limit_waits_and_says_so() {
 }
 
 #[test]
-fn the_limit_of_one_agent_does_not_keep_another_waiting() {
+fn agent_limit_does_not_block_other_agents() {
     let stage = limited("[limits]\nmaxRunsPerAgent = 2\n[agents.x]\nmaxRuns = 1\n");
     stage.add("y", "good");
     block_on(async {
@@ -115,7 +117,7 @@ fn clients_take_turns() {
 }
 
 #[test]
-fn a_run_that_waits_can_be_cancelled_and_the_next_moves_up() {
+fn cancelled_queued_run_frees_position() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let service = service(&stage);
@@ -142,7 +144,7 @@ fn a_run_that_waits_can_be_cancelled_and_the_next_moves_up() {
 }
 
 #[test]
-fn a_run_that_may_not_wait_any_longer_is_timed_out() {
+fn queued_run_times_out_at_limit() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let service = service(&stage);
@@ -162,7 +164,7 @@ fn a_run_that_may_not_wait_any_longer_is_timed_out() {
 }
 
 #[test]
-fn when_no_more_may_wait_the_call_is_refused_and_leaves_nothing() {
+fn full_queue_refuses_run_without_trace() {
     let stage = limited("[limits]\nmaxRuns = 1\nmaxQueued = 0\n");
     block_on(async {
         let service = service(&stage);
@@ -172,13 +174,13 @@ fn when_no_more_may_wait_the_call_is_refused_and_leaves_nothing() {
         assert!(refused.hint.is_some_and(|hint| hint.contains("[limits]")));
         assert_eq!(std::fs::read_dir(stage.home().runs()).expect("a folder").count(), 1);
         finish(&service, &first.run_id).await;
-        let second = start(&service, task(&stage, "x", "go")).await.expect("there is room again");
+        let second = start(&service, task(&stage, "x", "go")).await.expect("free space");
         finish(&service, &second.run_id).await;
     });
 }
 
 #[test]
-fn a_run_that_cannot_be_made_gives_its_place_back() {
+fn failed_start_frees_slot() {
     let stage = limited("[limits]\nmaxRuns = 1\nmaxQueued = 0\n");
     block_on(async {
         let service = service(&stage);
@@ -192,7 +194,7 @@ fn a_run_that_cannot_be_made_gives_its_place_back() {
 }
 
 #[test]
-fn a_long_queue_empties_by_itself() {
+fn long_queue_drains() {
     let stage = limited("[limits]\nmaxRuns = 3\n");
     stage.add("y", "good");
     block_on(async {
@@ -213,7 +215,7 @@ fn a_long_queue_empties_by_itself() {
     });
 }
 
-/// What this process holds: threads and open files.
+/// The number of threads and open files of this process.
 #[cfg(target_os = "linux")]
 fn holdings() -> (usize, usize) {
     let count = |folder: &str| std::fs::read_dir(folder).expect("a folder of /proc").count();
@@ -222,7 +224,7 @@ fn holdings() -> (usize, usize) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn two_hundred_runs_go_on_at_the_same_time_and_leave_nothing_behind() {
+fn two_hundred_concurrent_runs_leave_nothing_behind() {
     const RUNS: usize = 200;
     let stage = limited("[limits]\nmaxRuns = 200\nmaxRunsPerAgent = 200\n");
     block_on(async {

@@ -1,11 +1,11 @@
-//! What cannot work is refused with a kind, a text and a hint, and leaves nothing behind.
+//! Refused starts: each has a kind, a message and a hint, and leaves no trace.
 
 use od_host::{ExitStatus, Failure, HostError};
 use od_protocol::ErrorKind;
 
 use super::stage::{Stage, block_on};
 
-/// Starts a run that must be refused; nothing may be left of it.
+/// Starts a run that must be refused, and checks that it leaves no trace.
 fn refused(stage: &Stage, agent: &str, change: fn(&mut od_host::RunRequest)) -> HostError {
     let error = block_on(async {
         let mut request = stage.request(agent, "go");
@@ -22,7 +22,7 @@ fn refused(stage: &Stage, agent: &str, change: fn(&mut od_host::RunRequest)) -> 
 fn nothing(_: &mut od_host::RunRequest) {}
 
 #[test]
-fn an_unknown_agent() {
+fn unknown_agent_is_refused() {
     let error = refused(&Stage::new(), "nobody", nothing);
     assert_eq!(
         (error.failure.clone(), error.exit_status()),
@@ -31,14 +31,14 @@ fn an_unknown_agent() {
 }
 
 #[test]
-fn an_empty_prompt() {
+fn empty_prompt_is_refused() {
     let error =
         refused(&Stage::with("x", "good"), "x", |request| request.params.prompt.text.clear());
     assert_eq!(error.exit_status(), ExitStatus::Usage);
 }
 
 #[test]
-fn a_prompt_that_does_not_fit_into_a_line() {
+fn prompt_over_line_limit_is_refused() {
     let error = refused(&Stage::with("x", "good"), "x", |request| {
         request.params.prompt.text = "x".repeat(17 * 1024 * 1024);
     });
@@ -46,7 +46,7 @@ fn a_prompt_that_does_not_fit_into_a_line() {
 }
 
 #[test]
-fn a_folder_that_is_not_there() {
+fn missing_working_folder_is_refused() {
     let error =
         refused(&Stage::with("x", "good"), "x", |request| request.params.cwd.push_str("/not/here"));
     assert_eq!(error.failure, Failure::Usage);
@@ -54,7 +54,7 @@ fn a_folder_that_is_not_there() {
 }
 
 #[test]
-fn an_adapter_that_dies_at_once() {
+fn adapter_that_exits_at_start_is_reported() {
     let error = refused(&Stage::with("x", "dies_at_start"), "x", nothing);
     assert_eq!(error.failure, Failure::Protocol(ErrorKind::PluginCrashed));
     assert!(error.message.contains("exit code 9"), "{error:?}");
@@ -62,20 +62,20 @@ fn an_adapter_that_dies_at_once() {
 }
 
 #[test]
-fn an_adapter_that_never_answers() {
+fn adapter_that_never_answers_is_reported() {
     let error = refused(&Stage::with("x", "silent"), "x", nothing);
     assert_eq!(error.failure, Failure::Protocol(ErrorKind::PluginHung));
 }
 
 #[test]
-fn an_adapter_of_another_protocol() {
+fn adapter_with_other_protocol_is_refused() {
     let error = refused(&Stage::with("x", "refuses_protocol"), "x", nothing);
     assert_eq!(error.failure, Failure::Protocol(ErrorKind::UnsupportedProtocol));
     assert_eq!(error.exit_status(), ExitStatus::AgentUnavailable);
 }
 
 #[test]
-fn an_adapter_that_refuses_the_run() {
+fn refusal_of_adapter_is_returned() {
     let error = refused(&Stage::with("x", "refuses_run"), "x", nothing);
     assert_eq!(
         (error.exit_status(), error.hint.as_deref()),
@@ -84,28 +84,28 @@ fn an_adapter_that_refuses_the_run() {
 }
 
 #[test]
-fn an_error_object_that_is_none() {
+fn malformed_error_object_is_reported() {
     let stage = Stage::with("x", "malformed_error");
     let error = block_on(async { stage.host().connect("x").await.expect_err("it is refused") });
     assert_eq!(error.failure, Failure::Protocol(ErrorKind::Internal));
 }
 
 #[test]
-fn a_run_id_that_is_in_use() {
+fn run_id_in_use_is_refused() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();
         let mut request = stage.request("x", "go");
         request.params.run_id = "mine".to_owned();
         host.start(request.clone()).await.expect("a run").wait().await;
-        let error = host.start(request).await.expect_err("it is taken");
+        let error = host.start(request).await.expect_err("in use");
         assert_eq!(error.failure, Failure::Protocol(ErrorKind::RunIdInUse));
-        assert_eq!(host.find_run("mine").expect("the first is still there").run_id, "mine");
+        assert_eq!(host.find_run("mine").expect("the first run").run_id, "mine");
     });
 }
 
 #[test]
-fn an_unknown_run() {
+fn unknown_run_is_refused() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();
@@ -116,12 +116,12 @@ fn an_unknown_run() {
             );
             assert!(error.hint.is_some());
         };
-        unknown(host.find_run("last").expect_err("there are none"));
-        unknown(host.events("nope", 0).expect_err("there is none"));
+        unknown(host.find_run("last").expect_err("none exists"));
+        unknown(host.events("nope", 0).expect_err("it does not exist"));
         let run = stage.start(&host).await.expect("a run");
         run.wait().await;
-        unknown(host.run_client(run.id()).await.expect_err("it is over"));
-        unknown(host.find_run("nope").expect_err("there is none"));
+        unknown(host.run_client(run.id()).await.expect_err("it has ended"));
+        unknown(host.find_run("nope").expect_err("it does not exist"));
         assert_eq!(host.find_run(&run.id()[..8]).expect("a beginning").run_id, run.id());
     });
 }

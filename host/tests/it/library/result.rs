@@ -1,4 +1,4 @@
-//! What came of a run, composed from its journal.
+//! The result of a run, composed from its journal.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use od_protocol::{DoneEvidence, DoneStatus, ErrorKind, FileOp, StopReason};
 
 use super::stage::{Stage, block_on};
 
-/// The result of a run that tells these events and completes.
+/// The result of a run that emits these events and completes.
 fn result_of(events: &serde_json::Value) -> RunResult {
     let stage = Stage::with("x", &format!("tells {events}"));
     block_on(async {
@@ -19,7 +19,7 @@ fn result_of(events: &serde_json::Value) -> RunResult {
 }
 
 #[test]
-fn a_completed_run_gives_its_last_message_and_what_it_stands_on() {
+fn result_of_completed_run_has_message_and_evidence() {
     let result = result_of(&serde_json::json!([
         {"type": "session_started", "sessionId": "s", "mode": "new", "model": "big"},
         {"type": "text_delta", "messageId": "a", "text": "first"},
@@ -50,13 +50,13 @@ fn a_completed_run_gives_its_last_message_and_what_it_stands_on() {
         (DoneEvidence::NativeResult, StopReason::EndTurn)
     );
     assert_eq!(result.verdict.message, None);
-    assert_eq!(result.session_id.as_deref(), Some("s1"), "what `done` says counts");
+    assert_eq!(result.session_id.as_deref(), Some("s1"), "`done` decides");
     let [attempt] = &result.attempts[..] else { panic!("one attempt: {:?}", result.attempts) };
     assert_eq!((attempt.model.as_deref(), &attempt.error_kind), (Some("big"), &None));
 }
 
 #[test]
-fn what_an_agent_does_not_state_is_not_made_up() {
+fn result_omits_values_agent_did_not_report() {
     let result = result_of(&serde_json::json!([]));
     assert_eq!((result.content.as_str(), result.cost_usd, result.usage), ("", None, None));
     let result = result_of(&serde_json::json!([
@@ -67,7 +67,7 @@ fn what_an_agent_does_not_state_is_not_made_up() {
 }
 
 #[test]
-fn a_failed_run_says_why_and_what_to_do() {
+fn result_of_failed_run_has_reason_and_hint() {
     let stage = Stage::with("x", "crash");
     block_on(async {
         let host = stage.host();
@@ -83,7 +83,7 @@ fn a_failed_run_says_why_and_what_to_do() {
 }
 
 #[test]
-fn every_attempt_has_its_row_and_the_sum_is_that_of_all() {
+fn result_sums_usage_of_all_attempts() {
     let stage = Stage::with("x", "limited 3600000");
     stage.add("y", "repeats");
     block_on(async {
@@ -110,7 +110,7 @@ fn every_attempt_has_its_row_and_the_sum_is_that_of_all() {
 }
 
 #[test]
-fn one_that_goes_on_is_waited_for_as_long_as_asked() {
+fn result_waits_up_to_limit() {
     let stage = Stage::with("x", "waits");
     block_on(async {
         let (host, other) = (stage.host(), stage.host());
@@ -129,14 +129,14 @@ fn one_that_goes_on_is_waited_for_as_long_as_asked() {
         let there = waiting.await.expect("no panic").expect("a result");
         assert_eq!(here, there);
         assert_eq!(here.verdict.status, DoneStatus::Cancelled);
-        let unknown = host.result("nope", None).await.expect_err("there is none");
+        let unknown = host.result("nope", None).await.expect_err("it does not exist");
         assert_eq!(unknown.failure, Failure::Protocol(ErrorKind::RunUnknown));
     });
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_host_may_open_as_many_files_as_the_system_allows() {
+fn host_raises_open_file_limit() {
     let stage = Stage::new();
     let _host = stage.host();
     let limits = std::fs::read_to_string("/proc/self/limits").expect("the limits");

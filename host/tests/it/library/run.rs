@@ -1,4 +1,4 @@
-//! A run with an adapter that is good, crashes, hangs, prints garbage, floods, or does not stop.
+//! A run with an adapter that works, crashes, hangs, prints garbage, floods, or does not stop.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use od_protocol::{DoneEvidence, DoneStatus, ErrorKind, Event};
 use super::stage::{Stage, assert_whole, block_on, collect, text, types};
 
 #[test]
-fn a_good_run_is_on_disk_as_it_came() {
+fn run_is_journaled_byte_for_byte() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let host = stage.host();
@@ -20,7 +20,7 @@ fn a_good_run_is_on_disk_as_it_came() {
         assert_eq!(text(&events), "2 bytes: \"quoted\"\n\u{2028}ü");
         assert_eq!(ExitStatus::of_done(&done), ExitStatus::Completed);
 
-        // The file holds the very envelopes, one per line.
+        // The file has the same bytes, one envelope per line.
         let journal = std::fs::read_to_string(stage.events_file(run.id())).expect("a journal");
         assert_eq!(journal.lines().count(), 4);
         let last = journal.lines().last().unwrap_or_default();
@@ -41,7 +41,7 @@ fn a_good_run_is_on_disk_as_it_came() {
 }
 
 #[test]
-fn a_crash_closes_what_was_open_and_tells_the_last_words() {
+fn crash_closes_open_items_and_reports_stderr() {
     let stage = Stage::with("x", "crash");
     block_on(async {
         let host = stage.host();
@@ -66,7 +66,7 @@ fn a_crash_closes_what_was_open_and_tells_the_last_words() {
 }
 
 #[test]
-fn an_adapter_that_hangs_is_pinged_and_ended() {
+fn hung_adapter_is_pinged_and_killed() {
     let stage = Stage::with("x", "hang");
     let mut options = stage.options();
     options.silence = Duration::from_millis(50);
@@ -82,7 +82,7 @@ fn an_adapter_that_hangs_is_pinged_and_ended() {
 }
 
 #[test]
-fn an_adapter_that_closes_its_output_is_ended() {
+fn adapter_that_closes_stdout_is_killed() {
     let stage = Stage::with("x", "closes_output");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -94,7 +94,7 @@ fn an_adapter_that_closes_its_output_is_ended() {
 }
 
 #[test]
-fn garbage_is_counted_and_costs_nothing() {
+fn garbage_lines_are_counted_and_ignored() {
     let stage = Stage::with("x", "garbage");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -106,7 +106,7 @@ fn garbage_is_counted_and_costs_nothing() {
 }
 
 #[test]
-fn members_in_another_order_are_an_event_too() {
+fn event_members_may_have_any_order() {
     let stage = Stage::with("x", "other_order");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -117,7 +117,7 @@ fn members_in_another_order_are_an_event_too() {
 }
 
 #[test]
-fn a_flood_is_not_lost_on_a_reader_that_comes_late() {
+fn late_reader_gets_all_events() {
     let stage = Stage::with("x", "flood 50000");
     block_on(async {
         let host = stage.host();
@@ -129,7 +129,7 @@ fn a_flood_is_not_lost_on_a_reader_that_comes_late() {
         assert_eq!(events.len(), 50_002);
         assert_eq!(text(&events).len(), 8 * 50_000);
 
-        // From the middle on, and by way of the folder instead of the handle.
+        // From the middle, and through the host instead of the handle.
         let mut reader = host.events(run.id(), 50_000).expect("a reader");
         let mut numbers = Vec::new();
         while let Some(event) = reader.next().await.expect("an event") {
@@ -141,7 +141,7 @@ fn a_flood_is_not_lost_on_a_reader_that_comes_late() {
 }
 
 #[test]
-fn cancel_is_told_to_the_adapter() {
+fn cancel_reaches_adapter() {
     let stage = Stage::with("x", "waits");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -158,7 +158,7 @@ fn cancel_is_told_to_the_adapter() {
 }
 
 #[test]
-fn an_adapter_that_is_deaf_to_cancel_is_ended() {
+fn adapter_that_ignores_cancel_is_killed() {
     let stage = Stage::with("x", "deaf");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -170,7 +170,7 @@ fn an_adapter_that_is_deaf_to_cancel_is_ended() {
 }
 
 #[test]
-fn an_adapter_that_does_not_exit_after_done_is_ended() {
+fn adapter_that_stays_after_done_is_killed() {
     let stage = Stage::with("x", "never_exits");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
@@ -179,7 +179,7 @@ fn an_adapter_that_does_not_exit_after_done_is_ended() {
 }
 
 #[test]
-fn an_adapter_that_does_not_keep_the_limit_of_the_run_is_ended() {
+fn adapter_that_exceeds_total_timeout_is_killed() {
     let stage = Stage::with("x", "waits");
     block_on(async {
         let mut request = stage.request("x", "go");
@@ -202,17 +202,17 @@ fn input_and_approvals_reach_the_adapter() {
     block_on(async {
         let host = stage.host();
         let run = stage.start(&host).await.expect("a run");
-        run.input("finish".to_owned(), None).await.expect("it is taken");
+        run.input("finish".to_owned(), None).await.expect("accepted");
         let (events, _) = collect(&run).await;
         assert!(types(&events).contains(&"user_message"));
-        let late = run.input("more".to_owned(), None).await.expect_err("the run is over");
+        let late = run.input("more".to_owned(), None).await.expect_err("the run has ended");
         assert_eq!(late.kind(), ErrorKind::RunUnknown);
 
         let run = host.start(stage.request("y", "go")).await.expect("a run");
         let answer = serde_json::from_value(serde_json::json!({
             "runId": "", "approvalId": "a1", "outcome": "allow_once",
         }));
-        run.respond(answer.expect("an answer")).await.expect("it is taken");
+        run.respond(answer.expect("an answer")).await.expect("accepted");
         let (events, _) = collect(&run).await;
         assert_whole(&events);
         assert!(types(&events).contains(&"approval_resolved"));
@@ -220,7 +220,7 @@ fn input_and_approvals_reach_the_adapter() {
 }
 
 #[test]
-fn a_prompt_of_ten_megabytes_arrives_whole() {
+fn ten_megabyte_prompt_arrives_whole() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let prompt = "ä".repeat(5_000_000);

@@ -1,18 +1,21 @@
-//! Calls that meet: whoever has seen `done` is told by every other call that the run is over, and starts, cancels,
-//! removals and the end of the service get along with each other.
+//! Concurrent calls: after `done` every call reports the end of the run, and starts, cancels, deletes and the shutdown
+//! of the service do not disturb each other.
 
 use std::task::Poll;
 use std::time::Duration;
 
 use od_host::Service;
-use od_protocol::api::{GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunParams, ListRunsParams, RunState, SetActiveAgentParams, SummarizeUsageParams};
+use od_protocol::api::{
+    GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunParams, ListRunsParams, RunState,
+    SetActiveAgentParams, SummarizeUsageParams,
+};
 use od_protocol::{DoneStatus, ErrorKind};
 
 use super::queue::limited;
 use super::service_runs::{cancel, delete, events, over, service, start, task};
 use super::stage::{Stage, assert_numbered, block_on};
 
-/// What is answered without waiting for anything.
+/// Checks that a call returns without waiting.
 async fn at_once<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let first = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
@@ -23,8 +26,8 @@ async fn at_once<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn whoever_has_seen_done_is_told_by_every_call_that_the_run_is_over() {
-    // Its adapter has to be ended by force, which takes a while.
+fn all_calls_report_end_after_done() {
+    // Its adapter must be killed, which takes two seconds.
     let stage = Stage::with("x", "never_exits");
     stage.add("y", "good");
     block_on(async {
@@ -42,7 +45,7 @@ fn whoever_has_seen_done_is_told_by_every_call_that_the_run_is_over() {
             text: "hello".to_owned(),
             expected_turn: None,
         };
-        let late = service.input_run(input).await.expect_err("it is over");
+        let late = service.input_run(input).await.expect_err("it has ended");
         assert_eq!(late.failure.as_str(), ErrorKind::RunUnknown.as_str());
 
         let list = service.list_runs(ListRunsParams::default()).await.expect("a page");
@@ -50,18 +53,18 @@ fn whoever_has_seen_done_is_told_by_every_call_that_the_run_is_over() {
         let usage = service.summarize_usage(SummarizeUsageParams::default()).await;
         assert_eq!(usage.expect("figures").total.runs, 1);
         let params = GetRunResultParams { run_id: run_id.clone(), wait_ms: Some(0) };
-        let result = service.run_result(params).await.expect("it is over");
+        let result = service.run_result(params).await.expect("it has ended");
         assert_eq!(result.verdict.status, DoneStatus::Completed);
         let active = SetActiveAgentParams { agent: "y".to_owned() };
-        service.set_active_agent(active).await.expect("no run is going on");
+        service.set_active_agent(active).await.expect("no run is active");
 
         over(&service, &run_id).await;
-        assert_eq!(get().await.expect("a run"), early, "what was told first stays true");
+        assert_eq!(get().await.expect("a run"), early, "the first answer stays valid");
     });
 }
 
 #[test]
-fn a_run_that_has_said_done_may_be_removed_by_two_at_once() {
+fn ended_run_survives_concurrent_deletes() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -78,7 +81,7 @@ fn a_run_that_has_said_done_may_be_removed_by_two_at_once() {
 }
 
 #[test]
-fn a_run_that_cannot_be_read_can_be_removed() {
+fn unreadable_run_can_be_deleted() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -91,7 +94,7 @@ fn a_run_that_cannot_be_read_can_be_removed() {
     });
 }
 
-/// Starts a run, stops it, reads it to its end and removes it, all of it at the moment the service ends.
+/// Starts, cancels, reads and deletes a run while the service shuts down.
 async fn whole_life(service: Service, params: od_protocol::api::StartRunParams) -> Option<String> {
     let run = match start(&service, params).await {
         Ok(run) => run,
@@ -103,13 +106,13 @@ async fn whole_life(service: Service, params: od_protocol::api::StartRunParams) 
     let (_, events) =
         tokio::join!(service.cancel_run(cancel(&run.run_id)), events(&service, &run.run_id));
     assert_numbered(&events);
-    let removed = service.delete_run(delete(&run.run_id)).await.expect("it is over");
+    let removed = service.delete_run(delete(&run.run_id)).await.expect("it has ended");
     assert!(removed.deleted);
     Some(run.run_id)
 }
 
 #[test]
-fn starts_cancels_removals_and_the_end_meet_and_nothing_is_left() {
+fn concurrent_starts_cancels_deletes_leave_nothing() {
     let stage = limited("[limits]\nmaxRuns = 3\n");
     block_on(async {
         let service = service(&stage);
@@ -123,7 +126,7 @@ fn starts_cancels_removals_and_the_end_meet_and_nothing_is_left() {
             tokio::task::yield_now().await;
         }
         let ended = lives.join_all().await;
-        assert!(ended.iter().any(Option::is_some), "some runs were taken");
+        assert!(ended.iter().any(Option::is_some), "some runs were accepted");
         service.drain(Duration::ZERO).await;
         assert!(service.host().live_runs().is_empty());
         let list = service.list_runs(ListRunsParams::default()).await.expect("a page");

@@ -1,4 +1,4 @@
-//! The end of a service, and what the next one finds.
+//! Shutdown of a service, and what the next one cleans up.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::service_runs::over;
 use super::service_runs::{events, options, service, start, state, task, wait_for};
 use super::stage::{Stage, assert_numbered, assert_whole, block_on, types};
 
-/// One run that goes on and one that waits.
+/// One running run and one queued run.
 async fn two_runs(stage: &Stage, service: &Service) -> (String, String) {
     let first = start(service, task(stage, "x", "go")).await.expect("a run");
     let second = start(service, task(stage, "x", "go")).await.expect("a run");
@@ -26,7 +26,7 @@ async fn two_runs(stage: &Stage, service: &Service) -> (String, String) {
 }
 
 #[test]
-fn a_drain_without_patience_cancels_what_goes_on_and_what_waits() {
+fn drain_without_timeout_cancels_all_runs() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let service = service(&stage);
@@ -48,14 +48,14 @@ fn a_drain_without_patience_cancels_what_goes_on_and_what_waits() {
 }
 
 #[test]
-fn a_patient_drain_lets_a_run_come_to_its_own_end() {
+fn drain_waits_for_running_run() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let service = service(&stage);
         let (first, second) = two_runs(&stage, &service).await;
         let answer = service.shutdown_host(ShutdownHostParams { drain_ms: Some(u64::MAX) }).await;
         assert_eq!(answer.expect("an answer").runs, 2);
-        // The one that waits is sent away at once; the other goes on.
+        // The queued run is cancelled at once; the other is still running.
         let of_second = events(&service, &second).await;
         assert_eq!(types(&of_second)[1..], ["run_started", "done"]);
         assert_eq!(*service.lifecycle().borrow(), Lifecycle::Draining);
@@ -66,13 +66,13 @@ fn a_patient_drain_lets_a_run_come_to_its_own_end() {
     });
 }
 
-/// Asks the host to end, and not for how long.
+/// Calls `host/shutdown` without a time.
 async fn shut_down(service: &Service) {
     service.shutdown_host(ShutdownHostParams::default()).await.expect("an answer");
 }
 
 #[test]
-fn an_end_without_a_word_about_the_time_takes_the_hosts_own() {
+fn shutdown_without_time_uses_default() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let patient = ServiceOptions { drain: Duration::from_secs(3600), ..options(&stage) };
@@ -87,7 +87,7 @@ fn an_end_without_a_word_about_the_time_takes_the_hosts_own() {
 }
 
 #[test]
-fn asked_again_without_a_word_about_the_time_it_stays_as_it_was() {
+fn repeated_shutdown_without_time_keeps_deadline() {
     let stage = limited("[limits]\nmaxRuns = 1\n");
     block_on(async {
         let service = service(&stage);
@@ -103,13 +103,13 @@ fn asked_again_without_a_word_about_the_time_it_stays_as_it_was() {
 }
 
 #[test]
-fn an_end_can_be_hurried() {
+fn second_shutdown_can_shorten_drain() {
     let stage = Stage::with("x", "deaf");
     block_on(async {
         let service = service(&stage);
         let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
         wait_for(&service, &run.run_id, "text_delta").await;
-        // Nobody is asked yet.
+        // No run is cancelled yet.
         let patient = service.drain(Duration::from_secs(3600));
         assert!(timeout(Duration::from_millis(1), patient).await.is_err());
         service.stop().await;
@@ -117,7 +117,7 @@ fn an_end_can_be_hurried() {
     });
 }
 
-/// Kills a host with a run that goes on; says which.
+/// Kills a host during a run; returns the id of the run.
 #[cfg(unix)]
 fn killed_host(stage: &Stage) -> String {
     let (mut owner, run_id) = other_host(stage, &[]);
@@ -130,14 +130,14 @@ fn killed_host(stage: &Stage) -> String {
 
 #[cfg(unix)]
 #[test]
-fn what_a_killed_host_has_left_is_settled_without_being_asked() {
+fn service_start_closes_orphaned_runs() {
     let stage = Stage::with("x", "waits");
     let run_id = killed_host(&stage);
     let folder = stage.home().run(&run_id);
     assert!(folder.join("control.sock").exists() && folder.join("reserve").exists());
     block_on(async {
         let service = service(&stage);
-        // Only files are looked at: every call would settle the run itself.
+        // Reads the files only: every call would close the run itself.
         while folder.join("control.sock").exists() || folder.join("reserve").exists() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -149,7 +149,7 @@ fn what_a_killed_host_has_left_is_settled_without_being_asked() {
     });
 }
 
-/// Makes a run that is over look as if its host had died before it could say so.
+/// Makes an ended run look as if its host had died before it wrote the record.
 #[cfg(unix)]
 fn leave_open(stage: &Stage, run_id: &str) -> std::path::PathBuf {
     let folder = stage.home().run(run_id);
@@ -162,7 +162,7 @@ fn leave_open(stage: &Stage, run_id: &str) -> std::path::PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_takes_long_to_close_holds_up_no_other_call() {
+fn slow_settle_blocks_no_other_call() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -175,17 +175,17 @@ fn a_run_that_takes_long_to_close_holds_up_no_other_call() {
         let folder = leave_open(&stage, &ids[0]);
         let closing = std::fs::File::open(&folder).expect("a folder");
         rustix::fs::flock(&closing, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-            .expect("nobody closes it");
+            .expect("no process closes it");
         let asked = tokio::spawn({
             let (service, run_id) = (service.clone(), ids[0].clone());
             async move { state(&service, &run_id).await }
         });
-        // This thread is the only one: whoever blocks it blocks everybody.
+        // There is only one thread: a blocking call would block every other call.
         tokio::task::yield_now().await;
         assert_eq!(state(&service, &ids[1]).await, RunState::Completed);
         assert_whole(&events(&service, &ids[0]).await);
         assert!(!asked.is_finished());
         drop(closing);
-        assert_eq!(asked.await.expect("no panic"), RunState::Completed, "as its journal says");
+        assert_eq!(asked.await.expect("no panic"), RunState::Completed, "according to its journal");
     });
 }

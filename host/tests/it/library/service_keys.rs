@@ -1,4 +1,4 @@
-//! The same key starts a run once: when calls race, after a restart, and among several hosts.
+//! The same key starts one run: with concurrent calls, after a restart, and with several hosts.
 
 use od_protocol::api::{GetRunParams, KEY_CONFLICT, RunState, StartRunParams};
 
@@ -11,7 +11,7 @@ fn keyed(stage: &Stage, key: &str, prompt: &str) -> StartRunParams {
 }
 
 #[test]
-fn the_same_key_starts_a_run_once_even_when_calls_race() {
+fn concurrent_calls_with_key_start_one_run() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -33,7 +33,7 @@ fn the_same_key_starts_a_run_once_even_when_calls_race() {
 }
 
 #[test]
-fn a_key_outlives_the_service_but_not_its_run() {
+fn key_survives_restart_until_run_is_deleted() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let before = service(&stage);
@@ -55,7 +55,7 @@ fn a_key_outlives_the_service_but_not_its_run() {
 }
 
 #[test]
-fn two_hosts_on_one_home_start_one_run_for_a_key() {
+fn two_hosts_start_one_run_per_key() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let (here, there) = (service(&stage), service(&stage));
@@ -76,7 +76,7 @@ fn two_hosts_on_one_home_start_one_run_for_a_key() {
     });
 }
 
-/// Takes a key as another process does that is about to start a run for it.
+/// Locks a key like another process that is about to start its run.
 #[cfg(unix)]
 fn hold_only_key(stage: &Stage) -> std::fs::File {
     let mut keys = std::fs::read_dir(stage.home().keys()).expect("a folder");
@@ -84,13 +84,13 @@ fn hold_only_key(stage: &Stage) -> std::fs::File {
     assert!(keys.next().is_none(), "one key");
     let file = std::fs::File::open(path).expect("a file");
     rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-        .expect("nobody has it");
+        .expect("the key is free");
     file
 }
 
 #[cfg(unix)]
 #[test]
-fn a_start_that_hangs_delays_no_other_key() {
+fn slow_start_blocks_no_other_key() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -107,18 +107,18 @@ fn a_start_that_hangs_delays_no_other_key() {
         assert!(service.delete_run(delete(&before.run_id)).await.expect("an answer").deleted);
         drop(held);
         let fresh = hanging.await.expect("no panic").expect("a run");
-        assert!(!fresh.existing && fresh.run_id != before.run_id, "its run was removed meanwhile");
+        assert!(!fresh.existing && fresh.run_id != before.run_id, "its run was removed");
         over(&service, &fresh.run_id).await;
     });
 }
 
 #[test]
-fn a_key_whose_run_never_began_is_free() {
+fn key_of_failed_start_is_free() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
-        // A host that died after it had written the key down, and had made the run's folder. A service that has just
-        // begun may forget the key once.
+        // A host died after it had written the key and created the folder of the run. A service that has just
+        // started may delete the key once.
         let run_id = loop {
             let mut unknown = keyed(&stage, "k", "go");
             unknown.agent = Some("nobody".to_owned());

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use od_host::service::{Client, Roots};
 use od_host::{HostError, Service, ServiceOptions};
-use od_protocol::api::{CancelRunParams, DeleteRunParams, GetRunParams, InputRunParams, ListRunsParams, PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunParams, StartRunResult};
+use od_protocol::api::{
+    CancelRunParams, DeleteRunParams, GetRunParams, InputRunParams, ListRunsParams,
+    PATH_NOT_ALLOWED, RUN_ACTIVE, RunState, StartRunParams, StartRunResult,
+};
 use od_protocol::{ErrorKind, RunEventParams};
 
 use super::control::other_host;
@@ -18,7 +21,7 @@ pub(crate) fn service_on(stage: &Stage, host: od_host::Host) -> Service {
     Service::new(host, options(stage))
 }
 
-/// A service without patience.
+/// A service that cancels its runs at once when it drains.
 pub(crate) fn options(stage: &Stage) -> ServiceOptions {
     ServiceOptions {
         roots: Roots::new([stage.work()]).expect("a root"),
@@ -29,8 +32,7 @@ pub(crate) fn options(stage: &Stage) -> ServiceOptions {
 }
 
 pub(crate) fn task(stage: &Stage, agent: &str, prompt: &str) -> StartRunParams {
-    let mut params =
-        StartRunParams { agent: Some(agent.to_owned()), ..StartRunParams::default() };
+    let mut params = StartRunParams { agent: Some(agent.to_owned()), ..StartRunParams::default() };
     params.task.cwd = stage.work().display().to_string();
     params.task.prompt.text = prompt.to_owned();
     params
@@ -43,7 +45,7 @@ pub(crate) async fn start(
     service.start_run(&Client("test".to_owned()), params).await
 }
 
-/// All events of a run, to its end.
+/// Reads all events of a run.
 pub(crate) async fn events(service: &Service, run_id: &str) -> Vec<RunEventParams> {
     let mut reader = service.events(run_id, 0).expect("a reader");
     let mut events = Vec::new();
@@ -58,14 +60,14 @@ pub(crate) async fn state(service: &Service, run_id: &str) -> RunState {
     service.get_run(params).await.expect("a run").state
 }
 
-/// Waits until everything of a run is over.
+/// Waits until a run has ended and its adapter has exited.
 pub(crate) async fn over(service: &Service, run_id: &str) {
     if let Some(run) = service.host().live_run(run_id) {
         run.wait().await;
     }
 }
 
-/// Reads a run until an event of a type comes.
+/// Reads a run until an event of this type.
 pub(crate) async fn wait_for(service: &Service, run_id: &str, type_name: &str) -> RunEventParams {
     let mut reader = service.events(run_id, 0).expect("a reader");
     while let Some(event) = reader.next().await.expect("an event") {
@@ -85,7 +87,7 @@ pub(crate) fn delete(run_id: &str) -> DeleteRunParams {
 }
 
 #[test]
-fn a_run_is_started_watched_and_removed() {
+fn run_is_started_followed_and_deleted() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -103,26 +105,26 @@ fn a_run_is_started_watched_and_removed() {
         assert!(!late.accepted);
         assert!(service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
         assert!(!service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
-        let gone = service.events(&run.run_id, 0).expect_err("it is gone");
+        let gone = service.events(&run.run_id, 0).expect_err("it has exited");
         assert_eq!(gone.failure.as_str(), ErrorKind::RunUnknown.as_str());
     });
 }
 
 #[test]
-fn a_run_is_fed_and_stopped_and_cannot_be_removed_meanwhile() {
+fn active_run_takes_input_and_refuses_delete() {
     let stage = Stage::with("x", "waits");
     block_on(async {
         let service = service(&stage);
         let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
         wait_for(&service, &run.run_id, "text_delta").await;
-        let active = service.delete_run(delete(&run.run_id)).await.expect_err("it is going on");
+        let active = service.delete_run(delete(&run.run_id)).await.expect_err("it is active");
         assert_eq!(active.failure.as_str(), RUN_ACTIVE);
         let input = InputRunParams {
             run_id: run.run_id.clone(),
             text: "hello".to_owned(),
             expected_turn: None,
         };
-        service.input_run(input).await.expect("it is taken");
+        service.input_run(input).await.expect("accepted");
         assert!(service.cancel_run(cancel(&run.run_id)).await.expect("an answer").accepted);
         let events = events(&service, &run.run_id).await;
         assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
@@ -132,7 +134,7 @@ fn a_run_is_fed_and_stopped_and_cannot_be_removed_meanwhile() {
 }
 
 #[test]
-fn a_run_of_another_process_is_fed_and_stopped_too() {
+fn run_of_other_process_takes_input_and_cancel() {
     let stage = Stage::with("x", "waits");
     let (mut owner, run_id) = other_host(&stage, &[]);
     block_on(async {
@@ -143,7 +145,7 @@ fn a_run_of_another_process_is_fed_and_stopped_too() {
             text: "hello".to_owned(),
             expected_turn: None,
         };
-        service.input_run(input).await.expect("it is taken");
+        service.input_run(input).await.expect("accepted");
         assert!(service.cancel_run(cancel(&run_id)).await.expect("an answer").accepted);
         let events = events(&service, &run_id).await;
         assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
@@ -152,7 +154,7 @@ fn a_run_of_another_process_is_fed_and_stopped_too() {
 }
 
 #[test]
-fn the_list_comes_in_pages_and_by_agent() {
+fn run_list_is_paged_and_filtered() {
     let stage = Stage::with("x", "good");
     stage.add("y", "good");
     block_on(async {
@@ -189,7 +191,7 @@ fn the_list_comes_in_pages_and_by_agent() {
 }
 
 #[test]
-fn a_path_outside_the_roots_is_refused_before_anything_is_made() {
+fn path_outside_roots_creates_no_run() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -205,7 +207,7 @@ fn a_path_outside_the_roots_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn methods_are_called_by_name_and_errors_have_a_kind_and_a_code() {
+fn methods_are_dispatched_and_errors_have_kinds() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);

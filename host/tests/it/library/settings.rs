@@ -1,4 +1,4 @@
-//! `settings.toml` and the host's folder: who may have written them, and what is told of a mistake.
+//! `settings.toml` and the home folder: who may have written them, and how mistakes are reported.
 
 use od_host::{Host, HostError};
 
@@ -11,7 +11,7 @@ fn refused(stage: &Stage) -> HostError {
 }
 
 #[test]
-fn a_mistake_is_told_with_file_line_and_key() {
+fn settings_error_names_file_line_and_key() {
     let stage = Stage::with("x", "good");
     drop(stage.host());
     let file = stage.home().settings_file();
@@ -33,7 +33,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_that_others_can_write_is_not_used() {
+    fn writable_settings_file_is_refused() {
         let stage = Stage::with("x", "good");
         drop(stage.host());
         let file = stage.home().settings_file();
@@ -48,12 +48,12 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_that_others_can_write_is_not_used() {
+    fn writable_home_folder_is_refused() {
         let stage = Stage::with("x", "good");
         drop(stage.host());
         let home = stage.home();
         let mode = std::fs::metadata(home.root()).expect("a folder").permissions().mode();
-        assert_eq!(mode & 0o777, 0o700, "it is made for the user alone");
+        assert_eq!(mode & 0o777, 0o700, "it is private");
         set_mode(home.root(), 0o770);
         let hint = refused(&stage).hint.expect("a hint");
         assert!(hint.contains("chmod go-w") && hint.contains("OD_HOME"), "{hint}");

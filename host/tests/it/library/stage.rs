@@ -1,4 +1,4 @@
-//! A scratch home with adapters in it, and the few ways tests use a host.
+//! A temporary home with adapters in it, and helpers to run them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use od_host::home::OdHome;
 use od_host::{Answers, Host, HostError, HostOptions, RunHandle, RunRequest};
 use od_protocol::{Done, Event, RunEventParams};
 
-/// A home and a folder of adapters; gone at the end of the test.
+/// A home and a folder of adapters; removed at the end of the test.
 pub(crate) struct Stage {
     folder: tempfile::TempDir,
 }
@@ -21,14 +21,14 @@ impl Stage {
         stage
     }
 
-    /// One adapter that behaves as the word says.
+    /// One adapter with this behaviour; the modes are in `examples/bad_plugin`.
     pub(crate) fn with(id: &str, mode: &str) -> Self {
         let stage = Self::new();
         stage.add(id, mode);
         stage
     }
 
-    /// Adds an adapter; says where it lies.
+    /// Adds an adapter; returns its path.
     pub(crate) fn add(&self, id: &str, mode: &str) -> PathBuf {
         add_to(&self.adapters(), id, mode)
     }
@@ -48,7 +48,7 @@ impl Stage {
     pub(crate) fn options(&self) -> HostOptions {
         let mut options = HostOptions::new(self.home());
         options.adapter_dirs = vec![self.adapters()];
-        // What is installed on this machine, or is being installed, is no part of a test.
+        // Agent CLIs installed on this machine must not affect a test.
         options.search_path = Some("/usr/bin:/bin".into());
         options
     }
@@ -100,7 +100,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
     path
 }
 
-/// Runs async code as the product does: one thread.
+/// Runs async code on one thread, as the product does.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
@@ -108,7 +108,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     })
 }
 
-/// All events of a run, to its end.
+/// Reads all events of a run.
 pub(crate) async fn collect(run: &RunHandle) -> (Vec<RunEventParams>, Done) {
     let mut reader = run.events(0).expect("a reader");
     let mut events = Vec::new();
@@ -132,7 +132,7 @@ pub(crate) fn text(events: &[RunEventParams]) -> String {
     texts.collect()
 }
 
-/// Numbers without gaps, and one `done` at the end.
+/// Checks that the numbers have no gaps and that one `done` is the last event.
 pub(crate) fn assert_numbered(events: &[RunEventParams]) {
     let numbers: Vec<u64> = events.iter().map(|params| params.seq).collect();
     let expected: Vec<u64> = (0..).take(events.len()).collect();
@@ -142,13 +142,13 @@ pub(crate) fn assert_numbered(events: &[RunEventParams]) {
     assert_eq!(types.iter().filter(|name| **name == "done").count(), 1, "one done");
 }
 
-/// The rules of a stream that hold however an adapter behaves.
+/// Checks the rules that hold for every stream, however the adapter behaves.
 pub(crate) fn assert_whole(events: &[RunEventParams]) {
     assert_numbered(events);
     let types = types(events);
     assert_eq!(types.first(), Some(&"run_started"));
     let count = |name: &str| types.iter().filter(|other| **other == name).count();
-    assert_eq!(count("tool_call_started"), count("tool_result"), "calls are closed");
-    assert_eq!(count("thinking_started"), count("thinking_stopped"), "thoughts are closed");
+    assert_eq!(count("tool_call_started"), count("tool_result"), "tool calls are closed");
+    assert_eq!(count("thinking_started"), count("thinking_stopped"), "thinking is closed");
     assert_eq!(count("approval_requested"), count("approval_resolved"), "approvals are closed");
 }

@@ -1,4 +1,4 @@
-//! What is counted while real adapters run.
+//! Metrics of runs with real adapters.
 
 use od_host::Host;
 use od_host::service::Client;
@@ -7,7 +7,7 @@ use od_protocol::api::FallbackPolicy;
 use super::service_runs::service;
 use super::stage::{Stage, block_on, collect};
 
-/// The metrics hold every one of these lines.
+/// Checks that the metrics have each of these lines.
 #[track_caller]
 fn check_counted(host: &Host, expected: &[&str]) {
     let text = host.metrics_text();
@@ -17,7 +17,7 @@ fn check_counted(host: &Host, expected: &[&str]) {
 }
 
 #[test]
-fn a_run_is_counted_with_its_events() {
+fn run_metrics_count_events() {
     let stage = Stage::with("x", "good");
     let host = stage.host();
     block_on(async {
@@ -43,7 +43,7 @@ fn a_run_is_counted_with_its_events() {
 }
 
 #[test]
-fn a_crash_and_broken_lines_are_counted() {
+fn metrics_count_crashes_and_damaged_lines() {
     for (mode, line) in [
         ("crash", r#"od_adapter_failures_total{agent="x",kind="plugin_crashed"} 1"#),
         (
@@ -59,13 +59,13 @@ fn a_crash_and_broken_lines_are_counted() {
             check_counted(&host, &[line]);
             let broken =
                 host.metrics_text().contains(r#"od_protocol_violations_total{agent="x"} 0"#);
-            assert_eq!(broken, mode == "crash", "only garbage breaks the protocol");
+            assert_eq!(broken, mode == "crash", "only garbage violates the protocol");
         });
     }
 }
 
 #[test]
-fn calls_are_counted_by_method_and_outcome() {
+fn metrics_count_calls_by_method_and_outcome() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let service = service(&stage);
@@ -83,7 +83,7 @@ fn calls_are_counted_by_method_and_outcome() {
 }
 
 #[test]
-fn an_attempt_that_crashed_is_counted_though_the_run_went_on() {
+fn metrics_count_crashed_attempt_of_completed_run() {
     let stage = Stage::with("x", "crash");
     stage.add("y", "good");
     let host = stage.host();

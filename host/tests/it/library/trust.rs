@@ -1,7 +1,9 @@
-//! Pins by way of the API: kept in `trust.json`, counted at once, and only when nobody else can write it.
+//! Pins set through the API: stored in `trust.json`, effective at once, ignored when other users can write the file.
 
 use od_host::Service;
-use od_protocol::api::{ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, TrustAdapterParams};
+use od_protocol::api::{
+    ListAdaptersParams, ListAdaptersResult, ListInstallHintsParams, TrustAdapterParams,
+};
 
 use super::service_runs::service;
 use super::stage::{Stage, block_on};
@@ -18,7 +20,7 @@ async fn list(service: &Service) -> ListAdaptersResult {
     service.list_adapters(ListAdaptersParams {}).await.expect("a list")
 }
 
-/// The hash of `x`, which is passed over.
+/// The hash of `x`, which is rejected.
 async fn hash_of_rejected(service: &Service) -> String {
     let list = list(service).await;
     let rejected = list.rejected.iter().find(|rejected| rejected.id.as_deref() == Some("x"));
@@ -32,7 +34,7 @@ fn pin(sha256: &str, trusted: bool) -> TrustAdapterParams {
 }
 
 #[test]
-fn a_pin_counts_at_once_and_can_be_taken_back() {
+fn pin_takes_effect_at_once() {
     let stage = pinned_stage();
     block_on(async {
         let service = service(&stage);
@@ -44,14 +46,14 @@ fn a_pin_counts_at_once_and_can_be_taken_back() {
         assert!(adapter.pinned && adapter.sha256 == sha256);
         assert_eq!(adapter.origin, "adapterDir");
 
-        let result = service.trust_adapter(pin(&sha256, false)).await.expect("taken back");
+        let result = service.trust_adapter(pin(&sha256, false)).await.expect("removed");
         assert!(result.pinned.is_empty());
         hash_of_rejected(&service).await;
     });
 }
 
 #[test]
-fn what_is_no_hash_or_stands_in_the_settings_is_refused() {
+fn invalid_hash_or_settings_pin_is_refused() {
     let stage = Stage::with("x", "good");
     let hash = "ab".repeat(32);
     std::fs::create_dir_all(stage.home().root()).expect("a home");
@@ -71,7 +73,7 @@ fn what_is_no_hash_or_stands_in_the_settings_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_others_can_write_pins_nothing() {
+fn writable_trust_file_is_ignored() {
     use std::os::unix::fs::PermissionsExt;
     let stage = pinned_stage();
     block_on(async {
@@ -82,7 +84,7 @@ fn a_file_that_others_can_write_pins_nothing() {
         let mode = |mode| std::fs::set_permissions(&file, PermissionsExt::from_mode(mode));
         mode(0o666).expect("a mode");
         hash_of_rejected(&service).await;
-        let error = service.trust_adapter(pin(&sha256, true)).await.expect_err("not built upon");
+        let error = service.trust_adapter(pin(&sha256, true)).await.expect_err("refused");
         assert!(error.hint.is_some_and(|hint| hint.contains("trust.json")));
         mode(0o600).expect("a mode");
         assert!(list(&service).await.adapters.iter().any(|adapter| adapter.id == "x"));

@@ -1,4 +1,4 @@
-//! The usage ledger: what is entered when, what survives, and what is counted.
+//! The usage ledger: when runs are recorded, what survives, and what is counted.
 
 use std::time::Duration;
 
@@ -8,14 +8,16 @@ use od_host::queue::{QueueLimits, RunQueue};
 use od_host::service::Client;
 use od_host::usage::summarize;
 use od_host::{Host, RunRequest};
-use od_protocol::api::{FallbackPolicy, RetryPolicy, SummarizeUsageParams, UsageGroup, UsageSummary};
+use od_protocol::api::{
+    FallbackPolicy, RetryPolicy, SummarizeUsageParams, UsageGroup, UsageSummary,
+};
 use od_protocol::{DoneStatus, Usage};
 use serde_json::{Value, json};
 
 use super::service_runs::service_on;
 use super::stage::{Stage, block_on};
 
-/// An adapter that tells these events.
+/// The mode of an adapter that emits these events.
 fn teller(events: &Value) -> String {
     format!("tells {events}")
 }
@@ -135,7 +137,7 @@ fn resumed_session_counts_once() {
     assert_eq!((summary.total.runs, summary.total.input_tokens), (3, 200));
 }
 
-/// What the result of a run says: tokens and cost of each attempt with its agent, and of all.
+/// The tokens and cost of each attempt in the result of a run, and of the whole run.
 fn figures_of_result(host: &Host, run_id: &str) -> (Vec<(String, u64)>, u64, Option<f64>) {
     let result = block_on(host.result(run_id, None)).expect("a result");
     let tokens = |usage: &Option<Usage>| usage.as_ref().map_or(0, |usage| usage.total_tokens);
@@ -202,7 +204,7 @@ fn orphaned_run_counts_once() {
     let stage = Stage::with("x", &teller(&json!([tick("turn", "m", 7, None)])));
     let host = stage.host();
     let run_id = run(&stage, &host);
-    std::fs::remove_dir_all(stage.home().usage()).expect("as if it had died before the entry");
+    std::fs::remove_dir_all(stage.home().usage()).expect("a ledger");
     let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
     let (before_done, _) = journal.trim_end().rsplit_once('\n').expect("several events");
     for _ in 0..2 {
@@ -215,7 +217,7 @@ fn orphaned_run_counts_once() {
         assert_eq!(host.runs().expect("the runs").len(), 1);
     }
     let ledger = std::fs::read_to_string(file(&stage)).expect("a ledger");
-    assert_eq!(ledger.lines().count(), 2, "entered twice:\n{ledger}");
+    assert_eq!(ledger.lines().count(), 2, "recorded twice:\n{ledger}");
     assert_eq!(figures(&by(&host, UsageGroup::Agent)), [("x", 1, 7)]);
 }
 
@@ -260,7 +262,7 @@ fn incomplete_line_is_removed_and_damage_reported() {
     let summary = by(&host, UsageGroup::Agent);
     assert_eq!((summary.unread_lines, summary.total.runs), (2, 2));
     let checks = block_on(host.doctor());
-    let check = checks.iter().find(|check| check.name == "usage.damaged").expect("it is told");
+    let check = checks.iter().find(|check| check.name == "usage.damaged").expect("a finding");
     assert_eq!(check.status, CheckStatus::Warn);
     assert!(check.found.starts_with("2 of 4 lines of "), "{}", check.found);
 }
@@ -281,7 +283,7 @@ fn only_months_of_period_are_read() {
     let rows = [row("a", "2026-10-31T23:30:00Z", 1), row("b", "2026-10-01T00:00:00Z", 2)];
     write_month(&stage, "2026-10.jsonl", &rows.concat());
     write_month(&stage, "2026-11.jsonl", &row("c", "2026-11-02T12:00:00Z", 4));
-    // Whoever opens this fails: it is a folder.
+    // Opening it fails: it is a folder.
     std::fs::create_dir(stage.home().usage().join("2020-01.jsonl")).expect("a folder");
     std::fs::write(stage.home().usage().join("notes.txt"), "mine").expect("a file");
     let time = |text: &str| {
@@ -320,7 +322,7 @@ fn ledger_is_private() {
     let stage = Stage::with("x", "good");
     run(&stage, &stage.host());
     let mode = |path: &std::path::Path| {
-        std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+        std::fs::metadata(path).expect("it exists").permissions().mode() & 0o777
     };
     assert_eq!((mode(&stage.home().usage()), mode(&file(&stage))), (0o700, 0o600));
 }

@@ -1,28 +1,28 @@
-//! Adapters that break the rules of the stream: their run ends typed, and what came before is kept.
+//! Adapters that violate the rules of the stream: the run ends with a typed error, and earlier events are kept.
 
 use od_protocol::api::{FallbackPolicy, PLUGIN_PROTOCOL};
 use od_protocol::{DoneEvidence, DoneStatus, ErrorKind, Event};
 
 use super::stage::{Stage, assert_whole, block_on, collect, set_mode, text, types};
 
-/// What is broken, and what the error says of it.
+/// A violation, and a part of the error message about it.
 const RULES: [(&str, &str); 9] = [
     ("repeat", "its event \"heartbeat\" has the number 0 instead of 2"),
     ("gap", "its event \"text_delta\" has the number 9 instead of 2"),
     ("stale_done", "its event \"done\" has the number 1 instead of 2"),
-    ("huge_number", "its event cannot be read: its number is too large"),
-    ("no_event", "its event cannot be read: missing field `runId`"),
-    ("cut", "its event cannot be read"),
+    ("huge_number", "its event cannot be parsed: its number is too large"),
+    ("no_event", "its event cannot be parsed: missing field `runId`"),
+    ("cut", "its event cannot be parsed"),
     (
         "bare_done",
-        "its `done` with the number 2 cannot be read: malformed event done: missing field `status`",
+        "its `done` with the number 2 cannot be parsed: malformed event done: missing field `status`",
     ),
-    ("bad_done", "its `done` with the number 2 cannot be read: malformed event done: "),
+    ("bad_done", "its `done` with the number 2 cannot be parsed: malformed event done: "),
     ("long_line", "bytes, the limit is 16777216"),
 ];
 
 #[test]
-fn an_event_that_breaks_the_stream_ends_the_run() {
+fn protocol_violation_ends_run() {
     let stage = Stage::new();
     let adapter = stage.add("x", "");
     block_on(async {
@@ -53,7 +53,7 @@ fn an_event_that_breaks_the_stream_ends_the_run() {
 }
 
 #[test]
-fn another_agent_may_take_over() {
+fn fallback_follows_protocol_violation() {
     let stage = Stage::with("x", "violates bad_done");
     stage.add("y", "good");
     block_on(async {

@@ -67,7 +67,11 @@ pub(crate) trait Client {
 }
 
 /// Collects events up to the first match; true when there was one.
-fn take(events: &mut Vec<Value>, batch: impl IntoIterator<Item = Value>, matches: Matches<'_>) -> bool {
+fn take(
+    events: &mut Vec<Value>,
+    batch: impl IntoIterator<Item = Value>,
+    matches: Matches<'_>,
+) -> bool {
     for event in batch {
         let last = matches(&event);
         events.push(event);

@@ -1,5 +1,5 @@
-//! The client packages of `schemas/api/examples` against the real host: the same results over every transport, and every
-//! event exactly once over connections that break.
+//! The client packages of `schemas/api/examples` against the real host: the same results over every transport, and
+//! every event exactly once over connections that break.
 //!
 //! `make clients` builds the TypeScript package. A language that is not installed is skipped with a message.
 
@@ -74,7 +74,9 @@ fn typescript() -> Vec<Package> {
     let folder = target.join("clients/typescript/dist");
     let interpreter = output_of("node", &["-p", "process.execPath"]);
     let Some(interpreter) = interpreter.filter(|_| folder.join("tour.js").exists()) else {
-        eprintln!("SKIPPED: the TypeScript client was not tested: `make clients` builds it with npm");
+        eprintln!(
+            "SKIPPED: the TypeScript client was not tested: `make clients` builds it with npm"
+        );
         return Vec::new();
     };
     let package = |name, switch: Option<&str>, transports| Package {
@@ -165,7 +167,11 @@ fn packages_resume_after_lost_connections() {
             let events: Vec<serde_json::Value> = events.collect();
             assert_eq!(numbers(&events), numbers(&expected), "{} over {transport}", package.name);
             assert_eq!(events, expected, "{} over {transport}", package.name);
-            assert!(proxy.take_cuts() > 1, "{} over {transport}: no connection was cut", package.name);
+            assert!(
+                proxy.take_cuts() > 1,
+                "{} over {transport}: no connection was cut",
+                package.name
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
-//! `kill -9` of host, adapter and agent CLI at random times: no process survives, every journal is complete, every run has
-//! an end after a restart. `OD_KILL_SEED` repeats the times of an earlier test as closely as the machine allows.
+//! `kill -9` of host, adapter and agent CLI at random times: no process survives, every journal is complete, every
+//! run has an end after a restart. `OD_KILL_SEED` repeats the times of an earlier test as closely as the machine
+//! allows.
 
 use std::collections::BTreeMap;
 use std::io::Write;

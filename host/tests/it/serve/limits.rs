@@ -1,5 +1,5 @@
-//! Each time limit by itself, with a server in this process because the limits are not settings. All other limits are so
-//! long that only the tested one can apply.
+//! Each time limit by itself, with a server in this process because the limits are not settings. All other limits
+//! are so long that only the tested one can apply.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -97,7 +97,10 @@ fn missing_body_times_out() {
 
 #[test]
 fn silent_websocket_is_closed() {
-    let host = LocalServer::start(TimeLimits { ping: SHORT_LIMIT, silence: SHORT_LIMIT, ..no_limits() }, false);
+    let host = LocalServer::start(
+        TimeLimits { ping: SHORT_LIMIT, silence: SHORT_LIMIT, ..no_limits() },
+        false,
+    );
     let answer = host.send(&format!(
         "GET / HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\

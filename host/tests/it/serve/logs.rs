@@ -28,7 +28,7 @@ fn verbose_host(mode: &str) -> ServeProcess {
 }
 
 fn task(host: &ServeProcess) -> Value {
-    let mut task = host.task(&format!("the word is {SECRET}"));
+    let mut task = host.task(&format!("the code is {SECRET}"));
     task["task"]["env"] = json!({"MY_KEY": SECRET});
     task["task"]["prompt"]["system"] = json!(SECRET);
     task

@@ -1,5 +1,5 @@
-//! Running processes from `/proc`. A process belongs to a test when its executable is in the test's folder, whatever its
-//! session, parent and environment.
+//! Running processes from `/proc`. A process belongs to a test when its executable is in the test's folder,
+//! whatever its session, parent and environment.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! A minimal WebSocket client that reads only on request, so that a test controls how slow it is and sees the exact bytes.
-//! The benchmark uses it too.
+//! A minimal WebSocket client that reads only on request, so that a test controls how slow it is and sees the exact
+//! bytes. The benchmark uses it too.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -129,7 +129,7 @@ fn lost_client_stops_waiting_for_result() {
                 let other = client.request::<Value, _>("host/info", object(&json!({})));
                 tokio::select! {
                     biased;
-                    _ = waiting => panic!("the run goes on"),
+                    _ = waiting => panic!("the run is active"),
                     _ = other => {}
                 }
             });

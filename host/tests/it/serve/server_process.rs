@@ -91,7 +91,7 @@ impl ServeProcess {
     /// A call over HTTP: the result, or the error object.
     pub(crate) fn call(&self, method: &str, params: Value) -> Result<Value, Value> {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let (status, mut answer) = self.post(&call.to_string());
+        let (status, mut answer) = self.post(call.to_string());
         assert_eq!((status, &answer["id"]), (200, &json!(1)), "{answer}");
         match answer.get("error") {
             Some(error) => Err(error.clone()),

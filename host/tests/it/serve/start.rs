@@ -25,7 +25,7 @@ fn invalid_options_are_refused_with_hint() {
         "http://localhost:5173",
     );
     refused(&["--bind", "127.0.0.1:0", "--allow-host", "a b"], "is not a host name", "name:port");
-    refused(&["--root", "/nowhere/at/all"], "cannot be a root", "--root DIR");
+    refused(&["--root", "/nowhere/at/all"], "cannot use /nowhere/at/all as a root", "--root DIR");
     let files = ["--bind", "0.0.0.0:0", "--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"];
     refused(&files, "--tls-cert: cannot use /nowhere.pem", "PEM");
 }

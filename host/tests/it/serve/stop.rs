@@ -61,7 +61,8 @@ fn draining_run_completes_and_reader_sees_it() {
         );
         let late = host.call("runs/start", host.task("go")).expect_err("no more runs");
         assert_eq!(late["data"]["kind"], "shutting_down", "{late}");
-        host.call("runs/input", json!({"runId": run_id, "text": "finish"})).expect("the host listens");
+        host.call("runs/input", json!({"runId": run_id, "text": "finish"}))
+            .expect("the host listens");
         reader.join().expect("a reader")
     });
     assert_eq!(events.last().expect("an end")["event"]["status"], "completed");

@@ -1,5 +1,5 @@
-//! Misbehaving adapters of a served host: their runs end with typed errors, other runs are not affected, the host lives, and
-//! no zombie is left.
+//! Misbehaving adapters of a served host: their runs end with typed errors, other runs are not affected, the host
+//! lives, and no zombie is left.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,8 @@ fn bad_adapters_do_not_affect_others() {
     assert!(alive.len() == 1 && alive[0].arguments.contains(NEIGHBOUR), "{alive:?}");
 
     for text in ["are you well?", "finish"] {
-        host.call("runs/input", json!({"runId": neighbour, "text": text})).expect("the host listens");
+        host.call("runs/input", json!({"runId": neighbour, "text": text}))
+            .expect("the host listens");
     }
     let events = host.events(&neighbour, 0);
     let types: Vec<&Value> = events.iter().map(|event| &event["event"]["type"]).collect();

@@ -95,8 +95,8 @@ fn tls_works_on_every_transport() {
     assert!(host.url().starts_with("https://127.0.0.1:"));
     let call =
         json!({"jsonrpc": "2.0", "id": 1, "method": "runs/start", "params": host.task("go")});
-    let started: Value =
-        serde_json::from_str(&request(&host, "POST /", &call.to_string())).expect("an answer of JSON");
+    let started: Value = serde_json::from_str(&request(&host, "POST /", &call.to_string()))
+        .expect("an answer of JSON");
     let run_id = started["result"]["runId"].as_str().expect("a run");
 
     let followed = follow(&host, run_id);

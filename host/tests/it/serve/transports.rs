@@ -4,7 +4,7 @@ mod normalize;
 
 use serde_json::{Value, json};
 
-use super::client::{Reply, Client, Transport, Matches};
+use super::client::{Client, Matches, Reply, Transport};
 use super::server_process::kind;
 use crate::cli::scratch::Scratch;
 use normalize::Names;
@@ -44,7 +44,7 @@ fn run_session(transport: Transport) -> Vec<(String, Value)> {
     let names = Names::new(&scratch.path("").display().to_string());
     let mut session = Session { client: transport.open(scratch), names, cwd, seen: Vec::new() };
     session.call_agents();
-    let run_id = tour.start_once();
+    let run_id = session.start_once();
     session.attach_twice(&run_id);
     session.answer_approvals();
     session.cancel_run();
@@ -88,7 +88,8 @@ impl Session {
         for (seq, event) in (from..).zip(&events) {
             assert_eq!(event["seq"], seq, "each number comes once");
         }
-        let recorded = Value::Array(events.iter().map(|event| self.names.normalize(event)).collect());
+        let recorded =
+            Value::Array(events.iter().map(|event| self.names.normalize(event)).collect());
         self.seen.push((format!("events of {} from {from}", self.names.of_run(run_id)), recorded));
         events
     }
@@ -129,7 +130,7 @@ impl Session {
         assert_eq!(models["models"].as_array().map(Vec::len), Some(2));
         self.get("agents/health", json!({"agent": "demo"}));
         self.refused("agents/quota", json!({"agent": "demo"}), "capability_unsupported");
-        self.refused("agents/get", json!({"agent": "nobody"}), "_od.agent_unknown");
+        self.refused("agents/get", json!({"agent": "missing"}), "_od.agent_unknown");
         let active = self.get("agents/setActive", json!({"agent": "demo"}));
         assert_eq!(active["active"], "demo");
         assert_eq!(self.get("agents/list", json!({}))["active"], "demo");
@@ -255,15 +256,15 @@ impl Session {
     }
 
     fn call_with_errors(&mut self) {
-        let nobody = json!({"runId": "0193a7b2-0000-7000-8000-000000000001"});
+        let unknown_run = json!({"runId": "0193a7b2-0000-7000-8000-000000000001"});
         for method in ["runs/get", "runs/result"] {
-            self.refused(method, nobody.clone(), "run_unknown");
+            self.refused(method, unknown_run.clone(), "run_unknown");
         }
-        let error = self.client.read("nobody", 0, &is_done).expect_err("no run");
+        let error = self.client.read("missing", 0, &is_done).expect_err("no run");
         assert_eq!(kind(&error), "run_unknown");
         let recorded = self.names.normalize(&error);
         self.seen.push(("runs/attach".to_owned(), recorded));
-        assert_eq!(self.get("runs/cancel", nobody)["accepted"], false);
+        assert_eq!(self.get("runs/cancel", unknown_run)["accepted"], false);
         self.refused("runs/get", json!({}), "invalid_params");
         self.refused("runs/start", json!({"task": 1}), "invalid_params");
         self.refused("runs/nothing", json!({}), "method_not_found");
@@ -276,7 +277,7 @@ impl Session {
         let (unknown, model) = (with("cwd", json!(self.cwd)), with("model", json!("demo-9")));
         self.refused("runs/start", outside, "_od.path_not_allowed");
         self.refused("runs/start", empty, "_od.usage");
-        let unknown = json!({"agent": "nobody", "task": unknown["task"]});
+        let unknown = json!({"agent": "missing", "task": unknown["task"]});
         self.refused("runs/start", unknown, "_od.agent_unknown");
         // Only the agent knows its models, so the run's events report this.
         let run_id = self.start(model);

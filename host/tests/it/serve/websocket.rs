@@ -32,7 +32,7 @@ pub(super) async fn collect(mut subscription: Subscription<Value>) -> Vec<Value>
     let mut events = Vec::new();
     while let Some(item) = subscription.next().await {
         let item = item.expect("an item");
-        let typed: RunEvents = serde_json::from_value(item.clone()).expect("as the type says");
+        let typed: RunEvents = serde_json::from_value(item.clone()).expect("a typed batch");
         assert!(!typed.events.is_empty(), "no empty batch");
         events.extend(item["events"].as_array().cloned().unwrap_or_default());
         if events.last().is_some_and(|event| event["event"]["type"] == "done") {

@@ -1,4 +1,4 @@
-"""The promises of `events`, kept whatever a host or a connection does. The host here is a script."""
+"""Tests of `events` against a scripted host."""
 
 import json
 import queue
@@ -9,13 +9,13 @@ from typing import Any
 from od_host_client import CONNECTION_LOST, HostError
 from od_host_client.errors import connection_lost
 from od_host_client.rpc import RpcClient
-from od_host_client.subscription import MOST_WAITING
+from od_host_client.subscription import MAX_WAITING_EVENTS
 
 LAST = 9_999
 
 
 class ScriptedHost:
-    """A host with one run, whose subscriptions do as the script says."""
+    """A host with one run, whose subscriptions follow a script."""
 
     def __init__(self, script: Callable[["ScriptedChannel", int, int], None]) -> None:
         self.script = script
@@ -26,7 +26,7 @@ class ScriptedHost:
 
 
 class ScriptedChannel:
-    """One connection to it."""
+    """One connection to the scripted host."""
 
     def __init__(self, host: ScriptedHost) -> None:
         self._host = host
@@ -48,17 +48,17 @@ class ScriptedChannel:
     def receive(self) -> str:
         message = self._messages.get()
         if message is None:
-            raise connection_lost("the cable was cut", "mend it")
+            raise connection_lost("the test closed it", "reconnect it")
         return message
 
     def close(self) -> None:
-        self.lose()
+        self.close_connection()
 
-    def lose(self) -> None:
+    def close_connection(self) -> None:
         self._messages.put(None)
 
-    def bring(self, attempt: int, numbers: range | list[int]) -> None:
-        """Sends events of those numbers."""
+    def send_events(self, attempt: int, numbers: range | list[int]) -> None:
+        """Sends events with these sequence numbers."""
         events = [
             {"runId": "run-1", "seq": seq, "ts": 0, "event": {"type": _type(seq)}}
             for seq in numbers
@@ -79,35 +79,35 @@ def _type(seq: int) -> str:
 
 def numbers(host: ScriptedHost, start: int) -> list[int]:
     with RpcClient(host.open) as client:
-        return [event["seq"] for event in client.events("run-1", start, patience=1.0)]
+        return [event["seq"] for event in client.events("run-1", start, reconnect_timeout=1.0)]
 
 
 class EventsTest(unittest.TestCase):
-    def test_doubles_are_dropped_and_gaps_are_asked_for_again(self) -> None:
+    def test_duplicates_are_dropped_and_gaps_filled(self) -> None:
         def script(channel: ScriptedChannel, attempt: int, start: int) -> None:
             if attempt == 0:
-                channel.bring(0, [start, start + 1, start + 1, start, start + 2, start + 5])
+                channel.send_events(0, [start, start + 1, start + 1, start, start + 2, start + 5])
             else:
-                channel.bring(attempt, range(start, LAST + 1))
+                channel.send_events(attempt, range(start, LAST + 1))
 
         host = ScriptedHost(script)
         self.assertEqual(numbers(host, 9_000), list(range(9_000, LAST + 1)))
         self.assertEqual(host.attached_from, [9_000, 9_003])
 
-    def test_a_lost_connection_is_made_again_and_the_events_go_on(self) -> None:
+    def test_events_continue_after_lost_connection(self) -> None:
         def script(channel: ScriptedChannel, attempt: int, start: int) -> None:
-            channel.bring(attempt, range(start, min(start + 400, LAST + 1)))
+            channel.send_events(attempt, range(start, min(start + 400, LAST + 1)))
             if start + 400 <= LAST:
-                channel.lose()
+                channel.close_connection()
 
         host = ScriptedHost(script)
         self.assertEqual(numbers(host, 9_000), list(range(9_000, LAST + 1)))
         self.assertEqual(host.attached_from, [9_000, 9_400, 9_800])
 
-    def test_a_slow_reader_is_detached_and_attached_again_and_loses_nothing(self) -> None:
+    def test_slow_reader_loses_no_events(self) -> None:
         def script(channel: ScriptedChannel, attempt: int, start: int) -> None:
             for first in range(start, LAST + 1, 100):
-                channel.bring(attempt, range(first, min(first + 100, LAST + 1)))
+                channel.send_events(attempt, range(first, min(first + 100, LAST + 1)))
 
         host = ScriptedHost(script)
         with RpcClient(host.open) as client:
@@ -118,14 +118,14 @@ class EventsTest(unittest.TestCase):
             seen += [event["seq"] for event in events]
         self.assertEqual(seen, list(range(LAST + 1)))
         self.assertGreater(len(host.attached_from), 1)
-        self.assertGreater(host.attached_from[1], MOST_WAITING)
+        self.assertGreater(host.attached_from[1], MAX_WAITING_EVENTS)
 
-    def test_after_the_last_event_there_is_nothing_to_wait_for(self) -> None:
-        host = ScriptedHost(lambda channel, attempt, start: channel.bring(attempt, []))
+    def test_no_events_after_last_event(self) -> None:
+        host = ScriptedHost(lambda channel, attempt, start: channel.send_events(attempt, []))
         self.assertEqual(numbers(host, LAST + 1), [])
 
-    def test_a_host_that_cannot_be_reached_again_is_told_after_a_while(self) -> None:
-        host = ScriptedHost(lambda channel, attempt, start: channel.lose())
+    def test_unreachable_host_raises_after_timeout(self) -> None:
+        host = ScriptedHost(lambda channel, attempt, start: channel.close_connection())
         with self.assertRaises(HostError) as caught:
             numbers(host, 0)
         self.assertEqual(caught.exception.kind, CONNECTION_LOST)

@@ -1,7 +1,7 @@
-"""The tour: what an app does with the host, over any face.
+"""An example of every common call, over any transport.
 
-It prints what came, without what differs each time, so that all faces and languages can be
-compared byte for byte.
+Prints the results without values that differ each time, so that all transports and languages
+can be compared byte for byte.
 
     python3 tour.py --cwd DIR websocket URL        (DIR is empty, the token is in OD_TOKEN)
     python3 tour.py --cwd DIR http URL
@@ -21,13 +21,13 @@ from od_host_client.types import RunEventParams, StartRunParams, is_known_event
 
 PROMPT = "Make a page about tea"
 
-# Events that come or not by the clock.
-BY_THE_CLOCK = ("heartbeat", "status")
+# Events that depend on time.
+TIMED_EVENTS = ("heartbeat", "status")
 
 
-def open_client(face: str, target: list[str]) -> Client:
+def open_client(transport: str, target: list[str]) -> Client:
     token = os.environ.get("OD_TOKEN", "")
-    match face:
+    match transport:
         case "websocket":
             return connect(target[0], token)
         case "http":
@@ -101,9 +101,9 @@ def used(client: Client) -> tuple[int, int]:
 
 
 def counted(events: list[RunEventParams]) -> list[tuple[str, int]]:
-    """How many of each type there were in a row."""
+    """Counts consecutive events of the same type."""
     types = (event["event"]["type"] for event in events)
-    kept = (name for name in types if name not in BY_THE_CLOCK)
+    kept = (name for name in types if name not in TIMED_EVENTS)
     return [(name, len(list(group))) for name, group in groupby(kept)]
 
 
@@ -123,11 +123,11 @@ def state_after_deletion(client: Client, run_id: str) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cwd", required=True)
-    parser.add_argument("face", choices=["websocket", "http", "stdio"])
+    parser.add_argument("transport", choices=["websocket", "http", "stdio"])
     parser.add_argument("target", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
-        with open_client(arguments.face, arguments.target) as client:
+        with open_client(arguments.transport, arguments.target) as client:
             summary = tour(client, arguments.cwd)
     except HostError as error:
         print(f"error: {error}", f"hint: {error.hint}", sep="\n", file=sys.stderr)

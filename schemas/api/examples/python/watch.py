@@ -1,4 +1,4 @@
-"""The events of a run, one JSON object a line, whatever happens to the connection.
+"""Prints the events of a run, one JSON object per line, across lost connections.
 
     python3 watch.py websocket URL RUN        (the token is in OD_TOKEN)
     python3 watch.py http URL RUN
@@ -12,8 +12,8 @@ from od_host_client import connect, http
 
 
 def main() -> None:
-    face, url, run_id = sys.argv[1:]
-    open_client = connect if face == "websocket" else http
+    transport, url, run_id = sys.argv[1:]
+    open_client = connect if transport == "websocket" else http
     with open_client(url, os.environ.get("OD_TOKEN", "")) as client:
         for event in client.events(run_id):
             print(json.dumps(event, ensure_ascii=False))

@@ -1,5 +1,5 @@
 //! The Python template `od-adapter-my-agent` as a real process in front of a real CLI.
-//! It is run only on Linux where python3 is installed; elsewhere the tests say that they did not.
+//! Runs only on Linux with python3; elsewhere the tests print that they were skipped.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::validator::assert_valid;
 use xtask::contract::ADAPTER;
 use xtask::files::repository;
 
-/// A CLI that gives the prompt back as one piece of text, then says a strange thing and ends.
+/// A CLI that prints the prompt as one piece of text, then an unknown message, and exits.
 const CLI: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo my-agent 1.2.3; exit; fi
 prompt=$(cat)
@@ -89,7 +89,7 @@ impl Session {
 }
 
 #[test]
-fn its_manifest_is_valid() {
+fn python_template_manifest_is_valid() {
     if python_is_missing() {
         return;
     }
@@ -101,7 +101,7 @@ fn its_manifest_is_valid() {
 }
 
 #[test]
-fn started_by_hand_it_explains_itself() {
+fn python_template_rejects_unknown_argument() {
     if python_is_missing() {
         return;
     }
@@ -111,7 +111,7 @@ fn started_by_hand_it_explains_itself() {
 }
 
 #[test]
-fn it_carries_a_run_from_start_to_done() {
+fn python_template_completes_a_run() {
     if python_is_missing() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Every value of every type survives: read, written, read again; and the schema agrees.
+//! Every value of every type survives reading and writing, and is valid against the schema.
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::Value;
@@ -13,22 +13,22 @@ use xtask::shape::{Field, Kind, Shape};
 const CASES: u32 = 24;
 
 #[test]
-fn values_of_this_version_keep_everything() {
+fn adapter_values_of_this_version_survive() {
     check(&ADAPTER, From::ThisVersion);
 }
 
 #[test]
-fn values_of_a_later_version_are_read() {
+fn adapter_values_of_later_version_are_read() {
     check(&ADAPTER, From::LaterVersion);
 }
 
 #[test]
-fn values_of_this_version_of_the_api_keep_everything() {
+fn api_values_of_this_version_survive() {
     check(&API, From::ThisVersion);
 }
 
 #[test]
-fn values_of_a_later_version_of_the_api_are_read() {
+fn api_values_of_later_version_are_read() {
     check(&API, From::LaterVersion);
 }
 
@@ -43,7 +43,7 @@ fn check(contract: &'static Contract, from: From) {
     }
 }
 
-/// The way of a type's values through the type and back.
+/// The conversion of a type's values to the Rust type and back.
 struct Trip {
     contract: &'static Contract,
     message_type: &'static MessageType,
@@ -56,7 +56,7 @@ impl Trip {
         let trip = (self.message_type.round_trip)(value)
             .map_err(|error| TestCaseError::fail(format!("refused: {error}")))?;
         if !trip.equal {
-            let text = format!("read again it is another value: {}", trip.text);
+            let text = format!("reading it again gives another value: {}", trip.text);
             return Err(TestCaseError::fail(text));
         }
         let written = trip.value();
@@ -76,7 +76,7 @@ impl Trip {
         }
     }
 
-    /// Whether all that was said is still said after the value went through its type.
+    /// Fails when a part of the value is lost in the Rust type.
     fn kept(
         &self,
         kind: &Kind,

@@ -1,4 +1,4 @@
-//! The session printed in the specification is one that really could take place.
+//! The session in the specification is valid.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ fn method_named(name: &str) -> &'static Method {
 }
 
 #[test]
-fn every_line_of_the_session_is_valid() {
+fn session_lines_are_valid() {
     let mut open: HashMap<String, &Method> = HashMap::new();
     for (arrow, line) in session() {
         match (arrow, Message::read(line.as_bytes()).expect("a message")) {
@@ -53,7 +53,7 @@ fn every_line_of_the_session_is_valid() {
 }
 
 #[test]
-fn the_run_of_the_session_keeps_the_rules() {
+fn session_run_follows_stream_rules() {
     let events: Vec<RunEventParams> = session()
         .iter()
         .filter_map(|(_, line)| match Message::read(line.as_bytes()) {

@@ -1,4 +1,4 @@
-//! Arbitrary instances of any definition, made from the published schema.
+//! Arbitrary instances of any definition, generated from the published schema.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -10,9 +10,9 @@ use xtask::shape::{Field, Kind, Shape};
 /// Which version of the protocol the instance comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum From {
-    /// This one: only values, fields and event types of the schema.
+    /// Only values, fields and event types of the schema.
     ThisVersion,
-    /// A later one: others occur too.
+    /// Also unknown values, fields and event types.
     LaterVersion,
 }
 

@@ -1,5 +1,5 @@
 //! Queries a shell on Unix: as an interactive login shell, because people set PATH in either kind
-//! of startup file, and in a session of its own, because an interactive shell would otherwise
+//! of startup file, and in its own session, because an interactive shell would otherwise
 //! compete for the terminal.
 
 use std::ffi::OsString;
@@ -15,6 +15,10 @@ use crate::tree::{Orphans, Tree};
 
 /// Startup files may print anything: PATH is printed between two of these.
 const MARKER: &str = "__od_login_path__";
+
+/// Prints PATH in the language of every supported shell. The second program is for a PATH without
+/// system folders.
+const PRINT_PATH: &str = "printenv PATH || /usr/bin/printenv PATH";
 
 /// A shell that prints more than this is not read further.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024;
@@ -102,7 +106,7 @@ fn command(shell: &LoginShell) -> Command {
     let mut command = Command::new(&shell.program);
     command
         .args(switches(&shell.program))
-        .arg(format!("echo {MARKER}; printenv PATH; echo {MARKER}"))
+        .arg(format!("echo {MARKER}; {PRINT_PATH}; echo {MARKER}"))
         .env_clear()
         .envs(shell.env.iter().map(|(name, value)| (name, value)))
         .env("TERM", "dumb")

@@ -137,14 +137,8 @@ mod tests {
     #[test]
     fn stat_name_with_parentheses_does_not_shift_fields() {
         let stat = "7 (a) R (b)) S 3 7 5 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 4242 9 9";
-        let expected = Process {
-            pid: 7,
-            parent: 3,
-            group: 7,
-            session: 5,
-            start_time: 4242,
-            has_ended: false,
-        };
+        let expected =
+            Process { pid: 7, parent: 3, group: 7, session: 5, start_time: 4242, has_ended: false };
         assert_eq!(parse_stat(7, stat), Some(expected));
     }
 

@@ -43,7 +43,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Starts a program in a session of its own: without a terminal, as leader of one group.
+    /// Starts a program in its own session: without a terminal, as leader of one group.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -154,7 +154,11 @@ impl Tree {
             }
         }
         let members = table.with_descendants(&roots).into_iter();
-        members.filter_map(|pid| table.get(pid)).filter(|member| !member.has_ended).copied().collect()
+        members
+            .filter_map(|pid| table.get(pid))
+            .filter(|member| !member.has_ended)
+            .copied()
+            .collect()
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Starts a program in a Job Object of its own.
+    /// Starts a program in its own Job Object.
     ///
     /// # Errors
     /// The program cannot be started.

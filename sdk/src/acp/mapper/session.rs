@@ -1,13 +1,13 @@
-//! From the greeting to the first prompt: the version, the login, the session, its settings.
+//! The handshake: version, login, session and settings, up to the first prompt.
 
 use od_protocol::{ErrorEvent, ErrorKind, Event, SessionMode, SessionStarted};
 use serde_json::json;
 
 use super::{AcpMapper, Phase, Purpose};
 use crate::RunOutput;
-use crate::acp::opening::{Opening, PROTOCOL_VERSION, Setting};
+use crate::acp::handshake::{Handshake, PROTOCOL_VERSION, Setting};
+use crate::acp::native::{InitializeResult, SessionResult};
 use crate::acp::settings::Current;
-use crate::acp::words::{InitializeResult, SessionResult};
 
 impl AcpMapper {
     pub(super) fn on_initialized(&mut self, result: &InitializeResult, output: &mut RunOutput) {
@@ -22,7 +22,7 @@ impl AcpMapper {
         }
         let capabilities = &result.agent_capabilities;
         self.capabilities = capabilities.clone();
-        match self.opening.auth_method.clone() {
+        match self.handshake.auth_method.clone() {
             Some(method) => {
                 let params = json!({"methodId": method});
                 self.request("authenticate", params, Purpose::Authenticate, output);
@@ -32,7 +32,7 @@ impl AcpMapper {
     }
 
     pub(super) fn open_session(&mut self, output: &mut RunOutput) {
-        let Opening { cwd, mcp_servers, session, .. } = &self.opening;
+        let Handshake { cwd, mcp_servers, session, .. } = &self.handshake;
         let mut params = json!({"cwd": cwd, "mcpServers": mcp_servers});
         if let Some(id) = session.id.as_ref().filter(|_| session.mode != SessionMode::New) {
             params["sessionId"] = id.as_str().into();
@@ -50,7 +50,7 @@ impl AcpMapper {
     }
 
     pub(super) fn on_session(&mut self, result: &SessionResult, output: &mut RunOutput) {
-        let choice = self.opening.session.clone();
+        let choice = self.handshake.session.clone();
         let id = result.session_id.clone().or_else(|| choice.id.clone());
         let Some(session_id) = id.filter(|id| !id.is_empty()) else {
             let message = "the agent opened a session without saying which";
@@ -59,32 +59,32 @@ impl AcpMapper {
         self.session_id = session_id.clone();
         self.current = Current::of(result);
         if choice.mode == SessionMode::New {
-            self.meter.on_new_session();
+            self.usage.on_new_session();
         }
         output.event(Event::SessionStarted(SessionStarted {
             session_id,
             mode: choice.mode,
             parent_session_id: choice.id.filter(|_| choice.mode == SessionMode::Fork),
             model: self.current.model.clone(),
-            cwd: Some(self.opening.cwd.clone()),
+            cwd: Some(self.handshake.cwd.clone()),
             tools: None,
             mcp_servers: None,
         }));
         let tells_history = choice.mode != SessionMode::New && self.dialect.history_end().is_some();
         match tells_history {
             true => self.phase = Phase::History,
-            false => self.next_setting(output),
+            false => self.configure_next(output),
         }
     }
 
-    /// The settings one after the other, then the prompt.
-    pub(super) fn next_setting(&mut self, output: &mut RunOutput) {
+    /// Applies the settings one after the other, then sends the prompt.
+    pub(super) fn configure_next(&mut self, output: &mut RunOutput) {
         self.phase = Phase::Setting;
-        if self.opening.settings.is_empty() {
-            let prompt = std::mem::take(&mut self.opening.prompt);
-            return self.say(prompt, output);
+        if self.handshake.settings.is_empty() {
+            let prompt = std::mem::take(&mut self.handshake.prompt);
+            return self.send_prompt(prompt, output);
         }
-        let setting = self.opening.settings.remove(0);
+        let setting = self.handshake.settings.remove(0);
         let session_id = &self.session_id;
         let (method, params) = match &setting {
             Setting::Model(model) => {
@@ -108,6 +108,6 @@ impl AcpMapper {
             Setting::ConfigOption { .. } => Current::default(),
         };
         self.current.change(changed, output);
-        self.next_setting(output);
+        self.configure_next(output);
     }
 }

@@ -64,7 +64,7 @@ fn of_file(file: &Path) -> Option<Metadata> {
     npm::metadata(file).or_else(|| python::metadata(file)).or_else(|| versioned_folder(file))
 }
 
-/// `versions/2.1.197` (a file), `versions/2025.09.18-7ae6800/agent`, `Cellar/codex/0.166.0/…`. A
+/// `versions/2.1.197` (a file), `versions/2025.09.18-7ae6800/agent`, `Cellar/acme/0.166.0/…`. A
 /// deeper `versions/3.12.1/bin/x` is the version of an interpreter.
 fn versioned_folder(file: &Path) -> Option<Metadata> {
     let components: Vec<&str> = file
@@ -108,25 +108,25 @@ mod tests {
         };
         let some = |version: &str, installer| Some((version.to_owned(), installer));
         assert_eq!(
-            found("/home/a/.local/share/claude/versions/2.1.197"),
+            found("/home/a/.local/share/acme/versions/2.1.197"),
             some("2.1.197", Installer::Own)
         );
         assert_eq!(
-            found("/home/a/.local/share/cursor-agent/versions/2025.09.18-7ae6800/cursor-agent"),
+            found("/home/a/.local/share/acme-agent/versions/2025.09.18-7ae6800/acme-agent"),
             some("2025.09.18-7ae6800", Installer::Own)
         );
         assert_eq!(
-            found("/opt/homebrew/Cellar/codex/0.166.0_1/bin/codex"),
+            found("/opt/homebrew/Cellar/acme/0.166.0_1/bin/acme"),
             some("0.166.0", Installer::Homebrew)
         );
         assert_eq!(
-            found("/opt/homebrew/Caskroom/codex/0.166.0/codex-aarch64"),
+            found("/opt/homebrew/Caskroom/acme/0.166.0/acme-aarch64"),
             some("0.166.0", Installer::Homebrew)
         );
         assert_eq!(found("/home/a/.pyenv/versions/3.12.1/bin/vibe"), None);
         assert_eq!(found("/home/a/.nvm/versions/node/v22.1.0/bin/x"), None);
         assert_eq!(found("/opt/homebrew/Cellar/node/22.1.0/lib/node_modules/x/cli.js"), None);
-        assert_eq!(found("/usr/bin/claude"), None);
+        assert_eq!(found("/usr/bin/acme"), None);
         assert_eq!(found("/home/a/versions/latest/x"), None);
     }
 }

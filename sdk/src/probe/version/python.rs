@@ -56,7 +56,7 @@ fn installs_program(dist_info: &Path, name: &str) -> bool {
         .any(|(program, _)| program.trim() == name)
 }
 
-/// `aider_chat-0.86.1.dist-info`
+/// Reads the version from `acme_cli-0.86.1.dist-info`.
 fn of_distribution(dist_info: PathBuf) -> Option<Metadata> {
     let (_, version) = dist_info.file_stem()?.to_str()?.rsplit_once('-')?;
     let version = version.to_owned();

@@ -36,11 +36,8 @@ mod tests {
     #[test]
     fn shims_of_npm_and_pnpm_have_targets() {
         let npm = "@ECHO off\r\nSET \"_prog=node\"\r\n\"%_prog%\"  \
-                   \"%dp0%\\node_modules\\@anthropic-ai\\claude-code\\cli.js\" %*\r\n";
-        assert_eq!(
-            target_in(npm).as_deref(),
-            Some("node_modules/@anthropic-ai/claude-code/cli.js")
-        );
+                   \"%dp0%\\node_modules\\@acme\\agent\\cli.js\" %*\r\n";
+        assert_eq!(target_in(npm).as_deref(), Some("node_modules/@acme/agent/cli.js"));
         let pnpm = "#!/bin/sh\nif [ -x \"$basedir/node\" ]; then\n  exec \"$basedir/node\"  \
                     \"$basedir/../5/node_modules/x/bin/x.js\" \"$@\"\n";
         assert_eq!(target_in(pnpm).as_deref(), Some("../5/node_modules/x/bin/x.js"));

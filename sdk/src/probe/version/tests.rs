@@ -1,4 +1,4 @@
-//! The rules of versions, as tables.
+//! Tables of version texts and comparisons.
 
 use super::*;
 
@@ -8,17 +8,17 @@ fn compare(one: &str, other: &str) -> Ordering {
 }
 
 #[test]
-fn odd_texts_hold_a_version() {
+fn version_is_found_in_free_text() {
     for (text, program, expected) in [
-        ("2.1.197 (Claude Code)\n", "claude", Some("2.1.197")),
-        ("codex-cli 0.166.0\n", "codex", Some("0.166.0")),
-        ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update'", "copilot", Some("1.0.102")),
-        ("omp/18.2.3", "omp", Some("18.2.3")),
-        ("v0.46.0", "gemini", Some("0.46.0")),
-        ("Hermes Agent v0.9.1 (2026.10.3)", "hermes", Some("0.9.1")),
-        ("2025.09.18-7ae6800", "cursor-agent", Some("2025.09.18-7ae6800")),
+        ("2.1.197 (Acme Code)\n", "acme", Some("2.1.197")),
+        ("acme-cli 0.166.0\n", "acme", Some("0.166.0")),
+        ("Acme Agent CLI 1.0.102.\nRun 'acme update'", "acme", Some("1.0.102")),
+        ("acme/18.2.3", "acme", Some("18.2.3")),
+        ("v0.46.0", "acme", Some("0.46.0")),
+        ("Acme Agent v0.9.1 (2026.10.3)", "acme", Some("0.9.1")),
+        ("2025.09.18-7ae6800", "acme-agent", Some("2025.09.18-7ae6800")),
         ("\x1b[32m1.2.3-beta.4\x1b[0m", "x", Some("1.2.3-beta.4")),
-        ("aider 0.86.2.dev12", "aider", Some("0.86.2.dev12")),
+        ("acme 0.86.2.dev12", "acme", Some("0.86.2.dev12")),
         ("tool 1.0rc1, built today", "tool", Some("1.0rc1")),
         ("(node:7) Warning: Node 18.0.0 is old\nkimi, version 1.52.0", "kimi", Some("1.52.0")),
         ("Python 3.12.1\nvibe 1.4.0", "vibe", Some("1.4.0")),
@@ -63,13 +63,13 @@ fn versions_are_ordered() {
 }
 
 #[test]
-fn a_number_beyond_all_bounds_is_a_large_one() {
+fn huge_number_is_largest_version() {
     assert_eq!(compare("99999999999999999999999.1", "1.0"), Ordering::Greater);
 }
 
 #[test]
-fn minimum_and_tested_version() {
-    let mut cli = crate::testing::manifest("x").cli;
+fn minimum_and_tested_version_are_compared() {
+    let mut cli = od_protocol::Manifest::new("x", "X").cli;
     cli.version_min = Some("2.0.0".to_owned());
     cli.version_tested = Some("2.1.0".to_owned());
     assert_eq!(meets_minimum(Some("1.99"), &cli), Some(false));
@@ -85,7 +85,7 @@ fn minimum_and_tested_version() {
 
 proptest::proptest! {
     #[test]
-    fn no_text_is_a_failure(text: String, program: String) {
+    fn any_text_is_accepted(text: String, program: String) {
         if let Some(version) = find_in_text(&text, &program) {
             assert!(CliVersion::parse(&version).is_some());
         }

@@ -1,4 +1,4 @@
-//! Logins in files: what is told, and what never is.
+//! Logins in files, without revealing secrets.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ fn token(expires_at_seconds: u64) -> String {
 }
 
 #[test]
-fn a_token_in_a_file_is_good_until_it_runs_out() {
+fn token_in_file_is_valid_until_expiry() {
     let scratch = Scratch::new();
     let adapter = PlainAdapter::new();
     let state = |expires_at: u64| {
@@ -32,7 +32,7 @@ fn a_token_in_a_file_is_good_until_it_runs_out() {
 }
 
 #[test]
-fn a_variable_of_the_run_counts() {
+fn variable_of_run_counts_as_login() {
     let scratch = Scratch::new();
     let adapter = PlainAdapter::new();
     assert_eq!(adapter.auth(&scratch.machine()).state, AuthState::Missing);
@@ -44,7 +44,7 @@ fn a_variable_of_the_run_counts() {
 }
 
 #[test]
-fn questions_to_a_file() {
+fn credential_file_answers_without_secrets() {
     let scratch = Scratch::new();
     let path = scratch.file(
         "auth.json",
@@ -52,7 +52,7 @@ fn questions_to_a_file() {
             "seconds":1900000000,"text":"1900000000","written":"2030-03-17T17:46:40Z",
             "plan":"pro"},"providers":{"a":{},"b":{}},"empty":{}}"#,
     );
-    let file = CredentialFile::read(&path).expect("readable").expect("there");
+    let file = CredentialFile::read(&path).expect("readable").expect("it exists");
     assert!(file.has("/oauth/accessToken") && file.has("/providers"));
     for absent in ["/oauth/refreshToken", "/oauth/none", "/empty"] {
         assert!(!file.has(absent), "{absent}");
@@ -67,13 +67,13 @@ fn questions_to_a_file() {
 }
 
 #[test]
-fn files_that_are_not_what_they_should_be() {
+fn invalid_credential_files_are_errors() {
     let scratch = Scratch::new();
     assert!(CredentialFile::read(&scratch.at("nowhere")).expect("no error").is_none());
     let broken = scratch.file("broken.json", r#"{"token": canary"#);
     let long = scratch.file("long.json", &format!(r#""{}""#, "canary".repeat(1 << 20)));
     for path in [broken, long, scratch.at("home")] {
-        let error = CredentialFile::read(&path).expect_err("not to be read").to_string();
+        let error = CredentialFile::read(&path).expect_err("unreadable").to_string();
         assert!(error.contains(&path.display().to_string()), "{error}");
         assert!(!error.contains("canary"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! What `adapter/detect` answers, whatever the agent CLI does.
+//! The answer to `adapter/detect`, whatever the agent CLI does.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use super::scratch::{CLI, PlainAdapter, Scratch, about};
 const PROGRAM: &str = "path/od-made-up-cli";
 const CACHE: &str = "state/probe-od-made-up-cli.json";
 
-fn look(scratch: &Scratch) -> DetectAdapterResult {
+fn detect_in(scratch: &Scratch) -> DetectAdapterResult {
     detect(&PlainAdapter::new(), &scratch.machine(), false)
 }
 
@@ -26,7 +26,7 @@ fn version_detail(result: &DetectAdapterResult) -> &str {
 fn not_installed_is_a_result() {
     let scratch = Scratch::new();
     let adapter = PlainAdapter::new();
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(!result.installed);
     assert_eq!((&result.path, &result.version, result.meets_min), (&None, &None, None));
     assert_eq!(result.guidance.as_deref(), Some(adapter.manifest.cli.install[0].command.as_str()));
@@ -36,7 +36,7 @@ fn not_installed_is_a_result() {
 }
 
 #[test]
-fn the_version_is_asked_for_and_compared() {
+fn version_is_queried_and_compared() {
     for (body, version, meets_min, tested) in [
         ("echo '2.1.0 (Made Up)'", "2.1.0", true, TestedVersion::Same),
         ("echo 'Made Up CLI 2.2.'", "2.2", true, TestedVersion::Newer),
@@ -46,7 +46,7 @@ fn the_version_is_asked_for_and_compared() {
     ] {
         let scratch = Scratch::new();
         let program = scratch.program(PROGRAM, body);
-        let result = look(&scratch);
+        let result = detect_in(&scratch);
         assert!(result.installed);
         assert_eq!(result.path, Some(program.display().to_string()));
         assert_eq!(result.version.as_deref(), Some(version), "{body}");
@@ -56,20 +56,20 @@ fn the_version_is_asked_for_and_compared() {
 }
 
 #[test]
-fn below_the_minimum_names_the_command_of_the_tool_that_installed_it() {
+fn guidance_uses_tool_that_installed_cli() {
     let scratch = Scratch::new();
     let package = "home/lib/node_modules/made-up";
     scratch.file(&format!("{package}/package.json"), r#"{"version":"1.0.0","bin":"cli.js"}"#);
     let program = scratch.counting_program(&format!("{package}/cli.js"), "");
     scratch.link(PROGRAM, program);
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert_eq!((result.version.as_deref(), result.meets_min), (Some("1.0.0"), Some(false)));
     assert_eq!(result.guidance.as_deref(), Some("npm install -g made-up"));
-    assert_eq!(scratch.count(), 0, "the package tells the version");
+    assert_eq!(scratch.count(), 0, "the package has the version");
 }
 
 #[test]
-fn a_hanging_cli_is_ended_with_what_it_started() {
+fn hanging_cli_is_killed_with_its_children() {
     let scratch = Scratch::new();
     let (own, child) = (scratch.at("own"), scratch.at("child"));
     scratch.program(
@@ -80,48 +80,48 @@ fn a_hanging_cli_is_ended_with_what_it_started() {
             child.display()
         ),
     );
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(result.installed);
     assert_eq!((result.version.as_deref(), result.meets_min), (None, None));
     assert!(version_detail(&result).contains("did not end"), "{:?}", result.evidence);
-    scratch.assert_gone("own");
-    scratch.assert_gone("child");
+    scratch.assert_ended("own");
+    scratch.assert_ended("child");
 }
 
 #[test]
-fn a_flooding_cli_is_ended() {
+fn flooding_cli_is_killed() {
     let scratch = Scratch::new();
     let own = scratch.at("own");
     scratch
         .program(PROGRAM, &format!("echo $$ > '{}'\nwhile :; do echo flood; done", own.display()));
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(result.installed && result.version.is_none());
-    scratch.assert_gone("own");
+    scratch.assert_ended("own");
 }
 
 #[test]
-fn a_failing_cli_and_one_that_does_not_start() {
+fn failing_cli_has_no_version() {
     let scratch = Scratch::new();
     scratch.program(PROGRAM, "echo 'cannot load 3.2.1' >&2; exit 7");
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(result.installed && result.version.is_none());
     assert!(version_detail(&result).contains("exits with 7"), "{:?}", result.evidence);
 
     let scratch = Scratch::new();
     scratch.file(PROGRAM, "#!/nowhere/interpreter\n");
     scratch.set_mode(PROGRAM, 0o755);
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(result.installed && result.version.is_none());
     assert!(version_detail(&result).contains("cannot be started"), "{:?}", result.evidence);
 
     scratch.set_mode(PROGRAM, 0o644);
-    let result = look(&scratch);
+    let result = detect_in(&scratch);
     assert!(!result.installed);
     assert!(result.guidance.is_some_and(|guidance| guidance.starts_with("chmod +x")));
 }
 
 #[test]
-fn with_cli_path_nothing_else_is_started_or_reported() {
+fn cli_path_excludes_other_programs() {
     let scratch = Scratch::new();
     scratch.counting_program(PROGRAM, "echo 2.1.0");
     let shell = scratch.counting_program("shell/bash", "");
@@ -135,20 +135,20 @@ fn with_cli_path_nothing_else_is_started_or_reported() {
 }
 
 #[test]
-fn an_answer_is_remembered_until_the_file_changes() {
+fn answer_is_cached_until_file_changes() {
     let scratch = Scratch::new();
     scratch.counting_program(PROGRAM, "echo 2.1.0");
     let versions = |expected: &str| {
-        assert_eq!(look(&scratch).version.as_deref(), Some(expected));
+        assert_eq!(detect_in(&scratch).version.as_deref(), Some(expected));
         scratch.count()
     };
     assert_eq!(versions("2.1.0"), 1);
-    assert_eq!(versions("2.1.0"), 1, "remembered");
+    assert_eq!(versions("2.1.0"), 1, "cached");
     let install = PlainAdapter::new().locate(&scratch.machine()).expect("found");
-    assert_eq!(install.version.as_deref(), Some("2.1.0"), "a run knows it too");
+    assert_eq!(install.version.as_deref(), Some("2.1.0"), "a run uses it too");
 
     detect(&PlainAdapter::new(), &scratch.machine(), true);
-    assert_eq!(scratch.count(), 2, "asked again on demand");
+    assert_eq!(scratch.count(), 2, "refresh starts the CLI again");
 
     scratch.counting_program(PROGRAM, "echo 2.1.1");
     let install = PlainAdapter::new().locate(&scratch.machine()).expect("found");
@@ -157,29 +157,29 @@ fn an_answer_is_remembered_until_the_file_changes() {
 }
 
 #[test]
-fn a_broken_or_old_memory_is_replaced() {
+fn broken_or_old_cache_is_replaced() {
     let scratch = Scratch::new();
     scratch.counting_program(PROGRAM, "echo 2.1.0");
     for broken in ["", "{ half", "[]", r#"{"x":{"identity":7}}"#] {
         scratch.file(CACHE, broken);
         let before = scratch.count();
-        assert_eq!(look(&scratch).version.as_deref(), Some("2.1.0"));
-        assert_eq!(look(&scratch).version.as_deref(), Some("2.1.0"));
-        assert_eq!(scratch.count(), before + 1, "{broken:?} is replaced by what is asked once");
+        assert_eq!(detect_in(&scratch).version.as_deref(), Some("2.1.0"));
+        assert_eq!(detect_in(&scratch).version.as_deref(), Some("2.1.0"));
+        assert_eq!(scratch.count(), before + 1, "{broken:?} is replaced once");
     }
     let path = scratch.at(CACHE);
-    let mut memory: serde_json::Value =
+    let mut cache: serde_json::Value =
         serde_json::from_slice(&fs::read(&path).expect("a cache")).expect("JSON");
     let key = scratch.at(PROGRAM).display().to_string();
-    memory[&key]["version"]["askedAt"] = 1_000.into();
-    fs::write(&path, memory.to_string()).expect("written");
+    cache[&key]["version"]["askedAt"] = 1_000.into();
+    fs::write(&path, cache.to_string()).expect("written");
     let before = scratch.count();
-    look(&scratch);
-    assert_eq!(scratch.count(), before + 1, "what is older than a day is asked again");
+    detect_in(&scratch);
+    assert_eq!(scratch.count(), before + 1, "an answer older than a day is refreshed");
 }
 
 #[test]
-fn without_a_state_folder_or_with_a_closed_one_it_works_all_the_same() {
+fn detection_works_without_writable_state_folder() {
     let scratch = Scratch::new();
     scratch.counting_program(PROGRAM, "echo 2.1.0");
     scratch.file("blocked", "a file where the folder should be");
@@ -192,7 +192,7 @@ fn without_a_state_folder_or_with_a_closed_one_it_works_all_the_same() {
 }
 
 #[test]
-fn no_secret_and_no_change_anywhere_but_in_the_state_folder() {
+fn detection_reveals_no_secret_and_changes_nothing() {
     let scratch = Scratch::new();
     let seen = scratch.at("seen");
     scratch.program(PROGRAM, &format!("env > '{}'; echo 2.1.0", seen.display()));
@@ -204,21 +204,21 @@ fn no_secret_and_no_change_anywhere_but_in_the_state_folder() {
     machine.env.insert("MADE_UP_API_KEY".to_owned(), "sk-env-canary".to_owned());
     let result = detect(&PlainAdapter::new(), &machine, true);
     assert_eq!(result.auth.state, AuthState::Ok);
-    let credential = result.auth.credential.clone().expect("who pays");
+    let credential = result.auth.credential.clone().expect("a credential");
     assert_eq!(credential.name, "MADE_UP_API_KEY");
     let shown = format!("{result:?}{}", serde_json::to_string(&result).expect("JSON"));
-    let memory = fs::read_to_string(scratch.at(CACHE)).expect("a cache");
-    assert!(!shown.contains("canary") && !memory.contains("canary"), "{shown} {memory}");
-    let seen = fs::read_to_string(seen).expect("the program was asked");
+    let cache = fs::read_to_string(scratch.at(CACHE)).expect("a cache");
+    assert!(!shown.contains("canary") && !cache.contains("canary"), "{shown} {cache}");
+    let seen = fs::read_to_string(seen).expect("the program ran");
     assert!(seen.contains("PATH=") && !seen.contains("canary"), "{seen}");
     assert!(about(&result.evidence, "MADE_UP_API_KEY").is_some_and(|evidence| evidence.found));
-    let file = about(&result.evidence, scratch.at("home/.made-up/auth.json")).expect("noted");
+    let file = about(&result.evidence, scratch.at("home/.made-up/auth.json")).expect("evidence");
     assert!(file.detail.as_deref().is_some_and(|detail| detail.contains("chmod 600")));
     assert_eq!(scratch.home_files(), before);
 }
 
 #[test]
-fn help_pages_are_asked_for_once() {
+fn help_pages_are_read_once() {
     let scratch = Scratch::new();
     scratch.counting_program(
         PROGRAM,
@@ -241,7 +241,7 @@ fn help_pages_are_asked_for_once() {
 }
 
 #[test]
-fn the_settings_folder_and_required_programs_are_evidence() {
+fn settings_folder_and_programs_are_evidence() {
     let scratch = Scratch::new();
     scratch.program(PROGRAM, "echo 2.1.0");
     let mut adapter = PlainAdapter::new();

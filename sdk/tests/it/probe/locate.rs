@@ -1,4 +1,4 @@
-//! Where the agent CLI is found, and that nothing is started on the way.
+//! Finding the agent CLI without starting a process.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ fn evidence_of(error: &ErrorObject) -> Vec<Evidence> {
 }
 
 #[test]
-fn cli_path_is_used_exactly_or_not_at_all() {
+fn cli_path_has_no_fallback() {
     let scratch = Scratch::new();
     let manifest = PlainAdapter::new().manifest;
     scratch.program(&format!("path/{CLI}"), "");
@@ -21,10 +21,7 @@ fn cli_path_is_used_exactly_or_not_at_all() {
         let machine = od_sdk::Machine { cli_path: Some(path), ..scratch.machine() };
         let error = locate(&manifest, &machine).expect_err("no agent CLI there");
         assert!(error.hint().is_some(), "{error:?}");
-        assert!(
-            !format!("{error:?}").contains("/path/"),
-            "the one on PATH is none of our business"
-        );
+        assert!(!format!("{error:?}").contains("/path/"), "the program on PATH is not mentioned");
         error
     };
     assert_eq!(failure(scratch.at("nowhere")).kind(), ErrorKind::CliNotFound);
@@ -42,7 +39,7 @@ fn cli_path_is_used_exactly_or_not_at_all() {
 }
 
 #[test]
-fn path_comes_first_and_copies_are_noted() {
+fn path_is_first_and_copies_are_evidence() {
     let scratch = Scratch::new();
     let on_path = scratch.program(&format!("path/{CLI}"), "");
     let copy = scratch.program(&format!("home/.local/bin/{CLI}"), "");
@@ -50,13 +47,13 @@ fn path_comes_first_and_copies_are_noted() {
     let install = locate(&PlainAdapter::new().manifest, &scratch.machine()).expect("found");
     assert_eq!(install.path, on_path);
     assert_eq!(install.extra_path, [] as [PathBuf; 0]);
-    let noted = about(&install.evidence, &copy).expect("the copy is noted");
+    let noted = about(&install.evidence, &copy).expect("the copy is evidence");
     assert_eq!(noted.detail.as_deref(), Some("another copy, not used"));
     assert_eq!(install.evidence.len(), 2, "{:?}", install.evidence);
 }
 
 #[test]
-fn what_cannot_be_started_is_passed_over_and_noted() {
+fn unusable_candidates_are_skipped_with_evidence() {
     let scratch = Scratch::new();
     let plain = scratch.file(&format!("path/{CLI}"), "text");
     let broken = scratch.link(&format!("home/.local/bin/{CLI}"), "gone");
@@ -65,11 +62,11 @@ fn what_cannot_be_started_is_passed_over_and_noted() {
     assert_eq!(install.path, usable);
     let detail = |path| about(&install.evidence, path).and_then(|noted| noted.detail.as_deref());
     assert_eq!(detail(&plain), Some("is not executable"));
-    assert_eq!(detail(&broken), Some("is a link to a file that is gone"));
+    assert_eq!(detail(&broken), Some("is a link to a file that does not exist"));
 }
 
 #[test]
-fn relative_folders_of_path_are_never_looked_at() {
+fn relative_folders_of_path_are_skipped() {
     let scratch = Scratch::new();
     scratch.program(&format!("path/{CLI}"), "");
     let mut machine = scratch.machine();
@@ -83,7 +80,7 @@ fn relative_folders_of_path_are_never_looked_at() {
 }
 
 #[test]
-fn the_newest_node_that_has_it_wins() {
+fn newest_node_with_cli_is_used() {
     let scratch = Scratch::new();
     for version in ["v9.11.2", "v10.2.0"] {
         scratch.program(&format!("home/.nvm/versions/node/{version}/bin/{CLI}"), "");
@@ -94,7 +91,7 @@ fn the_newest_node_that_has_it_wins() {
 }
 
 #[test]
-fn a_better_name_anywhere_beats_a_worse_one_on_path() {
+fn first_name_anywhere_precedes_later_on_path() {
     let scratch = Scratch::new();
     let mut manifest = PlainAdapter::new().manifest;
     manifest.cli.names.push("agent".to_owned());
@@ -106,7 +103,7 @@ fn a_better_name_anywhere_beats_a_worse_one_on_path() {
 }
 
 #[test]
-fn an_adapters_own_folders_and_no_name_that_is_a_path() {
+fn own_folders_are_searched_but_not_paths() {
     let scratch = Scratch::new();
     let mut manifest = PlainAdapter::new().manifest;
     let own = scratch.program(&format!("home/.made-up/bin/{CLI}"), "");
@@ -119,7 +116,7 @@ fn an_adapters_own_folders_and_no_name_that_is_a_path() {
 }
 
 #[test]
-fn not_found_says_how_to_install_and_where_it_looked() {
+fn not_found_has_install_command_and_places() {
     let scratch = Scratch::new();
     scratch.program("home/.local/bin/something-else", "");
     let manifest = PlainAdapter::new().manifest;
@@ -133,7 +130,7 @@ fn not_found_says_how_to_install_and_where_it_looked() {
             .iter()
             .find(|evidence| evidence.signal == signal && !evidence.found)
             .and_then(|evidence| evidence.detail.clone())
-            .expect("this place was looked at");
+            .expect("this place was searched");
         assert!(detail.contains(&folder) && !detail.contains(".bun"), "{detail}");
     }
     scratch.file(&format!("path/{CLI}"), "text");
@@ -143,13 +140,13 @@ fn not_found_says_how_to_install_and_where_it_looked() {
 }
 
 #[test]
-fn a_scripts_interpreter_comes_along() {
+fn folder_of_interpreter_is_added() {
     let scratch = Scratch::new();
     let script = scratch.file(&format!("home/.npm-global/bin/{CLI}"), "#!/usr/bin/env od-node\n");
     scratch.set_mode(&format!("home/.npm-global/bin/{CLI}"), 0o755);
     let manifest = PlainAdapter::new().manifest;
     let install = locate(&manifest, &scratch.machine()).expect("found");
-    let missing = about(&install.evidence, "od-node").expect("the lack is noted");
+    let missing = about(&install.evidence, "od-node").expect("the missing interpreter is evidence");
     assert!(!missing.found && install.extra_path.is_empty());
 
     scratch.program("home/.volta/bin/od-node", "");
@@ -163,7 +160,7 @@ fn a_scripts_interpreter_comes_along() {
 }
 
 #[test]
-fn nothing_is_started_and_nothing_written() {
+fn locate_starts_and_writes_nothing() {
     let scratch = Scratch::new();
     scratch.counting_program(&format!("path/{CLI}"), "echo 2.1.0");
     let mut machine = scratch.machine();

@@ -1,11 +1,11 @@
-//! The login shell's PATH: asked when PATH has nothing, remembered, never waited for too long.
+//! The login shell's PATH: queried when PATH lacks the CLI, cached, with a time limit.
 
 use od_sdk::detect::detect;
 use od_sdk::{Adapter, Machine};
 
 use super::scratch::{CLI, PlainAdapter, Scratch, about};
 
-/// A machine whose shell is a script that counts its starts.
+/// Returns a machine whose shell is a script that counts its starts.
 fn machine(scratch: &Scratch, shell_body: &str) -> Machine {
     let shell = scratch.counting_program("shell/zsh", shell_body);
     let mut machine = scratch.machine();
@@ -18,14 +18,14 @@ fn shell_that_sets(path: &str) -> String {
 }
 
 #[test]
-fn what_only_the_shell_knows_is_found_and_remembered() {
+fn path_of_shell_is_used_and_cached() {
     let scratch = Scratch::new();
     let folders =
         format!("{}:relative:{}", scratch.at("managed").display(), scratch.at("tools").display());
     let machine = machine(&scratch, &shell_that_sets(&folders));
     let program = scratch.program(&format!("managed/{CLI}"), "echo 2.1.0");
     let adapter = PlainAdapter::new();
-    assert!(adapter.locate(&machine).is_err(), "a run does not ask the shell");
+    assert!(adapter.locate(&machine).is_err(), "a run does not start the shell");
     assert_eq!(scratch.count(), 0);
 
     let result = detect(&adapter, &machine, false);
@@ -33,17 +33,17 @@ fn what_only_the_shell_knows_is_found_and_remembered() {
     assert_eq!(result.version.as_deref(), Some("2.1.0"));
     assert_eq!(scratch.count(), 1);
 
-    let install = adapter.locate(&machine).expect("a run uses what is remembered");
+    let install = adapter.locate(&machine).expect("a run uses the cache");
     assert_eq!(install.path, program);
     assert_eq!(install.extra_path, [scratch.at("managed"), scratch.at("tools")]);
     detect(&adapter, &machine, false);
     assert_eq!(scratch.count(), 1);
     detect(&adapter, &machine, true);
-    assert_eq!(scratch.count(), 2, "asked again on demand");
+    assert_eq!(scratch.count(), 2, "refresh starts the shell again");
 }
 
 #[test]
-fn a_real_shell_reads_the_persons_own_files() {
+fn real_shell_reads_user_profile() {
     let scratch = Scratch::new();
     let program = scratch.program(&format!("managed/{CLI}"), "echo 2.1.0");
     let profile = format!("echo Hello\nPATH={}:$PATH\n", scratch.at("managed").display());
@@ -56,7 +56,7 @@ fn a_real_shell_reads_the_persons_own_files() {
 }
 
 #[test]
-fn the_shell_is_left_alone_when_path_has_it() {
+fn shell_not_started_when_path_has_cli() {
     let scratch = Scratch::new();
     let machine = machine(&scratch, "");
     scratch.program(&format!("path/{CLI}"), "echo 2.1.0");
@@ -65,7 +65,7 @@ fn the_shell_is_left_alone_when_path_has_it() {
 }
 
 #[test]
-fn without_a_state_folder_a_detection_still_finds_it() {
+fn detection_works_without_state_folder() {
     let scratch = Scratch::new();
     let machine = machine(&scratch, &shell_that_sets(&scratch.at("managed").display().to_string()));
     let machine = Machine { state_dir: None, ..machine };
@@ -74,22 +74,22 @@ fn without_a_state_folder_a_detection_still_finds_it() {
 }
 
 #[test]
-fn a_shell_that_hangs_is_ended_and_not_asked_again_at_once() {
+fn hanging_shell_is_killed_and_failure_cached() {
     let scratch = Scratch::new();
     let own = scratch.at("own");
     let machine = machine(&scratch, &format!("echo $$ > '{}'\nsleep 1000", own.display()));
     for _ in 0..2 {
         let result = detect(&PlainAdapter::new(), &machine, false);
         assert!(!result.installed);
-        let shell = about(&result.evidence, scratch.at("shell/zsh")).expect("it is noted");
+        let shell = about(&result.evidence, scratch.at("shell/zsh")).expect("it is evidence");
         assert!(!shell.found);
     }
     assert_eq!(scratch.count(), 1);
-    scratch.assert_gone("own");
+    scratch.assert_ended("own");
 }
 
 #[test]
-fn an_unknown_shell_is_not_asked() {
+fn unsupported_shell_is_not_started() {
     let scratch = Scratch::new();
     let mut machine = scratch.machine();
     let shell = scratch.counting_program("shell/nu", "");

@@ -1,4 +1,4 @@
-//! A made-up machine: a home, a PATH and a state folder below one temporary folder.
+//! A made-up machine: home, PATH and state folder below one temporary folder.
 
 use std::fs;
 use std::io::Write;
@@ -29,10 +29,10 @@ impl Scratch {
 
     /// A path below the temporary folder, which has no links in it.
     pub(super) fn at(&self, relative: &str) -> PathBuf {
-        self.folder.path().canonicalize().expect("the folder is there").join(relative)
+        self.folder.path().canonicalize().expect("the folder exists").join(relative)
     }
 
-    /// PATH is one folder, `path`; programs find the system's own tools in the usual places.
+    /// PATH is the folder `path` and the folders of the system's own tools.
     pub(super) fn machine(&self) -> Machine {
         let path = format!("{}:/usr/bin:/bin", self.at("path").display());
         Machine {
@@ -50,8 +50,8 @@ impl Scratch {
         path
     }
 
-    /// A script that can be started. Another process writes it: a thread that forks while this one
-    /// holds the file open would make it too busy to be started.
+    /// Creates an executable script. Another process writes it: if a thread forked while this process
+    /// had the file open, starting it would fail with "text file busy".
     pub(super) fn program(&self, relative: &str, body: &str) -> PathBuf {
         let path = self.at(relative);
         fs::create_dir_all(path.parent().expect("a folder above")).expect("folders");
@@ -68,7 +68,7 @@ impl Scratch {
         path
     }
 
-    /// A program that answers `--version` with a text and counts how often it was started.
+    /// Creates a program that counts how often it was started.
     pub(super) fn counting_program(&self, relative: &str, body: &str) -> PathBuf {
         let count = self.at("count");
         self.program(relative, &format!("echo started >> '{}'\n{body}", count.display()))
@@ -87,20 +87,20 @@ impl Scratch {
 
     pub(super) fn set_mode(&self, relative: &str, mode: u32) {
         let permissions = fs::Permissions::from_mode(mode);
-        fs::set_permissions(self.at(relative), permissions).expect("changed rights");
+        fs::set_permissions(self.at(relative), permissions).expect("changed permissions");
     }
 
-    /// Fails unless the process whose number a program wrote into a file goes away.
-    pub(super) fn assert_gone(&self, pid_file: &str) {
-        let pid = fs::read_to_string(self.at(pid_file)).expect("the program wrote its number");
+    /// Fails unless the process whose id a program wrote into a file ends.
+    pub(super) fn assert_ended(&self, pid_file: &str) {
+        let pid = fs::read_to_string(self.at(pid_file)).expect("the program wrote its id");
         let deadline = Instant::now() + Duration::from_secs(10);
         while is_alive(pid.trim()) {
-            assert!(Instant::now() < deadline, "process {pid} is still there");
+            assert!(Instant::now() < deadline, "process {pid} is still running");
             std::thread::yield_now();
         }
     }
 
-    /// Every file below the home folder with its content.
+    /// Returns every file below the home folder with its content.
     pub(super) fn home_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         let mut folders = vec![self.at("home")];
@@ -117,7 +117,7 @@ impl Scratch {
     }
 }
 
-/// A process that has ended and only waits to be collected is gone.
+/// A zombie is not alive.
 fn is_alive(pid: &str) -> bool {
     let listing = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps");
     let state = String::from_utf8_lossy(&listing.stdout).trim().to_owned();
@@ -195,7 +195,7 @@ impl Adapter for PlainAdapter {
     }
 }
 
-/// The evidence about one subject.
+/// Returns the evidence about one subject.
 pub(super) fn about(evidence: &[Evidence], subject: impl AsRef<Path>) -> Option<&Evidence> {
     let subject = subject.as_ref().display().to_string();
     evidence.iter().find(|evidence| evidence.subject == subject)

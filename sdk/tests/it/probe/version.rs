@@ -1,7 +1,7 @@
-//! The version of an install from its own files, in the layouts that installers leave.
+//! The version of an install from its own files, in the layouts of several installers.
 
-use od_sdk::probe::version::{Installer, from_metadata};
 use od_sdk::probe::locate;
+use od_sdk::probe::version::{Installer, from_metadata};
 
 use super::scratch::{CLI, PlainAdapter, Scratch};
 
@@ -15,7 +15,7 @@ fn npm_install(scratch: &Scratch, package_json: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn npm_the_package_whose_program_it_is() {
+fn npm_package_of_program_has_version() {
     let scratch = Scratch::new();
     let link = npm_install(
         &scratch,
@@ -23,7 +23,7 @@ fn npm_the_package_whose_program_it_is() {
             r#"{{"name":"@vendor/made-up","version":"2.1.0","bin":{{"{CLI}":"dist/cli.js"}}}}"#
         ),
     );
-    // A package's inner folders may have a description of their own, without a version.
+    // Folders inside a package may have another `package.json`.
     scratch.file(&format!("{PACKAGE}/dist/package.json"), r#"{"type":"module","version":"0.0.0"}"#);
     let install = locate(&PlainAdapter::new().manifest, &scratch.machine()).expect("found");
     assert_eq!(install.path, link);
@@ -36,7 +36,7 @@ fn npm_the_package_whose_program_it_is() {
 }
 
 #[test]
-fn npm_program_as_a_text_and_odd_packages() {
+fn npm_package_without_matching_program_is_ignored() {
     let scratch = Scratch::new();
     let link = npm_install(&scratch, r#"{"version":"3.0.0-beta.1","bin":"./dist/cli.js"}"#);
     assert_eq!(from_metadata(&link).expect("metadata").version, "3.0.0-beta.1");
@@ -55,7 +55,7 @@ fn npm_program_as_a_text_and_odd_packages() {
 }
 
 #[test]
-fn npm_a_project_above_is_not_the_package() {
+fn npm_project_above_program_is_ignored() {
     let scratch = Scratch::new();
     scratch.file("home/project/package.json", r#"{"version":"1.0.0","bin":"tools/other"}"#);
     let tool = scratch.program("home/project/tools/cli", "");
@@ -63,7 +63,7 @@ fn npm_a_project_above_is_not_the_package() {
 }
 
 #[test]
-fn pnpm_a_script_that_starts_the_package() {
+fn pnpm_shim_leads_to_package() {
     let scratch = Scratch::new();
     let package = "home/.local/share/pnpm/global/5/node_modules/made-up";
     scratch.file(&format!("{package}/package.json"), r#"{"version":"2.4.0","bin":"cli.js"}"#);
@@ -77,7 +77,7 @@ fn pnpm_a_script_that_starts_the_package() {
 }
 
 #[test]
-fn pipx_the_distribution_that_installs_the_script() {
+fn pipx_distribution_of_script_has_version() {
     let scratch = Scratch::new();
     let environment = "home/.local/share/pipx/venvs/made-up";
     let packages = format!("{environment}/lib/python3.12/site-packages");
@@ -97,7 +97,7 @@ fn pipx_the_distribution_that_installs_the_script() {
 }
 
 #[test]
-fn pip_install_user_without_an_environment() {
+fn pip_user_install_has_version() {
     let scratch = Scratch::new();
     let script = scratch.file("home/.local/bin/tool", "#!/usr/bin/python3\nimport tool\n");
     let packages = "home/.local/lib/python3.11/site-packages";
@@ -111,7 +111,7 @@ fn pip_install_user_without_an_environment() {
 }
 
 #[test]
-fn a_folder_or_file_named_after_the_version() {
+fn file_named_after_version_has_version() {
     let scratch = Scratch::new();
     let program = scratch.program("home/.local/share/made-up/versions/2.1.197", "");
     let link = scratch.link(&format!("home/.local/bin/{CLI}"), program);
@@ -120,7 +120,7 @@ fn a_folder_or_file_named_after_the_version() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_description_is_left_alone() {
+fn pipe_instead_of_package_file_is_ignored() {
     let scratch = Scratch::new();
     let link = npm_install(&scratch, "{}");
     let description = scratch.at(&format!("{PACKAGE}/package.json"));

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use crate::PartMapper;
-use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, ApprovalRisk, Event, InputRequested};
+use od_protocol::{
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
+    ApprovalResolver, ApprovalRisk, Event, InputRequested,
+};
 use od_sdk::RunOutput;
 use od_sdk::text::first_line;
 use serde_json::Value;

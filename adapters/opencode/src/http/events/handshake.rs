@@ -27,6 +27,8 @@ pub(super) enum Phase {
     OpeningSession,
     /// The session exists and is being configured.
     Configuring,
+    /// The models were requested: the server ignores an effort that the model lacks.
+    CheckingEffort,
     /// The prompt was sent.
     Live,
 }
@@ -88,6 +90,12 @@ impl Events {
             (requests::RULES | requests::MCP, Some(_)) if self.phase == Phase::Configuring => {
                 self.configure_next(output);
             }
+            (requests::MODELS, models) if self.phase == Phase::CheckingEffort => {
+                match self.unsupported_effort(models.as_ref()) {
+                    Some(error) => output.fail(error),
+                    None => self.configure_next(output),
+                }
+            }
             // A reply without a document (204, `true`) is a success unless its status is an error.
             (requests::SESSION | requests::RULES | requests::MCP | requests::PROMPT, None)
                 if answer.status >= 400 =>
@@ -124,15 +132,38 @@ impl Events {
         }
     }
 
-    /// Adds the MCP servers one after the other, then sends the prompt.
+    /// Adds the MCP servers one after the other, checks the effort, then sends the prompt.
     fn configure_next(&mut self, output: &mut RunOutput) {
         if !self.start_run_params.mcp_servers.is_empty() {
             let server = self.start_run_params.mcp_servers.remove(0);
             return output.request(self.requests.add_mcp_server(&server));
         }
+        if self.start_run_params.effort.is_some() && self.phase != Phase::CheckingEffort {
+            self.phase = Phase::CheckingEffort;
+            return output.request(self.requests.models());
+        }
         self.phase = Phase::Live;
         self.turn.begin(output);
         output.request(self.requests.first_prompt(&self.session_id, &self.start_run_params));
+    }
+
+    /// The error for an effort that the model does not have. Without a model in the run, or with an
+    /// unknown one, the server decides.
+    fn unsupported_effort(&self, models: Option<&Value>) -> Option<ErrorEvent> {
+        let effort = self.start_run_params.effort?;
+        let list = crate::models::parse_providers(models?, None)?;
+        let wanted = self.start_run_params.model.as_deref()?;
+        let efforts = list.models.into_iter().find(|model| model.id == wanted)?.efforts?;
+        if efforts.contains(&effort) {
+            return None;
+        }
+        let names: Vec<&str> = efforts.iter().map(|effort| effort.as_str()).collect();
+        let hint = match names.is_empty() {
+            true => "omit the effort".to_owned(),
+            false => format!("omit the effort, or choose one of: {}", names.join(", ")),
+        };
+        let message = format!("{wanted} does not support the effort {:?}", effort.as_str());
+        Some(ErrorEvent::fatal(ErrorKind::CapabilityUnsupported, message).with_hint(hint))
     }
 
     /// Classifies a request that the server refused.

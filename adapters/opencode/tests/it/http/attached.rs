@@ -3,7 +3,7 @@
 use od_protocol::ErrorKind;
 use od_protocol::adapter::StartRunParams;
 use od_sdk::invocation::ProcessUse;
-use od_sdk::testing::{HttpTalk, Replay};
+use od_sdk::testing::{Replay, ScriptedHttpRun};
 use od_sdk::{Adapter, Exit, Install, PoliteStop};
 use opencode_family::OpenCodeHttp;
 use opencode_family::http::requests;
@@ -23,19 +23,19 @@ fn last_error(replay: &Replay) -> &Value {
 }
 
 #[test]
-fn no_process_is_started_and_the_first_request_has_the_login() {
+fn attached_run_starts_no_process_and_logs_in() {
     let start_run_params = attached("http://localhost:4096/");
     let invocation = OpenCodeHttp.invocation(&start_run_params, &Install::default()).expect("fine");
     assert_eq!(invocation.process, ProcessUse::Attached);
     let mut mapper = events(&start_run_params);
-    let mut talk = HttpTalk::begin(&mut mapper);
+    let mut talk = ScriptedHttpRun::begin(&mut mapper);
     let server = talk.server().expect("a server");
     assert_eq!(server.url, "http://localhost:4096");
     assert_eq!(server.login, Some(("opencode".to_owned(), "pw".to_owned())));
 }
 
 #[test]
-fn an_address_that_is_none_is_refused() {
+fn malformed_server_url_is_rejected() {
     for url in ["https://example.org", "localhost:4096", "http://", "http://a/b", "http://u@h"] {
         let refused = OpenCodeHttp.invocation(&attached(url), &Install::default());
         assert_eq!(refused.expect_err(url).kind(), ErrorKind::ConfigInvalid, "{url}");
@@ -43,14 +43,14 @@ fn an_address_that_is_none_is_refused() {
 }
 
 #[test]
-fn who_answers_must_be_the_right_one() {
+fn failed_health_check_fails_run() {
     for (status, body, kind) in [
         (401, "", "auth_missing"),
         (200, "<html>", "cli_protocol"),
         (200, r#"{"healthy":false}"#, "cli_protocol"),
     ] {
         let mut mapper = events(&attached("http://localhost:4096"));
-        let mut talk = HttpTalk::begin(&mut mapper);
+        let mut talk = ScriptedHttpRun::begin(&mut mapper);
         talk.reply(requests::HEALTH, status, body);
         let replay = talk.finish(&Exit::default());
         assert_eq!(last_error(&replay)["kind"], kind, "{status} {body}");
@@ -59,9 +59,9 @@ fn who_answers_must_be_the_right_one() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_told_with_a_command_to_try() {
+fn lost_server_error_has_hint() {
     let mut mapper = events(&attached("http://localhost:4096"));
-    let mut talk = HttpTalk::begin(&mut mapper);
+    let mut talk = ScriptedHttpRun::begin(&mut mapper);
     talk.lose(requests::HEALTH, "connection refused");
     let replay = talk.finish(&Exit::default());
     let error = last_error(&replay);
@@ -70,9 +70,9 @@ fn a_server_that_is_gone_is_told_with_a_command_to_try() {
 }
 
 #[test]
-fn a_cancel_before_there_is_a_session_ends_the_run_at_once() {
+fn cancel_before_session_ends_run() {
     let mut mapper = events(&attached("http://localhost:4096"));
-    let mut talk = HttpTalk::begin(&mut mapper);
+    let mut talk = ScriptedHttpRun::begin(&mut mapper);
     assert_eq!(talk.cancel(), PoliteStop::Terminate);
     let replay = talk.finish(&Exit::default());
     assert_eq!(replay.events.last().expect("done")["status"], "cancelled");

@@ -4,7 +4,7 @@ use od_protocol::adapter::StartRunParams;
 use od_protocol::{Effort, ErrorKind, ImageInput, McpServer, McpTransport, Policy};
 use od_sdk::http::Request;
 use od_sdk::invocation::ProcessUse;
-use od_sdk::testing::HttpTalk;
+use od_sdk::testing::ScriptedHttpRun;
 use od_sdk::{Adapter, Install, Secret};
 use opencode_family::OpenCodeHttp;
 use opencode_family::http::requests;
@@ -16,9 +16,9 @@ use crate::http::talk::{SESSION, events, params, until_session};
 fn asked(change: impl FnOnce(&mut StartRunParams)) -> Vec<Request> {
     let start_run_params = params(change);
     let mut mapper = events(&start_run_params);
-    let mut talk = HttpTalk::begin(&mut mapper);
+    let mut talk = ScriptedHttpRun::begin(&mut mapper);
     until_session(&mut talk, &json!({"id": SESSION}));
-    for tag in [requests::RULES, requests::MCP] {
+    for tag in [requests::RULES, requests::MCP, requests::MODELS] {
         talk.reply(tag, 200, "{}");
     }
     talk.requests()
@@ -31,7 +31,7 @@ fn prompt(change: impl FnOnce(&mut StartRunParams)) -> Value {
 }
 
 #[test]
-fn a_server_of_its_own_has_a_password_that_is_never_shown() {
+fn server_password_is_never_shown() {
     let install = Install { secret: Secret::fresh(), ..Install::default() };
     let invocation = OpenCodeHttp.invocation(&params(|_| {}), &install).expect("fine");
     assert_eq!(invocation.process, ProcessUse::Server);
@@ -43,7 +43,7 @@ fn a_server_of_its_own_has_a_password_that_is_never_shown() {
 }
 
 #[test]
-fn the_folder_and_the_prompt_are_data() {
+fn folder_and_prompt_are_encoded() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
     let asked = asked(|params| params.prompt.text = text.to_owned());
     let paths: Vec<&str> = asked.iter().map(|request| request.path.as_str()).collect();
@@ -60,7 +60,7 @@ fn the_folder_and_the_prompt_are_data() {
 }
 
 #[test]
-fn everything_that_goes_with_a_prompt() {
+fn prompt_has_all_requested_options() {
     let body = prompt(|params| {
         params.model = Some("anthropic/claude/opus".to_owned());
         params.effort = Some(Effort::High);
@@ -84,7 +84,7 @@ fn everything_that_goes_with_a_prompt() {
 }
 
 #[test]
-fn rules_come_with_a_new_session_and_are_added_to_an_old_one() {
+fn rules_are_set_for_new_and_old_session() {
     let policy = || Some(Policy { shell_deny: vec!["rm ".to_owned()], ..Policy::default() });
     let rules = json!([{"permission": "bash", "pattern": "rm *", "action": "deny"}]);
     let new = asked(|params| params.policy = policy());
@@ -99,7 +99,7 @@ fn rules_come_with_a_new_session_and_are_added_to_an_old_one() {
 }
 
 #[test]
-fn mcp_servers_are_added_before_the_prompt() {
+fn mcp_servers_are_added_before_prompt() {
     let server = |name: &str, transport| McpServer {
         name: name.to_owned(),
         transport,
@@ -119,7 +119,7 @@ fn mcp_servers_are_added_before_the_prompt() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_starts() {
+fn unsupported_options_are_rejected() {
     let refused = |change: fn(&mut StartRunParams)| {
         let refused = OpenCodeHttp.invocation(&params(change), &Install::default());
         refused.expect_err("the option cannot be honoured").kind()
@@ -137,4 +137,25 @@ fn what_cannot_be_is_refused_before_anything_starts() {
         refused(|params| drop(params.adapter_options.insert("nope".to_owned(), json!(1)))),
         ErrorKind::ConfigInvalid
     );
+}
+
+#[test]
+fn unsupported_effort_is_rejected_before_prompt() {
+    const PROVIDERS: &str =
+        include_str!("../../../opencode-http/recordings/1.18.33/config_providers.json");
+    for (effort, is_supported) in [(Effort::High, true), (Effort::Max, false)] {
+        let start_run_params = params(|params| {
+            params.model = Some("fake/fake-thinker".to_owned());
+            params.effort = Some(effort);
+        });
+        let mut mapper = events(&start_run_params);
+        let mut talk = ScriptedHttpRun::begin(&mut mapper);
+        until_session(&mut talk, &json!({"id": SESSION}));
+        talk.reply(requests::MODELS, 200, PROVIDERS);
+        let has_prompt = talk.requests().iter().any(|request| request.tag == requests::PROMPT);
+        assert_eq!(has_prompt, is_supported, "{effort:?}");
+        let replay = talk.finish(&od_sdk::Exit::default());
+        let error = replay.events.iter().find(|event| event["type"] == "error").expect("an error");
+        assert_eq!(error["kind"] == "capability_unsupported", !is_supported, "{error}");
+    }
 }

@@ -55,7 +55,7 @@ fn ended() -> Exit {
 }
 
 #[test]
-fn an_answer_that_broke_off_is_taken_back() {
+fn interrupted_answer_is_discarded() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     talk.event(&user("u1"));
@@ -77,7 +77,7 @@ fn an_answer_that_broke_off_is_taken_back() {
 }
 
 #[test]
-fn a_limit_is_told_with_its_end_and_stops_the_run_when_nothing_follows() {
+fn silence_after_rate_limit_fails_run() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     let retry = json!({"type": "retry", "attempt": 1, "message": "Rate limit reached", "next": 1794785988954_u64});
@@ -91,7 +91,7 @@ fn a_limit_is_told_with_its_end_and_stops_the_run_when_nothing_follows() {
 }
 
 #[test]
-fn idle_counts_only_when_everything_said_is_answered() {
+fn idle_ends_run_after_all_answers() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     talk.event(&idle());
@@ -111,7 +111,7 @@ fn idle_counts_only_when_everything_said_is_answered() {
 }
 
 #[test]
-fn a_prompt_that_never_begins_is_a_failure_at_once() {
+fn error_before_turn_fails_run() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     let error = json!({"name": "UnknownError", "data": {"message": "Agent not found: x"}});
@@ -120,7 +120,7 @@ fn a_prompt_that_never_begins_is_a_failure_at_once() {
 }
 
 #[test]
-fn what_the_server_refuses_is_told_in_its_words() {
+fn refused_prompt_is_classified() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     let body = r#"{"name":"UnknownError","data":{"message":"Model not found: a/b."}}"#;
@@ -129,7 +129,7 @@ fn what_the_server_refuses_is_told_in_its_words() {
 }
 
 #[test]
-fn a_helper_may_ask_and_a_stranger_may_not() {
+fn only_subagents_of_run_may_ask() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     let created = json!({"sessionID": "ses_2", "info": {"id": "ses_2", "parentID": SESSION}});
@@ -151,7 +151,7 @@ fn a_helper_may_ask_and_a_stranger_may_not() {
 }
 
 #[test]
-fn a_question_in_words_is_answered_by_input() {
+fn input_answers_question() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     let asked = json!({"id": "que_1", "questions": [{"question": "Which?"}]});
@@ -162,7 +162,7 @@ fn a_question_in_words_is_answered_by_input() {
 }
 
 #[test]
-fn a_cancel_is_an_abort_and_its_errors_are_no_failure() {
+fn cancel_aborts_session() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     talk.event(&event("session.status", json!({"status": {"type": "busy"}})));
@@ -174,7 +174,7 @@ fn a_cancel_is_an_abort_and_its_errors_are_no_failure() {
 }
 
 #[test]
-fn an_answer_by_schema_is_text() {
+fn structured_answer_is_emitted_as_text() {
     let mut mapper = events(&params(|_| {}));
     let mut talk = live(&mut mapper);
     talk.event(&user("u1"));

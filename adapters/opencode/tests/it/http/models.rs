@@ -7,7 +7,7 @@ use opencode_family::OpenCodeHttp;
 use crate::http::answering::serve;
 
 #[test]
-fn the_server_tells_windows_and_efforts() {
+fn server_lists_context_windows_and_efforts() {
     const PROVIDERS: &str =
         include_str!("../../../opencode-http/recordings/1.18.33/config_providers.json");
     let machine = serve(&[
@@ -26,7 +26,7 @@ fn the_server_tells_windows_and_efforts() {
 }
 
 #[test]
-fn a_home_page_is_no_list() {
+fn web_page_is_not_a_list() {
     let error = OpenCodeHttp.models(&serve(&[])).expect_err("no list");
     assert_eq!(error.kind(), ErrorKind::NetworkUnreachable);
 }

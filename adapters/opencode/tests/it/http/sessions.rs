@@ -25,7 +25,7 @@ const ANSWERS: &[Answer] = &[
 ];
 
 #[test]
-fn the_server_lists_its_sessions_the_newest_first() {
+fn server_lists_newest_session_first() {
     let machine = serve(ANSWERS);
     let all = listed(&OpenCodeHttp, &machine, None);
     assert_eq!(all.len(), 6);
@@ -38,14 +38,14 @@ fn the_server_lists_its_sessions_the_newest_first() {
 }
 
 #[test]
-fn the_server_tells_a_session() {
+fn server_session_is_read_as_events() {
     let result = read_session(&OpenCodeHttp, &serve(ANSWERS), SESSION).expect("it is there");
     let expected = "opencode-http/recordings/1.18.33/messages.events.jsonl";
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_has_its_error_kind() {
     let machine = serve(ANSWERS);
     check_unknown_sessions(&["ses_doesnotexist", "ses_../config", ""], |params| {
         OpenCodeHttp.read_session(&machine, params)
@@ -53,7 +53,7 @@ fn an_unknown_session_is_typed() {
 }
 
 #[test]
-fn a_home_page_is_no_list() {
+fn web_page_is_not_a_list() {
     let params = ListSessionsParams { cwd: None, limit: None };
     let error = OpenCodeHttp.list_sessions(&serve(&[]), &params).expect_err("no list");
     assert_eq!(error.kind(), ErrorKind::NetworkUnreachable);

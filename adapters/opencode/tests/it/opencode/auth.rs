@@ -13,21 +13,21 @@ fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_is_missing() {
     let status = auth(&[(SETTINGS, "{}")], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("opencode auth login"));
 }
 
 #[test]
-fn a_stored_key_pays() {
+fn stored_key_is_found() {
     let status = auth(&[(STORED, r#"{"openai":{"type":"api","key":"sk-secret"}}"#)], &[]);
     let place = "openai in ~/.local/share/opencode/auth.json";
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, place)));
 }
 
 #[test]
-fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
+fn expired_login_without_refresh_is_expired() {
     let login = |refresh: &str| {
         format!(
             r#"{{"anthropic":{{"type":"oauth","access":"sk-secret","refresh":"{refresh}","expires":1000000000000}}}}"#
@@ -41,13 +41,13 @@ fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
 }
 
 #[test]
-fn a_variable_pays() {
+fn variable_is_found() {
     let status = auth(&[], &[("ANTHROPIC_API_KEY", "sk-secret")]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "ANTHROPIC_API_KEY")));
 }
 
 #[test]
-fn the_model_of_the_settings_says_whose_login_counts() {
+fn default_model_selects_provider() {
     let settings = r#"{"model":"openai/gpt-5"}"#;
     let both = [("ANTHROPIC_API_KEY", "sk-secret"), ("OPENAI_API_KEY", "sk-secret")];
     let status = auth(&[(SETTINGS, settings)], &both);
@@ -58,7 +58,7 @@ fn the_model_of_the_settings_says_whose_login_counts() {
 }
 
 #[test]
-fn settings_may_hold_a_key_or_name_a_provider_that_needs_none() {
+fn settings_can_hold_key_or_keyless_provider() {
     let with_key = r#"{"model":"fake/m","provider":{"fake":{"options":{"apiKey":"sk-secret"}}}}"#;
     let place = "provider fake in opencode.json";
     check(
@@ -73,7 +73,7 @@ fn settings_may_hold_a_key_or_name_a_provider_that_needs_none() {
 }
 
 #[test]
-fn a_broken_file_is_unknown_and_another_data_folder_counts_alone() {
+fn broken_login_file_is_unknown() {
     check(&auth(&[(STORED, "sk-secret {")], &[]), AuthState::Unknown, None);
     let elsewhere = auth(
         &[(STORED, r#"{"openai":{"type":"api","key":"sk-secret"}}"#)],

@@ -39,7 +39,7 @@ fn mcp_server() -> McpServer {
 }
 
 #[test]
-fn the_prompt_is_all_of_stdin_and_nowhere_else() {
+fn prompt_is_only_on_stdin() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(invocation.stdin, text.as_bytes());
@@ -48,7 +48,7 @@ fn the_prompt_is_all_of_stdin_and_nowhere_else() {
 }
 
 #[test]
-fn approvals_and_mcp_servers_go_over_acp_and_the_rest_over_run() {
+fn approvals_and_mcp_servers_select_acp() {
     assert_eq!(args(&answered(|_| {}))[0], "acp");
     assert_eq!(
         args(&answered(|params| params.permission_mode = Some("auto".to_owned())))[0],
@@ -65,7 +65,7 @@ fn approvals_and_mcp_servers_go_over_acp_and_the_rest_over_run() {
 }
 
 #[test]
-fn what_one_way_cannot_do_is_refused() {
+fn mode_rejects_unsupported_options() {
     let servers_by_lines = |params: &mut StartRunParams| {
         params.mcp_servers = vec![mcp_server()];
         params.adapter_options.insert("mode".to_owned(), json!("json"));
@@ -99,7 +99,7 @@ fn sessions() {
 }
 
 #[test]
-fn model_effort_modes_and_files() {
+fn options_become_flags() {
     let invocation = start(|params| {
         params.model = Some("anthropic/claude-opus-4-7".to_owned());
         params.effort = Some(Effort::Max);

@@ -1,5 +1,6 @@
 //! What no recording shows: limits told in the log, odd lines, calls that share a name.
 
+use od_protocol::Effort;
 use od_protocol::adapter::StartRunParams;
 use od_sdk::testing::{Replay, replay_with};
 use od_sdk::{Exit, Install};
@@ -38,7 +39,7 @@ fn done(replay: &Replay) -> (&str, &str) {
 }
 
 #[test]
-fn a_limit_that_is_told_too_often_ends_the_run() {
+fn too_many_rate_limits_fail_run() {
     let stderr_tail = format!("{STREAM_ERROR}\n{STREAM_ERROR}\n{STREAM_ERROR}\n");
     let replay = run(&[], &Exit { signal: Some(9), stderr_tail, ..Exit::default() }, json!({}));
     assert_eq!(done(&replay), ("failed", "rate_limited"));
@@ -48,7 +49,7 @@ fn a_limit_that_is_told_too_often_ends_the_run() {
 }
 
 #[test]
-fn a_patient_run_waits() {
+fn max_retries_lets_run_wait() {
     let stderr_tail = format!("{STREAM_ERROR}\n{STREAM_ERROR}\n{STREAM_ERROR}\n");
     let lines = [part("step_start", json!({"type": "step-start", "id": "s"})), step_finish("stop")];
     let exit = Exit { code: Some(0), stderr_tail, ..Exit::default() };
@@ -57,7 +58,7 @@ fn a_patient_run_waits() {
 }
 
 #[test]
-fn an_exit_code_of_0_after_a_step_that_waits_for_tools_is_no_success() {
+fn exit_after_tool_step_is_failure() {
     let replay = run(&[step_finish("tool-calls")], &exit(0), json!({}));
     assert_eq!(done(&replay), ("failed", "cli_crashed"));
     let replay = run(&[step_finish("stop")], &exit(3), json!({}));
@@ -67,7 +68,7 @@ fn an_exit_code_of_0_after_a_step_that_waits_for_tools_is_no_success() {
 }
 
 #[test]
-fn an_error_that_refers_to_the_log_is_told_in_its_words() {
+fn error_text_comes_from_log() {
     let error = json!({"type": "error", "sessionID": "ses_1", "error": {
         "name": "UnknownError", "data": {"message": "Unexpected server error.", "ref": "err_1"}}});
     let log = r#"timestamp=1 level=ERROR message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: a/b.""#;
@@ -76,7 +77,7 @@ fn an_error_that_refers_to_the_log_is_told_in_its_words() {
 }
 
 #[test]
-fn what_is_not_known_is_counted_and_what_is_broken_is_passed_over() {
+fn unknown_line_is_unmapped() {
     let lines = [
         json!({"type": "brand_new", "sessionID": "ses_1"}),
         json!({"type": "text", "sessionID": "ses_1", "part": {"type": "text", "text": 5}}),
@@ -129,4 +130,16 @@ fn helpers_and_plans_are_told() {
     for wanted in ["subagent_started", "subagent_stopped", "plan"] {
         assert!(types.contains(&wanted.to_owned()), "{wanted}");
     }
+}
+
+#[test]
+fn requested_effort_is_reported_as_unverified() {
+    let effort = Some(Effort::High);
+    let start_run_params = StartRunParams { effort, ..StartRunParams::default() };
+    let mut events = Events::new(&start_run_params, &Install::default());
+    let line = format!("{}\n", step_finish("stop"));
+    let replay = replay_with(&mut events, line.as_bytes(), &exit(0), |_, _| {});
+    let notice = replay.events.iter().find(|event| event["type"] == "notice").expect("a notice");
+    assert_eq!(notice["code"], "degraded");
+    assert!(notice["text"].as_str().is_some_and(|text| text.contains("high")), "{notice}");
 }

@@ -2,14 +2,14 @@
 
 use od_protocol::{ErrorKind, ModelsSource};
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::TestHome;
 use opencode_family::OpenCode;
 
 #[test]
-fn the_models_are_the_clis_own() {
+fn models_are_listed_with_cli() {
     let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/opencode/recordings/1.18.33/models.txt");
     let script = format!("[ \"$1\" = models ] && cat '{recorded}'");
-    let home = MadeUpHome::with_cli("opencode", &script);
+    let home = TestHome::with_cli("opencode", &script);
     let list = OpenCode.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     let ids: Vec<&str> = list.models.iter().map(|model| model.id.as_str()).collect();
@@ -17,9 +17,9 @@ fn the_models_are_the_clis_own() {
 }
 
 #[test]
-fn a_cli_that_names_none_is_an_error_with_a_command_to_try() {
+fn empty_model_list_is_error_with_hint() {
     for script in ["exit 1", "echo 'no models here'"] {
-        let home = MadeUpHome::with_cli("opencode", script);
+        let home = TestHome::with_cli("opencode", script);
         let error = OpenCode.models(home.machine()).expect_err("no list");
         assert_eq!(error.kind(), ErrorKind::CliCrashed, "{script}");
     }

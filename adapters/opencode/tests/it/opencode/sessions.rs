@@ -5,7 +5,7 @@ use std::path::Path;
 use od_protocol::ErrorKind;
 use od_protocol::adapter::ListSessionsParams;
 use od_sdk::Adapter;
-use od_sdk::testing::{MadeUpHome, check_session, check_unknown_sessions, listed, read_session};
+use od_sdk::testing::{TestHome, check_session, check_unknown_sessions, listed, read_session};
 use opencode_family::OpenCode;
 
 /// The session of the recording: a thought, a file, a command that failed, a file that could not be
@@ -14,7 +14,7 @@ const SESSION: &str = "ses_e1bc12de9ffeCuCr6ifdSFq2hj";
 const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/opencode/recordings/1.18.33");
 
 /// As the real one, it loses the end of a long answer when its stdout is a pipe.
-fn home() -> MadeUpHome {
+fn home() -> TestHome {
     let script = format!(
         r#"case "$1 $2" in
         "session list") cat '{RECORDINGS}/sessions.json' ;;
@@ -22,11 +22,11 @@ fn home() -> MadeUpHome {
         *) echo "Error: Session not found: $2" >&2; exit 1 ;;
         esac"#
     );
-    MadeUpHome::with_cli("opencode", &script)
+    TestHome::with_cli("opencode", &script)
 }
 
 #[test]
-fn the_sessions_are_the_clis_own() {
+fn sessions_are_listed_with_cli() {
     let home = home();
     let sessions = listed(&OpenCode, home.machine(), Some("/workspace"));
     assert_eq!(sessions.len(), 1, "{sessions:?}");
@@ -36,9 +36,9 @@ fn the_sessions_are_the_clis_own() {
 }
 
 #[test]
-fn it_is_asked_in_the_folder_whose_sessions_are_wanted() {
+fn command_runs_in_requested_folder() {
     let script = r#"printf '[{"id":"ses_1","directory":"%s","updated":1}]' "$(pwd)""#;
-    let home = MadeUpHome::with_cli("opencode", script);
+    let home = TestHome::with_cli("opencode", script);
     let folder = std::fs::canonicalize(home.path()).expect("a folder").join("project");
     std::fs::create_dir(&folder).expect("a folder");
     let sessions = listed(&OpenCode, home.machine(), folder.to_str());
@@ -46,20 +46,20 @@ fn it_is_asked_in_the_folder_whose_sessions_are_wanted() {
 }
 
 #[test]
-fn a_cli_without_sessions_says_nothing() {
-    let home = MadeUpHome::with_cli("opencode", "exit 0");
+fn empty_output_is_empty_list() {
+    let home = TestHome::with_cli("opencode", "exit 0");
     assert!(listed(&OpenCode, home.machine(), None).is_empty());
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn session_is_read_as_events() {
     let result = read_session(&OpenCode, home().machine(), SESSION).expect("it is there");
     assert_eq!(result.session.model.as_deref(), Some("fake/fake-model"));
     check_session(&Path::new(RECORDINGS).join("session.events.jsonl"), &result);
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_has_its_error_kind() {
     let home = home();
     check_unknown_sessions(&["ses_doesnotexist", "--help", "../../etc/passwd"], |params| {
         OpenCode.read_session(home.machine(), params)
@@ -67,9 +67,9 @@ fn an_unknown_session_is_typed() {
 }
 
 #[test]
-fn a_cli_that_fails_is_told_with_its_words_and_the_command_to_try() {
+fn failed_command_error_has_hint() {
     for (words, is_retryable) in [("the disk is full", false), ("database is locked", true)] {
-        let home = MadeUpHome::with_cli("opencode", &format!("echo '{words}' >&2; exit 1"));
+        let home = TestHome::with_cli("opencode", &format!("echo '{words}' >&2; exit 1"));
         let params = ListSessionsParams { cwd: None, limit: None };
         let error = OpenCode.list_sessions(home.machine(), &params).expect_err("no list");
         assert_eq!(error.kind(), ErrorKind::CliCrashed);

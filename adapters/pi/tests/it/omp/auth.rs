@@ -9,7 +9,7 @@ fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_is_missing() {
     let models = "providers:\n  local:\n    baseUrl: http://localhost\n    # apiKey: secret\n";
     let status = auth(&[(".omp/agent/models.yml", models)], &[]);
     assert_eq!(status.state, AuthState::Missing);
@@ -17,14 +17,14 @@ fn nobody_is_logged_in() {
 }
 
 #[test]
-fn a_key_in_a_variable_comes_first() {
+fn variable_comes_before_models_file() {
     let models = "providers:\n  mine:\n    apiKey: secret\n";
     let status = auth(&[(".omp/agent/models.yml", models)], &[("OPENAI_API_KEY", "secret")]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "OPENAI_API_KEY")));
 }
 
 #[test]
-fn a_provider_of_ones_own_has_its_key_in_the_models_file() {
+fn models_file_can_hold_key() {
     let yaml = "providers:\n  mine:\n    apiKey: secret\n";
     for models in [yaml, r#"{"providers": {"mine": {"apiKey": "secret"}}}"#] {
         let status = auth(&[(".omp/agent/models.yml", models)], &[]);
@@ -34,7 +34,7 @@ fn a_provider_of_ones_own_has_its_key_in_the_models_file() {
 }
 
 #[test]
-fn what_is_in_the_database_cannot_be_told() {
+fn login_in_database_is_unknown() {
     let status = auth(&[(".omp/agent/agent.db", "SQLite format 3")], &[]);
     assert_eq!(status.state, AuthState::Unknown);
     assert!(status.guidance.is_some_and(|guidance| guidance.contains("omp usage")));

@@ -6,7 +6,7 @@ use pi_family::OMP;
 use tempfile::TempDir;
 
 #[test]
-fn absent_is_told_with_the_command_to_type() {
+fn missing_cli_error_has_install_command() {
     let home = TempDir::new().expect("a scratch home");
     let env = [("PATH".to_owned(), "/nowhere".to_owned())].into();
     let machine = Machine { home: home.path().to_owned(), env, ..Machine::default() };
@@ -19,7 +19,7 @@ fn absent_is_told_with_the_command_to_type() {
 /// The interpreter is not beside the script when bun has its own folder: its folder is added.
 #[cfg(unix)]
 #[test]
-fn the_package_tells_its_version_and_bun_is_found() {
+fn version_and_bun_folder_are_found() {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
     let home = TempDir::new().expect("a scratch home");

@@ -17,7 +17,7 @@ fn prompt(invocation: &Invocation) -> Value {
 }
 
 #[test]
-fn it_is_spoken_to_both_ways_and_asked_for_no_title() {
+fn run_uses_rpc_without_title() {
     let invocation = start(|_| {});
     assert_eq!(args(&invocation), ["--mode", "rpc", "--no-title"]);
     assert_eq!(prompt(&invocation)["type"], "prompt");
@@ -28,7 +28,7 @@ fn it_is_spoken_to_both_ways_and_asked_for_no_title() {
 }
 
 #[test]
-fn a_prompt_that_looks_like_a_command_is_data() {
+fn prompt_with_slash_is_literal() {
     let prompt = prompt(&start(|params| params.prompt.text = "/model x".to_owned()));
     assert_eq!(
         (&prompt["type"], &prompt["message"]),
@@ -37,7 +37,7 @@ fn a_prompt_that_looks_like_a_command_is_data() {
 }
 
 #[test]
-fn sessions_folders_and_modes() {
+fn options_become_flags() {
     let session = |mode| {
         let id = Some("01a1e1a8-74d2".to_owned());
         start(move |params| params.session = SessionChoice { mode, id })
@@ -60,7 +60,7 @@ fn sessions_folders_and_modes() {
 /// A flag that keeps a run tidy is left out where the help does not know it; one that is hidden
 /// (`--fork`) is not judged by the help.
 #[test]
-fn a_missing_flag_degrades() {
+fn missing_flag_is_left_out_with_notice() {
     let install = Install { flags: Some(Flags::parse("--mode --resume")), ..Install::default() };
     let fork = params(|params| {
         params.session = SessionChoice { mode: SessionMode::Fork, id: Some("s1".to_owned()) };

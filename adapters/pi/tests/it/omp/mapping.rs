@@ -21,7 +21,7 @@ fn of_type<'a>(replay: &'a Replay, name: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_rate_limit_that_nothing_follows_ends_the_run() {
+fn silence_after_rate_limit_fails_run() {
     let retry = r#"{"type":"auto_retry_start","attempt":1,"maxAttempts":10,"delayMs":1000,"errorMessage":"429 slow down retry-after-ms=1000"}"#;
     let silent = |mapper: &mut dyn Mapper, output: &mut RunOutput| mapper.on_silence(output);
     let replay = play(&[START, retry], silent);
@@ -44,7 +44,7 @@ fn a_rate_limit_that_nothing_follows_ends_the_run() {
 }
 
 #[test]
-fn a_question_that_is_taken_back_is_resolved() {
+fn withdrawn_approval_is_resolved() {
     let question = r#"{"type":"extension_ui_request","id":"q","method":"select","title":"Allow tool: bash","options":["Approve","Deny"]}"#;
     let cancel = r#"{"type":"extension_ui_request","id":"c","method":"cancel","targetId":"q"}"#;
     let replay = play(&[START, question, cancel, END], |_, _| {});
@@ -58,7 +58,7 @@ fn a_question_that_is_taken_back_is_resolved() {
 }
 
 #[test]
-fn a_command_of_its_own_reaches_no_model_and_ends_the_run() {
+fn cli_command_ends_run_without_model() {
     let reply = r#"{"id":"od-prompt","type":"response","command":"prompt","success":true,"data":{"agentInvoked":false}}"#;
     let replay = play(&[reply], |_, _| {});
     assert_eq!(of_type(&replay, "done")[0]["status"], "completed");

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const SESSION: &str = "01a1e2ae-e15b-7625-8036-6271a6236dba";
 
 #[test]
-fn a_session_is_listed_and_read() {
+fn session_is_listed_and_read() {
     let home = TempDir::new().expect("a scratch folder");
     let folder = home.path().join(".omp/agent/sessions/-workspace");
     fs::create_dir_all(&folder).expect("a folder");

@@ -1,7 +1,7 @@
 //! Who pays: Pi's own order of credentials, on a made-up home.
 
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
-use od_sdk::testing::{MadeUpHome, auth_in, check_auth as check};
+use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 use pi_family::pi::auth;
 
 const FAR: u64 = 4_102_444_800_000;
@@ -18,14 +18,14 @@ fn oauth(expires: u64, refresh: &str) -> String {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_is_missing() {
     let status = auth(&[(".pi/agent/settings.json", "{}"), (".pi/agent/auth.json", "{}")], &[]);
     check(&status, AuthState::Missing, None);
     assert!(status.guidance.is_some_and(|guidance| guidance.contains("/login")));
 }
 
 #[test]
-fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
+fn expired_login_without_refresh_is_expired() {
     let name = "~/.pi/agent/auth.json (anthropic)";
     let subscription = Some((CredentialKind::Subscription, name));
     let fresh = auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[]);
@@ -38,7 +38,7 @@ fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
 }
 
 #[test]
-fn a_stored_login_comes_before_a_variable() {
+fn stored_login_comes_before_variable() {
     let stored = [(".pi/agent/auth.json", oauth(FAR, "secret"))];
     let stored = stored.each_ref().map(|(path, content)| (*path, content.as_str()));
     let status = auth(&stored, &[("OPENAI_API_KEY", "secret")]);
@@ -47,7 +47,7 @@ fn a_stored_login_comes_before_a_variable() {
 }
 
 #[test]
-fn the_chosen_provider_pays_where_it_can() {
+fn default_provider_is_preferred() {
     let settings = (".pi/agent/settings.json", r#"{"defaultProvider":"openai"}"#);
     let both = [("ANTHROPIC_API_KEY", "secret"), ("OPENAI_API_KEY", "secret")];
     let status = auth(&[settings], &both);
@@ -58,7 +58,7 @@ fn the_chosen_provider_pays_where_it_can() {
 }
 
 #[test]
-fn a_provider_of_ones_own_has_its_key_in_the_models_file() {
+fn models_file_can_hold_key() {
     let models = r#"{"providers":{"free":{"baseUrl":"http://x"},"mine":{"apiKey":"secret"}}}"#;
     let status = auth(&[(".pi/agent/models.json", models)], &[]);
     let name = "~/.pi/agent/models.json (mine)";
@@ -66,14 +66,14 @@ fn a_provider_of_ones_own_has_its_key_in_the_models_file() {
 }
 
 #[test]
-fn a_broken_file_is_unknown() {
+fn broken_login_file_is_unknown() {
     check(&auth(&[(".pi/agent/auth.json", "secret {")], &[]), AuthState::Unknown, None);
 }
 
 #[test]
-fn another_settings_folder_counts_alone() {
+fn settings_folder_variable_is_respected() {
     let key = r#"{"groq":{"type":"api_key","key":"secret"}}"#;
-    let other = MadeUpHome::new(&[("auth.json", key)], &[]);
+    let other = TestHome::new(&[("auth.json", key)], &[]);
     let path = other.path().display().to_string();
     let status =
         auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[("PI_CODING_AGENT_DIR", &path)]);

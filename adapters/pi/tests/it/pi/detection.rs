@@ -35,7 +35,7 @@ fn machine(home: &Path, path: &str) -> Machine {
 }
 
 #[test]
-fn absent_is_told_with_the_command_to_type() {
+fn missing_cli_error_has_install_command() {
     let home = TempDir::new().expect("a scratch home");
     let error = PI.locate(&machine(home.path(), "/nowhere")).expect_err("nothing is installed");
     assert_eq!(error.kind(), ErrorKind::CliNotFound);
@@ -45,7 +45,7 @@ fn absent_is_told_with_the_command_to_type() {
 
 #[cfg(unix)]
 #[test]
-fn the_version_comes_from_the_package_old_or_new() {
+fn version_comes_from_package() {
     let home = TempDir::new().expect("a scratch home");
     let new = install(home.path(), "new", "@earendil-works/pi-coding-agent", "0.87.1");
     let old = install(home.path(), "old", "@mariozechner/pi-coding-agent", "0.73.1");
@@ -59,7 +59,7 @@ fn the_version_comes_from_the_package_old_or_new() {
 
 #[cfg(unix)]
 #[test]
-fn the_first_of_several_installs_is_used_and_the_others_are_named() {
+fn first_install_on_path_is_used() {
     let home = TempDir::new().expect("a scratch home");
     let new = install(home.path(), "new", "@earendil-works/pi-coding-agent", "0.87.1");
     let old = install(home.path(), "old", "@mariozechner/pi-coding-agent", "0.73.1");

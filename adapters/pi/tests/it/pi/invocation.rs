@@ -23,7 +23,7 @@ fn refused(install: &Install, change: impl FnOnce(&mut StartRunParams)) -> Error
 }
 
 #[test]
-fn a_current_version_is_spoken_to_both_ways() {
+fn current_version_uses_rpc() {
     let text = "/cost @secret $(x) \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(args(&invocation), ["--mode", "rpc"]);
@@ -34,7 +34,7 @@ fn a_current_version_is_spoken_to_both_ways() {
 }
 
 #[test]
-fn an_old_version_is_read_one_way() {
+fn old_version_uses_json_mode() {
     let invocation = PI.invocation(&params(|_| {}), &version("0.73.1")).expect("fine");
     assert_eq!(args(&invocation), ["--mode", "json"]);
     assert_eq!(invocation.stdin, b"hello");
@@ -80,7 +80,7 @@ fn model_and_effort() {
 }
 
 #[test]
-fn the_system_prompt_is_never_taken_for_a_file_and_not_shown() {
+fn system_prompt_is_literal_and_hidden() {
     let system = |text: &str| {
         let text = Some(text.to_owned());
         move |params: &mut StartRunParams| params.prompt.system = text
@@ -141,7 +141,7 @@ fn tools_and_skills() {
 }
 
 #[test]
-fn an_unknown_option_is_an_error() {
+fn unknown_option_is_rejected() {
     let unknown = |params: &mut StartRunParams| {
         params.adapter_options.insert("maxRetry".to_owned(), json!(7));
     };

@@ -48,7 +48,7 @@ fn kind_of(error_message: &str) -> String {
 }
 
 #[test]
-fn a_failed_request_has_its_kind() {
+fn failed_request_has_error_kind() {
     assert_eq!(kind_of(r#"401: {"message":"invalid"}"#), "auth_expired");
     assert_eq!(kind_of("403: forbidden"), "auth_wrong_account");
     assert_eq!(kind_of("404 no such model"), "model_unknown");
@@ -62,7 +62,7 @@ fn a_failed_request_has_its_kind() {
 }
 
 #[test]
-fn an_answer_that_did_not_stream_is_told_whole() {
+fn unstreamed_answer_is_emitted_whole() {
     let content = json!({"content": [
         {"type": "thinking", "thinking": "hm"},
         {"type": "text", "text": "yes"},
@@ -76,7 +76,7 @@ fn an_answer_that_did_not_stream_is_told_whole() {
 }
 
 #[test]
-fn the_end_is_the_last_one() {
+fn last_agent_end_counts() {
     let failed = answer("error", &json!({"errorMessage": "overloaded"}));
     let will_retry = r#"{"type":"agent_end","willRetry":true}"#;
     let played = play(&[START, &failed, will_retry]);
@@ -96,7 +96,7 @@ fn the_end_is_the_last_one() {
 }
 
 #[test]
-fn an_answer_forgives_the_retries_before_it() {
+fn answer_resets_retries() {
     let retry = r#"{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"overloaded"}"#;
     let good = answer("stop", &Value::Null);
     let replay = play(&[START, retry, START, &good, retry, START, &good, END, SETTLED]);
@@ -115,7 +115,7 @@ fn words_about_limits_are_only_words() {
 }
 
 #[test]
-fn money_is_a_sum_and_an_unknown_price_stays_unknown() {
+fn unknown_cost_makes_sum_unknown() {
     let spent = |cost: Value| {
         json!({"provider": "p", "model": "m", "usage": {
             "input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10, "cost": cost,
@@ -133,7 +133,7 @@ fn money_is_a_sum_and_an_unknown_price_stays_unknown() {
 }
 
 #[test]
-fn a_tool_gives_back_pictures_and_a_tail_that_replaces_is_not_a_piece() {
+fn replaced_output_is_not_emitted() {
     let update = |text: &str| {
         json!({"type": "tool_execution_update", "toolCallId": "c", "toolName": "bash",
                "partialResult": {"content": [{"type": "text", "text": text}]}})
@@ -156,7 +156,7 @@ fn a_tool_gives_back_pictures_and_a_tail_that_replaces_is_not_a_piece() {
 }
 
 #[test]
-fn a_file_is_told_with_its_whole_path_and_only_when_it_was_written() {
+fn successful_write_has_absolute_path() {
     let run = |is_error: bool| {
         let start = r#"{"type":"tool_execution_start","toolCallId":"c","toolName":"edit","args":{"path":"src/a.rs"}}"#;
         let end = json!({"type": "tool_execution_end", "toolCallId": "c", "toolName": "edit",
@@ -172,7 +172,7 @@ fn a_file_is_told_with_its_whole_path_and_only_when_it_was_written() {
 }
 
 #[test]
-fn a_conversation_that_was_shortened() {
+fn compaction_is_reported() {
     let replay = play(&[
         r#"{"type":"compaction_start","reason":"threshold"}"#,
         r#"{"type":"compaction_end","reason":"threshold","result":{"estimatedTokensAfter":32000}}"#,
@@ -204,7 +204,7 @@ fn input_is_never_lost_in_silence() {
 }
 
 #[test]
-fn nobody_answers_a_question_then_it_is_dismissed() {
+fn question_without_client_is_dismissed() {
     let question = r#"{"type":"extension_ui_request","id":"q","method":"select","title":"Which?","options":["A","B"]}"#;
     let replay = play(&[START, question, END, SETTLED]);
     let answer: Value = serde_json::from_slice(&replay.stdin).expect("one line");
@@ -251,7 +251,7 @@ fn no_damaged_line_ends_the_mapper() {
 }
 
 #[test]
-fn a_cli_that_says_nothing_yet_is_ended_by_a_signal() {
+fn cancel_before_output_sends_signal() {
     use od_sdk::PoliteStop;
     let mut stop = None;
     let line = b"noise\n".as_slice();

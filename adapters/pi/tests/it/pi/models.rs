@@ -2,12 +2,12 @@
 
 use od_protocol::{Effort, ErrorKind, ModelsSource};
 use od_sdk::Adapter;
-use od_sdk::testing::MadeUpHome;
+use od_sdk::testing::TestHome;
 use pi_family::PI;
 
 /// A machine whose `pi` is this script.
-fn home(script: &str) -> MadeUpHome {
-    MadeUpHome::with_cli("pi", script)
+fn home(script: &str) -> TestHome {
+    TestHome::with_cli("pi", script)
 }
 
 const ANSWER: &str = r#"cat >/dev/null
@@ -15,7 +15,7 @@ echo '{"id":"od-state","type":"response","command":"get_state","success":true,"d
 echo '{"id":"od-models","type":"response","command":"get_available_models","success":true,"data":{"models":[{"id":"big","name":"Big","provider":"p","reasoning":true,"contextWindow":128000},{"id":"small","provider":"p"},{"id":"small","provider":"p"},{"id":"small","provider":"q"}]}}'"#;
 
 #[test]
-fn the_models_that_are_set_up() {
+fn configured_models_are_listed() {
     let home = home(ANSWER);
     let list = PI.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
@@ -29,7 +29,7 @@ fn the_models_that_are_set_up() {
 }
 
 #[test]
-fn a_cli_that_does_not_answer_is_an_error_with_a_hint() {
+fn silent_cli_is_error_with_hint() {
     for script in ["exit 1", "echo nonsense"] {
         let home = home(script);
         let error = PI.models(home.machine()).expect_err("no list");

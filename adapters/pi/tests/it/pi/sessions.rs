@@ -33,7 +33,7 @@ fn read(machine: &Machine, id: &str) -> Result<Vec<String>, ErrorKind> {
 }
 
 #[test]
-fn a_session_is_listed_with_its_title_folder_and_model() {
+fn session_is_listed_with_details() {
     let (_home, machine) = home();
     let list = |cwd: Option<&str>| {
         let list_sessions_params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
@@ -50,7 +50,7 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 }
 
 #[test]
-fn a_session_is_read_as_events_along_its_branch_without_what_was_taken_back() {
+fn session_is_read_along_its_branch() {
     let (_home, machine) = home();
     let events = read(&machine, SESSION).expect("it is there");
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("pi/recordings/session.events.jsonl");
@@ -62,7 +62,7 @@ fn a_session_is_read_as_events_along_its_branch_without_what_was_taken_back() {
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_has_its_error_kind() {
     let (_home, machine) = home();
     for id in ["one", "../../etc/passwd", ""] {
         assert_eq!(read(&machine, id), Err(ErrorKind::SessionUnknown), "{id}");
@@ -70,7 +70,7 @@ fn an_unknown_session_is_typed() {
 }
 
 #[test]
-fn a_torn_or_foreign_line_is_passed_over() {
+fn damaged_line_is_skipped() {
     let (home, machine) = home();
     let folder = home.path().join(".pi/agent/sessions/--workspace--");
     let file = folder.join(format!("2026-11-16T04-47-08-099Z_{SESSION}.jsonl"));
@@ -83,7 +83,7 @@ fn a_torn_or_foreign_line_is_passed_over() {
 
 /// A person went back and asked something else; an answer that failed was asked for again.
 #[test]
-fn what_was_left_behind_is_not_told() {
+fn abandoned_branch_is_left_out() {
     let (home, machine) = home();
     let folder = home.path().join(".pi/agent/sessions/--workspace--");
     let message = |id: &str, parent: &str, role: &str, text: &str| {

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::Bench;
-use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::fake_cli::{Manner, Script};
+use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::statistics::{median, milliseconds};
-use crate::bench::{system, pipeline};
+use crate::bench::{pipeline, system};
 
 /// What `od-host cancel` grants; with `--now` it grants nothing.
 const GRACE: Duration = Duration::from_secs(2);

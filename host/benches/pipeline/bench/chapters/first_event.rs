@@ -8,11 +8,11 @@ use std::time::Instant;
 use anyhow::Context;
 
 use super::Bench;
+use crate::bench::fake_cli::Script;
 use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::stage::AGENT;
-use crate::bench::fake_cli::Script;
 use crate::bench::statistics::{median, milliseconds};
-use crate::bench::{raw_pipe, pipeline};
+use crate::bench::{pipeline, raw_pipe};
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     // The first sample fills caches and does not count.

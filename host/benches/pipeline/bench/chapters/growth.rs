@@ -1,10 +1,10 @@
 //! The cost of an event in longer runs, which must stay the same.
 
 use super::Bench;
-use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::fake_cli::Script;
-use crate::bench::statistics::median;
 use crate::bench::pipeline;
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::statistics::median;
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     let mut costs = Vec::new();

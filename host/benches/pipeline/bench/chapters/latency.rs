@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::Bench;
-use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::fake_cli::{Script, Text, Writes};
+use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::statistics::percentile;
-use crate::bench::{raw_pipe, pipeline};
+use crate::bench::{pipeline, raw_pipe};
 
 /// A hundred events a second, each with the time at which it was written.
 pub(super) fn leisurely(bench: &Bench<'_>) -> Script {

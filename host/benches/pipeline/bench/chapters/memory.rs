@@ -1,9 +1,9 @@
 //! Memory of an idle host, and of host and adapters with several concurrent runs. The agent CLIs do not count.
 
 use super::Bench;
+use crate::bench::fake_cli::{Manner, Script};
 use crate::bench::helper::{self, MemoryFigures, Task};
 use crate::bench::report::{Figure, Report, Target, Unit};
-use crate::bench::fake_cli::{Manner, Script};
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     bench.stage.fake_cli.write_script(&Script::silent(Manner::Polite))?;

@@ -2,9 +2,9 @@
 //! process.
 
 use super::Bench;
-use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::fake_cli::{Script, Text};
-use crate::bench::{system, pipeline};
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::{pipeline, system};
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     let plain = Script::burst(bench.sizes.long);

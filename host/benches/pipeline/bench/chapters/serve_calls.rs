@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::Bench;
+use crate::bench::fake_cli::Script;
 use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
-use crate::bench::fake_cli::Script;
 use crate::bench::statistics::percentile;
 use crate::bench::subscriber;
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::Bench;
 use super::latency::leisurely;
+use crate::bench::fake_cli::now_nanoseconds;
 use crate::bench::raw_pipe::microseconds_between;
 use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
-use crate::bench::fake_cli::now_nanoseconds;
 use crate::bench::statistics::percentile;
-use crate::bench::{subscriber, pipeline};
+use crate::bench::{pipeline, subscriber};
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     let script = leisurely(bench);
@@ -23,10 +23,10 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
     let over_websocket = subscriber::watch(socket, &run_id)?;
     let run_id = served.start_run(bench, &script)?;
     let streamed = subscriber::watch_stream(served.event_stream(&run_id)?)?;
-    let bare = bare_socket(bench.sizes.leisurely)?;
+    let plain = plain_socket(bench.sizes.leisurely)?;
     for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
         let name = format!("at 100 writes/s, a plain loopback socket, {name}");
-        report.add(Figure::new(name, Unit::Microseconds, percentile(&raw_pipe, share)));
+        report.add(Figure::new(name, Unit::Microseconds, percentile(&plain, share)));
     }
     for (face, seen) in [("WebSocket", over_websocket), ("server-sent events", streamed)] {
         report.fail_if(seen.loss(script.events));
@@ -41,7 +41,7 @@ pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::R
 }
 
 /// The latency of writes between two threads through a socket, in microseconds.
-fn bare_socket(writes: u64) -> anyhow::Result<Vec<f64>> {
+fn plain_socket(writes: u64) -> anyhow::Result<Vec<f64>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut near = TcpStream::connect(listener.local_addr()?)?;
     near.set_nodelay(true)?;

@@ -1,9 +1,9 @@
 //! Memory of `od-host serve`: idle, and with many subscribers of one run.
 
 use super::Bench;
+use crate::bench::fake_cli::{Manner, Script};
 use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
-use crate::bench::fake_cli::{Manner, Script};
 use crate::bench::{subscriber, system};
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {

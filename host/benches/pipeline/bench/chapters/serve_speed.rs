@@ -4,13 +4,13 @@
 use std::time::Instant;
 
 use super::Bench;
+use crate::bench::fake_cli::Script;
+use crate::bench::pipeline::{self, Tally};
 use crate::bench::raw_websocket::RawWebSocket;
 use crate::bench::report::{Figure, Report, Unit};
 use crate::bench::served::Served;
-use crate::bench::fake_cli::Script;
 use crate::bench::subscriber::{self, Seen};
 use crate::bench::system;
-use crate::bench::pipeline::{self, Tally};
 
 pub(super) async fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     let script = Script::burst(bench.sizes.burst);

@@ -1,9 +1,9 @@
 //! The memory cost of a client that stops reading; it must not lose events.
 
 use super::Bench;
+use crate::bench::fake_cli::Script;
 use crate::bench::helper::{self, SlowFigures, Task};
 use crate::bench::report::{Figure, Report, Target, Unit};
-use crate::bench::fake_cli::Script;
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<()> {
     let behind = bench.sizes.behind;

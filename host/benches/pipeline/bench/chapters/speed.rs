@@ -1,9 +1,9 @@
 //! Events per second at full speed, through the journal to a client.
 
 use super::Bench;
-use crate::bench::report::{Figure, Report, Target, Unit};
 use crate::bench::fake_cli::{Frame, Script, Text, Writes};
-use crate::bench::{raw_pipe, pipeline};
+use crate::bench::report::{Figure, Report, Target, Unit};
+use crate::bench::{pipeline, raw_pipe};
 
 /// The reference is a pipe with one write per line, as agent CLIs do. With large writes a raw pipe only copies bytes,
 /// which is not comparable with parsed lines.

@@ -2,9 +2,9 @@
 //! file beside the executable controls it.
 
 mod play;
-mod stream_json;
 mod script;
+mod stream_json;
 
 pub(super) use play::{detached_child, perform};
-pub(super) use stream_json::{CLOCK_MARK, clock_in, now_nanoseconds, prompt_lines};
 pub(super) use script::{Folder, Frame, Manner, Script, Text, Writes};
+pub(super) use stream_json::{CLOCK_MARK, clock_in, now_nanoseconds, prompt_lines};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::stream_json;
 use super::script::{Folder, Manner, Script, Text, Writes};
+use super::stream_json;
 use crate::bench::system;
 
 /// The argument that makes the fake CLI its own child.

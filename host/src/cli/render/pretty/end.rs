@@ -4,17 +4,17 @@ use od_protocol::{Done, DoneStatus};
 
 use super::{Block, Pretty};
 use crate::cli::format;
-use crate::cli::terminal::{BAD, DIM, GOOD, WARN, single_line};
+use crate::cli::terminal::{DIM, FAILURE, SUCCESS, WARNING, single_line};
 
 impl Pretty {
     pub(super) fn done(&mut self, done: &Done) {
         self.finish_messages();
         self.begin(Block::End);
         let (style, sign, label) = match done.status {
-            DoneStatus::Completed => (GOOD, "✓ ", "done in"),
-            DoneStatus::Cancelled => (WARN, "■ ", "cancelled after"),
-            DoneStatus::TimedOut => (BAD, "✗ ", "timed out after"),
-            _ => (BAD, "✗ ", "failed after"),
+            DoneStatus::Completed => (SUCCESS, "✓ ", "done in"),
+            DoneStatus::Cancelled => (WARNING, "■ ", "cancelled after"),
+            DoneStatus::TimedOut => (FAILURE, "✗ ", "timed out after"),
+            _ => (FAILURE, "✗ ", "failed after"),
         };
         let time = format!("{label} {}", format::duration(done.duration_ms));
         self.canvas.write(style, sign).write(style, &time);

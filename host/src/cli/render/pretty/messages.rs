@@ -4,7 +4,7 @@ use anstyle::Style;
 use od_protocol::{InputRequested, TextDelta, ThinkingDelta, UserMessage};
 
 use super::{Block, Pretty};
-use crate::cli::terminal::{ASK, BOLD, DIM, Sanitizer, sanitize};
+use crate::cli::terminal::{BOLD, DIM, PROMPT, Sanitizer, sanitize};
 
 /// A message or thinking that has not ended.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Pretty {
     pub(super) fn user_message(&mut self, message: &UserMessage) {
         self.begin(Block::Message);
         for line in sanitize(&message.text).trim().lines() {
-            self.canvas.write(ASK, "› ").write(BOLD, line).end_line();
+            self.canvas.write(PROMPT, "› ").write(BOLD, line).end_line();
         }
     }
 
@@ -45,8 +45,8 @@ impl Pretty {
         self.end_message(message_id);
     }
 
-    /// Removes a discarded message. An append-only output has not shown it yet; a terminal erases it, or shows a remark when
-    /// it has scrolled off the screen.
+    /// Removes a discarded message. An append-only output has not shown it yet; a terminal erases it, or shows a
+    /// remark when it has scrolled off the screen.
     pub(super) fn message_discarded(&mut self, message_id: &str) {
         let begun = self.messages.remove(message_id).is_none_or(|message| message.has_begun);
         let marked = self.marked.take_if(|marked| marked == message_id).is_some();
@@ -71,7 +71,7 @@ impl Pretty {
     pub(super) fn input_requested(&mut self, question: &InputRequested) {
         self.begin(Block::Question);
         for line in sanitize(&question.text).trim().lines() {
-            self.canvas.write(ASK, "? ").write(Style::new(), line).end_line();
+            self.canvas.write(PROMPT, "? ").write(Style::new(), line).end_line();
         }
         self.is_waiting_for_user = true;
     }

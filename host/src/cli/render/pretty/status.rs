@@ -1,20 +1,23 @@
 //! The start of a run, limits, retries, notices and images.
 
 use anstyle::Style;
-use od_protocol::{AgentSwitched, Event, ExtensionPhase, Image, ModeChanged, Notice, NoticeLevel, Quota, RateLimited, Retry, RunStarted, SessionStarted, Status, TestedVersion};
+use od_protocol::{
+    AgentSwitched, Event, ExtensionPhase, Image, ModeChanged, Notice, NoticeLevel, Quota,
+    RateLimited, Retry, RunStarted, SessionStarted, Status, TestedVersion,
+};
 
 use super::{Block, Pretty, Sign};
-use crate::cli::terminal::{ASK, BOLD, DIM, WARN, single_line};
+use crate::cli::terminal::{BOLD, DIM, PROMPT, WARNING, single_line};
 use crate::cli::{format, labels};
 
 const QUIET: Sign = Sign { text: "·", style: DIM, body: DIM };
-const WAIT: Sign = Sign { text: "↻", style: WARN, body: Style::new() };
+const WAIT: Sign = Sign { text: "↻", style: WARNING, body: Style::new() };
 
 impl Pretty {
     pub(super) fn run_started(&mut self, started: &RunStarted) {
         self.begin(Block::Header);
         let agent = single_line(&self.headline.agent);
-        self.canvas.write(ASK, "● ").write(BOLD, &agent);
+        self.canvas.write(PROMPT, "● ").write(BOLD, &agent);
         let mut facts: Vec<String> = Vec::new();
         facts.extend(started.cli_version.as_deref().map(single_line));
         facts.extend(started.permission_mode.as_ref().map(|mode| format!("mode {mode}")));
@@ -26,7 +29,7 @@ impl Pretty {
         self.canvas.write(DIM, &single_line(&format!("x{facts}"))[1..]).end_line();
         if started.tested_version == Some(TestedVersion::Older) {
             let text = "this version is older than the tested version";
-            self.paragraph("! ", WARN, text);
+            self.paragraph("! ", WARNING, text);
         }
     }
 
@@ -34,7 +37,8 @@ impl Pretty {
         self.begin(Block::Header);
         let mut facts: Vec<String> = started.model.iter().cloned().collect();
         facts.push(format!("session {}", started.session_id));
-        let line = format::fit(&single_line(&facts.join(" · ")), self.canvas.viewport().columns - 2);
+        let line =
+            format::fit(&single_line(&facts.join(" · ")), self.canvas.viewport().columns - 2);
         self.canvas.write(DIM, "  ").write(DIM, &line).end_line();
         let failed =
             started.mcp_servers.iter().flatten().filter(|server| server.status == "failed");
@@ -114,7 +118,7 @@ impl Pretty {
         let text = format!("retry {}{of}{delay}: {}", retry.attempt, retry.reason);
         // In full: the reason may name the cost so far.
         self.begin(Block::Work);
-        self.paragraph("↻ ", WARN, &text);
+        self.paragraph("↻ ", WARNING, &text);
         self.activity = "waiting to retry".to_owned();
     }
 
@@ -122,7 +126,11 @@ impl Pretty {
     fn agent_switched(&mut self, switch: &AgentSwitched) {
         self.begin(Block::Work);
         let AgentSwitched { from_agent, to_agent, reason, .. } = switch;
-        self.paragraph("⇄ ", WARN, &format!("{to_agent} takes over from {from_agent}: {reason}"));
+        self.paragraph(
+            "⇄ ",
+            WARNING,
+            &format!("{to_agent} takes over from {from_agent}: {reason}"),
+        );
         self.headline.agent.clone_from(to_agent);
         self.activity = format!("starting {}", single_line(to_agent));
     }

@@ -4,7 +4,7 @@
 use od_protocol::{Event, RunEventParams};
 use serde_json::json;
 
-use super::{Frame, Headline, Viewport, Pretty};
+use super::{Frame, Headline, Pretty, Viewport};
 
 fn terminal(columns: usize, rows: usize) -> Pretty {
     let headline = Headline {

@@ -1,11 +1,15 @@
 //! Tool calls, file changes, approvals, subagents and plans.
 
-use od_protocol::{ApprovalRequested, ApprovalResolved, FileChange, FileOp, Plan, PlanStatus, SubagentStarted, SubagentStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus};
+use od_protocol::{
+    ApprovalRequested, ApprovalResolved, FileChange, FileOp, Plan, PlanStatus, SubagentStarted,
+    SubagentStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult,
+    ToolStatus,
+};
 
 use super::{Block, Pretty, Sign};
-use crate::cli::{format, labels};
 use crate::cli::render::excerpt::{self, Excerpt};
-use crate::cli::terminal::{ASK, BAD, BOLD, DIM, GOOD, WARN, sanitize, single_line};
+use crate::cli::terminal::{BOLD, DIM, FAILURE, PROMPT, SUCCESS, WARNING, sanitize, single_line};
+use crate::cli::{format, labels};
 
 /// A tool call that has not ended.
 #[derive(Debug)]
@@ -115,8 +119,8 @@ impl Pretty {
     pub(super) fn approval_requested(&mut self, approval: &ApprovalRequested) {
         self.begin(Block::Question);
         let (lead, summary) = (labels::approval(approval), single_line(&approval.summary));
-        self.canvas.write(ASK, "? ").write(BOLD, &lead).end_line();
-        self.paragraph("  ", ASK, &summary);
+        self.canvas.write(PROMPT, "? ").write(BOLD, &lead).end_line();
+        self.paragraph("  ", PROMPT, &summary);
         if let Some(input) = &approval.input {
             let room = self.canvas.viewport().columns.saturating_sub(4).max(20);
             self.show_excerpt(&excerpt::excerpt_of_input(input, room));
@@ -134,7 +138,7 @@ impl Pretty {
     pub(super) fn plan(&mut self, plan: &Plan) {
         let done = plan.entries.iter().filter(|entry| entry.status == PlanStatus::Completed);
         let progress = format!(" · {} of {} done", done.count(), plan.entries.len());
-        let sign = Sign { text: "≡", style: ASK, body: BOLD };
+        let sign = Sign { text: "≡", style: PROMPT, body: BOLD };
         if std::mem::replace(&mut self.is_plan_shown, true) {
             let now = plan.entries.iter().find(|entry| entry.status == PlanStatus::InProgress);
             if let Some(entry) = now {
@@ -145,8 +149,8 @@ impl Pretty {
         self.note(sign, "plan", &progress);
         for entry in &plan.entries {
             let sign = match entry.status {
-                PlanStatus::Completed => Sign { text: "  ✓", style: GOOD, body: DIM },
-                PlanStatus::InProgress => Sign { text: "  ▸", style: ASK, body: BOLD },
+                PlanStatus::Completed => Sign { text: "  ✓", style: SUCCESS, body: DIM },
+                PlanStatus::InProgress => Sign { text: "  ▸", style: PROMPT, body: BOLD },
                 _ => Sign { text: "  ○", style: DIM, body: anstyle::Style::new() },
             };
             self.note_here(sign, &entry.content, "");
@@ -154,14 +158,14 @@ impl Pretty {
     }
 
     pub(super) fn subagent_started(&mut self, subagent: &SubagentStarted) {
-        let sign = Sign { text: "⤷", style: ASK, body: anstyle::Style::new() };
+        let sign = Sign { text: "⤷", style: PROMPT, body: anstyle::Style::new() };
         self.note(sign, &subagent.title, " · subagent started");
     }
 
     pub(super) fn subagent_stopped(&mut self, subagent: &SubagentStopped) {
         let sign = match subagent.status {
-            None | Some(ToolStatus::Ok) => Sign { text: "⤷", style: GOOD, body: DIM },
-            Some(_) => Sign { text: "⤷", style: BAD, body: DIM },
+            None | Some(ToolStatus::Ok) => Sign { text: "⤷", style: SUCCESS, body: DIM },
+            Some(_) => Sign { text: "⤷", style: FAILURE, body: DIM },
         };
         let summary = subagent.summary.as_deref().map(|text| format!(": {text}"));
         let text = format!("{}{}", subagent.title, summary.unwrap_or_default());
@@ -203,14 +207,14 @@ impl Pretty {
     fn show_change(&mut self, change: &FileChange) {
         let path = self.relative(&change.path);
         let (sign, text) = match change.op {
-            FileOp::Create => (Sign { text: "  +", style: GOOD, body: GOOD }, path),
-            FileOp::Delete => (Sign { text: "  -", style: BAD, body: BAD }, path),
+            FileOp::Create => (Sign { text: "  +", style: SUCCESS, body: SUCCESS }, path),
+            FileOp::Delete => (Sign { text: "  -", style: FAILURE, body: FAILURE }, path),
             FileOp::Rename => {
                 let from = change.from.as_deref().map(|from| self.relative(from));
-                let sign = Sign { text: "  ~", style: WARN, body: WARN };
+                let sign = Sign { text: "  ~", style: WARNING, body: WARNING };
                 (sign, format!("{} → {path}", from.unwrap_or_default()))
             }
-            _ => (Sign { text: "  ~", style: WARN, body: WARN }, path),
+            _ => (Sign { text: "  ~", style: WARNING, body: WARNING }, path),
         };
         let remark = change.diff.as_deref().map(diff_size).unwrap_or_default();
         self.note(sign, &text, &remark);
@@ -230,10 +234,10 @@ impl Pretty {
 
 fn sign_of_status(status: ToolStatus) -> (&'static str, anstyle::Style) {
     match status {
-        ToolStatus::Ok => ("✓", GOOD),
-        ToolStatus::Error => ("✗", BAD),
-        ToolStatus::Denied => ("⊘", WARN),
-        _ => ("■", WARN),
+        ToolStatus::Ok => ("✓", SUCCESS),
+        ToolStatus::Error => ("✗", FAILURE),
+        ToolStatus::Denied => ("⊘", WARNING),
+        _ => ("■", WARNING),
     }
 }
 

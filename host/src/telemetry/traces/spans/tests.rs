@@ -161,7 +161,11 @@ fn failed_attempt_closes_its_open_spans() {
     assert_eq!(left.parent_span_id, one.span_context.span_id());
     assert_eq!(left.end_time, one.end_time);
     assert!(one.end_time < two.start_time, "the wait belongs to no attempt");
-    assert_eq!(attribute(one, attributes::REQUEST_MODEL), None, "the requested model is of another agent");
+    assert_eq!(
+        attribute(one, attributes::REQUEST_MODEL),
+        None,
+        "the requested model is of another agent"
+    );
 }
 
 #[test]
@@ -184,7 +188,9 @@ fn included_content_has_messages_and_tool_output() {
     let root = find(&spans, "invoke_agent two");
     let output = attribute(root, attributes::OUTPUT_MESSAGES).expect("messages");
     assert!(output.contains("hello") && !output.contains("forget"), "{output}");
-    assert!(attribute(root, attributes::INPUT_MESSAGES).is_some_and(|text| text.contains("prompt")));
+    assert!(
+        attribute(root, attributes::INPUT_MESSAGES).is_some_and(|text| text.contains("prompt"))
+    );
     let call = find(&spans, "execute_tool shell");
     assert_eq!(attribute(call, attributes::TOOL_ARGUMENTS).as_deref(), Some(r#"{"command":"ls"}"#));
     assert!(attribute(call, attributes::TOOL_RESULT).is_some_and(|text| text.contains("output")));

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::Value;
 
-use super::{Reply, Client, Events, Matches, take};
+use super::{Client, Events, Matches, Reply, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::server_process::ServeProcess;
 

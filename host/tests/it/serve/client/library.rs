@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::runtime::Runtime;
 
-use super::{Reply, Client, Events, Matches, take};
+use super::{Client, Events, Matches, Reply, take};
 use crate::cli::scratch::Scratch;
 
 pub(super) struct LibraryClient {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, Client, Events, Matches, take};
+use super::{Client, Events, Matches, Reply, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::server_process::StdioProcess;
 

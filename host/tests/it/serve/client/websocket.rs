@@ -5,7 +5,7 @@ use jsonrpsee::ws_client::WsClient;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::{Reply, Client, Events, Matches, take};
+use super::{Client, Events, Matches, Reply, take};
 use crate::cli::scratch::Scratch;
 use crate::serve::server_process::ServeProcess;
 use crate::serve::websocket::{error_of, object};

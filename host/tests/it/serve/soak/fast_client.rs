@@ -88,7 +88,8 @@ pub(super) struct FastClient {
 
 impl FastClient {
     pub(super) fn open(host: &ServeProcess) -> Self {
-        let socket = RawWebSocket::open(host.stream(), host.address(), &host.token, READ_BUFFER_BYTES);
+        let socket =
+            RawWebSocket::open(host.stream(), host.address(), &host.token, READ_BUFFER_BYTES);
         let socket = socket.expect("a WebSocket");
         Self { socket, calls: 0, runs: HashMap::new() }
     }

@@ -42,7 +42,9 @@ impl<'a> SlowClient<'a> {
         let next = self.sum.events;
         self.connection = match &self.connection {
             Connection::WebSocket(_) => Connection::websocket(self.host, &self.run_id, next),
-            Connection::ServerSentEvents(_) => Connection::server_sent_events(self.host, &self.run_id, next),
+            Connection::ServerSentEvents(_) => {
+                Connection::server_sent_events(self.host, &self.run_id, next)
+            }
         };
     }
 
@@ -76,7 +78,8 @@ impl<'a> SlowClient<'a> {
 
 impl Connection {
     fn websocket(host: &ServeProcess, run_id: &str, from: u64) -> Self {
-        let opened = RawWebSocket::open(host.stream(), host.address(), &host.token, READ_BUFFER_BYTES);
+        let opened =
+            RawWebSocket::open(host.stream(), host.address(), &host.token, READ_BUFFER_BYTES);
         let mut socket = opened.expect("a WebSocket");
         let params = json!({"runId": run_id, "from": from}).to_string();
         socket.request(1, "runs/attach", &params).expect("the host listens");

@@ -2,9 +2,9 @@
 
 from .client import Client
 from .errors import CONNECTION_LOST, NOT_UNDERSTOOD, HostError
-from .over_http import http
-from .over_stdio import spawn
-from .over_websocket import connect
+from .http_client import http
+from .stdio_client import spawn
+from .websocket_client import connect
 from .token import read_token
 
 __all__ = [

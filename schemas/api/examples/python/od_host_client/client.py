@@ -1,4 +1,4 @@
-"""What every face gives: calls, and the events of a run. How they travel does not live here."""
+"""The client interface of every transport: calls, and the events of a run."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from .types import Calls, RunEventParams, RunState
 
 
 class Client(ABC):
-    """A client of the host, the same over WebSocket, HTTP and a pipe; safe to use from threads."""
+    """A client of the host, the same over WebSocket, HTTP and stdio. Threads may share it."""
 
     @property
     def call(self) -> Calls:
@@ -18,17 +18,17 @@ class Client(ABC):
         return self._call
 
     def events(
-        self, run_id: str, from_seq: int = 0, patience: float = 60.0
+        self, run_id: str, from_seq: int = 0, reconnect_timeout: float = 60.0
     ) -> Iterator[RunEventParams]:
-        """The events of a run from a number on, each once and in order, until `done`.
+        """Yields the events of a run from a sequence number, each once and in order, until `done`.
 
-        A lost connection is made again and the events go on where they were; `patience` is how
-        long to try without any event, in seconds. Leaving the loop ends the watching, not the run.
+        Reconnects after a lost connection and continues at the next event; `reconnect_timeout` limits
+        the seconds of retries without an event. Leaving the loop ends the subscription, not the run.
         """
-        return follow(self, run_id, from_seq, patience)
+        return follow(self, run_id, from_seq, reconnect_timeout)
 
     def state(self, run_id: str) -> RunState:
-        """How a run stands."""
+        """Returns the state of a run."""
         return self.call("runs/get", {"runId": run_id})["state"]
 
     @abstractmethod
@@ -37,11 +37,11 @@ class Client(ABC):
 
     @abstractmethod
     def attach(self, run_id: str, from_seq: int) -> Iterator[RunEventParams]:
-        """The events that one connection brings; it may end before the run does."""
+        """Yields the events of one connection, which may end before the run does."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
 
     def __enter__(self) -> Self:
         return self

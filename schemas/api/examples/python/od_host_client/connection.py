@@ -1,6 +1,6 @@
-"""JSON-RPC over one connection that carries whole messages: calls and subscriptions by their ids.
+"""JSON-RPC over one connection: matches responses and notifications to calls and subscriptions.
 
-What the messages travel on, and making a connection again, do not live here.
+Transports and reconnecting are in other modules.
 """
 
 import json
@@ -15,7 +15,7 @@ from .types import RunEventParams
 
 
 class Channel(Protocol):
-    """Carries whole messages; several threads may send. Raises `HostError` when it has ended."""
+    """Transports whole messages; several threads may send. Raises `HostError` when closed."""
 
     def send(self, message: str) -> None: ...
 
@@ -31,7 +31,7 @@ class _Pending(NamedTuple):
 
 
 class Connection:
-    """One connection, from its opening to its end. A thread of its own reads it."""
+    """One connection. A separate thread reads it."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -48,7 +48,7 @@ class Connection:
         return self._send(method, params, lambda result: result).result()
 
     def attach(self, run_id: str, from_seq: int) -> Iterator[RunEventParams]:
-        """The events of a run; leaving the loop ends the subscription."""
+        """Yields the events of a run; leaving the loop ends the subscription."""
         params = {"runId": run_id, "from": from_seq}
         subscription = self._send("runs/attach", params, self._subscribed).result()
         try:
@@ -57,8 +57,8 @@ class Connection:
             self._unsubscribe(subscription)
 
     def close(self) -> None:
-        """Ends it."""
-        self._end(connection_lost("the client was closed", "make a new one"))
+        """Closes the connection."""
+        self._end(connection_lost("the client was closed", "create a new client"))
         self._channel.close()
         self._reader.join()
 
@@ -84,7 +84,7 @@ class Connection:
         if self._subscriptions.pop(subscription.id, None) is None:
             return
         try:
-            # Nobody waits for the answer: what matters is that no more events come.
+            # No need to wait for the response.
             self._send("runs/detach", [subscription.id], lambda result: result)
         except HostError:
             pass  # The connection has ended, and the subscription with it.
@@ -96,8 +96,8 @@ class Connection:
         except HostError as error:
             self._end(error)
         except Exception as error:
-            # Whatever it is: those who wait for answers must be told.
-            self._end(not_understood(f"a message came that cannot be read: {error!r}"))
+            # Every pending call must fail, whatever the error is.
+            self._end(not_understood(f"cannot read a message: {error!r}"))
 
     def _take(self, message: dict[str, Any]) -> None:
         if "method" in message:

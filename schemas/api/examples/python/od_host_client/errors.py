@@ -1,4 +1,4 @@
-"""What can go wrong, as one class to branch on. Where it comes from does not live here."""
+"""The error class of the client."""
 
 import json
 from typing import Any, Final
@@ -10,19 +10,19 @@ NOT_UNDERSTOOD: Final = "_client.not_understood"
 
 
 class HostError(Exception):
-    """A call that failed: by the host's word, or because the host could not be reached."""
+    """A failed call: the host returned an error, or it could not be reached."""
 
-    # What to branch on.
+    # The kind, to branch on.
     kind: ErrorKind
     # The JSON-RPC code.
     code: int
-    # What was tried, on what, why it failed.
+    # What failed, on what and why.
     message: str
-    # What to type or change now.
+    # What to type or change to fix it.
     hint: str | None
-    # The same call may succeed later without a change.
+    # Whether the same call may succeed later without a change.
     retryable: bool
-    # All that the host said.
+    # The error data of the host.
     data: ErrorData | None
 
     def __init__(self, error: dict[str, Any]) -> None:
@@ -43,14 +43,14 @@ def connection_lost(message: str, hint: str) -> HostError:
 
 
 def not_understood(message: str) -> HostError:
-    """What came is not what the API says."""
-    hint = "is the address really that of od-host serve, and of the same major?"
+    """A message does not follow the API."""
+    hint = "check that the address belongs to od-host serve with the same API major"
     data = {"kind": NOT_UNDERSTOOD, "hint": hint, "retryable": False}
     return HostError({"code": 2000, "message": message, "data": data})
 
 
 def error_in_reply(status: int, body: bytes) -> HostError:
-    """The error in a reply that is no success, alone or in a JSON-RPC message."""
+    """The error in an unsuccessful HTTP response, alone or in a JSON-RPC message."""
     try:
         reply = json.loads(body)
     except ValueError:
@@ -59,7 +59,7 @@ def error_in_reply(status: int, body: bytes) -> HostError:
         error = reply.get("error", reply)
         if isinstance(error, dict) and "message" in error:
             return HostError(error)
-    return not_understood(f"the answer has status {status} and says no more")
+    return not_understood(f"the response has status {status} without an error object")
 
 
 def _kind_of(code: int) -> str:

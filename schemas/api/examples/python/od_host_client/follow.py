@@ -1,4 +1,4 @@
-"""The events of a run without a gap or a double, whatever happens to the connection."""
+"""The events of a run without gaps or duplicates, across lost connections."""
 
 import time
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import Protocol
 from .errors import HostError, connection_lost
 from .types import RunEventParams, RunState
 
-FIRST_PAUSE = 0.1
-LONGEST_PAUSE = 5.0
+FIRST_PAUSE_SECONDS = 0.1
+MAX_PAUSE_SECONDS = 5.0
 
 
 class Source(Protocol):
-    """Where events come from: one connection's worth of them, and how the run stands."""
+    """A source of events: the events of one connection, and the state of the run."""
 
     def attach(self, run_id: str, from_seq: int) -> Iterator[RunEventParams]: ...
 
@@ -20,57 +20,57 @@ class Source(Protocol):
 
 
 def follow(
-    source: Source, run_id: str, from_seq: int, patience: float
+    source: Source, run_id: str, from_seq: int, reconnect_timeout: float
 ) -> Iterator[RunEventParams]:
-    """The events of a run until `done`."""
-    pauses = _Pauses(patience)
+    """Yields the events of a run until `done`."""
+    retry_budget = _RetryBudget(reconnect_timeout)
     following = from_seq
-    is_over = False
+    has_ended = False
     while True:
         before = following
-        lost = connection_lost(f"the events of {run_id} ended before the run did", "ask again")
+        lost = connection_lost(f"the events of {run_id} ended before the run did", "retry")
         try:
             for event in source.attach(run_id, following):
                 if event["seq"] < following:
                     continue
                 if event["seq"] > following:
-                    break  # A gap: what is missing is asked for again.
+                    break  # A gap: attach again from the missing event.
                 following += 1
-                pauses.renew()
+                retry_budget.reset()
                 yield event
                 if event["event"]["type"] == "done":
                     return
             if following > before:
                 continue
-            # Nothing came. When the run was over before, nothing will.
-            if is_over:
+            # No events. If the run had already ended, there are no more.
+            if has_ended:
                 return
-            is_over = source.state(run_id) not in ("queued", "running")
-            if is_over:
+            has_ended = source.state(run_id) not in ("queued", "running")
+            if has_ended:
                 continue
         except HostError as error:
             if not error.retryable:
                 raise
             lost = error
-        pauses.wait(lost)
+        retry_budget.pause(lost)
 
 
-class _Pauses:
-    """Pauses that double, until they have lasted too long together."""
+class _RetryBudget:
+    """Pauses that double, up to a total time without an event."""
 
     def __init__(self, total: float) -> None:
         self._total = total
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
+    def reset(self) -> None:
         self._left = self._total
-        self._pause = FIRST_PAUSE
+        self._pause = FIRST_PAUSE_SECONDS
 
-    def wait(self, error: HostError) -> None:
-        """Waits a little, or gives up with what went wrong."""
+    def pause(self, error: HostError) -> None:
+        """Pauses, or raises the error when the budget is used up."""
         if self._left <= 0:
             raise error
         pause = min(self._pause, self._left)
         self._left -= pause
-        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        self._pause = min(self._pause * 2, MAX_PAUSE_SECONDS)
         time.sleep(pause)

@@ -1,4 +1,4 @@
-"""The client over connections that carry whole messages: WebSocket and a pipe."""
+"""The client over transports with whole messages: WebSocket and stdio."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from .types import RunEventParams
 
 
 class RpcClient(Client):
-    """Opens its first connection at once, and a new one whenever the last has ended."""
+    """Opens its first connection immediately, and a new one when the last has ended."""
 
     def __init__(self, open: Callable[[], Channel]) -> None:
         self._open = open
@@ -33,7 +33,7 @@ class RpcClient(Client):
     def _connected(self) -> Connection:
         with self._lock:
             if self._is_closed:
-                raise connection_lost("the client was closed", "make a new one")
+                raise connection_lost("the client was closed", "create a new client")
             if self._connection.ended is not None:
                 self._connection.close()
                 self._connection = Connection(self._open())

@@ -1,4 +1,4 @@
-"""Events between the connection that brings them and the loop that takes them."""
+"""A queue between the connection that receives events and the loop that reads them."""
 
 import threading
 from collections import deque
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from .errors import HostError
 from .types import RunEventParams
 
-# So many events wait for a slow reader; the host's journal keeps the rest.
-MOST_WAITING = 4096
+# The most events that wait for a slow reader; the host's journal keeps the rest.
+MAX_WAITING_EVENTS = 4096
 
 
 class Subscription:
-    """One subscription. `on_full` is told when the reader is too slow; no more is taken then."""
+    """One subscription. Calls `on_full` and accepts no more events when the reader is too slow."""
 
     def __init__(self, id: str, on_full: Callable[["Subscription"], None]) -> None:
         self.id = id
@@ -23,26 +23,26 @@ class Subscription:
         self._error: HostError | None = None
 
     def push(self, events: list[RunEventParams]) -> None:
-        """Takes what came; no events mean that no more will come."""
+        """Adds events; an empty list means that no more will follow."""
         with self._changed:
             if self._ended:
                 return
             self._waiting.extend(events)
-            is_full = len(self._waiting) > MOST_WAITING
+            is_full = len(self._waiting) > MAX_WAITING_EVENTS
             self._ended = is_full or not events
             self._changed.notify()
         if is_full:
             self._on_full(self)
 
     def fail(self, error: HostError) -> None:
-        """Nothing more will come, because something went wrong."""
+        """Ends the subscription with an error."""
         with self._changed:
             self._error = self._error or error
             self._ended = True
             self._changed.notify()
 
     def events(self) -> Iterator[RunEventParams]:
-        """What came, in order."""
+        """Yields the events in order."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._ended)

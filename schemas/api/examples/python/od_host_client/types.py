@@ -2,7 +2,7 @@
 
 Generated from schemas/api/v1/schema.json and openrpc.json: do not edit.
 
-Where a type allows None, it means the same as absent. An open set of words is
+Where a type allows None, it means the same as absent. An open enumeration is
 `Literal[...] | str`: a later version may send others, so keep a default branch.
 """
 
@@ -2686,7 +2686,7 @@ class EventDone(Done):
     type: Literal["done"]
 
 
-# An event of this version; `type` tells them apart.
+# An event of this version; `type` discriminates them.
 KnownEvent = (
     EventRunStarted
     | EventSessionStarted
@@ -2781,7 +2781,7 @@ EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)
 
 
 def is_known_event(event: Event) -> TypeGuard[KnownEvent]:
-    """Tells the events of this version from those of a later one; then `type` narrows."""
+    """Whether an event is of this version; then `type` narrows its type."""
     return event["type"] in EVENT_TYPES
 
 
@@ -2954,7 +2954,7 @@ ERROR_CODES: Final[dict[str, int]] = {
     "_od.run_waiting": 2023,
 }
 
-# What an app calls: parameters and result of each method.
+# What a client calls: parameters and result of each method.
 METHODS: Final[dict[str, tuple[Any, Any]]] = {
     # Lists the agents immediately from cached information and refreshes outdated entries in the background.
     "agents/list": (ListAgentsParams, ListAgentsResult),

@@ -14,14 +14,14 @@ from .errors import HostError, connection_lost, error_in_reply, not_understood
 CONTINUATION, TEXT, CLOSE, PING, PONG = 0x0, 0x1, 0x8, 0x9, 0xA
 FINAL = MASKED = 0x80
 
-# From RFC 6455: what makes the answer to a key.
+# RFC 6455: the suffix of the key in the handshake.
 _KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 # How long the host may take to answer the handshake, in seconds.
-_PATIENCE = 10.0
+_HANDSHAKE_TIMEOUT = 10.0
 
-# The host pings every 30 s; after so long without a word the connection is taken for dead.
-_LONGEST_SILENCE = 60.0
+# The host pings every 30 s; a connection without data for this long is considered dead.
+_MAX_IDLE_SECONDS = 60.0
 
 
 class WebSocket:
@@ -33,17 +33,17 @@ class WebSocket:
         try:
             self._socket = _connect(url)
             self._input: BinaryIO = self._socket.makefile("rb")
-            self._shake_hands(headers)
-            self._socket.settimeout(_LONGEST_SILENCE)
+            self._handshake(headers)
+            self._socket.settimeout(_MAX_IDLE_SECONDS)
         except OSError as error:
             raise self._lost(str(error)) from error
 
     def send(self, message: str) -> None:
-        """Sends a text."""
+        """Sends a text message."""
         self._send_frame(TEXT, message.encode())
 
     def receive(self) -> str:
-        """The next text; pings are answered on the way."""
+        """Returns the next text message and answers pings."""
         parts: list[bytes] = []
         while True:
             first, payload = self._read_frame()
@@ -57,20 +57,20 @@ class WebSocket:
                 if first & FINAL:
                     return b"".join(parts).decode()
             elif opcode != PONG:
-                raise not_understood(f"a WebSocket frame of kind {opcode} came")
+                raise not_understood(f"unexpected WebSocket frame with opcode {opcode}")
 
     def close(self) -> None:
-        """Says goodbye and ends the connection."""
+        """Sends a close frame and closes the connection."""
         try:
             self._send_frame(CLOSE, (1000).to_bytes(2))
-            # Wakes a thread that waits in `receive`.
+            # Unblocks a thread that waits in `receive`.
             self._socket.shutdown(socket.SHUT_RDWR)
         except (OSError, HostError):
             pass  # The connection has ended already.
         self._input.close()
         self._socket.close()
 
-    def _shake_hands(self, headers: dict[str, str]) -> None:
+    def _handshake(self, headers: dict[str, str]) -> None:
         key = base64.b64encode(os.urandom(16))
         lines = [f"GET {self._url.path or '/'} HTTP/1.1", f"host: {self._url.netloc}"]
         lines += ["connection: Upgrade", "upgrade: websocket", "sec-websocket-version: 13"]
@@ -83,17 +83,17 @@ class WebSocket:
             raise error_in_reply(status, self._input.read(length))
         accepted = base64.b64encode(hashlib.sha1(key + _KEY_SUFFIX).digest()).decode()
         if answer.get("sec-websocket-accept") != accepted:
-            raise not_understood(f"{self._url.netloc} does not speak WebSocket")
+            raise not_understood(f"{self._url.netloc} is not a WebSocket server")
 
     def _read_head(self) -> tuple[int, dict[str, str]]:
-        words = self._input.readline().decode("latin-1").split()
-        if len(words) < 2 or not words[1].isdigit():
-            raise not_understood(f"{self._url.netloc} does not speak HTTP")
+        status_line = self._input.readline().decode("latin-1").split()
+        if len(status_line) < 2 or not status_line[1].isdigit():
+            raise not_understood(f"{self._url.netloc} is not an HTTP server")
         headers: dict[str, str] = {}
         while line := self._input.readline().decode("latin-1").strip():
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
-        return int(words[1]), headers
+        return int(status_line[1]), headers
 
     def _read_frame(self) -> tuple[int, bytes]:
         first, second = self._read(2)
@@ -110,7 +110,7 @@ class WebSocket:
         except (OSError, ValueError) as error:
             raise self._lost(str(error)) from error
         if len(data) < count:
-            raise self._lost("it ended without a word")
+            raise self._lost("the connection ended")
         return data
 
     def _send_frame(self, opcode: int, payload: bytes) -> None:
@@ -136,7 +136,7 @@ class WebSocket:
 def _connect(url: SplitResult) -> socket.socket:
     is_secure = url.scheme in ("https", "wss")
     address = (url.hostname or "", url.port or (443 if is_secure else 80))
-    plain = socket.create_connection(address, timeout=_PATIENCE)
+    plain = socket.create_connection(address, timeout=_HANDSHAKE_TIMEOUT)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if not is_secure:
         return plain
@@ -144,7 +144,7 @@ def _connect(url: SplitResult) -> socket.socket:
 
 
 def _masked(payload: bytes, mask: bytes) -> bytes:
-    """All bytes at once, as two large numbers: a loop over bytes is slow in Python."""
+    """Masks all bytes at once as two large integers, because a loop over bytes is slow in Python."""
     count = len(payload)
     pattern = (mask * (count // 4 + 1))[:count]
     return (int.from_bytes(payload) ^ int.from_bytes(pattern)).to_bytes(count)

@@ -1,4 +1,4 @@
-// The promises of `events`, kept whatever a host or a connection does. The host here is a script.
+// Tests of `events` against a scripted host.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,17 +11,17 @@ import type { RunEventParams } from "./types.js";
 
 const LAST = 9_999;
 
-/** What a script can do with one subscription. */
+/** What a script controls of one subscription. */
 interface Attached {
   from: number;
-  /** How often it was attached before. */
+  /** The number of earlier attachments. */
   attempt: number;
   isDetached(): boolean;
   send(numbers: number[]): void;
   lose(): void;
 }
 
-/** A host with one run, whose subscriptions do as the script says. */
+/** A host with one run, whose subscriptions follow a script. */
 class ScriptedHost {
   readonly attachedFrom: number[] = [];
   #detached = new Set<string>();
@@ -51,7 +51,7 @@ class ScriptedHost {
         const params = { subscription, result: { events: numbers.map(event) } };
         listener.message(JSON.stringify({ jsonrpc: "2.0", method: "runs/event", params }));
       },
-      lose: () => listener.closed(connectionLost("the cable was cut", "mend it")),
+      lose: () => listener.closed(connectionLost("the test closed it", "reconnect it")),
     });
   }
 }
@@ -67,11 +67,11 @@ function range(from: number, to: number): number[] {
 
 async function numbers(client: Client, from: number): Promise<number[]> {
   const seen: number[] = [];
-  for await (const event of client.events("run-1", { from, patienceMs: 1_000 })) seen.push(event.seq);
+  for await (const event of client.events("run-1", { from, reconnectTimeoutMs: 1_000 })) seen.push(event.seq);
   return seen;
 }
 
-test("doubles are dropped and gaps are asked for again", async () => {
+test("duplicates are dropped and gaps filled", async () => {
   const host = new ScriptedHost(({ from, attempt, send }) => {
     if (attempt === 0) send([from, from + 1, from + 1, from, from + 2, from + 5]);
     else send(range(from, LAST));
@@ -81,7 +81,7 @@ test("doubles are dropped and gaps are asked for again", async () => {
   assert.deepEqual(host.attachedFrom, [9_000, 9_003]);
 });
 
-test("a lost connection is made again and the events go on", async () => {
+test("events continue after a lost connection", async () => {
   const host = new ScriptedHost(({ from, send, lose }) => {
     send(range(from, Math.min(from + 399, LAST)));
     if (from + 400 <= LAST) lose();
@@ -91,13 +91,13 @@ test("a lost connection is made again and the events go on", async () => {
   assert.deepEqual(host.attachedFrom, [9_000, 9_400, 9_800]);
 });
 
-test("a slow reader is detached and attached again, and loses nothing", async () => {
+test("a slow reader loses no events", async () => {
   const host = new ScriptedHost(({ from, isDetached, send }) => {
     const batches = range(0, Math.floor((LAST - from) / 100));
     const next = (): void => {
       const start = from + 100 * (batches.shift() ?? 0);
       send(range(start, Math.min(start + 99, LAST)));
-      // The detaching is a message too: it comes before the next batch.
+      // Detaching is a message too: it arrives before the next batch.
       if (batches.length > 0) queueMicrotask(() => queueMicrotask(() => isDetached() || next()));
     };
     next();
@@ -105,37 +105,37 @@ test("a slow reader is detached and attached again, and loses nothing", async ()
   const client = await openClient(host.open);
   const seen: number[] = [];
   for await (const event of client.events("run-1")) {
-    // Nothing is read before all that is sent has come.
+    // Read nothing before all batches have arrived.
     if (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
     seen.push(event.seq);
   }
   assert.deepEqual(seen, range(0, LAST));
-  assert.ok(host.attachedFrom.length > 1, `attached once only: ${host.attachedFrom}`);
+  assert.ok(host.attachedFrom.length > 1, `attached only once: ${host.attachedFrom}`);
 });
 
-test("after the last event there is nothing to wait for", async () => {
+test("no events after the last event", async () => {
   const host = new ScriptedHost(({ send }) => send([]));
   const client = await openClient(host.open);
   assert.deepEqual(await numbers(client, LAST + 1), []);
 });
 
-test("a host that cannot be reached again is told after a while", async () => {
-  let isThere = true;
-  const host = new ScriptedHost(({ lose }) => ((isThere = false), lose()));
+test("an unreachable host is an error after the timeout", async () => {
+  let isReachable = true;
+  const host = new ScriptedHost(({ lose }) => ((isReachable = false), lose()));
   const open: Open = (listener) =>
-    isThere ? host.open(listener) : Promise.reject(connectionLost("nobody listens", "start it"));
+    isReachable ? host.open(listener) : Promise.reject(connectionLost("connection refused", "start it"));
   const client = await openClient(open);
   const kind = (error: unknown): boolean =>
     error instanceof HostError && error.kind === CONNECTION_LOST && error.hint === "start it";
   await assert.rejects(numbers(client, 0), kind);
 });
 
-test("watching ends when it is told to", async () => {
+test("an abort signal ends the events", async () => {
   const host = new ScriptedHost(({ send }) => send([0]));
   const client = await openClient(host.open);
-  const watching = new AbortController();
-  const events = client.events("run-1", { signal: watching.signal });
+  const controller = new AbortController();
+  const events = client.events("run-1", { signal: controller.signal });
   await events.next();
-  setImmediate(() => watching.abort());
+  setImmediate(() => controller.abort());
   await assert.rejects(events.next(), { name: "AbortError" });
 });

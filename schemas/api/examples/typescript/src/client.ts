@@ -1,39 +1,39 @@
-// What every face gives: calls, and the events of a run. How they travel does not live here.
+// The client interface of every transport: calls, and the events of a run.
 
 import type { Methods, RunEventParams } from "./types.js";
 
 /** The name of a method. */
 export type MethodName = keyof Methods;
 
-/** The parameters of a method; where all of them may be absent, so may they. */
+/** The parameters of a method; optional if all of its fields are optional. */
 export type ParamsOf<Name extends MethodName> = {} extends Methods[Name]["params"]
   ? [params?: Methods[Name]["params"]]
   : [params: Methods[Name]["params"]];
 
-/** What a method answers. */
+/** The result of a method. */
 export type ResultOf<Name extends MethodName> = Methods[Name]["result"];
 
-/** Which events, and how long to try. */
+/** Options of `events`. */
 export interface EventsOptions {
-  /** The number of the first event; absent means 0, the first. */
+  /** The sequence number of the first event; absent means 0. */
   from?: number;
-  /** Ends the watching; the run goes on. */
+  /** Ends the subscription; the run continues. */
   signal?: AbortSignal;
-  /** How long to try to reach the host again without any event; absent means a minute. */
-  patienceMs?: number;
+  /** How long to retry without an event; absent means one minute. */
+  reconnectTimeoutMs?: number;
 }
 
-/** A client of the host, the same over WebSocket, HTTP and a pipe. */
+/** A client of the host, the same over WebSocket, HTTP and stdio. */
 export interface Client {
   /** Calls a method. Throws a `HostError`. */
   call<Name extends MethodName>(method: Name, ...params: ParamsOf<Name>): Promise<ResultOf<Name>>;
 
   /**
-   * The events of a run, each once and in order, until `done`. A lost connection is made again and
-   * the events go on where they were. Leaving the loop ends the watching; the run goes on.
+   * Yields the events of a run, each once and in order, until `done`. Reconnects after a lost connection
+   * and continues at the next event. Leaving the loop ends the subscription; the run continues.
    */
   events(runId: string, options?: EventsOptions): AsyncGenerator<RunEventParams, void, undefined>;
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): Promise<void>;
 }

@@ -1,32 +1,32 @@
-// JSON-RPC over one connection that carries whole messages: calls and subscriptions by their ids.
-// What the messages travel on, and making a connection again, do not live here.
+// JSON-RPC over one connection: matches responses and notifications to calls and subscriptions.
+// Transports and reconnecting are in other modules.
 
 import { connectionLost, HostError, isObject, notUnderstood } from "./errors.js";
 import { Subscription } from "./subscription.js";
 import type { ErrorObject, RunEventParams } from "./types.js";
 
-/** Carries messages away. */
+/** Sends messages. */
 export interface Channel {
   send(message: string): void;
   close(): Promise<void>;
 }
 
-/** Takes what a channel brings. */
+/** Receives the messages of a channel. */
 export interface Listener {
   message(text: string): void;
   closed(error: HostError): void;
 }
 
-/** Makes a channel; resolves when it is ready. */
+/** Opens a channel; resolves when it is ready. */
 export type Open = (listener: Listener) => Promise<Channel>;
 
 interface Pending {
-  /** Runs before the next message is looked at. */
+  /** Runs before the next message is processed. */
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** One connection, from its opening to its end. */
+/** One connection. */
 export class Connection {
   #channel: Channel | undefined;
   #ended: HostError | undefined;
@@ -44,7 +44,7 @@ export class Connection {
     return connection;
   }
 
-  /** Why it has ended, when it has. */
+  /** Why the connection has ended; undefined while it is open. */
   get ended(): HostError | undefined {
     return this.#ended;
   }
@@ -54,7 +54,7 @@ export class Connection {
     return new Promise((resolve, reject) => this.#send(method, params, { resolve, reject }));
   }
 
-  /** The events of a run; leaving the loop ends the subscription. */
+  /** Yields the events of a run; leaving the loop ends the subscription. */
   async *attach(runId: string, from: number, signal?: AbortSignal): AsyncGenerator<RunEventParams> {
     const subscription = await this.#subscribe({ runId, from });
     const stop = (): void => subscription.end();
@@ -67,15 +67,15 @@ export class Connection {
     }
   }
 
-  /** Ends it. */
+  /** Closes the connection. */
   async close(): Promise<void> {
-    this.#end(connectionLost("the client was closed", "make a new one"));
+    this.#end(connectionLost("the client was closed", "create a new client"));
     await this.#channel?.close();
   }
 
   #subscribe(params: unknown): Promise<Subscription> {
     return new Promise((resolve, reject) => {
-      // Events may be in the very next message, so the subscription must be known by then.
+      // The next message may contain events, so the subscription must be registered before it is processed.
       const known = (id: unknown): void => {
         const subscription = new Subscription(String(id), (full) => this.#unsubscribe(full));
         this.#subscriptions.set(subscription.id, subscription);
@@ -87,7 +87,7 @@ export class Connection {
 
   #unsubscribe(subscription: Subscription): void {
     if (!this.#subscriptions.delete(subscription.id) || this.#ended) return;
-    // Nobody waits for the answer: what matters is that no more events come.
+    // No need to wait for the response.
     this.call("runs/detach", [subscription.id]).catch(() => undefined);
   }
 
@@ -100,7 +100,7 @@ export class Connection {
 
   #take(text: string): void {
     const message = parse(text);
-    if (message === undefined) return this.#end(notUnderstood("a message came that is no JSON"));
+    if (message === undefined) return this.#end(notUnderstood("received a message that is not JSON"));
     if (typeof message["method"] === "string") return this.#notified(message["params"]);
     const pending = this.#pending.get(message["id"] as number);
     if (pending === undefined) return;

@@ -1,23 +1,23 @@
-// What can go wrong, as one class to branch on. Where it comes from does not live here.
+// The error class of the client.
 
 import { ERROR_CODES, type ErrorData, type ErrorKind, type ErrorObject } from "./types.js";
 
-/** The kinds of errors that this client makes itself. */
+/** The error kinds of the client itself. */
 export const CONNECTION_LOST = "_client.connection_lost";
 export const NOT_UNDERSTOOD = "_client.not_understood";
 
-/** A call that failed: by the host's word, or because the host could not be reached. */
+/** A failed call: the host returned an error, or it could not be reached. */
 export class HostError extends Error {
   override readonly name = "HostError";
-  /** What to branch on. */
+  /** The kind, to branch on. */
   readonly kind: ErrorKind;
   /** The JSON-RPC code. */
   readonly code: number;
-  /** What to type or change now. */
+  /** What to type or change to fix it. */
   readonly hint: string | undefined;
-  /** The same call may succeed later without a change. */
+  /** Whether the same call may succeed later without a change. */
   readonly retryable: boolean;
-  /** All that the host said. */
+  /** The error data of the host. */
   readonly data: ErrorData | undefined;
 
   constructor(error: ErrorObject) {
@@ -36,13 +36,13 @@ export function connectionLost(message: string, hint: string): HostError {
   return new HostError({ code: 2000, message, data });
 }
 
-/** What came is not what the API says. */
+/** A message does not follow the API. */
 export function notUnderstood(message: string): HostError {
-  const hint = "is the address really that of od-host serve, and of the same major?";
+  const hint = "check that the address belongs to od-host serve with the same API major";
   return new HostError({ code: 2000, message, data: { kind: NOT_UNDERSTOOD, hint, retryable: false } });
 }
 
-/** The error in a reply that is no success, whether it stands alone or in a JSON-RPC message. */
+/** The error in an unsuccessful HTTP response, alone or in a JSON-RPC message. */
 export function errorInReply(status: number, text: string): HostError {
   try {
     const reply: unknown = JSON.parse(text);
@@ -51,9 +51,9 @@ export function errorInReply(status: number, text: string): HostError {
       return new HostError(error as unknown as ErrorObject);
     }
   } catch {
-    // What is no JSON is no reply of the host.
+    // The response is not JSON, so it is not from the host.
   }
-  return notUnderstood(`the answer has status ${status} and says no more`);
+  return notUnderstood(`the response has status ${status} without an error object`);
 }
 
 /** Whether a value is an object with members. */

@@ -1,4 +1,4 @@
-// The host over HTTP: a request for each call, server-sent events for runs.
+// The HTTP transport: one request per call, server-sent events for runs.
 
 import type { Client, EventsOptions, MethodName, ParamsOf, ResultOf } from "./client.js";
 import { connectionLost, errorInReply, HostError, isObject, notUnderstood } from "./errors.js";
@@ -7,7 +7,7 @@ import { serverSentMessages } from "./sse.js";
 import type { ErrorObject, RunEventParams, RunState } from "./types.js";
 import type { ConnectOptions } from "./websocket.js";
 
-/** Talks HTTP. Nothing is sent before the first call. */
+/** Returns a client over HTTP. Connects on the first call. */
 export function http(options: ConnectOptions): Client {
   return new HttpClient(options.url.replace(/\/+$/, ""), options.token);
 }
@@ -29,7 +29,7 @@ class HttpClient implements Client {
     const headers = { "content-type": "application/json" };
     const text = await this.#text(await this.#fetch("/", { method: "POST", headers, body }));
     const reply: unknown = JSON.parse(text);
-    if (!isObject(reply)) throw notUnderstood(`the answer to ${method} is no JSON-RPC`);
+    if (!isObject(reply)) throw notUnderstood(`the response to ${method} is not JSON-RPC`);
     if (reply["error"] !== undefined) throw new HostError(reply["error"] as ErrorObject);
     return reply["result"] as ResultOf<Name>;
   }
@@ -42,7 +42,7 @@ class HttpClient implements Client {
     const path = `/runs/${encodeURIComponent(runId)}/events?from=${from}`;
     const headers = { accept: "text/event-stream" };
     const response = await this.#fetch(path, { headers, ...(signal && { signal }) });
-    if (response.body === null) throw notUnderstood(`${path} answers without a body`);
+    if (response.body === null) throw notUnderstood(`the response to ${path} has no body`);
     try {
       for await (const { type, data } of serverSentMessages(response.body)) {
         if (type === "stream_failed") throw new HostError(JSON.parse(data) as ErrorObject);
@@ -58,7 +58,7 @@ class HttpClient implements Client {
   }
 
   async close(): Promise<void> {
-    // Every request has its own connection; there is nothing to end.
+    // Nothing to close: every request has its own connection.
   }
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {

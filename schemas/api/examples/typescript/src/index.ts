@@ -1,4 +1,4 @@
-// A typed client of `od-host serve`. `od-host-client/node` adds what only Node can do.
+// A typed client of `od-host serve`. `od-host-client/node` adds functions that need Node.
 
 export type { Client, EventsOptions, MethodName, ParamsOf, ResultOf } from "./client.js";
 export { CONNECTION_LOST, HostError, NOT_UNDERSTOOD } from "./errors.js";

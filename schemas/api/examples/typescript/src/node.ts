@@ -1,4 +1,4 @@
-// What only Node can do: the host as a child process over a pipe, and its token file.
+// Functions that need Node: the host as a child process, and its token file.
 
 import { spawn as spawnProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -14,16 +14,16 @@ import { openClient } from "./rpc.js";
 export interface SpawnOptions {
   /** The program and its arguments, such as `["od-host", "serve", "--stdio"]`. */
   command: [program: string, ...args: string[]];
-  /** Its variables; absent means those of this process. */
+  /** The environment variables; absent means those of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Starts a host and talks over its stdin and stdout. Its stderr is shared. Throws a `HostError`. */
+/** Starts a host and connects over its stdin and stdout; it inherits stderr. Throws a `HostError`. */
 export function spawn(options: SpawnOptions): Promise<Client> {
   return openClient((listener) => openPipe(options, listener));
 }
 
-/** The token of the host on this machine. */
+/** Reads the token of the host on this machine. */
 export async function readToken(home?: string): Promise<string> {
   const folder = home ?? process.env["OD_HOME"] ?? join(homedir(), ".open-design");
   return (await readFile(join(folder, "token"), "utf8")).trim();
@@ -34,13 +34,13 @@ function openPipe({ command, env }: SpawnOptions, listener: Listener): Promise<C
   const child = spawnProcess(program, args, { stdio: ["pipe", "pipe", "inherit"], env: env ?? process.env });
   const ended = new Promise<void>((done) => child.once("close", () => done()));
   const close = (): Promise<void> => (child.stdin.end(), ended);
-  // A broken pipe is followed by the end of the process, which tells more.
+  // After a broken pipe the process exits, and its exit status is the better error.
   child.stdin.on("error", () => undefined);
   eachLine(child.stdout, (line) => listener.message(line));
   return new Promise((resolve, reject) => {
     const send = (text: string): boolean => child.stdin.write(`${text}\n`);
     const lost = (reason: string): void => {
-      const error = connectionLost(`${program} is gone: ${reason}`, "its stderr says why");
+      const error = connectionLost(`${program} has exited: ${reason}`, "see its stderr");
       reject(error);
       listener.closed(error);
     };
@@ -50,7 +50,7 @@ function openPipe({ command, env }: SpawnOptions, listener: Listener): Promise<C
   });
 }
 
-/** Lines end at the byte `\n` only: other line ends occur inside of messages. */
+/** Only the byte `\n` ends a line: other line breaks occur inside messages. */
 function eachLine(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
   let rest: Buffer[] = [];
   stream.on("data", (part: Buffer) => {

@@ -1,4 +1,4 @@
-// The client over connections that carry whole messages: WebSocket and a pipe.
+// The client over transports with whole messages: WebSocket and stdio.
 
 import type { Client, EventsOptions, MethodName, ParamsOf, ResultOf } from "./client.js";
 import { Connection, type Open } from "./connection.js";
@@ -6,7 +6,7 @@ import { connectionLost } from "./errors.js";
 import { follow } from "./follow.js";
 import type { RunEventParams, RunState } from "./types.js";
 
-/** Opens the first connection and gives the client. */
+/** Opens the first connection and returns the client. */
 export async function openClient(open: Open): Promise<Client> {
   const client = new RpcClient(open);
   await client.connection();
@@ -46,9 +46,9 @@ class RpcClient implements Client {
     await connection?.close();
   }
 
-  /** The connection there is, or a new one when it has ended. */
+  /** Returns the current connection, or a new one when it has ended. */
   async connection(): Promise<Connection> {
-    if (this.#isClosed) throw connectionLost("the client was closed", "make a new one");
+    if (this.#isClosed) throw connectionLost("the client was closed", "create a new client");
     const current = await this.#connection?.catch(() => undefined);
     if (current !== undefined && current.ended === undefined) return current;
     this.#connection = Connection.open(this.open);

@@ -1,6 +1,6 @@
-// Server-sent events, as far as the host sends them: each message has one line of data.
+// Server-sent events as the host sends them: each message has one line of data.
 
-import { LONGEST_SILENCE_MS } from "./silence.js";
+import { MAX_IDLE_MS } from "./idle.js";
 
 /** One message: its type and its data. */
 export interface Message {
@@ -8,7 +8,7 @@ export interface Message {
   data: string;
 }
 
-/** The messages of a stream. Comments are passed over, and ids too: the data has them. */
+/** Yields the messages of a stream. Comments and ids are skipped: the data contains the ids. */
 export async function* serverSentMessages(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Message> {
@@ -25,12 +25,12 @@ export async function* serverSentMessages(
   }
 }
 
-/** What comes, as long as something comes. Not every browser can loop over a stream itself. */
+/** Yields the chunks of a stream until it is idle too long. Not every browser can iterate over a stream. */
 async function* chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await inTime(reader.read());
+      const { done, value } = await withTimeout(reader.read());
       if (done) return;
       yield value;
     }
@@ -39,10 +39,10 @@ async function* chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-function inTime<T>(reading: Promise<T>): Promise<T> {
+function withTimeout<T>(reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const tooLong = (): void => reject(new Error("the host has fallen silent"));
-    const timer = setTimeout(tooLong, LONGEST_SILENCE_MS);
+    const tooLong = (): void => reject(new Error("the host sends no data"));
+    const timer = setTimeout(tooLong, MAX_IDLE_MS);
     reading.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }

@@ -1,10 +1,10 @@
-// Events between the connection that brings them and the loop that takes them.
+// A queue between the connection that receives events and the loop that reads them.
 
 import type { HostError } from "./errors.js";
 import type { RunEventParams } from "./types.js";
 
-/** So many events wait for a slow reader; the host's journal keeps the rest. */
-const MOST_WAITING = 4_096;
+/** The most events that wait for a slow reader; the host's journal keeps the rest. */
+const MAX_WAITING_EVENTS = 4_096;
 
 /** One subscription. */
 export class Subscription {
@@ -14,38 +14,38 @@ export class Subscription {
   #error: HostError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `onFull` is told when the reader is too slow; no more is taken then. */
+  /** Calls `onFull` and accepts no more events when the reader is too slow. */
   constructor(
     readonly id: string,
     private readonly onFull: (subscription: Subscription) => void,
   ) {}
 
-  /** Takes what came; no events mean that no more will come. */
+  /** Adds events; an empty list means that no more will follow. */
   push(events: RunEventParams[]): void {
     if (this.#ended) return;
     if (events.length === 0) return this.end();
     this.#waiting.push(events);
     this.#count += events.length;
-    if (this.#count > MOST_WAITING) {
+    if (this.#count > MAX_WAITING_EVENTS) {
       this.#ended = true;
       this.onFull(this);
     }
     this.#wake();
   }
 
-  /** Nothing more will come, because something went wrong. */
+  /** Ends the subscription with an error. */
   fail(error: HostError): void {
     this.#error ??= error;
     this.end();
   }
 
-  /** Nothing more will come. */
+  /** Ends the subscription. */
   end(): void {
     this.#ended = true;
     this.#wake();
   }
 
-  /** What came, in order. */
+  /** Yields the events in order. */
   async *events(): AsyncGenerator<RunEventParams> {
     for (;;) {
       const events = this.#waiting.shift();

@@ -1,5 +1,5 @@
-// The tour: what an app does with the host, over any face. It prints what came, without what
-// differs each time, so that all faces and languages can be compared byte for byte.
+// An example of every common call, over any transport. Prints the results without values that differ each
+// time, so that all transports and languages can be compared byte for byte.
 //
 //   node dist/tour.js --cwd DIR websocket URL        (DIR is empty, the token is in OD_TOKEN)
 //   node dist/tour.js --cwd DIR http URL
@@ -13,13 +13,13 @@ import { spawn } from "./node.js";
 
 const PROMPT = "Make a page about tea";
 
-/** Events that come or not by the clock. */
-const BY_THE_CLOCK = ["heartbeat", "status"];
+/** Events that depend on time. */
+const TIMED_EVENTS = ["heartbeat", "status"];
 
-async function open(face: string | undefined, [target, ...args]: string[]): Promise<Client> {
-  if (target === undefined) throw new Error("which host? tour.js --cwd DIR FACE TARGET…");
+async function open(transport: string | undefined, [target, ...args]: string[]): Promise<Client> {
+  if (target === undefined) throw new Error("usage: tour.js --cwd DIR TRANSPORT TARGET…");
   const options = { url: target, token: process.env["OD_TOKEN"] ?? "" };
-  switch (face) {
+  switch (transport) {
     case "websocket":
       return connect(options);
     case "http":
@@ -27,7 +27,7 @@ async function open(face: string | undefined, [target, ...args]: string[]): Prom
     case "stdio":
       return spawn({ command: [target, ...args] });
     default:
-      throw new Error(`no such face: ${face}`);
+      throw new Error(`unknown transport: ${transport}`);
   }
 }
 
@@ -90,11 +90,11 @@ async function used(client: Client): Promise<{ runs: number; totalTokens: number
   return rows.find((row) => row.group === "demo") ?? { runs: 0, totalTokens: 0 };
 }
 
-/** How many of each type there were in a row. */
+/** Counts consecutive events of the same type. */
 function counted(events: RunEventParams[]): [string, number][] {
   const counts: [string, number][] = [];
   for (const { event } of events) {
-    if (BY_THE_CLOCK.includes(event.type)) continue;
+    if (TIMED_EVENTS.includes(event.type)) continue;
     const last = counts.at(-1);
     if (last?.[0] === event.type) last[1] += 1;
     else counts.push([event.type, 1]);
@@ -119,7 +119,7 @@ async function failure(call: Promise<unknown>): Promise<object> {
   }
 }
 
-/** Members in the order of their names, as every language can write them. */
+/** Sorts members by name, so that every language writes the same text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -128,9 +128,9 @@ function sorted(value: unknown): unknown {
 }
 
 async function main(): Promise<void> {
-  const [option, cwd, face, ...target] = process.argv.slice(2);
-  if (option !== "--cwd" || cwd === undefined) throw new Error("usage: tour.js --cwd DIR FACE TARGET…");
-  const client = await open(face, target);
+  const [option, cwd, transport, ...target] = process.argv.slice(2);
+  if (option !== "--cwd" || cwd === undefined) throw new Error("usage: tour.js --cwd DIR TRANSPORT TARGET…");
+  const client = await open(transport, target);
   try {
     console.log(JSON.stringify(sorted(await tour(client, cwd)), null, 2));
   } finally {

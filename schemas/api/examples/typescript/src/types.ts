@@ -1,7 +1,7 @@
 // The OD host API, version 1, as TypeScript types.
 // Generated from schemas/api/v1/schema.json and openrpc.json: do not edit.
 //
-// Where a type allows null, it means the same as absent. An open set of words is
+// Where a type allows null, it means the same as absent. An open enumeration is
 // `"a" | "b" | (string & {})`: a later version may send others, so keep a default branch.
 
 export const API_MAJOR = 1;
@@ -582,7 +582,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** An event of this version; `type` tells them apart. */
+/** An event of this version; `type` discriminates them. */
 export type KnownEvent =
   /** The agent CLI was started. The first event of every run. */
   | ({ type: "run_started" } & RunStarted)
@@ -665,7 +665,7 @@ export type KnownEvent =
   /** The last event of every run: none of its processes is alive. */
   | ({ type: "done" } & Done);
 
-/** What happened: an event of this version or of a later one. */
+/** An event of this version or of a later one. */
 export type Event = KnownEvent | UnknownEvent;
 
 /** One thing that was checked, and the result. */
@@ -2241,7 +2241,7 @@ export const ERROR_CODES = {
   "_od.run_waiting": 2023,
 } as const;
 
-/** What an app calls, by method. */
+/** The methods that a client calls. */
 export interface Methods {
   /** Lists the agents immediately from cached information and refreshes outdated entries in the background. */
   "agents/list": { params: ListAgentsParams; result: ListAgentsResult };
@@ -2293,13 +2293,13 @@ export interface Methods {
   "host/shutdown": { params: ShutdownHostParams; result: ShutdownHostResult };
 }
 
-/** What gets no answer, by method. */
+/** The notifications. */
 export interface Notifications {
-  /** Brings events of a run that was attached. */
+  /** Delivers events of an attached run. */
   "runs/event": AttachedEvents;
 }
 
-/** What an app subscribes to, by the method that begins it; its result is the subscription's id. */
+/** The subscriptions of a client, by the method that starts them; its result is the subscription id. */
 export interface Subscriptions {
   /** Sends the events of a run from any sequence number at the client's own pace. The last event is `done`. */
   "runs/attach": {
@@ -2310,7 +2310,7 @@ export interface Subscriptions {
   };
 }
 
-/** A request as it stands on the wire. */
+/** A request message. */
 export interface Request<Name extends keyof Methods> {
   jsonrpc: "2.0";
   id: string | number;
@@ -2318,12 +2318,12 @@ export interface Request<Name extends keyof Methods> {
   params: Methods[Name]["params"];
 }
 
-/** The answer to a request: a result or an error, never both. */
+/** The response to a request: a result or an error, never both. */
 export type Response<Name extends keyof Methods> =
   | { jsonrpc: "2.0"; id: string | number | null; result: Methods[Name]["result"] }
   | { jsonrpc: "2.0"; id: string | number | null; error: ErrorObject };
 
-/** A notification as it stands on the wire. */
+/** A notification message. */
 export interface Notification<Name extends keyof Notifications> {
   jsonrpc: "2.0";
   method: Name;
@@ -2333,7 +2333,7 @@ export interface Notification<Name extends keyof Notifications> {
 /** The event of one type, such as `EventOf<"done">`. */
 export type EventOf<Type extends EventType> = Extract<KnownEvent, { type: Type }>;
 
-/** Tells the events of this version from those of a later one; then `switch (event.type)` narrows. */
+/** Whether an event is of this version; then `switch (event.type)` narrows its type. */
 export function isKnownEvent(event: Event): event is KnownEvent {
   return (EVENT_TYPES as readonly string[]).includes(event.type);
 }

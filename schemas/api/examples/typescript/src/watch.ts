@@ -1,12 +1,12 @@
-// The events of a run, one JSON object a line, whatever happens to the connection.
+// Prints the events of a run, one JSON object per line, across lost connections.
 //
 //   node dist/watch.js websocket URL RUN        (the token is in OD_TOKEN)
 //   node dist/watch.js http URL RUN
 
 import { connect, http } from "./index.js";
 
-const [face, url = "", runId = ""] = process.argv.slice(2);
+const [transport, url = "", runId = ""] = process.argv.slice(2);
 const options = { url, token: process.env["OD_TOKEN"] ?? "" };
-const client = face === "websocket" ? await connect(options) : http(options);
+const client = transport === "websocket" ? await connect(options) : http(options);
 for await (const event of client.events(runId)) console.log(JSON.stringify(event));
 await client.close();

@@ -1,14 +1,14 @@
-// The host over WebSocket, in Node and in browsers.
+// The WebSocket transport, in Node and in browsers.
 
 import type { Client } from "./client.js";
 import type { Channel, Listener } from "./connection.js";
 import { connectionLost, errorInReply, type HostError } from "./errors.js";
 import { openClient } from "./rpc.js";
-import { SilenceWatch } from "./silence.js";
+import { IdleTimer } from "./idle.js";
 
-/** Where the host is, and the word that opens it. */
+/** The address and token of the host. */
 export interface ConnectOptions {
-  /** What `od-host serve` prints, such as `http://127.0.0.1:7456`. */
+  /** The address that `od-host serve` prints, such as `http://127.0.0.1:7456`. */
   url: string;
   /** The content of the host's token file. */
   token: string;
@@ -22,7 +22,7 @@ export function connect(options: ConnectOptions): Promise<Client> {
   return openClient((listener) => open(url, options.token, listener));
 }
 
-/** A browser can send no headers here, so the token travels as a subprotocol. It hides pings, too. */
+/** A browser cannot send headers here, so the token is sent as a subprotocol. It hides pings, too. */
 function openInBrowser(url: string, token: string, listener: Listener): Promise<Channel> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, ["od.v1", `od.token.${token}`]);
@@ -38,14 +38,14 @@ function openInBrowser(url: string, token: string, listener: Listener): Promise<
   });
 }
 
-/** Node 20 has no WebSocket of its own; with `ws` the token travels as a header. */
+/** Node 20 has no built-in WebSocket; with `ws` the token is sent as a header. */
 async function openInNode(url: string, token: string, listener: Listener): Promise<Channel> {
   const { WebSocket } = await import("ws");
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
     const closed = new Promise<void>((done) => socket.once("close", () => done()));
     const close = (): Promise<void> => (socket.close(), closed);
-    let watch: SilenceWatch | undefined;
+    let idleTimer: IdleTimer | undefined;
     let reason = "";
     socket.on("unexpected-response", (_request, response) => {
       const parts: Buffer[] = [];
@@ -55,17 +55,17 @@ async function openInNode(url: string, token: string, listener: Listener): Promi
       });
     });
     socket.on("open", () => {
-      watch = new SilenceWatch(() => socket.terminate());
+      idleTimer = new IdleTimer(() => socket.terminate());
       resolve({ send: (text) => socket.send(text), close });
     });
-    socket.on("ping", () => watch?.heard());
+    socket.on("ping", () => idleTimer?.reset());
     socket.on("message", (data: Buffer) => {
-      watch?.heard();
+      idleTimer?.reset();
       listener.message(data.toString());
     });
     socket.on("error", (error) => (reason = error.message));
     socket.on("close", (code) => {
-      watch?.end();
+      idleTimer?.stop();
       const error = lost(url, reason || `code ${code}`);
       reject(error);
       listener.closed(error);

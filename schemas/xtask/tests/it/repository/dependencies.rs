@@ -19,7 +19,9 @@ fn crate_edges_follow_architecture() {
     let mut forbidden = Vec::new();
     for member in &members {
         for name in member.dependencies().into_iter().filter(ours) {
-            if !allowed(member).contains(&name.as_str()) {
+            // A crate names itself among its dev-dependencies to switch a feature on for its tests.
+            let is_own = name == member.name();
+            if !is_own && !allowed(member).contains(&name.as_str()) {
                 forbidden.push(format!("{} → {name}", member.name()));
             }
         }

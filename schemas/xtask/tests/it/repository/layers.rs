@@ -324,12 +324,12 @@ fn imports_of_tests_are_exempt() {
 
 #[test]
 fn unlisted_module_is_reported() {
-    let lib = EXAMPLE_LIB.replace("mod run;", "mod run;\nmod queue;").replace("`home`", "`shelf`");
+    let lib = EXAMPLE_LIB.replace("mod run;", "mod run;\nmod queue;").replace("`home`", "`cache`");
     let found = violations("src/", &[("src/lib.rs".to_owned(), lib)]);
     let expected = [
         "src/lib.rs: module `home` is in no layer",
         "src/lib.rs: module `queue` is in no layer",
-        "src/lib.rs: layer lists `shelf`, which is not a module",
+        "src/lib.rs: layer lists `cache`, which is not a module",
     ];
     assert_eq!(found, expected);
 }

@@ -1,0 +1,75 @@
+//! The violations of invariants.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::outcome::{Failure, complete};
+
+/// How many violations of one rule are kept.
+const MAX_KEPT_VIOLATIONS: usize = 3;
+
+/// The violations by rule id; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Violations {
+    rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
+    missing_done_seen: Arc<AtomicBool>,
+    seen_event: Arc<AtomicBool>,
+    seen_done: Arc<AtomicBool>,
+}
+
+/// The rules that apply only to runs.
+const RUN_RULES: &[&str] = &["ORD-01", "ORD-02", "ORD-03", "ORD-09"];
+
+impl Violations {
+    /// Adds a violation.
+    pub fn add(&self, rule: &'static str, failure: Failure) {
+        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = rules.entry(rule).or_default();
+        if kept.len() < MAX_KEPT_VIOLATIONS {
+            kept.push(complete(failure, None));
+        }
+    }
+
+    /// Records that a run had no `done`, so that a long wait for another one is pointless.
+    pub fn record_missing_done(&self) {
+        self.missing_done_seen.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a run had no `done`.
+    pub fn has_missing_done(&self) -> bool {
+        self.missing_done_seen.load(Ordering::Relaxed)
+    }
+
+    /// Records that an event arrived.
+    pub fn record_event(&self) {
+        self.seen_event.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that a `done` arrived.
+    pub fn record_done(&self) {
+        self.seen_done.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether any run had a `done`, so that a missing one is an exception.
+    pub fn has_seen_done(&self) -> bool {
+        self.seen_done.load(Ordering::Relaxed)
+    }
+
+    /// Whether any message could have violated the rule.
+    pub fn was_exercised(&self, rule: &str) -> bool {
+        !RUN_RULES.contains(&rule) || self.seen_event.load(Ordering::Relaxed)
+    }
+
+    /// Returns the first violation of each rule.
+    pub fn all(&self) -> Vec<(&'static str, Failure)> {
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.iter().filter_map(|(rule, kept)| Some((*rule, kept.first()?.clone()))).collect()
+    }
+
+    /// Returns the first violation of a rule.
+    pub fn first(&self, rule: &str) -> Option<Failure> {
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.get(rule)?.first().cloned()
+    }
+}

@@ -1,0 +1,64 @@
+//! Faults that accumulate over runs, or differ between runs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use od_protocol::{Event, Unmapped};
+
+use super::fault::{Behaviour, Fault};
+
+/// The memory that a run leaks.
+const LEAK_BYTES: usize = 4 * 1024 * 1024;
+
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+/// Faults of an idle process.
+pub(super) fn while_idle(behaviour: Behaviour) {
+    if !behaviour.has(Fault::BusyWaits) {
+        return;
+    }
+    std::thread::spawn(|| {
+        loop {
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(5) {
+                std::hint::spin_loop();
+            }
+            std::thread::sleep(Duration::from_millis(45));
+        }
+    });
+}
+
+/// The additional event of every second run.
+pub(super) fn extra_event(behaviour: Behaviour) -> Option<Event> {
+    let is_odd = RUNS.fetch_add(1, Ordering::Relaxed) % 2 == 1;
+    (is_odd && behaviour.has(Fault::Unsteady)).then(|| {
+        let native_type = "cache_warm".to_owned();
+        Event::Unmapped(Unmapped { native_type, sample: "{}".to_owned(), count: 1 })
+    })
+}
+
+/// Faults after each run.
+pub(super) fn after_run(behaviour: Behaviour) {
+    if behaviour.has(Fault::LeaksFd) {
+        std::mem::forget(std::env::current_exe().and_then(std::fs::File::open));
+    }
+    if behaviour.has(Fault::LeaksMemory) {
+        // Every byte is written, so that the memory is used; the compiler must not remove it.
+        std::mem::forget(std::hint::black_box(vec![1_u8; LEAK_BYTES]));
+    }
+    if behaviour.has(Fault::LeavesTempFiles) {
+        let name = format!("parrot-{}-{}", std::process::id(), RUNS.load(Ordering::Relaxed));
+        // A full disk makes no difference to the fault.
+        let _full = std::fs::write(std::env::temp_dir().join(name), b"prompt");
+    }
+    if behaviour.has(Fault::LeavesZombies) {
+        let helper = std::env::current_exe().and_then(|this| {
+            std::process::Command::new(this)
+                .arg("--manifest")
+                .stdout(std::process::Stdio::null())
+                .spawn()
+        });
+        // It is never reaped.
+        std::mem::forget(helper);
+    }
+}

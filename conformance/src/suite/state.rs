@@ -1,0 +1,116 @@
+//! The state of one suite run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use od_protocol::{CliTransport, Manifest};
+use serde_json::Value;
+
+use crate::adapter_client::AdapterPath;
+use crate::check::Tier;
+use crate::invariants::Violations;
+use crate::pack::Pack;
+use crate::schema::Schema;
+use crate::transcript::Location;
+
+/// Variables that an adapter must not pass to its agent CLI, unless its manifest declares them.
+const CANARIES: &[&str] = &[
+    "AWS_SECRET_ACCESS_KEY",
+    "DATABASE_URL",
+    "NPM_TOKEN",
+    "OD_CONFORMANCE_CANARY",
+    "SLACK_BOT_TOKEN",
+];
+
+/// The transcript of the `--manifest` call, in the work folder.
+pub const MANIFEST_LOG: &str = "manifest.log";
+
+/// One run of the suite against one adapter.
+pub struct Suite {
+    /// The adapter.
+    pub adapter: AdapterPath,
+    /// The parsed manifest; `None` if it could not be parsed, which MAN-01 reports.
+    pub manifest: Option<Manifest>,
+    /// The manifest as received.
+    pub manifest_value: Value,
+    /// The fixture pack.
+    pub pack: Option<Pack>,
+    /// The frozen schema.
+    pub schema: Arc<Schema>,
+    /// The invariants that were violated so far.
+    pub violations: Violations,
+    /// The seed of every random value.
+    pub seed: u64,
+    /// Selects the repetitions and sizes of long checks.
+    pub tier: Tier,
+    /// The factor for every timeout.
+    pub time_factor: f64,
+    /// The folder for everything that the suite writes.
+    pub work: PathBuf,
+    /// The suite's own executable, which is also the fake CLI.
+    pub executable: PathBuf,
+}
+
+impl Suite {
+    /// Returns the location of the `--manifest` call in its transcript.
+    pub fn manifest_location(&self) -> Location {
+        Location { file: self.work.join(MANIFEST_LOG), line: 1 }
+    }
+
+    /// Returns the id from the adapter's file name.
+    pub fn adapter_id(&self) -> String {
+        adapter_id(&self.adapter.executable)
+    }
+
+    /// Returns the file name of the fake CLI.
+    pub fn cli_name(&self) -> String {
+        let from_pack = self.pack.as_ref().and_then(|pack| pack.settings.cli.name.clone());
+        let of_manifest =
+            || self.manifest.as_ref().and_then(|manifest| manifest.cli.names.first().cloned());
+        from_pack.or_else(of_manifest).unwrap_or_else(|| self.adapter_id())
+    }
+
+    /// Whether the adapter starts an agent CLI, which the fake CLI can replace.
+    pub fn has_cli(&self) -> bool {
+        let embedded = self.pack.as_ref().is_some_and(|pack| pack.settings.cli.embedded);
+        let transport = self.manifest.as_ref().map(|manifest| manifest.cli.transport);
+        !embedded && transport != Some(CliTransport::Embedded)
+    }
+
+    /// Whether the adapter declares a capability; a dotted path reaches into its details.
+    pub fn declares(&self, capability: &str) -> bool {
+        let start = &self.manifest_value["capabilities"];
+        let found = capability.split('.').try_fold(start, |value, name| value.get(name));
+        found.is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
+    }
+
+    /// Returns variables that an adapter must not pass on, with values that reveal a leak.
+    pub fn canaries(&self) -> BTreeMap<String, String> {
+        let declared = self.declared_variables();
+        let value = |name: &str| format!("canary-{name}-{:x}", self.seed);
+        let undeclared = CANARIES.iter().map(|name| (*name).to_owned());
+        undeclared
+            .filter(|name| !declared.contains(name))
+            .chain(self.nesting_markers())
+            .map(|name| (name.clone(), value(&name)))
+            .collect()
+    }
+
+    /// The variables by which the agent CLI detects that it runs inside another one.
+    fn nesting_markers(&self) -> Vec<String> {
+        self.manifest.as_ref().map(|it| it.requirements.nesting_env.clone()).unwrap_or_default()
+    }
+
+    fn declared_variables(&self) -> Vec<String> {
+        let Some(manifest) = &self.manifest else { return Vec::new() };
+        let required = manifest.requirements.env.iter().map(|variable| variable.name.clone());
+        manifest.auth.env.iter().cloned().chain(required).collect()
+    }
+}
+
+/// Returns the id from an adapter's file name.
+pub fn adapter_id(adapter: &Path) -> String {
+    let stem = adapter.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_prefix("od-adapter-").unwrap_or(&stem).to_owned()
+}
