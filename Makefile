@@ -1,5 +1,5 @@
-# Two commands do all the set-up on a fresh machine: `make run` and `make test`.
-# Needs a Rust toolchain and a C compiler; cargo-nextest is used where it is installed.
+# Two commands do all the set-up on a fresh machine: `make run` and `make test`. They need a Rust toolchain and a C
+# compiler; cargo-nextest is used where it is installed.
 
 CARGO    ?= cargo
 PREFIX   ?= $(HOME)/.local
@@ -15,7 +15,7 @@ CRATES   := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build debug test lint unit generate clients client-packages conformance self-test real bench install uninstall
+.PHONY: help run build debug test lint unit doc deny generate clients client-packages conformance self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -36,14 +36,20 @@ lint: ## Format and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
-# One build for tests, suite and real CLIs: other targets would mean other features, and so all of it again.
+# One build for tests, suite and real CLIs: with other targets Cargo selects other features and compiles everything again.
 debug:
 	$(CARGO) build --locked --workspace --bins --examples
 
-unit: debug ## All tests of the workspace (current schemas and documents, every mutant caught)
+unit: debug ## All tests of the workspace, also for current schemas and documents
 	@if $(CARGO) nextest --version >/dev/null 2>&1; \
-	then $(CARGO) nextest run --locked --workspace; \
+	then $(CARGO) nextest run --locked --workspace && $(CARGO) test --locked --workspace --doc --quiet; \
 	else $(CARGO) test --locked --workspace; fi
+
+doc: ## API documentation of the libraries, without warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --lib
+
+deny: ## Licences, bans and sources of the dependencies (needs cargo-deny)
+	$(CARGO) deny --locked check licenses bans sources
 
 conformance: debug ## The contract suite against every adapter of this repository
 	@mkdir -p target/conformance
@@ -52,7 +58,7 @@ conformance: debug ## The contract suite against every adapter of this repositor
 	   if target/debug/conformance run target/debug/od-adapter-$$id --pack {}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
-self-test: ## The suite against its own broken adapters, also what they must not fail (minutes)
+self-test: ## The suite against all of its mutants (minutes)
 	$(CARGO) build --locked --release -p od-conformance
 	target/release/conformance self-test
 
@@ -68,7 +74,7 @@ generate: ## Rewrite schemas, client types, manifests and generated tables from 
 
 clients: client-packages ## The TypeScript and Python clients of the API: their tests, and their examples over every transport
 	$(CARGO) build --locked -p od-host -p od-adapter-demo --bins --examples
-	$(CARGO) test --locked -p od-host --test it serve::clients -- --nocapture
+	$(CARGO) test --locked -p od-host --test it serve::client_packages -- --nocapture
 
 client-packages:
 	@PYTHONDONTWRITEBYTECODE=1 schemas/api/examples/build "$(CLIENTS)"

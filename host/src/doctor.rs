@@ -35,7 +35,7 @@ pub enum CheckStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// A stable name, such as `home.writable` or `agent.codex`.
+    /// A stable name, such as `home.writable` or `agent.demo`.
     pub name: String,
     /// The result.
     pub status: CheckStatus,

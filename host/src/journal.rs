@@ -21,7 +21,7 @@ use unix as os;
 use windows as os;
 
 pub use reader::EventReader;
-#[cfg(any(feature = "serve", test))]
+#[cfg(feature = "serve")]
 pub(crate) use reader::Position;
 pub(crate) use reader::Source;
 pub(crate) use settle::{SettleRun, settle_in_background};

@@ -51,6 +51,9 @@ pub(crate) struct Wiring {
     pub(crate) trace: Option<std::fs::File>,
 }
 
+/// Passes the data of each event to its argument.
+pub(crate) type FeedEvents<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
+
 /// Receives what the server sends, for one run. The run implements it, so that this module does not
 /// depend on runs.
 pub(crate) trait RunEvents: Send + Sync {
@@ -59,7 +62,7 @@ pub(crate) trait RunEvents: Send + Sync {
     /// A stream of events is read from now on.
     fn on_stream_opened(&self);
     /// Events of the stream: `feed` passes the data of each to its argument.
-    fn on_stream_events(&self, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])));
+    fn on_stream_events(&self, feed: &mut FeedEvents<'_>);
     /// The stream has ended; this many of its events were over the size limit.
     fn on_stream_ended(&self, oversized: u64);
     /// Whether the run has emitted its last event.
@@ -196,7 +199,7 @@ mod tests {
     fn a_login_is_sent_and_never_shown() {
         let login = Some(("user".to_owned(), "pw".to_owned()));
         let server = Server { url: "http://127.0.0.1:1".to_owned(), login };
-        assert_eq!(server.authorization().as_deref(), Some("Basic b3BlbmNvZGU6cHc="));
+        assert_eq!(server.authorization().as_deref(), Some("Basic dXNlcjpwdw=="));
         assert!(!format!("{server:?}").contains("pw"));
     }
 

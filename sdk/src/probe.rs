@@ -230,3 +230,41 @@ pub(crate) fn evidence_of(error: &ErrorObject) -> Vec<Evidence> {
         .and_then(|list| serde::Deserialize::deserialize(list).ok())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_old_version_is_refused_for_a_day() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("acme");
+        std::fs::write(&path, "#!/bin/sh\n").expect("a program");
+        let state_dir = Some(folder.path().join("state"));
+        let machine = Machine { state_dir, ..Machine::default() };
+        let install = Install { path, version: Some("0.9.0".to_owned()), ..Install::default() };
+        let mut manifest = Manifest::new("acme", "Acme");
+        manifest.cli.version_min = Some("1.0.0".to_owned());
+        let cache_answer = |asked_at| {
+            let version = Some(cache::VersionAnswer { version: "0.9.0".to_owned(), asked_at });
+            cache::update(&machine, &install.path, |answers| answers.version = version);
+        };
+        cache_answer(auth::now());
+        let error = check_version(&manifest, &install, &machine).expect_err("too old");
+        assert_eq!(error.kind(), ErrorKind::CliVersionUnsupported);
+        assert!(error.hint().is_some_and(|hint| hint.ends_with("`od-host agents --refresh`")));
+        cache_answer(1_000);
+        assert!(check_version(&manifest, &install, &machine).is_ok(), "it may be updated by now");
+    }
+
+    #[test]
+    fn unknown_or_sufficient_version_is_accepted() {
+        let mut manifest = Manifest::new("acme", "Acme");
+        manifest.cli.version_min = Some("1.0.0".to_owned());
+        for version in [None, Some("1.0.0"), Some("2"), Some("nightly")] {
+            let version = version.map(str::to_owned);
+            let install = Install { version, ..Install::default() };
+            assert!(check_version(&manifest, &install, &Machine::default()).is_ok());
+        }
+    }
+}

@@ -1,7 +1,6 @@
 //! The adapter process: `--manifest` prints the manifest, `--stdio` serves a host, anything else
 //! prints how to use it.
 
-mod answer;
 mod dispatch;
 mod stdio;
 

@@ -39,7 +39,7 @@ impl Adapter for ClaudeCode {
     }
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-        Box::new(Events::new(start_run_params, install, control::fresh_uuid))
+        Box::new(Events::new(start_run_params, install, control::new_uuid))
     }
 
     fn models(&self, machine: &Machine) -> Result<ListModelsResult, ErrorObject> {

@@ -1,17 +1,17 @@
-//! What goes to the CLI's stdin in Claude Code's own way; what others take too is in
-//! [`od_sdk::stream_json::control`]. Only shapes, no decisions.
+//! Builds the lines for stdin that only Claude Code has; shared ones are in
+//! [`od_sdk::stream_json::control`].
 
 use od_sdk::stream_json::control::{control_request, text_block};
 use serde_json::{Value, json};
 
-/// The id of the request that opens a session.
+/// The id of the `initialize` control request.
 pub const INITIALIZE_ID: &str = "od-initialize";
 
-/// What a person says, as content blocks.
+/// Returns the line of a user message.
 ///
-/// In 2.1.197 only the last text block is searched for `/commands` and `@files`, so a prompt that
-/// shall be data is followed by a block of our own. An empty one never reaches the model
-/// (recordings `sj_slash_string`, `sj_slash_blocks`).
+/// 2.1.197 searches only the last text block for `/commands` and `@files`, so `last_text` follows the
+/// user's blocks. If it is empty, the CLI drops it before the request to the model (recordings
+/// `sj_slash_string`, `sj_slash_blocks`).
 pub fn user_line(mut blocks: Vec<Value>, last_text: &str, uuid: &str) -> Value {
     blocks.push(text_block(last_text));
     json!({
@@ -22,14 +22,14 @@ pub fn user_line(mut blocks: Vec<Value>, last_text: &str, uuid: &str) -> Value {
     })
 }
 
-/// A fresh id for an input line. It must never repeat within a session: the CLI drops a line whose
-/// id it has seen.
-pub fn fresh_uuid() -> String {
+/// Returns a new id for an input line. The CLI drops a line whose id it has already seen in the
+/// session.
+pub fn new_uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// Opens the session. The system prompt goes this way rather than by a flag: argv is limited and
-/// every user of the machine can read it.
+/// Returns the `initialize` request. The system prompt is in it and not in a flag, because argv is
+/// limited in length and readable by every user of the machine.
 pub fn initialize(system_prompt: Option<SystemPrompt<'_>>) -> Value {
     let mut request = json!({"subtype": "initialize"});
     match system_prompt {
@@ -40,16 +40,16 @@ pub fn initialize(system_prompt: Option<SystemPrompt<'_>>) -> Value {
     control_request(INITIALIZE_ID, request)
 }
 
-/// What a system prompt does to the CLI's own.
+/// How the run's system prompt is combined with the CLI's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemPrompt<'a> {
-    /// It follows it.
+    /// It follows the CLI's own.
     Append(&'a str),
-    /// It takes its place.
+    /// It replaces the CLI's own.
     Replace(&'a str),
 }
 
-/// Asks how much of a subscription is used.
+/// Returns the request for the usage of the subscription.
 pub fn get_usage(request_id: &str) -> Value {
     control_request(request_id, json!({"subtype": "get_usage"}))
 }

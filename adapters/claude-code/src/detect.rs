@@ -1,5 +1,5 @@
-//! Who pays: variables, settings and files in the CLI's own order. Reads local files only, and
-//! never gives out a value.
+//! The login and its credential: variables, settings and files in the CLI's own order of precedence.
+//! Reads local files only and never returns a secret.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,15 @@ use od_sdk::auth::{self, CredentialFile, EnvCredential, Login};
 
 use crate::manifest;
 
-/// Cloud accounts come before everything else.
-const CLOUDS: &[(&str, &str)] = &[
+/// Variables that select a cloud account, and its method. They take precedence over all credentials.
+const CLOUD_SWITCHES: &[(&str, &str)] = &[
     ("CLAUDE_CODE_USE_BEDROCK", "bedrock"),
     ("CLAUDE_CODE_USE_VERTEX", "vertex"),
     ("CLAUDE_CODE_USE_FOUNDRY", "foundry"),
 ];
 
-/// Then these two, wherever they are set.
-const KEYS: &[EnvCredential] = &[
+/// Credentials after the cloud accounts, in the environment or in the settings.
+const API_CREDENTIALS: &[EnvCredential] = &[
     EnvCredential {
         variable: "ANTHROPIC_AUTH_TOKEN",
         kind: CredentialKind::Token,
@@ -30,8 +30,8 @@ const KEYS: &[EnvCredential] = &[
     },
 ];
 
-/// Then a helper command, then the token of `claude setup-token`, then the login.
-const LONG_LIVED: &[EnvCredential] = &[EnvCredential {
+/// The token of `claude setup-token`: after `apiKeyHelper` in the settings, before the stored login.
+const LONG_LIVED_TOKEN: &[EnvCredential] = &[EnvCredential {
     variable: "CLAUDE_CODE_OAUTH_TOKEN",
     kind: CredentialKind::Subscription,
     method: "oauth",
@@ -42,7 +42,7 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-/// The company that runs the model; not known behind a gateway.
+/// The provider of the model; `None` behind a gateway, where it is unknown.
 pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
     match auth.method.as_deref()? {
         "bedrock" => Some("amazon-bedrock"),
@@ -53,29 +53,29 @@ pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
     }
 }
 
-/// The state of the login, and the credential that would pay.
+/// Returns the state of the login and the credential that a run would use.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = config_dir(machine);
-    let settings = readable(&config_dir.join("settings.json"));
+    let settings = read_if_valid(&config_dir.join("settings.json"));
     if let Some(status) = cloud(machine, settings.as_ref()) {
         return status;
     }
-    let login = auth::env_login(machine, KEYS)
+    let login = auth::env_login(machine, API_CREDENTIALS)
         .or_else(|| settings.as_ref().and_then(from_settings))
-        .or_else(|| auth::env_login(machine, LONG_LIVED));
+        .or_else(|| auth::env_login(machine, LONG_LIVED_TOKEN));
     match login {
         Some(login) => login.status(&manifest::auth(), auth::now()),
-        None => stored(machine, &config_dir),
+        None => stored_login(machine, &config_dir),
     }
 }
 
-/// Whether the cloud lets a run in cannot be told from here.
+/// A selected cloud account. Only the cloud knows whether its credential is valid.
 fn cloud(machine: &Machine, settings: Option<&CredentialFile>) -> Option<AuthStatus> {
     let is_set = |variable: &str| {
-        let by_settings = settings.and_then(|file| file.plain_text(&format!("/env/{variable}")));
-        machine.var(variable).or(by_settings).is_some_and(is_on)
+        let in_settings = settings.and_then(|file| file.plain_text(&format!("/env/{variable}")));
+        machine.var(variable).or(in_settings).is_some_and(is_on)
     };
-    let (variable, method) = CLOUDS.iter().find(|(variable, _)| is_set(variable))?;
+    let (variable, method) = CLOUD_SWITCHES.iter().find(|(variable, _)| is_set(variable))?;
     Some(AuthStatus {
         state: AuthState::Unknown,
         method: Some((*method).to_owned()),
@@ -85,21 +85,21 @@ fn cloud(machine: &Machine, settings: Option<&CredentialFile>) -> Option<AuthSta
     })
 }
 
-/// Settings can set variables for every session, and name a command that prints a key.
+/// The credential in `settings.json`: a variable in `env`, or a command that prints a key.
 fn from_settings(settings: &CredentialFile) -> Option<Login> {
-    let place = |what: &str| format!("{what} in settings.json");
-    let by_env = KEYS.iter().find(|key| settings.has(&format!("/env/{}", key.variable)));
-    match by_env {
-        Some(key) => Some(Login::new(key.method, key.kind, place(key.variable))),
+    let name = |setting: &str| format!("{setting} in settings.json");
+    let in_env = API_CREDENTIALS.iter().find(|key| settings.has(&format!("/env/{}", key.variable)));
+    match in_env {
+        Some(key) => Some(Login::new(key.method, key.kind, name(key.variable))),
         None if settings.has("/apiKeyHelper") => {
-            Some(Login::new("helper", CredentialKind::Helper, place("apiKeyHelper")))
+            Some(Login::new("helper", CredentialKind::Helper, name("apiKeyHelper")))
         }
         None => None,
     }
 }
 
-/// The login that `claude auth login` left behind.
-fn stored(machine: &Machine, config_dir: &Path) -> AuthStatus {
+/// The login stored by `claude auth login`, or the console key in the state file.
+fn stored_login(machine: &Machine, config_dir: &Path) -> AuthStatus {
     let path = config_dir.join(".credentials.json");
     match CredentialFile::read(&path) {
         Err(error) => return auth::unknown(error.to_string()),
@@ -112,43 +112,43 @@ fn stored(machine: &Machine, config_dir: &Path) -> AuthStatus {
         Some(_) => config_dir.join(".claude.json"),
         None => machine.home.join(".claude.json"),
     };
-    match readable(&state_file) {
+    match read_if_valid(&state_file) {
         Some(file) if file.has("/primaryApiKey") => {
-            let name = shown(file.path(), machine);
+            let name = path_below_home(file.path(), machine);
             Login::new("api_key", CredentialKind::ApiKey, name)
                 .status(&manifest::auth(), auth::now())
         }
-        // On macOS the login itself is in the keychain, which asks before it is read.
+        // On macOS the login is in the keychain; reading it would prompt the user.
         Some(file) if file.has("/oauthAccount") => {
-            auth::unknown("the login is in the keychain: `claude auth status` tells its state")
+            auth::unknown("the login is in the keychain; `claude auth status` shows its state")
         }
         _ => auth::missing(&manifest::auth()),
     }
 }
 
-/// The CLI renews a token that ran out as long as it has the means to.
+/// The CLI renews an expired access token if it has a refresh token.
 fn subscription(file: &CredentialFile, machine: &Machine) -> Login {
     let name = match file.plain_text("/claudeAiOauth/subscriptionType") {
         Some(plan) => format!("claude.ai {plan}"),
-        None => shown(file.path(), machine),
+        None => path_below_home(file.path(), machine),
     };
     Login::new("oauth", CredentialKind::Subscription, name)
         .expiring(file.time("/claudeAiOauth/expiresAt"), file.has("/claudeAiOauth/refreshToken"))
 }
 
-/// A file that may be missing or broken: then it says nothing.
-fn readable(path: &Path) -> Option<CredentialFile> {
+/// Returns `None` for a missing or invalid file.
+fn read_if_valid(path: &Path) -> Option<CredentialFile> {
     CredentialFile::read(path).ok().flatten()
 }
 
-fn shown(path: &Path, machine: &Machine) -> String {
+fn path_below_home(path: &Path, machine: &Machine) -> String {
     match path.strip_prefix(&machine.home) {
         Ok(below) => format!("~/{}", below.display()),
         Err(_) => path.display().to_string(),
     }
 }
 
-/// The CLI's own reading of a switch.
+/// Whether the CLI treats the value of a switch as on.
 fn is_on(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
 }

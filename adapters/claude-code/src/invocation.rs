@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first lines of stdin. Pure.
+//! `run/start` → arguments, environment, first lines of stdin. Pure.
 
 mod policy;
 mod prompt;
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 use crate::options::Options;
 
-/// A file named so holds a skill.
+/// The file of a skill.
 const SKILL_FILE: &str = "SKILL.md";
-/// A folder named so holds skills; what the CLI loads is the folder above it.
+/// The name of a folder of skills; the CLI loads its parent folder.
 const SKILLS_FOLDER: &str = "skills";
 
-/// How the CLI is started.
+/// Builds the command line.
 ///
 /// # Errors
-/// Options only this adapter can judge.
+/// When an option has a value that this CLI cannot accept.
 pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
@@ -32,27 +32,27 @@ pub fn invocation(
         permission_mode: start_run_params.permission_mode.clone(),
         ..Invocation::default()
     };
-    add_frame(&mut invocation, install);
+    add_output_format(&mut invocation, install);
     add_session(&mut invocation, start_run_params)?;
     add_model(&mut invocation, start_run_params, &options);
     add_limits(&mut invocation, start_run_params, &options)?;
     add_folders(&mut invocation, start_run_params)?;
     policy::add(&mut invocation, start_run_params)?;
     add_mcp_servers(&mut invocation, start_run_params, &options);
-    add_quiet(&mut invocation, &options);
+    add_environment(&mut invocation, &options);
     Ok(invocation)
 }
 
-/// Lines both ways, in pieces, each of ours echoed once it is taken. `--verbose` is mandatory with
-/// stream-json (recording `noverbose`).
-fn add_frame(invocation: &mut Invocation, install: &Install) {
+/// Stream-json in both directions with partial messages; the CLI echoes each input line when it
+/// accepts it. Stream-json requires `--verbose` (recording `noverbose`).
+fn add_output_format(invocation: &mut Invocation, install: &Install) {
     invocation
         .arg("-p")
         .flag("--output-format", "stream-json")
         .flag("--input-format", "stream-json")
         .args(["--verbose", "--include-partial-messages", "--replay-user-messages"]);
     if install.host_answers_approvals {
-        // Without it the CLI denies what it would ask for (recording sj_perm_noflag).
+        // Without it the CLI denies every call that needs approval (recording `sj_perm_noflag`).
         invocation.flag("--permission-prompt-tool", "stdio");
     }
 }
@@ -100,8 +100,8 @@ fn add_limits(
     Ok(())
 }
 
-/// Each folder gets a flag of its own: `--add-dir` takes as many values as follow (recording
-/// `adddir_eats_prompt`), and a missing folder is no error to it.
+/// Each folder gets its own flag, because `--add-dir` consumes all following values (recording
+/// `adddir_eats_prompt`). A missing folder is not an error (recording `adddir_missing`).
 fn add_folders(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
@@ -115,8 +115,8 @@ fn add_folders(
     Ok(())
 }
 
-/// A plugin folder may be a skill itself or hold a folder `skills`; both load without a manifest
-/// (recording `skill_plugin_dir`).
+/// The folder for `--plugin-dir`: a skill itself or the parent of a folder `skills`; both load
+/// without a manifest (recording `skill_plugin_dir`).
 fn skill_folder(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     match path.rsplit_once(['/', '\\']) {
@@ -154,8 +154,8 @@ fn mcp_server(server: &McpServer) -> Value {
     }
 }
 
-/// A run neither updates the CLI nor waits for ever, and is told when nothing more will come.
-fn add_quiet(invocation: &mut Invocation, options: &Options) {
+/// Disables updates, limits retries, and enables the state events that report an idle session.
+fn add_environment(invocation: &mut Invocation, options: &Options) {
     invocation
         .set_env("DISABLE_AUTOUPDATER", "1")
         .set_env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")

@@ -1,7 +1,9 @@
 //! Claude Code as an OD adapter: how it is found, started, read and stopped.
 //!
-//! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`invocation`] (how it is
-//! started), [`native`] (its words), [`events`] (what they mean), [`control`] (what we say to it).
+//! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`invocation`]
+//! (command line), [`control`] (lines for its stdin), [`native`] (its own line types; shared ones are
+//! in [`od_sdk::stream_json`]), [`events`] (mapping to protocol events), [`models`] (models and
+//! quota), [`sessions`] (session files on disk).
 #![deny(clippy::print_stdout)]
 
 mod adapter;
@@ -14,5 +16,6 @@ pub mod models;
 pub mod native;
 pub mod options;
 pub mod sessions;
+mod tool_names;
 
 pub use adapter::ClaudeCode;

@@ -1,4 +1,4 @@
-//! `od-adapter-claude-code`: Claude Code as an OD adapter. Everything is in the library beside.
+//! `od-adapter-claude-code`: Claude Code as an OD adapter. The library beside it has the code.
 #![deny(clippy::print_stdout)]
 
 use std::process::ExitCode;

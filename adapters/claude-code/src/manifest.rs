@@ -1,4 +1,4 @@
-//! What `--manifest` prints. Values only.
+//! What `--manifest` prints: constants only.
 
 use od_protocol::{
     ApprovalsCapability, AuthInfo, Capabilities, CliInfo, Effort, EffortCapability,
@@ -8,12 +8,12 @@ use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
-/// The version every recording was made with.
+/// The version of most recordings.
 pub const TESTED_VERSION: &str = "2.1.197";
-/// The oldest version that was tried and does all of it; 2.1.0 has no `--effort` and loses the end
-/// of a stream that breaks off.
+/// The oldest version that was verified; 2.1.0 has no `--effort` and loses the end of an interrupted
+/// stream.
 const MINIMUM_VERSION: &str = "2.1.76";
-/// The CLI's own modes, the strictest first.
+/// Ordered from the strictest.
 const PERMISSION_MODES: &[&str] =
     &["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];
 
@@ -29,7 +29,7 @@ const CREDENTIAL_ENV: &[&str] = &[
     "ANTHROPIC_FOUNDRY_API_KEY",
 ];
 
-/// Variables that steer the CLI and carry no credential.
+/// Variables that configure the CLI and carry no credential.
 const SETTING_ENV: &[&str] = &[
     "CLAUDE_CONFIG_DIR",
     "ANTHROPIC_BASE_URL",
@@ -80,7 +80,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// How one logs in.
+/// Login methods, credential variables and files.
 pub fn auth() -> AuthInfo {
     AuthInfo {
         methods: strings(&["oauth", "api_key", "token", "cloud", "helper"]),

@@ -1,5 +1,5 @@
-//! Models and quota: asked of the CLI itself by a short talk over the control protocol, without a
-//! session. When it does not answer, a list of our own stands in.
+//! Models and quota: requested from the CLI over the control protocol, without a session. If the CLI
+//! does not answer, the models are a static list.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use serde_json::Value;
 
 use crate::{control, manifest};
 
-/// `models/list` and `quota/get` have fifteen seconds.
-const LIMIT: Duration = Duration::from_secs(10);
-/// The id of the request for the quota.
+/// Shorter than the fifteen seconds that `models/list` and `quota/get` may take.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The id of the usage request.
 const USAGE_ID: &str = "od-usage";
-/// What the CLI takes when nothing names a model.
+/// The model that the CLI uses if none is selected.
 const DEFAULT_MODEL: &str = "default";
-/// The names every 2.1 version understands.
+/// Model names that every 2.1 version accepts.
 const STATIC_MODELS: &[(&str, &str)] =
     &[(DEFAULT_MODEL, "Default"), ("opus", "Opus"), ("sonnet", "Sonnet"), ("haiku", "Haiku")];
 
@@ -42,23 +42,23 @@ struct NativeWindow {
     resets_at: Option<Value>,
 }
 
-/// The models the CLI offers; our own list when it does not say.
+/// Returns the models that the CLI offers, or the static list if it does not answer.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let lines = query(machine, install, &control::initialize(None));
     lines
         .iter()
         .find_map(|line| reply_to(line, control::INITIALIZE_ID)?.get("models"))
-        .and_then(models_of)
+        .and_then(parse_models)
         .unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
-/// How much of the subscription is used; `None` without one.
+/// Returns the usage of the subscription; `None` without a subscription.
 pub fn quota(machine: &Machine, install: &Install) -> Option<Quota> {
     let lines = query(machine, install, &control::get_usage(USAGE_ID));
-    lines.iter().find_map(|line| reply_to(line, USAGE_ID)?.get("rate_limits")).and_then(quota_of)
+    lines.iter().find_map(|line| reply_to(line, USAGE_ID)?.get("rate_limits")).and_then(parse_quota)
 }
 
-/// One request, all lines of the answer. The CLI answers what it has read even after stdin's end.
+/// Sends one request and returns all lines of the output. The CLI answers it after stdin has closed.
 fn query(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
     let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned());
@@ -75,9 +75,9 @@ fn query(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
         args: args.map(str::to_owned).to_vec(),
         stdin: format!("{request}\n").into_bytes(),
         env,
-        limit: LIMIT,
+        limit: QUERY_TIMEOUT,
     };
-    // Why it cannot be started is told by detection; here a list of our own will do.
+    // Detection reports why a CLI cannot be started; here the static list is enough.
     let stdout = query.run(install, machine).unwrap_or_default();
     stdout
         .split(|byte| *byte == b'\n')
@@ -85,7 +85,7 @@ fn query(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
         .collect()
 }
 
-fn models_of(models: &Value) -> Option<ListModelsResult> {
+fn parse_models(models: &Value) -> Option<ListModelsResult> {
     let natives: Vec<NativeModel> = Vec::deserialize(models).ok()?;
     let mut models: Vec<Model> = Vec::new();
     for native in &natives {
@@ -108,18 +108,18 @@ fn model(native: &NativeModel) -> Model {
         id: native.value.clone(),
         name: native.display_name.clone(),
         default: native.value == DEFAULT_MODEL,
-        // The CLI marks the variants of a model with a large window in their name.
+        // The suffix marks the variant of a model with a large context window.
         context_window: native
             .resolved_model
             .as_deref()
             .is_some_and(|model| model.ends_with("[1m]"))
             .then_some(1_000_000),
-        // Its fifth level, xhigh, has no word in the protocol.
+        // The protocol has no equivalent of the level `xhigh`.
         efforts: Some(levels.filter_map(|level| Effort::from_known(level)).collect()),
     }
 }
 
-fn quota_of(rate_limits: &Value) -> Option<Quota> {
+fn parse_quota(rate_limits: &Value) -> Option<Quota> {
     let object = rate_limits.as_object()?;
     let windows: Vec<QuotaWindow> = object
         .iter()

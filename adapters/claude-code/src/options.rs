@@ -1,4 +1,4 @@
-//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+//! `adapterOptions` of this adapter: parsed here, applied elsewhere.
 
 use od_protocol::JsonObject;
 use od_sdk::retries::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
@@ -10,15 +10,15 @@ use serde_json::json;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Options {
-    /// What becomes of the CLI's own system prompt.
+    /// Whether a system prompt extends or replaces the CLI's own.
     pub system_mode: SystemMode,
     max_retries: Option<u32>,
     max_retry_wait_ms: Option<u64>,
-    /// Stop when so much is spent.
+    /// Cost limit of the run in dollars.
     pub max_budget_usd: Option<f64>,
-    /// Take this model when the first is overloaded.
+    /// The model to use if the selected one is overloaded.
     pub fallback_model: Option<String>,
-    /// Use only the MCP servers of the run, not the person's own.
+    /// Use only the MCP servers of the run, not those of the user's settings.
     pub strict_mcp_config: bool,
 }
 
@@ -27,7 +27,7 @@ impl AdapterOptions for Options {
 }
 
 impl Options {
-    /// What they say about retries.
+    /// The options on retries.
     pub fn retries(&self) -> RetryOptions {
         let Self { max_retries, max_retry_wait_ms, .. } = *self;
         RetryOptions { max_retries, max_retry_wait_ms }
@@ -40,23 +40,23 @@ pub fn schema() -> JsonObject {
         "systemMode": start_run::system_mode_schema("Claude Code's"),
         "maxRetries": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-            "description": "how often Claude Code may try a failed request again",
+            "description": "maximum number of times Claude Code may retry a failed request",
         },
         "maxRetryWaitMs": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRY_WAIT_MS,
-            "description": "how long the announced waits may be in all before the run fails; ten minutes when maxRetries is set",
+            "description": "limit on the sum of the announced waits in milliseconds, after which the run fails; ten minutes if maxRetries is set",
         },
         "maxBudgetUsd": {
             "type": "number", "exclusiveMinimum": 0,
-            "description": "stop the run when so many dollars are spent",
+            "description": "cost limit in dollars, at which Claude Code stops the run",
         },
         "fallbackModel": {
             "type": "string",
-            "description": "the model to take when the first is overloaded",
+            "description": "the model to use if the selected one is overloaded",
         },
         "strictMcpConfig": {
             "type": "boolean", "default": false,
-            "description": "use only the run's MCP servers",
+            "description": "use only the run's MCP servers, not those of the user's settings",
         },
     }))
 }

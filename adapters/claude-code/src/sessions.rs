@@ -1,5 +1,5 @@
-//! Native sessions on disk: `<config>/projects/<folder>/<session>.jsonl`, one line a message.
-//! Read only. What a line means to a reader is in `sessions/transcript.rs`.
+//! Native sessions on disk: `<config>/projects/<folder>/<session>.jsonl`, one line per message. Never
+//! writes. `sessions/transcript.rs` maps the lines to events.
 
 mod transcript;
 
@@ -13,25 +13,25 @@ use od_sdk::session_files::{self, SessionFile, entries, project_folders};
 
 use transcript::Line;
 
-/// The sessions, the newest first.
+/// Lists the sessions, newest first.
 pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
     let files = files(config_dir, list_sessions_params.cwd.as_deref());
     session_files::list::<Line>(files, list_sessions_params)
 }
 
-/// One session, as events.
+/// Reads one session as events.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` if no session has this id, or it cannot be read.
 pub fn read(
     config_dir: &Path,
     read_sessions_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
     let files = files(config_dir, read_sessions_params.cwd.as_deref());
-    session_files::read(&files, read_sessions_params, transcript::events)
+    session_files::read(&files, read_sessions_params, transcript::to_events)
 }
 
-/// Logs of subagents sit beside the sessions and are no UUIDs.
+/// Names that are not UUIDs are logs of subagents.
 fn files(config_dir: &Path, cwd: Option<&str>) -> Vec<SessionFile> {
     let folders = project_folders(&config_dir.join("projects"), cwd);
     let files = folders.iter().flat_map(|folder| entries(folder));

@@ -38,7 +38,7 @@ impl Adapter for Codex {
         invocation::HELP_PAGES
     }
 
-    /// Old versions run in exec mode, which can do less.
+    /// Old versions run in exec mode, which has fewer capabilities.
     fn adjust_detection(&self, result: &mut DetectAdapterResult) {
         if mode::of_version(result.version.as_deref()) == Mode::Exec {
             result.capabilities = manifest::exec_capabilities();
@@ -59,8 +59,8 @@ impl Adapter for Codex {
         start_run_params: &StartRunParams,
         install: &Install,
     ) -> Result<Invocation, ErrorObject> {
-        let is_paid_by_key = invocation::is_paid_by_key(install);
-        let key = machine.var(invocation::KEY_VARIABLE).filter(|_| is_paid_by_key);
+        let uses_api_key = invocation::uses_api_key(install);
+        let key = machine.var(invocation::API_KEY_VARIABLE).filter(|_| uses_api_key);
         invocation::invocation(start_run_params, install, key)
     }
 

@@ -1,5 +1,5 @@
-//! Who pays: variables, settings and files in the CLI's own order. Reads local files only, and
-//! never gives out a value.
+//! The login and its credential: variables, settings and files in the CLI's order of precedence.
+//! Reads local files only and never returns a secret.
 
 mod settings;
 
@@ -9,13 +9,13 @@ use od_protocol::{AuthState, AuthStatus, Credential, CredentialKind};
 use od_sdk::Machine;
 use od_sdk::auth::{self, CredentialFile, EnvCredential, Login};
 
-use crate::invocation::KEY_VARIABLE;
+use crate::invocation::API_KEY_VARIABLE;
 use crate::manifest;
 use settings::{Provider, Settings};
 
-/// The variables that come before the login of the person.
-const KEYS: &[EnvCredential] = &[
-    EnvCredential { variable: KEY_VARIABLE, kind: CredentialKind::ApiKey, method: "api_key" },
+/// Credentials in variables, which take precedence over the stored login.
+const ENV_CREDENTIALS: &[EnvCredential] = &[
+    EnvCredential { variable: API_KEY_VARIABLE, kind: CredentialKind::ApiKey, method: "api_key" },
     EnvCredential { variable: "CODEX_ACCESS_TOKEN", kind: CredentialKind::Token, method: "token" },
 ];
 
@@ -24,7 +24,7 @@ pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("CODEX_HOME", ".codex")
 }
 
-/// The company that runs the model; not known for a provider of the user's own settings.
+/// The provider of the model; `None` for a custom provider.
 pub fn provider(auth: &AuthStatus) -> Option<String> {
     let credential = auth.credential.as_ref()?;
     match (auth.method.as_deref()?, credential.kind) {
@@ -34,13 +34,13 @@ pub fn provider(auth: &AuthStatus) -> Option<String> {
     }
 }
 
-/// The state of the login, and the credential that would pay.
+/// Returns the state of the login and the credential that a run would use.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = config_dir(machine);
     match Settings::read(&config_dir.join("config.toml")) {
         Err(reason) => auth::unknown(reason),
         Ok(settings) => match &settings.provider {
-            Provider::OpenAi => openai(machine, &config_dir, settings.has_keyring),
+            Provider::OpenAi => openai_login(machine, &config_dir, settings.may_use_keyring),
             Provider::Key { variable, instructions } => {
                 provider_key(machine, variable, instructions.as_deref())
             }
@@ -49,35 +49,35 @@ pub fn auth(machine: &Machine) -> AuthStatus {
                     .status(&manifest::auth(), auth::now())
             }
             Provider::Cloud(name) => cloud(name),
-            Provider::Open => auth::not_needed(),
+            Provider::WithoutLogin => auth::not_needed(),
             Provider::Unknown(name) => auth::unknown(format!(
-                "config.toml chooses the provider {name:?} and does not say what it is"
+                "config.toml selects the provider {name:?} but does not define it"
             )),
         },
     }
 }
 
-fn openai(machine: &Machine, config_dir: &Path, has_keyring: bool) -> AuthStatus {
-    if let Some(login) = auth::env_login(machine, KEYS) {
+fn openai_login(machine: &Machine, config_dir: &Path, may_use_keyring: bool) -> AuthStatus {
+    if let Some(login) = auth::env_login(machine, ENV_CREDENTIALS) {
         return login.status(&manifest::auth(), auth::now());
     }
     let file = match CredentialFile::read(&config_dir.join("auth.json")) {
         Err(error) => return auth::unknown(error.to_string()),
         Ok(file) => file,
     };
-    match file.as_ref().and_then(|file| stored(file, machine)) {
+    match file.as_ref().and_then(|file| stored_login(file, machine)) {
         Some(login) => login.status(&manifest::auth(), auth::now()),
-        None if has_keyring => {
-            auth::unknown("the login is in the keyring: `codex login status` tells its state")
+        None if may_use_keyring => {
+            auth::unknown("the login is in the system keyring; run `codex login status` to check it")
         }
         None => auth::missing(&manifest::auth()),
     }
 }
 
-/// The login that `codex login` left behind: a key, or tokens of a subscription. `codex login
-/// status` calls tokens valid that ran out long ago, so the date is read from the token itself.
-fn stored(file: &CredentialFile, machine: &Machine) -> Option<Login> {
-    let place = shown(file.path(), machine);
+/// The login stored by `codex login`: a key, or the tokens of a subscription. `codex login status`
+/// reports expired tokens as valid, so the expiry is read from the token itself.
+fn stored_login(file: &CredentialFile, machine: &Machine) -> Option<Login> {
+    let place = display_path(file.path(), machine);
     let is_key = file.plain_text("/auth_mode") == Some("apikey") || !file.has("/tokens");
     if is_key && file.has("/OPENAI_API_KEY") {
         return Some(Login::new("api_key", CredentialKind::ApiKey, place));
@@ -91,7 +91,7 @@ fn stored(file: &CredentialFile, machine: &Machine) -> Option<Login> {
     Some(login.expiring(expires_at, file.has("/tokens/refresh_token")))
 }
 
-/// A provider of the person's own takes its key from a variable of its own.
+/// The login of a custom provider, whose key is in the variable that the settings name.
 fn provider_key(machine: &Machine, variable: &str, instructions: Option<&str>) -> AuthStatus {
     if machine.var(variable).is_some() {
         return Login::new("provider", CredentialKind::ApiKey, variable)
@@ -104,17 +104,17 @@ fn provider_key(machine: &Machine, variable: &str, instructions: Option<&str>) -
     AuthStatus { guidance: Some(guidance), ..auth::missing(&manifest::auth()) }
 }
 
-/// Whether the cloud lets a run in cannot be told from here.
+/// Credentials of a cloud provider cannot be checked without the network.
 fn cloud(name: &str) -> AuthStatus {
     AuthStatus {
         method: Some("provider".to_owned()),
         credential: Some(Credential { kind: CredentialKind::Cloud, name: name.to_owned() }),
         state: AuthState::Unknown,
-        ..auth::unknown(format!("the credentials of {name} are its own"))
+        ..auth::unknown(format!("the adapter does not check the credentials of {name}"))
     }
 }
 
-fn shown(path: &Path, machine: &Machine) -> String {
+fn display_path(path: &Path, machine: &Machine) -> String {
     match path.strip_prefix(&machine.home) {
         Ok(below) => format!("~/{}", below.display()),
         Err(_) => path.display().to_string(),

@@ -4,18 +4,18 @@
 mod approvals;
 mod failure;
 mod files;
-mod inputs;
+mod input_queue;
 mod limits;
-mod meter;
+mod usage;
 mod notices;
-mod opening;
+mod handshake;
 mod replies;
-mod speech;
+mod messages;
 mod subagents;
-mod talk;
+mod connection;
 mod tools;
-pub(crate) mod verdict;
-pub(crate) mod words;
+pub(crate) mod outcome;
+pub(crate) mod items;
 
 use od_protocol::UserMessage;
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
@@ -35,16 +35,16 @@ use crate::options::Options;
 use crate::requests::{self, Purpose};
 use approvals::{Approvals, Request};
 pub(crate) use failure::Failure;
-use inputs::Inputs;
+use input_queue::InputQueue;
 pub(crate) use limits::{Limits, windows};
-pub(crate) use meter::Meter;
+pub(crate) use usage::UsageTracker;
 pub(crate) use notices::notice;
-use opening::OpeningSteps;
-pub(crate) use speech::Speech;
+use handshake::HandshakeState;
+pub(crate) use messages::Messages;
 use subagents::Subagents;
-use talk::Talk;
+use connection::Connection;
 pub(crate) use tools::Tools;
-pub(crate) use verdict::Verdict;
+pub(crate) use outcome::TurnOutcome;
 
 /// Lines that carry a piece of a message start like this; they are read in one pass.
 const MESSAGE_DELTA_START: &[u8] = br#"{"method":"item/agentMessage/delta","#;
@@ -52,17 +52,17 @@ const MESSAGE_DELTA_START: &[u8] = br#"{"method":"item/agentMessage/delta","#;
 /// The state of one run.
 #[derive(Debug)]
 pub struct Events {
-    talk: Talk,
-    opening: OpeningSteps,
-    speech: Speech,
+    connection: Connection,
+    handshake: HandshakeState,
+    messages: Messages,
     tools: Tools,
     subagents: Subagents,
     approvals: Approvals,
-    inputs: Inputs,
+    input_queue: InputQueue,
     limits: Limits,
-    meter: Meter,
+    usage: UsageTracker,
     /// The verdict on the last turn, until it is known whether another one follows.
-    verdict: Option<Verdict>,
+    turn_outcome: Option<TurnOutcome>,
 }
 
 impl Events {
@@ -70,16 +70,16 @@ impl Events {
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(start_run_params);
         Self {
-            talk: Talk::new(install),
-            opening: OpeningSteps::new(start_run_params, install),
-            speech: Speech::default(),
+            connection: Connection::new(install),
+            handshake: HandshakeState::new(start_run_params, install),
+            messages: Messages::default(),
             tools: Tools::default(),
             subagents: Subagents::default(),
             approvals: Approvals::new(install.host_answers_approvals),
-            inputs: Inputs::default(),
+            input_queue: InputQueue::default(),
             limits: Limits::new(&options, install.credential.clone()),
-            meter: Meter::new(start_run_params.session.mode),
-            verdict: None,
+            usage: UsageTracker::new(start_run_params.session.mode),
+            turn_outcome: None,
         }
     }
 
@@ -92,10 +92,10 @@ impl Events {
     ) {
         let scope: Scope<'_> = read(params).unwrap_or_default();
         let understood = match &scope.thread_id {
-            Some(thread) if self.talk.is_other_thread(thread) => {
-                self.subagents.on_inner(thread, method, params, output)
+            Some(thread) if self.connection.is_subagent_thread(thread) => {
+                self.subagents.on_notification(thread, method, params, output)
             }
-            _ => self.on_own(method, params, output),
+            _ => self.on_own_thread(method, params, output),
         };
         if understood.is_none() {
             output.unmapped(method, line);
@@ -104,21 +104,21 @@ impl Events {
 
     fn on_request(&mut self, id: &Value, method: &str, params: &RawValue, output: &mut RunOutput) {
         let scope: Scope<'_> = read(params).unwrap_or_default();
-        let is_foreign = scope.thread_id.is_some_and(|thread| self.talk.is_other_thread(&thread));
-        let request = Request { id, method, params, is_foreign };
+        let is_from_subagent = scope.thread_id.is_some_and(|thread| self.connection.is_subagent_thread(&thread));
+        let request = Request { id, method, params, is_from_subagent };
         if self.approvals.ask(request, &self.tools, output).is_none() {
             let refusal = format!("this client does not answer {method:?}");
-            output.write_json(&self.talk.requests.refusal(id, METHOD_NOT_FOUND, &refusal));
+            output.write_json(&self.connection.requests.refusal(id, METHOD_NOT_FOUND, &refusal));
         }
     }
 
     /// What is told of our own thread, or of none.
-    fn on_own(&mut self, method: &str, params: &RawValue, output: &mut RunOutput) -> Option<()> {
+    fn on_own_thread(&mut self, method: &str, params: &RawValue, output: &mut RunOutput) -> Option<()> {
         match method {
             "item/started" => self.on_item_started(read(params)?, output),
             "item/completed" => self.on_item_completed(read(params)?, output),
             "item/agentMessage/delta" | "item/plan/delta" => {
-                self.speech.on_delta(&read(params)?, output);
+                self.messages.on_delta(&read(params)?, output);
                 Some(())
             }
             "item/commandExecution/outputDelta" => {
@@ -126,14 +126,14 @@ impl Events {
                 Some(())
             }
             "turn/started" => read(params).map(|turn: TurnNotification| {
-                self.talk.begin_turn(&turn.turn.id, output);
+                self.connection.begin_turn(&turn.turn.id, output);
             }),
             "turn/completed" => read(params).map(|turn| self.on_turn_completed(turn, output)),
             "turn/plan/updated" => read(params).map(|plan| on_plan(plan, output)),
             "error" => read(params).map(|error| self.on_error(&error, output)),
             "thread/tokenUsage/updated" => read(params).map(|usage| self.on_usage(&usage, output)),
             "account/rateLimits/updated" => {
-                read(params).map(|limits| self.limits.on_windows(&limits, output))
+                read(params).map(|limits| self.limits.on_rate_limits(&limits, output))
             }
             "serverRequest/resolved" => {
                 read(params).map(|resolved| self.approvals.withdraw(&resolved, output))
@@ -152,9 +152,9 @@ impl Events {
         output: &mut RunOutput,
     ) -> Option<()> {
         match method {
-            "item/reasoning/summaryTextDelta" => self.speech.on_summary_delta(delta, output),
-            "item/reasoning/textDelta" => self.speech.on_raw_delta(delta, output),
-            "item/reasoning/summaryPartAdded" => self.speech.on_summary_part(delta, output),
+            "item/reasoning/summaryTextDelta" => self.messages.on_summary_delta(delta, output),
+            "item/reasoning/textDelta" => self.messages.on_raw_delta(delta, output),
+            "item/reasoning/summaryPartAdded" => self.messages.on_summary_part(delta, output),
             _ => return None,
         }
         Some(())
@@ -167,11 +167,11 @@ impl Events {
     ) -> Option<()> {
         let item = notification.item;
         match item.kind.as_str() {
-            "agentMessage" | "plan" => self.speech.on_message_started(&item.id, output),
-            "reasoning" => self.speech.on_thought_started(&item.id, output),
+            "agentMessage" | "plan" => self.messages.on_message_started(&item.id, output),
+            "reasoning" => self.messages.on_thought_started(&item.id, output),
             "contextCompaction" => output.event(notices::status("compacting", None)),
-            kind if words::is_silent(kind) => {}
-            kind if words::is_tool(kind) => self.tools.on_started(&item, output),
+            kind if items::is_ignored(kind) => {}
+            kind if items::is_tool(kind) => self.tools.on_started(&item, output),
             _ => return None,
         }
         Some(())
@@ -184,12 +184,12 @@ impl Events {
     ) -> Option<()> {
         let item = notification.item;
         match item.kind.as_str() {
-            "agentMessage" | "plan" => self.speech.on_message(&item.id, &item.text, output),
-            "reasoning" => self.speech.on_thought(&item, output),
+            "agentMessage" | "plan" => self.messages.on_message(&item.id, &item.text, output),
+            "reasoning" => self.messages.on_thought(&item, output),
             "userMessage" => self.on_user_message(&item, output),
-            "contextCompaction" => self.meter.on_compaction(output),
-            kind if words::is_silent(kind) => {}
-            kind if words::is_tool(kind) => {
+            "contextCompaction" => self.usage.on_compaction(output),
+            kind if items::is_ignored(kind) => {}
+            kind if items::is_tool(kind) => {
                 self.tools.on_completed(&item, output);
                 self.subagents.on_call(&item, output);
             }
@@ -200,7 +200,7 @@ impl Events {
 
     /// The first is the prompt; what follows was said while the run went on.
     fn on_user_message(&mut self, item: &Item, output: &mut RunOutput) {
-        if self.inputs.is_prompt() {
+        if self.input_queue.is_prompt() {
             return;
         }
         let texts = item.content.iter().filter_map(|piece| piece.get("text")?.as_str());
@@ -209,11 +209,11 @@ impl Events {
     }
 
     fn on_usage(&mut self, notification: &TokenUsageNotification, output: &mut RunOutput) {
-        if self.talk.turn() == Some(notification.turn_id.as_str()) {
+        if self.connection.turn() == Some(notification.turn_id.as_str()) {
             // The model has said all of this answer: nothing of it is repeated any more.
-            self.speech.on_answer_complete();
-            self.limits.on_answer();
-            self.meter.on_usage(&notification.token_usage, output);
+            self.messages.on_response_complete();
+            self.limits.on_response();
+            self.usage.on_usage(&notification.token_usage, output);
         }
     }
 
@@ -222,41 +222,41 @@ impl Events {
         if !notification.will_retry {
             return;
         }
-        self.speech.discard_answer(output);
+        self.messages.discard_response(output);
         if let Some(failure) = self.limits.on_retry(&notification.error, output) {
             output.event(Event::Error(failure.into_event(true)));
             self.interrupt(output);
-            output.finish(verdict::GIVEN_UP);
+            output.finish(outcome::GIVEN_UP);
         }
     }
 
     fn on_turn_completed(&mut self, notification: TurnNotification, output: &mut RunOutput) {
         let turn = notification.turn;
-        let verdict = Verdict::of_turn(&turn, &mut self.limits, output);
-        self.meter.on_turn_end(output);
-        self.talk.end_turn(verdict.ending.stop_reason, output);
-        self.verdict = Some(verdict);
-        self.go_on_or_conclude(output);
+        let turn_outcome = TurnOutcome::of_turn(&turn, &mut self.limits, output);
+        self.usage.on_turn_end(output);
+        self.connection.end_turn(turn_outcome.run_outcome.stop_reason, output);
+        self.turn_outcome = Some(turn_outcome);
+        self.start_next_turn_or_finish(output);
     }
 
     /// After a turn: another one for what was said meanwhile, or the end.
-    fn go_on_or_conclude(&mut self, output: &mut RunOutput) {
-        let is_steering = self.talk.requests.is_waiting(|it| matches!(it, Purpose::Steer(_)));
-        if self.verdict.is_none() || (is_steering && !output.is_cancelling()) {
+    fn start_next_turn_or_finish(&mut self, output: &mut RunOutput) {
+        let is_steering = self.connection.requests.is_waiting(|it| matches!(it, Purpose::Steer(_)));
+        if self.turn_outcome.is_none() || (is_steering && !output.is_cancelling()) {
             return;
         }
-        match self.inputs.next().filter(|_| !output.is_cancelling()) {
+        match self.input_queue.next().filter(|_| !output.is_cancelling()) {
             Some(text) => {
-                if let Some(failure) = self.verdict.take().and_then(|verdict| verdict.failure) {
+                if let Some(failure) = self.turn_outcome.take().and_then(|turn_outcome| turn_outcome.failure) {
                     output.event(Event::Error(failure.into_event(false)));
                 }
-                self.talk.start_turn(output, |requests, thread| {
-                    requests::turn_of(requests, thread, &text)
+                self.connection.start_turn(output, |requests, thread| {
+                    requests::text_turn(requests, thread, &text)
                 });
             }
             None => {
-                if let Some(verdict) = self.verdict.take() {
-                    verdict.conclude(output);
+                if let Some(turn_outcome) = self.turn_outcome.take() {
+                    turn_outcome.finish(output);
                 }
             }
         }
@@ -267,9 +267,9 @@ impl Mapper for Events {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
         if line.starts_with(MESSAGE_DELTA_START)
             && let Ok(DeltaLine { params }) = serde_json::from_slice(line)
-            && !self.talk.is_other_thread(&params.thread_id)
+            && !self.connection.is_subagent_thread(&params.thread_id)
         {
-            return self.speech.on_delta(&params, output);
+            return self.messages.on_delta(&params, output);
         }
         // What is no message is noise.
         match Incoming::read(line) {
@@ -281,7 +281,7 @@ impl Mapper for Events {
                 self.on_request(&id, &method, params, output);
             }
             Some(Incoming::Reply { id, outcome }) => {
-                if let Some(purpose) = id.and_then(|id| self.talk.requests.answered(id)) {
+                if let Some(purpose) = id.and_then(|id| self.connection.requests.answered(id)) {
                     self.on_reply(purpose, outcome, output);
                 }
             }
@@ -294,20 +294,20 @@ impl Mapper for Events {
         expected_turn: Option<&str>,
         output: &mut RunOutput,
     ) -> InputOutcome {
-        if expected_turn.is_some() && expected_turn != self.talk.turn() {
+        if expected_turn.is_some() && expected_turn != self.connection.turn() {
             return InputOutcome::Refused;
         }
         if self.approvals.answer(text, output).is_some() {
             return InputOutcome::Steered;
         }
-        match (self.talk.thread.clone(), self.talk.turn.clone()) {
+        match (self.connection.thread.clone(), self.connection.turn.clone()) {
             (Some(thread), Some(turn)) => {
-                let message = requests::steer(&mut self.talk.requests, &thread, &turn, text);
+                let message = requests::steer(&mut self.connection.requests, &thread, &turn, text);
                 output.write_json(&message);
                 InputOutcome::Steered
             }
             _ => {
-                self.inputs.queue(text);
+                self.input_queue.queue(text);
                 InputOutcome::Queued
             }
         }
@@ -318,11 +318,11 @@ impl Mapper for Events {
     }
 
     fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
-        if self.talk.turn.is_some() {
+        if self.connection.turn.is_some() {
             self.interrupt(output);
             return PoliteStop::Written;
         }
-        match self.talk.requests.is_waiting(|purpose| *purpose == Purpose::Turn) {
+        match self.connection.requests.is_waiting(|purpose| *purpose == Purpose::Turn) {
             // It is interrupted as soon as its name is known.
             true => PoliteStop::Written,
             false => PoliteStop::Terminate,
@@ -330,13 +330,13 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
-        if let Some(Verdict { ending, failure }) = self.verdict.take() {
+        if let Some(TurnOutcome { run_outcome, failure }) = self.turn_outcome.take() {
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(true)));
             }
-            return Some(ending);
+            return Some(run_outcome);
         }
-        verdict::of_exit(exit, output)
+        outcome::of_exit(exit, output)
     }
 }
 

@@ -9,7 +9,7 @@ use od_protocol::{
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 
-use crate::events::{Failure, Limits, Meter, Speech, Tools, Verdict, notice, verdict, words};
+use crate::events::{Failure, Limits, UsageTracker, Messages, Tools, TurnOutcome, notice, outcome, items};
 use crate::native::{ExecLine, Item, TurnError};
 use crate::options::Options;
 
@@ -23,25 +23,25 @@ const TURN: &str = "turn-1";
 pub struct ExecEvents {
     session: SessionChoice,
     effort: Option<Effort>,
-    speech: Speech,
+    messages: Messages,
     tools: Tools,
     limits: Limits,
-    meter: Meter,
+    usage: UsageTracker,
 }
 
 impl ExecEvents {
     /// Before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(start_run_params);
-        let mut meter = Meter::new(start_run_params.session.mode);
-        meter.set_model(start_run_params.model.as_deref());
+        let mut usage = UsageTracker::new(start_run_params.session.mode);
+        usage.set_model(start_run_params.model.as_deref());
         Self {
             session: start_run_params.session.clone(),
             effort: start_run_params.effort,
-            speech: Speech::default(),
+            messages: Messages::default(),
             tools: Tools::default(),
             limits: Limits::new(&options, install.credential.clone()),
-            meter,
+            usage,
         }
     }
 
@@ -57,14 +57,14 @@ impl ExecEvents {
             "error" => self.on_error(&line.message, output),
             "turn.completed" => {
                 if let Some(usage) = line.usage {
-                    self.meter.on_thread_total(usage, output);
+                    self.usage.on_thread_total(usage, output);
                 }
-                self.end(Verdict { ending: RunOutcome::COMPLETED, failure: None }, output);
+                self.end(TurnOutcome { run_outcome: RunOutcome::COMPLETED, failure: None }, output);
             }
             "turn.failed" => {
                 let failure = Failure::of_text(&line.error?.message, &self.limits);
-                let verdict = Verdict::failed(failure, &self.limits, output);
-                self.end(verdict, output);
+                let turn_outcome = TurnOutcome::failed(failure, &self.limits, output);
+                self.end(turn_outcome, output);
             }
             _ => return None,
         }
@@ -91,7 +91,7 @@ impl ExecEvents {
     fn on_item_started(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
         match item.kind.as_str() {
             "todo_list" => on_todo_list(item, output),
-            kind if words::is_tool(kind) => self.tools.on_started(item, output),
+            kind if items::is_tool(kind) => self.tools.on_started(item, output),
             // They are told as a whole.
             "agent_message" | "reasoning" => {}
             _ => return None,
@@ -102,7 +102,7 @@ impl ExecEvents {
     fn on_item_updated(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
         match item.kind.as_str() {
             "todo_list" => on_todo_list(item, output),
-            kind if words::is_tool(kind) => {}
+            kind if items::is_tool(kind) => {}
             _ => return None,
         }
         Some(())
@@ -110,14 +110,14 @@ impl ExecEvents {
 
     fn on_item_completed(&mut self, item: &Item, output: &mut RunOutput) -> Option<()> {
         match item.kind.as_str() {
-            "agent_message" => self.speech.on_message(&item.id, &item.text, output),
-            "reasoning" => self.speech.on_thought(item, output),
+            "agent_message" => self.messages.on_message(&item.id, &item.text, output),
+            "reasoning" => self.messages.on_thought(item, output),
             "todo_list" => on_todo_list(item, output),
             "error" => output.event(notice(NoticeLevel::Warn, "warning", item.message.as_str())),
-            kind if words::is_tool(kind) => {
+            kind if items::is_tool(kind) => {
                 // The answer that asked for the tool is complete.
-                self.speech.on_answer_complete();
-                self.limits.on_answer();
+                self.messages.on_response_complete();
+                self.limits.on_response();
                 self.tools.on_completed(item, output);
             }
             _ => return None,
@@ -130,7 +130,7 @@ impl ExecEvents {
         if !message.starts_with(RETRY_START) {
             return;
         }
-        self.speech.discard_answer(output);
+        self.messages.discard_response(output);
         let (announced, reason) = message.split_once(" (").unwrap_or((message, message));
         let error = TurnError {
             message: announced.to_owned(),
@@ -139,15 +139,15 @@ impl ExecEvents {
         };
         if let Some(failure) = self.limits.on_retry(&error, output) {
             output.event(Event::Error(failure.into_event(true)));
-            output.finish(verdict::GIVEN_UP);
+            output.finish(outcome::GIVEN_UP);
         }
     }
 
-    fn end(&mut self, verdict: Verdict, output: &mut RunOutput) {
-        self.meter.on_turn_end(output);
-        let stop_reason: StopReason = verdict.ending.stop_reason;
+    fn end(&mut self, turn_outcome: TurnOutcome, output: &mut RunOutput) {
+        self.usage.on_turn_end(output);
+        let stop_reason: StopReason = turn_outcome.run_outcome.stop_reason;
         output.event(Event::TurnEnded(TurnEnded { turn_id: TURN.to_owned(), stop_reason }));
-        verdict.conclude(output);
+        turn_outcome.finish(output);
     }
 }
 
@@ -172,7 +172,7 @@ impl Mapper for ExecEvents {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
-        verdict::of_exit(exit, output)
+        outcome::of_exit(exit, output)
     }
 }
 

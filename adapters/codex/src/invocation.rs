@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first lines of stdin. Pure.
+//! Maps `run/start` to arguments, variables and the first lines of stdin. Pure.
 
 mod app_server;
 mod exec;
@@ -14,14 +14,14 @@ use od_sdk::{Install, Invocation};
 use crate::mode::{self, Mode};
 use crate::options::Options;
 
-/// The variable whose key `codex exec` reads and the app server does not: it is handed over
-/// (recording `key_ignored`).
-pub const KEY_VARIABLE: &str = "CODEX_API_KEY";
+/// The variable with an API key. `codex exec` reads it; the app server does not, so the adapter sends
+/// the key (recording `key_ignored`).
+pub const API_KEY_VARIABLE: &str = "CODEX_API_KEY";
 
-/// How the CLI is started. `key` is the value of [`KEY_VARIABLE`] when it pays.
+/// Returns how the CLI is started. `key` is the value of [`API_KEY_VARIABLE`] if the run uses it.
 ///
 /// # Errors
-/// Options only this adapter can judge.
+/// Invalid options, paths or session ids.
 pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
@@ -33,17 +33,17 @@ pub fn invocation(
         Mode::Exec => exec::invocation(start_run_params, install, &options)?,
     };
     invocation.permission_mode.clone_from(&start_run_params.permission_mode);
-    invocation.pass_env = install.credential.as_ref().and_then(variable).into_iter().collect();
+    invocation.pass_env = install.credential.as_ref().and_then(credential_variable).into_iter().collect();
     Ok(invocation)
 }
 
-/// Whether the key of [`KEY_VARIABLE`] pays.
-pub fn is_paid_by_key(install: &Install) -> bool {
-    install.credential.as_ref().is_some_and(|credential| credential.name == KEY_VARIABLE)
+/// Whether the run uses the key in [`API_KEY_VARIABLE`].
+pub fn uses_api_key(install: &Install) -> bool {
+    install.credential.as_ref().is_some_and(|credential| credential.name == API_KEY_VARIABLE)
 }
 
-/// Without the person's plugins and apps, where the CLI can.
-fn add_features(invocation: &mut Invocation, install: &Install, options: &Options) {
+/// Disables the user's plugins and apps if the run asks for it and the CLI has the flag.
+fn add_disabled_features(invocation: &mut Invocation, install: &Install, options: &Options) {
     if options.without_plugins {
         invocation.known_flag(install, flags::DISABLE, "apps").known_flag(
             install,
@@ -53,8 +53,8 @@ fn add_features(invocation: &mut Invocation, install: &Install, options: &Option
     }
 }
 
-/// A provider of the person's own names the variable that has its key.
-fn variable(credential: &Credential) -> Option<String> {
+/// The variable with the credential, which may be one that the user's settings name.
+fn credential_variable(credential: &Credential) -> Option<String> {
     let is_variable = |name: &str| {
         name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };

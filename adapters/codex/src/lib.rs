@@ -1,8 +1,9 @@
 //! Codex as an OD adapter: how it is found, started, read and stopped.
 //!
-//! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`mode`] (app server or
-//! one-shot), [`invocation`] (how it is started), [`requests`] (what we say to it), [`native`] (its
-//! words), [`events`] and [`exec_events`] (what they mean).
+//! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`mode`] (app server
+//! or `codex exec`), [`invocation`] (command line), [`requests`] (requests to the app server),
+//! [`native`] (line types), [`events`] (mapping of the app server), [`exec_events`] (mapping of
+//! `codex exec --json`), [`sessions`] (session files on disk).
 #![deny(clippy::print_stdout)]
 
 mod adapter;

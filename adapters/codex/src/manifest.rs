@@ -1,4 +1,4 @@
-//! What `--manifest` prints. Values only.
+//! What `--manifest` prints: constants only.
 
 use od_protocol::{
     ApprovalsCapability, AuthInfo, Capabilities, CliInfo, CliTransport, Effort, EffortCapability,
@@ -8,24 +8,24 @@ use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
-/// The version every recording was made with, where it names no other.
+/// The version of the recordings, except where their folder names another.
 pub const TESTED_VERSION: &str = "0.166.0";
-/// The oldest version that was tried, by `codex exec --json`; the app server is used from
+/// The oldest verified version, with `codex exec --json`. The app server is used from
 /// [`crate::mode::APP_SERVER_SINCE`] on.
 const MINIMUM_VERSION: &str = "0.50.0";
-/// The CLI's own sandbox modes, the strictest first.
+/// The CLI's sandbox modes, the strictest first.
 const PERMISSION_MODES: &[&str] = &["read-only", "workspace-write", "danger-full-access"];
 
-/// Variables that carry a credential. `OPENAI_API_KEY` is none (exec recording `openai_key_env`).
+/// Variables that carry a credential. `OPENAI_API_KEY` is not one of them (exec recording `openai_key_env`).
 const CREDENTIAL_ENV: &[&str] = &["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"];
 
-/// Variables that steer the CLI and carry no credential.
+/// Variables that select folder, organization and project.
 const SETTING_ENV: &[&str] = &["CODEX_HOME", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"];
 
-/// Variables that providers of the person's own settings take their keys from.
+/// Variables that commonly hold the keys of custom providers.
 const PROVIDER_KEY_ENV: &[&str] = &["OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY"];
 
-/// Where it looks for skills.
+/// The CLI's skill folders.
 const SKILL_DIRS: &[&str] =
     &["~/.codex/skills", "~/.agents/skills", ".codex/skills", ".agents/skills"];
 
@@ -57,7 +57,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// How one logs in.
+/// Login methods, credential variables and files.
 pub fn auth() -> AuthInfo {
     AuthInfo {
         methods: strings(&["oauth", "api_key", "token", "provider"]),
@@ -67,7 +67,7 @@ pub fn auth() -> AuthInfo {
     }
 }
 
-/// The CLI has no lists of tools and no rules for one run.
+/// The CLI has no tool lists, no command rules, no turn limit and no token budget for a single run.
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
@@ -92,7 +92,7 @@ fn capabilities() -> Capabilities {
     }
 }
 
-/// What is left when only `codex exec --json` is there.
+/// The capabilities of versions that are driven by `codex exec --json`.
 pub fn exec_capabilities() -> Capabilities {
     Capabilities {
         input: None,

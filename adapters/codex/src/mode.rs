@@ -1,24 +1,27 @@
-//! Which way the CLI is driven: by its app server, or one prompt at a time.
+//! Selects how a run is driven. Pure.
+//!
+//! The app server supports approvals, input and deltas. `codex exec --json` runs one prompt and reports
+//! complete messages; it exists for versions without a usable app server.
 
 use od_sdk::Install;
 use od_sdk::probe::version::CliVersion;
 
 use crate::options::{ModeChoice, Options};
 
-/// The oldest version whose app server was tried and takes a key for one process; 0.50.0 has one that knows no
-/// threads.
+/// The oldest version whose app server was verified and accepts a key for one process. The app server of
+/// 0.50.0 has no threads.
 pub const APP_SERVER_SINCE: &str = "0.120.0";
 
-/// The way the CLI is driven.
+/// The interface of the CLI that a run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// `codex app-server`: everything.
+    /// `codex app-server`.
     AppServer,
-    /// `codex exec --json`: whole messages, no approvals, no input.
+    /// `codex exec --json`.
     Exec,
 }
 
-/// The way for one run. A version that is not known is taken for a current one.
+/// Returns the mode of a run. An unknown version counts as a current one.
 pub fn of(options: &Options, install: &Install) -> Mode {
     match options.mode {
         ModeChoice::AppServer => Mode::AppServer,
@@ -27,10 +30,10 @@ pub fn of(options: &Options, install: &Install) -> Mode {
     }
 }
 
-/// The way for a version.
+/// Returns the mode of a version.
 pub fn of_version(version: Option<&str>) -> Mode {
-    let known = version.and_then(CliVersion::parse);
-    match (known, CliVersion::parse(APP_SERVER_SINCE)) {
+    let version = version.and_then(CliVersion::parse);
+    match (version, CliVersion::parse(APP_SERVER_SINCE)) {
         (Some(version), Some(since)) if version < since => Mode::Exec,
         _ => Mode::AppServer,
     }

@@ -1,5 +1,5 @@
-//! Models and quota: asked of the CLI itself by a short talk with its app server, without a thread.
-//! When it does not answer, a list of our own stands in.
+//! Models and quota: requested from the app server, without a thread. If the CLI does not answer, a
+//! static list of models is the fallback.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use od_sdk::{Install, Machine};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::events::windows;
+use crate::events::quota_of;
 use crate::manifest;
 use crate::native::{ModelEntry, ModelList, RateLimits};
 use crate::requests::{self, Purpose};
 
-/// `models/list` and `quota/get` have fifteen seconds.
-const LIMIT: Duration = Duration::from_secs(10);
-/// The number of the request behind the greeting.
-const QUESTION_ID: u64 = 2;
-/// The one 0.166.0 takes when nothing names another.
+/// Below the 15 seconds of `models/list` and `quota/get`.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The id of the request after `initialize`.
+const QUERY_ID: u64 = 2;
+/// The default of 0.166.0.
 const DEFAULT_MODEL: &str = "gpt-6.1-sol";
-/// The models 0.166.0 offers.
+/// The models that 0.166.0 offers.
 const STATIC_MODELS: &[(&str, &str)] = &[
     (DEFAULT_MODEL, "GPT-6.1-Sol"),
     ("gpt-6-astra", "GPT-6-Astra"),
@@ -32,39 +32,39 @@ const STATIC_MODELS: &[(&str, &str)] = &[
     ("gpt-5.5", "GPT-5.5"),
 ];
 
-/// The models the CLI offers; our own list when it does not say.
+/// Returns the models that the CLI offers, or the static list.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
-    let reply: Option<ModelList> = ask("model/list", json!({}), machine, install);
+    let reply: Option<ModelList> = query("model/list", json!({}), machine, install);
     reply.and_then(models_of).unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
-/// How much of the subscription is used; `None` without one.
+/// Returns the used part of the subscription; `None` without one.
 pub fn quota(machine: &Machine, install: &Install) -> Option<Quota> {
-    let reply: RateLimits = ask("account/rateLimits/read", Value::Null, machine, install)?;
-    windows(&reply.rate_limits)
+    let reply: RateLimits = query("account/rateLimits/read", Value::Null, machine, install)?;
+    quota_of(&reply.rate_limits)
 }
 
-/// One question behind the greeting. The CLI forgets what it has not answered when stdin ends, so
-/// that stays open until the reply is there.
-fn ask<T: DeserializeOwned>(
+/// Sends one request after the handshake and returns its result. The CLI drops unanswered requests at
+/// the end of stdin, so stdin stays open until the reply.
+fn query<T: DeserializeOwned>(
     method: &str,
     params: Value,
     machine: &Machine,
     install: &Install,
 ) -> Option<T> {
-    let mut numbering = requests::numbering();
-    let [initialize, initialized] = requests::greet(&mut numbering);
-    let question = numbering.request(method, params, Purpose::Models);
+    let mut pending = requests::new_requests();
+    let [initialize, initialized] = requests::initialize(&mut pending);
+    let request = pending.request(method, params, Purpose::Models);
     let env = declared_env(&manifest::manifest(), machine);
     let args = ["app-server", "--disable", "apps", "--disable", "plugins"];
-    let query = CliQuery {
+    let cli_query = CliQuery {
         args: args.map(str::to_owned).to_vec(),
-        stdin: requests::lines_of(&[initialize, initialized, question]),
+        stdin: requests::to_lines(&[initialize, initialized, request]),
         env,
-        limit: LIMIT,
+        limit: QUERY_TIMEOUT,
     };
-    // Why it cannot be started is told by detection; here a list of our own will do.
-    let stdout = query.run_until(is_answered, install, machine).ok()?;
+    // Detection reports why the CLI does not start; here the static list is the fallback.
+    let stdout = cli_query.run_until(is_answered, install, machine).ok()?;
     let reply = lines(&stdout).find_map(reply_of)?;
     serde_json::from_str(reply.ok()?).ok()
 }
@@ -77,10 +77,10 @@ fn is_answered(stdout: &[u8]) -> bool {
     lines(stdout).any(|line| line.ends_with(b"\n") && reply_of(line).is_some())
 }
 
-/// The reply to our question; the error of a refusal says nothing we need.
+/// The reply to our request; the text of an error is not used.
 fn reply_of(line: &[u8]) -> Option<Result<&str, ()>> {
     match Incoming::read(line)? {
-        Incoming::Reply { id: Some(QUESTION_ID), outcome } => {
+        Incoming::Reply { id: Some(QUERY_ID), outcome } => {
             Some(outcome.map(|result| result.get()).map_err(drop))
         }
         _ => None,
@@ -102,10 +102,10 @@ fn model(entry: &ModelEntry) -> Model {
     let levels = entry.supported_reasoning_efforts.iter();
     let mut efforts: Vec<Effort> =
         levels.filter_map(|level| Effort::from_known(&level.reasoning_effort)).collect();
-    // A model whose most is called otherwise takes that for max.
-    let is_highest_xhigh =
+    // For such a model, `max` is sent as `xhigh`.
+    let has_xhigh =
         entry.supported_reasoning_efforts.iter().any(|level| level.reasoning_effort == "xhigh");
-    if is_highest_xhigh && !efforts.contains(&Effort::Max) {
+    if has_xhigh && !efforts.contains(&Effort::Max) {
         efforts.push(Effort::Max);
     }
     Model {

@@ -1,5 +1,5 @@
-//! The words of `codex app-server` and of `codex exec --json`, as far as they are used. Nothing here
-//! decides anything: fields that are not named are ignored, missing ones have a default.
+//! Line types of `codex app-server` and `codex exec --json`. Unknown fields are ignored, missing ones
+//! have a default.
 
 mod approval;
 mod error;

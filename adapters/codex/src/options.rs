@@ -1,19 +1,18 @@
-//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+//! `adapterOptions` of this adapter: parsed here, applied elsewhere.
 
 use od_protocol::JsonObject;
 use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
-/// How often the CLI may connect anew after a broken stream, unless the run says otherwise: its own
-/// default.
+/// Default for `maxRetries`, which is also the CLI's default.
 const DEFAULT_MAX_RETRIES: u32 = 5;
 
 /// How the CLI is driven.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeChoice {
-    /// By the app server where there is one.
+    /// By the app server, from version 0.120.0 on.
     #[default]
     Auto,
     /// By the app server.
@@ -22,20 +21,20 @@ pub enum ModeChoice {
     Exec,
 }
 
-/// When the CLI asks before it acts.
+/// When the CLI requests approvals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovalPolicy {
-    /// Before every command it does not know as harmless.
+    /// Before every command that is not known to be safe.
     Untrusted,
-    /// When it wants to leave the sandbox.
+    /// Before an action outside the sandbox.
     OnRequest,
-    /// Never: what the sandbox forbids fails.
+    /// Never: actions outside the sandbox fail.
     Never,
 }
 
 impl ApprovalPolicy {
-    /// The CLI's word.
+    /// The CLI's name of it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Untrusted => "untrusted",
@@ -45,22 +44,22 @@ impl ApprovalPolicy {
     }
 }
 
-/// How much of its thoughts the model shall tell.
+/// Detail of the reasoning summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningSummary {
-    /// As much as the model likes.
+    /// The model decides.
     Auto,
-    /// Little.
+    /// Short.
     Concise,
-    /// Much.
+    /// Long.
     Detailed,
-    /// Nothing.
+    /// No summaries.
     None,
 }
 
 impl ReasoningSummary {
-    /// The CLI's word.
+    /// The CLI's name of it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -77,17 +76,17 @@ impl ReasoningSummary {
 pub struct Options {
     /// How the CLI is driven.
     pub mode: ModeChoice,
-    /// What becomes of the CLI's own instructions.
+    /// Whether `prompt.system` follows the CLI's own instructions or replaces them.
     pub system_mode: SystemMode,
-    /// When the CLI asks before it acts.
+    /// When the CLI requests approvals.
     pub approval_policy: Option<ApprovalPolicy>,
-    /// How much of its thoughts the model shall tell.
+    /// Detail of the reasoning summaries.
     pub reasoning_summary: Option<ReasoningSummary>,
-    /// Whether commands in `workspace-write` may reach the network.
+    /// Whether commands in the permission mode `workspace-write` may use the network.
     pub network_access: Option<bool>,
-    /// Keep no session on disk.
+    /// Whether the session is not stored on disk.
     pub ephemeral: bool,
-    /// Run without the person's plugins and apps.
+    /// Whether the user's plugins and apps are disabled.
     pub without_plugins: bool,
     max_retries: Option<u32>,
 }
@@ -97,13 +96,13 @@ impl AdapterOptions for Options {
 }
 
 impl Options {
-    /// How often the CLI may connect anew after a broken stream.
+    /// How often the CLI may reconnect after an interrupted stream.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(DEFAULT_MAX_RETRIES)
     }
 
-    /// How often it may do so when the provider asked to slow down: it does not say how long it
-    /// waits, so without a word of the run not at all.
+    /// How often the CLI may retry after a rate limit. It does not report how long it waits, so the
+    /// default is zero.
     pub fn max_rate_limit_retries(&self) -> u32 {
         self.max_retries.unwrap_or_default()
     }
@@ -114,35 +113,32 @@ pub fn schema() -> JsonObject {
     start_run::schema(json!({
         "mode": {
             "enum": ["auto", "app_server", "exec"], "default": "auto",
-            "description": "how Codex is driven: by its app server, or by `codex exec --json`, which has no approvals, no input and no deltas; auto takes the app server from version 0.120.0 on",
+            "description": "how Codex is driven: by its app server, or by `codex exec --json`, which has no approvals, no input and no deltas; auto uses the app server from version 0.120.0 on",
         },
-        "systemMode": {
-            "enum": ["append", "replace"], "default": "append",
-            "description": "whether prompt.system follows Codex's own instructions or takes their place",
-        },
+        "systemMode": start_run::system_mode_schema("Codex's"),
         "approvalPolicy": {
             "enum": ["untrusted", "on-request", "never"],
-            "description": "when Codex asks before it acts; without it the person's settings count, and never where nobody answers",
+            "description": "when Codex requests approvals; the default is the user's settings, or never if the host answers no approvals",
         },
         "reasoningSummary": {
             "enum": ["auto", "concise", "detailed", "none"],
-            "description": "how much of its thoughts the model tells; without it the person's settings and the model's default count",
+            "description": "detail of the reasoning summaries; the default is the user's settings, then the model's default",
         },
         "networkAccess": {
             "type": "boolean",
-            "description": "whether commands in the permission mode workspace-write may reach the network",
+            "description": "whether commands in the permission mode workspace-write may use the network",
         },
         "ephemeral": {
             "type": "boolean", "default": false,
-            "description": "keep no session on disk",
+            "description": "do not store the session on disk",
         },
         "withoutPlugins": {
             "type": "boolean", "default": false,
-            "description": "run without the person's plugins and apps",
+            "description": "disable the user's plugins and apps",
         },
         "maxRetries": {
             "type": "integer", "minimum": 0, "default": DEFAULT_MAX_RETRIES,
-            "description": "how often Codex may connect anew before the run fails; a rate limit is waited out only when this is set",
+            "description": "how often Codex may reconnect before the run fails; without this option, a rate limit fails the run at once",
         },
     }))
 }

@@ -1,9 +1,9 @@
 //! What we ask the app server for: only shapes. When it is asked is decided in `events/opening.rs`.
 
-mod opening;
+mod handshake;
 
-pub use opening::Opening;
-pub(crate) use opening::session_id;
+pub use handshake::Handshake;
+pub(crate) use handshake::session_id;
 
 use od_sdk::json_rpc::{Dialect, Requests};
 use serde_json::{Value, json};
@@ -30,28 +30,28 @@ pub enum Purpose {
 }
 
 /// Requests without a version: the app server leaves it out.
-pub fn numbering() -> Requests<Purpose> {
+pub fn new_requests() -> Requests<Purpose> {
     Requests::new(Dialect::Bare)
 }
 
 /// The first lines of a talk: the greeting, and the key where one is to be handed over. A mapper
 /// that follows them numbers its own requests behind (see [`greet`]).
-pub fn first_lines(key: Option<&str>) -> Vec<u8> {
-    let mut requests = numbering();
-    let mut lines = lines_of(&greet(&mut requests));
+pub fn initial_lines(key: Option<&str>) -> Vec<u8> {
+    let mut requests = new_requests();
+    let mut lines = to_lines(&initialize(&mut requests));
     if let Some(key) = key {
-        lines.extend(lines_of(&[login(&mut requests, key)]));
+        lines.extend(to_lines(&[login(&mut requests, key)]));
     }
     lines
 }
 
 /// Messages as lines.
-pub fn lines_of(messages: &[Value]) -> Vec<u8> {
+pub fn to_lines(messages: &[Value]) -> Vec<u8> {
     messages.iter().flat_map(|message| format!("{message}\n").into_bytes()).collect()
 }
 
 /// The greeting: a request and the word that its reply is not waited for.
-pub fn greet(requests: &mut Requests<Purpose>) -> [Value; 2] {
+pub fn initialize(requests: &mut Requests<Purpose>) -> [Value; 2] {
     let client = json!({
         "name": "od_adapter_codex",
         "title": "OD Adapters",
@@ -79,7 +79,7 @@ pub fn models(requests: &mut Requests<Purpose>) -> Value {
 }
 
 /// A turn that says a text.
-pub fn turn_of(requests: &mut Requests<Purpose>, thread_id: &str, text: &str) -> Value {
+pub fn text_turn(requests: &mut Requests<Purpose>, thread_id: &str, text: &str) -> Value {
     let params = json!({"threadId": thread_id, "input": [text_input(text)]});
     requests.request("turn/start", params, Purpose::Turn)
 }

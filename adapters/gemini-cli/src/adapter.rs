@@ -8,7 +8,7 @@ use od_sdk::{Adapter, Install, Invocation, Machine, Mapper, SessionStore, auth};
 
 use crate::events::Events;
 use crate::mode::{self, Mode};
-use crate::{detect, flags, invocation, live, manifest, models, sessions};
+use crate::{acp, detect, flags, invocation, manifest, models, sessions};
 
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +50,11 @@ impl Adapter for GeminiCli {
         install: &Install,
     ) -> Result<Invocation, ErrorObject> {
         let invocation = self.invocation(start_run_params, install)?;
-        let is_live = mode::of(start_run_params, install) == Mode::Live;
+        let uses_acp = mode::of(start_run_params, install) == Mode::Acp;
         let session = &start_run_params.session;
         match &session.id {
-            Some(id) if is_live && session.mode == SessionMode::Resume => {
-                check_rest(machine, id).map(|()| invocation)
+            Some(id) if uses_acp && session.mode == SessionMode::Resume => {
+                check_reload_delay(machine, id).map(|()| invocation)
             }
             _ => Ok(invocation),
         }
@@ -62,8 +62,8 @@ impl Adapter for GeminiCli {
 
     fn mapper(&self, start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
         match mode::of(start_run_params, install) {
-            Mode::Live => live::mapper(start_run_params, install),
-            Mode::OneShot => Box::new(Events::new(start_run_params, install)),
+            Mode::Acp => acp::mapper(start_run_params, install),
+            Mode::StreamJson => Box::new(Events::new(start_run_params, install)),
         }
     }
 
@@ -77,20 +77,20 @@ impl Adapter for GeminiCli {
     }
 }
 
-/// A session that is loaded too soon loses what was said in it.
-fn check_rest(machine: &Machine, session_id: &str) -> Result<(), ErrorObject> {
+/// Refuses to load a session too early, because Gemini CLI would overwrite it.
+fn check_reload_delay(machine: &Machine, session_id: &str) -> Result<(), ErrorObject> {
     let now_ms = auth::now();
-    match sessions::rest_ms(&detect::config_dir(machine), session_id, now_ms) {
+    match sessions::reload_delay_ms(&detect::config_dir(machine), session_id, now_ms) {
         None => Ok(()),
-        Some(rest_ms) => Err(ErrorObject::new(
+        Some(delay_ms) => Err(ErrorObject::new(
             ErrorKind::SessionBusy,
             format!(
-                "session {session_id} was used less than a minute ago, and Gemini CLI would lose it"
+                "session {session_id} was used less than a minute ago, and Gemini CLI would overwrite it"
             ),
         )
         .with_hint(format!(
             "try again in {} s, or resume it with permissionMode yolo",
-            rest_ms.div_ceil(1000)
+            delay_ms.div_ceil(1000)
         ))),
     }
 }

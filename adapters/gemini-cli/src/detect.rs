@@ -1,5 +1,5 @@
-//! Who pays: settings, variables and files in the CLI's own order. Reads local files only, and never
-//! gives out a value.
+//! The login and its credential: settings, variables and files in the CLI's own order. Reads local
+//! files only and never returns a secret.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ const API_KEY: EnvCredential = EnvCredential {
     kind: CredentialKind::ApiKey,
     method: "gemini-api-key",
 };
-/// What a login with Google leaves behind.
+/// The file of a login with Google.
 const LOGIN_FILE: &str = "oauth_creds.json";
-/// Where the CLI keeps a key that a person typed, encrypted.
+/// The file with an encrypted key that the user typed into the CLI.
 const STORED_KEY_FILE: &str = "gemini-credentials.json";
 
-/// The CLI's settings folder. `GEMINI_CLI_HOME` takes the place of the home folder.
+/// The CLI's settings folder. `GEMINI_CLI_HOME` replaces the home folder.
 pub fn config_dir(machine: &Machine) -> PathBuf {
     machine.dir("GEMINI_CLI_HOME", "").join(".gemini")
 }
 
-/// The company that runs the model; not known behind a gateway.
+/// The provider of the model; `None` behind a gateway.
 pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
     match auth.method.as_deref()? {
         "vertex-ai" => Some("google-vertex"),
@@ -35,8 +35,8 @@ pub fn provider(machine: &Machine, auth: &AuthStatus) -> Option<&'static str> {
     }
 }
 
-/// The state of the login, and the credential that would pay. The way to log in that the settings
-/// name comes before every variable.
+/// Returns the state of the login and the credential that a run would use. The auth type in the
+/// settings takes precedence over every variable.
 pub fn auth(machine: &Machine) -> AuthStatus {
     let config_dir = config_dir(machine);
     let settings = CredentialFile::read(&config_dir.join("settings.json")).ok().flatten();
@@ -49,19 +49,22 @@ pub fn auth(machine: &Machine) -> AuthStatus {
         Some("compute-default-credentials" | "cloud-shell") => {
             cloud("compute-default-credentials", "compute default credentials")
         }
-        // Without a person at a terminal the CLI refuses it (recording `gateway-auth-invalid`).
-        Some("gateway") => {
-            AuthStatus { guidance: Some(GATEWAY.to_owned()), ..auth::missing(&manifest::auth()) }
+        // The CLI refuses it without a terminal (recording `gateway-auth-invalid`).
+        Some("gateway") => AuthStatus {
+            guidance: Some(GATEWAY_GUIDANCE.to_owned()),
+            ..auth::missing(&manifest::auth())
+        },
+        Some(other) => {
+            auth::unknown(format!("settings.json selects the unknown auth type {other:?}"))
         }
-        Some(other) => auth::unknown(format!("settings.json names the login {other:?}")),
         None => auth::missing(&manifest::auth()),
     }
 }
 
-/// What to do about a base URL that nothing says how to use.
-const GATEWAY: &str = "GOOGLE_GEMINI_BASE_URL selects a gateway, which Gemini CLI refuses without a terminal: set security.auth.selectedType to \"gemini-api-key\" in ~/.gemini/settings.json";
+/// The guidance for a base URL without an auth type.
+const GATEWAY_GUIDANCE: &str = "GOOGLE_GEMINI_BASE_URL selects a gateway, which Gemini CLI refuses without a terminal: set security.auth.selectedType to \"gemini-api-key\" in ~/.gemini/settings.json";
 
-/// The way to log in when the settings name none (source of 0.61.0).
+/// The auth type when the settings name none (source of 0.61.0).
 fn by_variables(machine: &Machine, config_dir: &Path) -> Option<&'static str> {
     let is_true = |name: &str| machine.var(name) == Some("true");
     if is_true("GOOGLE_GENAI_USE_GCA") {
@@ -106,7 +109,7 @@ fn api_key(machine: &Machine, config_dir: &Path) -> AuthStatus {
     }
 }
 
-/// The CLI reads variables from this file, too. Only the name is looked for.
+/// Whether `.env`, which the CLI also reads, assigns the key.
 fn has_key_file(config_dir: &Path) -> bool {
     let text = fs::read_to_string(config_dir.join(".env")).unwrap_or_default();
     let assigns = |line: &str| {
@@ -117,7 +120,7 @@ fn has_key_file(config_dir: &Path) -> bool {
     text.lines().any(|line| assigns(line).is_some())
 }
 
-/// Whether the cloud lets a run in cannot be told from here.
+/// A cloud login; its validity is unknown without a request.
 fn cloud(method: &str, name: &str) -> AuthStatus {
     AuthStatus {
         state: AuthState::Unknown,

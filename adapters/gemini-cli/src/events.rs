@@ -1,8 +1,8 @@
-//! The words of `stream-json` → protocol events: one state machine per run. Pure: no clock, no file,
-//! no process; the pause that tells a retry is in the lines themselves.
+//! Maps `stream-json` lines to protocol events: one state machine per run. Pure: no clock, no file, no
+//! process; the pause that indicates a retry is in the lines' timestamps.
 
-mod meter;
 mod tools;
+mod usage;
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
@@ -21,11 +21,11 @@ use crate::options::Options;
 use crate::retries::Retries;
 use tools::Tools;
 
-/// The model that stands for "whichever the CLI chooses".
-const AUTO: &str = "auto";
-/// A run in this mode has one turn.
-const TURN: &str = "turn-1";
-/// The CLI waits so long, and then longer, before it asks for a broken stream again.
+/// The model id by which the CLI selects a model itself.
+const AUTO_MODEL: &str = "auto";
+/// A run has one turn in this mode.
+const TURN_ID: &str = "turn-1";
+/// The CLI's shortest delay before it repeats the request of an interrupted stream.
 pub(crate) const RETRY_PAUSE_MS: u64 = 1_000;
 
 /// The state of one run.
@@ -36,15 +36,15 @@ pub struct Events {
     retries: Retries,
     tools: Tools,
     message: Option<String>,
-    messages: u32,
-    restart: RepeatDetector,
-    last_piece_at: Option<u64>,
-    /// What the CLI complained about before its last word.
-    complaint: Option<String>,
+    message_count: u32,
+    repeats: RepeatDetector,
+    last_delta_at: Option<u64>,
+    /// The last `error` line before the result.
+    error_text: Option<String>,
 }
 
 impl Events {
-    /// Before the first line.
+    /// Creates the state before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         Self {
             session: start_run_params.session.clone(),
@@ -52,14 +52,14 @@ impl Events {
             retries: Retries::new(&Options::lenient(start_run_params)),
             tools: Tools::new(&start_run_params.cwd),
             message: None,
-            messages: 0,
-            restart: RepeatDetector::default(),
-            last_piece_at: None,
-            complaint: None,
+            message_count: 0,
+            repeats: RepeatDetector::default(),
+            last_delta_at: None,
+            error_text: None,
         }
     }
 
-    /// `None`: not understood.
+    /// Returns `None` for an unknown or invalid line.
     fn on_typed_line(&mut self, kind: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
         match kind {
             "message" => self.on_message(&read(line)?, output),
@@ -81,44 +81,44 @@ impl Events {
             session_id: init.session_id,
             mode: self.session.mode,
             parent_session_id: None,
-            model: init.model.filter(|model| model != AUTO),
+            model: init.model.filter(|model| model != AUTO_MODEL),
             cwd: None,
             tools: None,
             mcp_servers: None,
         }));
-        output.event(Event::TurnStarted(TurnStarted { turn_id: TURN.to_owned() }));
+        output.event(Event::TurnStarted(TurnStarted { turn_id: TURN_ID.to_owned() }));
     }
 
-    /// The prompt is echoed; only the answer counts.
+    /// Maps a part of the answer; the echo of the prompt is ignored.
     fn on_message(&mut self, message: &Message<'_>, output: &mut RunOutput) {
         if message.role != "assistant" || message.content.is_empty() {
             return;
         }
         let now = rfc3339_millis(&message.timestamp);
-        if let (Some(before), Some(now)) = (self.last_piece_at, now)
+        if let (Some(before), Some(now)) = (self.last_delta_at, now)
             && now.saturating_sub(before) >= RETRY_PAUSE_MS
         {
-            self.restart.pause();
+            self.repeats.pause();
         }
-        self.last_piece_at = now;
-        // A stream that breaks off is asked for again, and the whole answer comes once more
-        // (recording `drop`).
-        if self.restart.is_repeated(&message.content)
+        self.last_delta_at = now;
+        // After an interrupted stream the CLI repeats the request and the whole answer (recording
+        // `drop`).
+        if self.repeats.is_repeated(&message.content)
             && let Some(message_id) = self.message.take()
         {
             output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
         }
         let message_id = self.message.get_or_insert_with(|| {
-            self.messages += 1;
-            format!("message-{}", self.messages)
+            self.message_count += 1;
+            format!("message-{}", self.message_count)
         });
         output.text_delta(message_id, &message.content);
     }
 
-    /// Something that is no text: the answer so far stands.
+    /// Ends the current message, because a line other than text follows.
     fn end_answer(&mut self, output: &mut RunOutput) {
-        self.restart.end_answer();
-        self.last_piece_at = None;
+        self.repeats.end_answer();
+        self.last_delta_at = None;
         if let Some(message_id) = self.message.take() {
             output.event(Event::MessageStopped(MessageStopped { message_id }));
         }
@@ -126,7 +126,7 @@ impl Events {
 
     fn on_error(&mut self, error: ErrorLine, output: &mut RunOutput) {
         if error.severity == "error" {
-            self.complaint = Some(error.message.clone());
+            self.error_text = Some(error.message.clone());
         }
         output.event(Event::Notice(Notice {
             level: NoticeLevel::Warn,
@@ -136,10 +136,10 @@ impl Events {
         }));
     }
 
-    /// The last word.
+    /// The last line.
     fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
         self.end_answer(output);
-        meter::report(&result.stats, output);
+        usage::report(&result.stats, output);
         if output.is_cancelling() {
             return;
         }
@@ -147,22 +147,22 @@ impl Events {
             self.end_turn(StopReason::EndTurn, output);
             return output.finish(RunOutcome::COMPLETED);
         }
-        let text = match (&result.error, self.complaint.take()) {
+        let text = match (&result.error, self.error_text.take()) {
             (Some(error), _) => error.message.clone(),
-            (None, Some(complaint)) => complaint,
-            (None, None) => "the model gave no answer".to_owned(),
+            (None, Some(error_text)) => error_text,
+            (None, None) => "the model returned no answer".to_owned(),
         };
         output.fail(failure::classify(&text, None, self.credential.as_ref()));
     }
 
     fn end_turn(&self, stop_reason: StopReason, output: &mut RunOutput) {
-        output.event(Event::TurnEnded(TurnEnded { turn_id: TURN.to_owned(), stop_reason }));
+        output.event(Event::TurnEnded(TurnEnded { turn_id: TURN_ID.to_owned(), stop_reason }));
     }
 }
 
 impl Mapper for Events {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
-        // What is no JSON object with a type is noise.
+        // A line that is not a JSON object with a type is ignored.
         let Ok(head) = serde_json::from_slice::<Head<'_>>(line) else { return };
         if self.on_typed_line(&head.kind, line, output).is_none() {
             output.unmapped(&head.kind, line);
@@ -173,7 +173,7 @@ impl Mapper for Events {
         self.retries.on_stderr_line(line, output);
     }
 
-    /// SIGINT is passed over when nobody sits at a terminal (recording `sigint-slow`).
+    /// The CLI ignores SIGINT without a terminal (recording `sigint-slow`).
     fn on_cancel(&mut self, _output: &mut RunOutput) -> PoliteStop {
         PoliteStop::Terminate
     }

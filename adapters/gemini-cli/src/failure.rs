@@ -35,7 +35,7 @@ const RULES: FailureRules = FailureRules {
             ErrorKind::QuotaExhausted,
             "wait for the reset, or use another model or account",
         ),
-        // The provider says "quota" for its limits per minute, too.
+        // The provider uses "quota" for its limits per minute too.
         rule(
             &["exceeded your current quota", "Resource has been exhausted"],
             ErrorKind::RateLimited,
@@ -107,10 +107,10 @@ fn refusal_text(stderr: &str) -> String {
         "    at ",
         "  Searched for",
         "  Use --list",
-        // Its log, which repeats everything.
+        // Its log repeats everything.
         "[2",
     ];
     let is_noise = |line: &&str| NOISE.iter().any(|start| line.starts_with(start));
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty() && !is_noise(line));
-    lines.next().unwrap_or("it ended without a word").trim().to_owned()
+    lines.next().unwrap_or("it exited without an error message").trim().to_owned()
 }

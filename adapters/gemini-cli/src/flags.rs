@@ -1,15 +1,15 @@
-//! Flags that a version may lack. What its help names is there; a help that was never read proves
-//! nothing, and none of the flags asked for here is a hidden one.
+//! Flags that some versions lack. A flag named in the help exists. Without a help page nothing is
+//! known; none of these flags is hidden.
 
 use od_sdk::Install;
 
-/// The help pages that a detection reads.
+/// The help pages that detection reads.
 pub const HELP_PAGES: &[&[&str]] = &[&["--help"]];
-/// Gives a new session its id; 0.40.1 has none.
+/// Sets the id of a new session; 0.40.1 lacks it.
 pub const SESSION_ID: &str = "--session-id";
 
-/// The flag that starts a talk: it had another name at first.
-pub fn talk(install: &Install) -> &'static str {
+/// The flag that selects ACP; early versions use another name.
+pub fn acp_flag(install: &Install) -> &'static str {
     match install.may_have("--acp") {
         true => "--acp",
         false => "--experimental-acp",

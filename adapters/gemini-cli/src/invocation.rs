@@ -1,4 +1,4 @@
-//! `run/start` → arguments, variables, first bytes of stdin, files of the run's own. Pure.
+//! `run/start` → arguments, environment, first bytes of stdin, files of the run. Pure.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorObject, SessionMode};
@@ -8,24 +8,24 @@ use od_sdk::{Install, Invocation, acp};
 
 use crate::mode::{self, Mode};
 use crate::options::{ModeOption, Options};
-use crate::{flags, live};
+use crate::{acp as gemini_acp, flags};
 
-/// The files the CLI takes instructions from, under either of the names people give them.
+/// The CLI reads instructions from a file with either of these configurable names.
 const CONTEXT_FILES: &[&str] = &["GEMINI.md", "AGENTS.md"];
 
-/// How the CLI is started.
+/// Builds the command line.
 ///
 /// # Errors
-/// Options only this adapter can judge.
+/// When an option has a value that this CLI cannot accept.
 pub fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<Invocation, ErrorObject> {
     let options = Options::strict(start_run_params)?;
-    if options.mode == ModeOption::OneShot && mode::is_only_live(start_run_params) {
+    if options.mode == ModeOption::OneShot && mode::requires_acp(start_run_params) {
         return Err(invalid(
-            "mode one_shot has no pictures, attachments and MCP servers, and takes /x and @x in a prompt for commands",
-            "leave adapterOptions.mode out: the adapter then chooses by what the run asks for",
+            "mode one_shot supports no images, attachments or MCP servers, and treats /x and @x in a prompt as commands",
+            "omit adapterOptions.mode: the adapter then selects the mode by the run's options",
         ));
     }
     let mut invocation = Invocation {
@@ -33,8 +33,8 @@ pub fn invocation(
         ..Invocation::default()
     };
     match mode::of(start_run_params, install) {
-        Mode::OneShot => add_one_shot(&mut invocation, start_run_params, install)?,
-        Mode::Live => add_live(&mut invocation, start_run_params, install)?,
+        Mode::StreamJson => add_stream_json(&mut invocation, start_run_params, install)?,
+        Mode::Acp => add_acp(&mut invocation, start_run_params, install)?,
     }
     if let Some(model) = &start_run_params.model {
         invocation.flag("--model", model);
@@ -43,14 +43,14 @@ pub fn invocation(
         invocation.flag("--approval-mode", mode);
     }
     for dir in &start_run_params.add_dirs {
-        invocation.flag("--include-directories", one_folder(absolute(dir, "addDirs")?)?);
+        invocation.flag("--include-directories", without_comma(absolute(dir, "addDirs")?)?);
     }
     add_system_prompt(&mut invocation, start_run_params, &options);
-    add_quiet(&mut invocation);
+    add_environment(&mut invocation);
     Ok(invocation)
 }
 
-fn add_one_shot(
+fn add_stream_json(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
     install: &Install,
@@ -59,7 +59,7 @@ fn add_one_shot(
     if let Some(id) = session_uuid(start_run_params, "Gemini CLI")? {
         match start_run_params.session.mode {
             SessionMode::Resume => invocation.flag("--resume", id),
-            // An id for a new session is given where the CLI can.
+            // Older versions cannot set the id of a new session.
             _ => invocation.known_flag(install, flags::SESSION_ID, id),
         };
     }
@@ -67,37 +67,37 @@ fn add_one_shot(
     Ok(())
 }
 
-fn add_live(
+fn add_acp(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
     install: &Install,
 ) -> Result<(), ErrorObject> {
     session_uuid(start_run_params, "Gemini CLI")?;
-    live::opening(start_run_params)?;
-    invocation.arg(flags::talk(install));
+    gemini_acp::handshake(start_run_params)?;
+    invocation.arg(flags::acp_flag(install));
     invocation.stdin = acp::initialize_line();
     invocation.stdin_mode = StdinMode::KeepOpen;
-    // In a talk the CLI keeps back what it says on stderr until it ends. Its log says the same at
-    // once, and a file that is stderr itself brings it here.
+    // Over ACP the CLI buffers stderr until it exits. Its log has the same lines at once, so the log
+    // file is stderr.
     if cfg!(unix) {
         invocation.set_env("GEMINI_DEBUG_LOG_FILE", "/dev/stderr");
     }
     Ok(())
 }
 
-/// The flag takes a list with commas.
-fn one_folder(path: &str) -> Result<&str, ErrorObject> {
+/// The flag splits its value at commas.
+fn without_comma(path: &str) -> Result<&str, ErrorObject> {
     match path.contains(',') {
         false => Ok(path),
         true => Err(invalid(
-            format!("addDirs: {path:?} holds a comma, which Gemini CLI takes for the end"),
+            format!("addDirs: {path:?} contains a comma, which Gemini CLI treats as a separator"),
             "rename the folder, or link to it from one without a comma",
         )),
     }
 }
 
-/// There is no flag for instructions. A file in a folder of the workspace follows the CLI's own
-/// system prompt; a variable names one that takes its place.
+/// The CLI has no flag for a system prompt. A file in a workspace folder extends the CLI's own
+/// prompt; a variable names a file that replaces it.
 fn add_system_prompt(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
@@ -118,10 +118,10 @@ fn add_system_prompt(
     }
 }
 
-/// The folder was chosen by whoever started the run, so it is trusted: otherwise the CLI refuses to
-/// start (recording `untrusted`). It must not start itself anew in a child, which signals would not
-/// reach (recordings `sigterm-slow`, `sigterm-norelaunch`).
-fn add_quiet(invocation: &mut Invocation) {
+/// The caller chose the folder, so it is trusted; otherwise the CLI refuses to start (recording
+/// `untrusted`). A relaunch would hide the working process from signals (recordings `sigterm-slow`,
+/// `sigterm-norelaunch`).
+fn add_environment(invocation: &mut Invocation) {
     invocation
         .set_env("GEMINI_CLI_TRUST_WORKSPACE", "true")
         .set_env("GEMINI_CLI_NO_RELAUNCH", "true");

@@ -1,20 +1,20 @@
 //! Gemini CLI as an OD adapter: how it is found, started, read and stopped.
 //!
-//! It is driven in one of two ways, chosen per run in [`mode`]: `stream-json` for a run nobody has to
-//! be asked about ([`native`], [`events`]), ACP for the rest ([`live`]).
+//! A run uses one of two interfaces, selected in [`mode`]: `stream-json` for a run without approvals
+//! ([`native`], [`events`]), ACP otherwise ([`acp`]).
 //!
-//! Reading order: [`manifest`] (what it can do), [`detect`] (who pays), [`mode`] and [`invocation`]
-//! (how it is started), [`native`] and [`events`] (one shot), [`live`] (ACP), [`failure`] (what went
-//! wrong, in both).
+//! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`mode`] and
+//! [`invocation`] (command line), [`native`] and [`events`] (`stream-json`), [`acp`], [`failure`]
+//! (error classification).
 #![deny(clippy::print_stdout)]
 
+pub mod acp;
 mod adapter;
 pub mod detect;
 pub mod events;
 pub mod failure;
 pub mod flags;
 pub mod invocation;
-pub mod live;
 pub mod manifest;
 pub mod mode;
 pub mod models;
@@ -22,6 +22,6 @@ pub mod native;
 pub mod options;
 pub mod retries;
 pub mod sessions;
-mod words;
+mod tool_names;
 
 pub use adapter::GeminiCli;

@@ -8,17 +8,17 @@ use od_sdk::manifest::{self, Introduction, Versions, strings};
 
 use crate::options;
 
-/// The version every recording was made with.
+/// The version of the recordings.
 pub const TESTED_VERSION: &str = "0.61.0";
-/// The oldest version that was tried.
+/// The oldest verified version.
 const MINIMUM_VERSION: &str = "0.40.1";
-/// The CLI's own modes, the strictest first.
+/// The CLI's modes, ordered from the strictest.
 const PERMISSION_MODES: &[&str] = &["plan", "default", "auto_edit", "yolo"];
 
 /// Variables that carry a credential.
 const CREDENTIAL_ENV: &[&str] = &["GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
-/// Variables that steer the CLI and carry no credential.
+/// Variables that configure the CLI and carry no credential.
 const SETTING_ENV: &[&str] = &[
     "GEMINI_CLI_HOME",
     "GOOGLE_GEMINI_BASE_URL",
@@ -36,7 +36,7 @@ const SETTING_ENV: &[&str] = &[
     "GEMINI_SANDBOX",
 ];
 
-/// Where it looks for skills.
+/// The CLI's skill folders.
 const SKILL_DIRS: &[&str] =
     &["~/.gemini/skills", "~/.agents/skills", ".gemini/skills", ".agents/skills"];
 
@@ -69,7 +69,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// How one logs in.
+/// Login methods, credential variables and files.
 pub fn auth() -> AuthInfo {
     AuthInfo {
         methods: strings(&[
@@ -84,7 +84,7 @@ pub fn auth() -> AuthInfo {
             "~/.gemini/settings.json",
             "~/.gemini/.env",
         ]),
-        // There is no command for it: the CLI asks when it is started at a terminal.
+        // The CLI has no login command: it asks when started in a terminal.
         login_command: Some("gemini".to_owned()),
     }
 }
@@ -92,7 +92,7 @@ pub fn auth() -> AuthInfo {
 fn capabilities() -> Capabilities {
     let marker = || Some(Marker {});
     Capabilities {
-        // What is said during a turn waits for its end.
+        // Input is queued until the turn ends.
         input: Some(InputCapability { steer: false }),
         approvals: Some(ApprovalsCapability { edit_input: false }),
         sessions: marker(),
@@ -104,8 +104,8 @@ fn capabilities() -> Capabilities {
         add_dirs: marker(),
         permission_modes: manifest::permission_modes(PERMISSION_MODES),
         mcp_servers: marker(),
-        // How hard to think is a matter of settings, which belong to the person; forks, lists of
-        // tools, schemas and limits on turns have no flag either.
+        // Effort is configured in the user's settings. Forks, tool lists, schemas and limits on turns
+        // have no flag.
         ..manifest::usual_capabilities()
     }
 }

@@ -1,7 +1,7 @@
-//! Which way a run is driven. Pure.
+//! Selects the interface of the CLI for a run. Pure.
 //!
-//! `stream-json` tells tools, failures and tokens best, but nobody can be asked, thoughts are left
-//! out, and a prompt is searched for `/commands` and `@files`. ACP has none of these faults.
+//! `stream-json` reports tools, failures and tokens best, but supports no approvals, omits thoughts,
+//! and expands `/commands` and `@files` in a prompt. ACP has none of these limits.
 
 use od_protocol::adapter::StartRunParams;
 use od_sdk::Install;
@@ -9,40 +9,40 @@ use od_sdk::start_run::AdapterOptions;
 
 use crate::options::{ModeOption, Options};
 
-/// The permission mode in which nothing is asked.
+/// The permission mode without approvals.
 pub const YOLO: &str = "yolo";
 
-/// Which way.
+/// The interface of the CLI that a run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// `--output-format stream-json`, the prompt on stdin.
-    OneShot,
+    StreamJson,
     /// `--acp`.
-    Live,
+    Acp,
 }
 
-/// Chooses by what is asked.
+/// Returns the requested interface, or selects it by the run's options.
 pub fn of(start_run_params: &StartRunParams, install: &Install) -> Mode {
-    let asks_for_more = match Options::lenient(start_run_params).mode {
+    let uses_acp = match Options::lenient(start_run_params).mode {
         ModeOption::OneShot => false,
         ModeOption::Live => true,
-        ModeOption::Auto => needs_live(start_run_params, install),
+        ModeOption::Auto => prefers_acp(start_run_params, install),
     };
-    match asks_for_more {
-        true => Mode::Live,
-        false => Mode::OneShot,
+    match uses_acp {
+        true => Mode::Acp,
+        false => Mode::StreamJson,
     }
 }
 
-/// What `stream-json` cannot do.
-pub fn needs_live(start_run_params: &StartRunParams, install: &Install) -> bool {
+/// Whether the run has approvals or needs another feature that `stream-json` lacks.
+pub fn prefers_acp(start_run_params: &StartRunParams, install: &Install) -> bool {
     let is_yolo = start_run_params.permission_mode.as_deref() == Some(YOLO);
-    let somebody_is_asked = install.host_answers_approvals && !is_yolo;
-    somebody_is_asked || is_only_live(start_run_params)
+    let has_approvals = install.host_answers_approvals && !is_yolo;
+    has_approvals || requires_acp(start_run_params)
 }
 
-/// What is lost in `stream-json`, whoever asks.
-pub fn is_only_live(start_run_params: &StartRunParams) -> bool {
+/// Whether `stream-json` would lose a part of the prompt.
+pub fn requires_acp(start_run_params: &StartRunParams) -> bool {
     let prompt = &start_run_params.prompt;
     !prompt.images.is_empty()
         || !prompt.attachments.is_empty()
@@ -50,7 +50,7 @@ pub fn is_only_live(start_run_params: &StartRunParams) -> bool {
         || !is_plain(&prompt.text)
 }
 
-/// The CLI takes `/x` for a command and reads the file behind every `@x`, wherever it is.
+/// The CLI treats `/x` as a command and reads the file of every `@x` in the text.
 fn is_plain(text: &str) -> bool {
     !text.contains('@') && !text.trim_start().starts_with(['/', '?'])
 }

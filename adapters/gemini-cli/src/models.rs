@@ -1,5 +1,5 @@
-//! Models: asked of the CLI itself by a short talk over ACP. When it does not answer (no login, a
-//! slow start), a list of our own stands in.
+//! Models: requested from the CLI over ACP. When it does not answer (no login, a slow start), a static
+//! list is returned.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use od_sdk::{Install, Machine, acp};
 
 use crate::manifest;
 
-/// `models/list` has fifteen seconds.
-const LIMIT: Duration = Duration::from_secs(12);
-/// What the CLI takes when nothing names a model.
+/// Below the 15 seconds of `models/list`.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(12);
+/// The CLI's default.
 const DEFAULT_MODEL: &str = "auto";
 /// The models 0.61.0 offers (recording `main.acp`).
 const STATIC_MODELS: &[(&str, &str)] = &[
@@ -23,7 +23,7 @@ const STATIC_MODELS: &[(&str, &str)] = &[
     ("gemini-3.5-flash-lite", "gemini-3.5-flash-lite"),
 ];
 
-/// The models the CLI offers; our own list when it does not say.
+/// Returns the models that the CLI offers, or the static list.
 pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
     let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned());
@@ -31,15 +31,15 @@ pub fn list(machine: &Machine, install: &Install) -> ListModelsResult {
         args: ["--approval-mode", "plan", "--acp"].map(str::to_owned).to_vec(),
         stdin: acp::session_query_lines(&machine.home.display().to_string()),
         env,
-        limit: LIMIT,
+        limit: QUERY_TIMEOUT,
     };
-    // Why it cannot be started is told by detection; here a list of our own will do.
+    // Detection reports why the CLI does not start; here the static list is the fallback.
     let stdout = query.run_until(is_answered, install, machine).unwrap_or_default();
     let offered = acp::session_reply(&stdout).as_ref().and_then(acp::models_of);
     offered.unwrap_or_else(|| known_models(STATIC_MODELS, DEFAULT_MODEL))
 }
 
-/// The session was opened or refused.
+/// Whether the CLI answered `session/new`.
 fn is_answered(stdout: &[u8]) -> bool {
     let answers = stdout
         .split(|byte| *byte == b'\n')

@@ -1,5 +1,5 @@
-//! The words of `gemini --output-format stream-json`, as far as they are used. Nothing here decides
-//! anything: fields that are not named are ignored, missing ones have a default.
+//! Line types of `gemini --output-format stream-json`. Unknown fields are ignored, missing ones have a
+//! default.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What every line has.
+/// The members of every line.
 #[derive(Debug, Deserialize)]
 pub struct Head<'a> {
     /// `init`, `message`, `tool_use`, `tool_result`, `error`, `result`.
@@ -19,22 +19,22 @@ pub struct Head<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Init {
-    /// What `--resume` takes.
+    /// The value for `--resume`.
     pub session_id: String,
-    /// The model asked for; `auto` when none was.
+    /// The requested model; `auto` when none was.
     pub model: Option<String>,
 }
 
-/// A line of type `message`: the echo of the prompt, or a piece of the answer.
+/// A line of type `message`: the echo of the prompt, or a part of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Message<'a> {
-    /// When, as RFC 3339.
+    /// The time as RFC 3339.
     #[serde(borrow, default)]
     pub timestamp: Cow<'a, str>,
     /// `user` or `assistant`.
     #[serde(borrow, default)]
     pub role: Cow<'a, str>,
-    /// What was said.
+    /// The text.
     #[serde(borrow, default)]
     pub content: Cow<'a, str>,
 }
@@ -43,11 +43,11 @@ pub struct Message<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ToolUse {
-    /// The tool.
+    /// The tool's name.
     pub tool_name: String,
-    /// Names the call.
+    /// The call id.
     pub tool_id: String,
-    /// Its input, complete.
+    /// The complete input.
     pub parameters: Value,
 }
 
@@ -55,34 +55,34 @@ pub struct ToolUse {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ToolResultLine {
-    /// The call.
+    /// The call id.
     pub tool_id: String,
     /// `success` or `error`.
     pub status: String,
-    /// What it gave, where that is text.
+    /// The output, if it is text.
     pub output: Option<String>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<NativeError>,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NativeError {
-    /// A word such as `file_not_found`; `unknown` for errors of the provider.
+    /// A code such as `file_not_found`; `unknown` for errors of the provider.
     #[serde(rename = "type")]
     pub kind: String,
-    /// For people.
+    /// The error text.
     pub message: String,
 }
 
-/// A line of type `error`: something that did not end the run by itself.
+/// A line of type `error`: an error that does not end the run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ErrorLine {
     /// `warning` or `error`.
     pub severity: String,
-    /// For people.
+    /// The error text.
     pub message: String,
 }
 
@@ -92,23 +92,23 @@ pub struct ErrorLine {
 pub struct ResultLine {
     /// `success` or `error`.
     pub status: String,
-    /// With `error`, where it has a cause.
+    /// Present with `error`, if the cause is known.
     pub error: Option<NativeError>,
-    /// Tokens.
+    /// Token counts.
     pub stats: Stats,
 }
 
-/// Tokens of a process.
+/// Token counts of a process.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Stats {
-    /// Everything, thoughts included.
+    /// All tokens, thoughts included.
     pub total_tokens: u64,
-    /// Sent, cached ones included.
+    /// Input tokens, cached ones included.
     pub input_tokens: u64,
-    /// Received, thoughts excluded.
+    /// Output tokens, thoughts excluded.
     pub output_tokens: u64,
-    /// Read from a cache.
+    /// Tokens read from a cache.
     pub cached: u64,
     /// The same by model.
     pub models: BTreeMap<String, Value>,

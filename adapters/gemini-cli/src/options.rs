@@ -1,15 +1,15 @@
-//! `adapterOptions`: what only this adapter can do. Parsed here, decided elsewhere.
+//! `adapterOptions` of this adapter: parsed here, applied elsewhere.
 
 use od_protocol::JsonObject;
 use od_sdk::start_run::{self, AdapterOptions, SystemMode};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Which way the CLI is driven.
+/// The interface of the CLI, as requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeOption {
-    /// By what the run asks for.
+    /// Selected by the run's options.
     #[default]
     Auto,
     /// `stream-json`.
@@ -22,11 +22,11 @@ pub enum ModeOption {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Options {
-    /// Which way the CLI is driven.
+    /// The interface of the CLI.
     pub mode: ModeOption,
-    /// What becomes of the CLI's own system prompt.
+    /// Whether a system prompt extends or replaces the CLI's own.
     pub system_mode: SystemMode,
-    /// How often the CLI may ask again after "slow down".
+    /// How often the CLI may retry after a rate limit.
     pub max_rate_limit_retries: u32,
 }
 
@@ -40,12 +40,12 @@ pub fn schema() -> JsonObject {
         "mode": {
             "enum": ["auto", "one_shot", "live"],
             "default": "auto",
-            "description": "one_shot drives Gemini CLI by stream-json, live by ACP (approvals, thoughts, input, pictures, MCP servers); auto chooses by what the run asks for",
+            "description": "one_shot uses stream-json, live uses ACP (approvals, thoughts, input, images, MCP servers); auto selects by the run's options",
         },
         "systemMode": start_run::system_mode_schema("Gemini CLI's"),
         "maxRateLimitRetries": {
             "type": "integer", "minimum": 0, "default": 0,
-            "description": "how often Gemini CLI may ask again when the provider says to slow down; each wait is five seconds to half a minute",
+            "description": "how often Gemini CLI may retry after a rate limit; each wait is five to thirty seconds",
         },
     }))
 }

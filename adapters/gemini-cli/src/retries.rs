@@ -1,7 +1,7 @@
-//! The CLI asks again in silence: only stderr tells. `Attempt 1 failed with status 429. Retrying with
+//! Retries of the CLI, reported on stderr only: `Attempt 1 failed with status 429. Retrying with
 //! backoff…` or `Attempt 1 failed: …. Retrying after 5218ms...` (recordings `rate`, `rate-full`).
-//! Each wait is five seconds to half a minute, ten times, so a run that is told to slow down ends at
-//! the first sign unless it asked for patience.
+//! Each wait is five to thirty seconds, ten times, so a rate limit ends the run at the first retry
+//! unless `maxRateLimitRetries` allows more.
 
 use od_protocol::{Event, JsonObject, RateLimited, Retry};
 use od_sdk::RunOutput;
@@ -10,15 +10,15 @@ use od_sdk::text::error_text;
 use crate::failure;
 use crate::options::Options;
 
-/// How a line about a failed attempt starts.
-const ATTEMPT: &str = "Attempt ";
+/// Prefix of a line about a failed attempt.
+const ATTEMPT_PREFIX: &str = "Attempt ";
 
-/// What the lines of stderr say so far.
+/// The state of the parser of stderr lines.
 #[derive(Debug)]
 pub struct Retries {
-    /// How often the CLI may ask again after "slow down".
-    allowed: u32,
-    /// An attempt whose wait is told on the next line.
+    /// How often the CLI may retry after a rate limit.
+    max_retries: u32,
+    /// An attempt whose delay is on the next line.
     pending: Option<(u32, String)>,
 }
 
@@ -28,16 +28,16 @@ struct Attempt {
     number: u32,
     reason: String,
     delay_ms: Option<u64>,
-    is_limit: bool,
+    is_rate_limit: bool,
 }
 
 impl Retries {
-    /// Before the first line.
+    /// Creates the state before the first line.
     pub fn new(options: &Options) -> Self {
-        Self { allowed: options.max_rate_limit_retries, pending: None }
+        Self { max_retries: options.max_rate_limit_retries, pending: None }
     }
 
-    /// A line of stderr.
+    /// Handles a line of stderr.
     pub fn on_stderr_line(&mut self, line: &[u8], output: &mut RunOutput) {
         let line = String::from_utf8_lossy(line);
         if let Some(attempt) = self.read(&line) {
@@ -45,16 +45,16 @@ impl Retries {
         }
     }
 
-    /// The reason may take two lines; the wait is at the end of the second.
+    /// The reason may span two lines; the delay is at the end of the second.
     fn read(&mut self, line: &str) -> Option<Attempt> {
         if let Some((number, reason)) = self.pending.take() {
             return attempt(number, &format!("{reason} {line}"));
         }
-        let line = logged(line);
-        let (number, rest) = line.strip_prefix(ATTEMPT)?.split_once(" failed")?;
+        let line = without_log_prefix(line);
+        let (number, rest) = line.strip_prefix(ATTEMPT_PREFIX)?.split_once(" failed")?;
         let number = number.parse().ok()?;
-        let is_whole = rest.contains("Retrying") || rest.contains("Max attempts reached");
-        if !is_whole {
+        let is_complete = rest.contains("Retrying") || rest.contains("Max attempts reached");
+        if !is_complete {
             self.pending = Some((number, rest.to_owned()));
             return None;
         }
@@ -62,8 +62,8 @@ impl Retries {
     }
 
     fn on_attempt(&self, attempt: Attempt, output: &mut RunOutput) {
-        let Attempt { number, reason, delay_ms, is_limit } = attempt;
-        if is_limit {
+        let Attempt { number, reason, delay_ms, is_rate_limit } = attempt;
+        if is_rate_limit {
             output.event(Event::RateLimited(RateLimited {
                 retry_after_ms: delay_ms,
                 resets_at: None,
@@ -71,7 +71,7 @@ impl Retries {
                 source: "provider".to_owned(),
             }));
         }
-        if is_limit && number > self.allowed {
+        if is_rate_limit && number > self.max_retries {
             let mut error = failure::classify(&reason, Some(429), None);
             if let Some(delay) = delay_ms {
                 let data = error.data.get_or_insert_with(JsonObject::new);
@@ -88,15 +88,15 @@ impl Retries {
     }
 }
 
-/// In a talk the same is said in the CLI's log: `[2026-11-16T05:30:23.289Z] [WARN] Attempt 1 …`.
-fn logged(line: &str) -> &str {
+/// Over ACP the same line is in the CLI's log: `[2026-11-16T05:30:23.289Z] [WARN] Attempt 1 …`.
+fn without_log_prefix(line: &str) -> &str {
     match line.split_once("] [WARN] ") {
         Some((time, rest)) if time.starts_with('[') => rest,
         _ => line,
     }
 }
 
-/// `None`: the CLI does not ask again.
+/// Parses the rest of the line; `None` when the CLI does not retry.
 fn attempt(number: u32, rest: &str) -> Option<Attempt> {
     let (reason, wait) = rest.split_once("Retrying")?;
     let reason = reason.trim_matches([':', ' ', '.']);
@@ -105,8 +105,7 @@ fn attempt(number: u32, rest: &str) -> Option<Attempt> {
         let (millis, _) = wait.split_once("ms")?;
         millis.parse().ok()
     });
-    let is_limit = ["status 429", "quota", "exhausted", "rate limit"]
-        .iter()
-        .any(|words| reason.contains(words));
-    Some(Attempt { number, reason, delay_ms, is_limit })
+    let is_rate_limit =
+        ["status 429", "quota", "exhausted", "rate limit"].iter().any(|text| reason.contains(text));
+    Some(Attempt { number, reason, delay_ms, is_rate_limit })
 }

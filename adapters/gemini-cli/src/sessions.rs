@@ -1,6 +1,6 @@
 //! Native sessions on disk: `<config>/tmp/<project>/chats/session-<minute>-<start of the id>.jsonl`,
-//! and `<config>/projects.json` for the folder of each project. Read only. What a line means to a
-//! reader is in `sessions/transcript.rs`.
+//! and `<config>/projects.json` for the folder of each project. Read only.
+//! `sessions/transcript.rs` maps the lines.
 
 mod transcript;
 
@@ -19,30 +19,30 @@ use serde::Deserialize;
 
 use transcript::{Header, Line, Transcript};
 
-/// How many sessions a list has when nobody says.
+/// Default number of listed sessions.
 const DEFAULT_LIMIT: u32 = 50;
-/// The first line of a session is short.
-const HEADER_BYTES: u64 = 4096;
-/// The names of files hold the time to the minute.
+/// Limit on the first line of a session file.
+const MAX_HEADER_BYTES: u64 = 4096;
+/// File names contain the time in minutes.
 const MINUTE_MS: u64 = 60_000;
-/// How much of a session's id its file is named after.
-const ID_CHARACTERS: usize = 8;
+/// Number of characters of the session id in a file name.
+const FILE_NAME_ID_CHARS: usize = 8;
 
-/// `projects.json`: the name of each folder's project.
+/// `projects.json`: the project name of each folder.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Projects {
     projects: BTreeMap<String, String>,
 }
 
-/// A session's file, and where its session runs.
+/// A session file and the session's working folder.
 struct Chat {
     id: String,
     path: PathBuf,
     cwd: Option<String>,
 }
 
-/// The sessions in which something was said, the newest first.
+/// Lists the sessions with at least one prompt, newest first.
 pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
     let chats = chats(config_dir, list_sessions_params.cwd.as_deref());
     let folders: BTreeMap<&str, Option<&String>> =
@@ -50,10 +50,10 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
     let files = chats.iter().filter_map(|chat| SessionFile::at(chat.path.clone(), &chat.id));
     let all = ListSessionsParams { cwd: None, limit: Some(u32::MAX) };
     let mut seen = BTreeSet::new();
-    // Every start of the CLI leaves a file, and every resumed session a second one.
-    let told = session_files::list::<Line>(files.collect(), &all).sessions.into_iter();
+    // Every start of the CLI creates a file, and every resumed session a second one.
+    let listed = session_files::list::<Line>(files.collect(), &all).sessions.into_iter();
     let sessions =
-        told.filter(|summary| summary.title.is_some() && seen.insert(summary.id.clone()));
+        listed.filter(|summary| summary.title.is_some() && seen.insert(summary.id.clone()));
     let with_folder = sessions.map(|summary| SessionSummary {
         cwd: folders.get(summary.id.as_str()).and_then(|cwd| cwd.cloned()),
         ..summary
@@ -62,22 +62,22 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
     ListSessionsResult { sessions: with_folder.take(limit).collect() }
 }
 
-/// One session, as events.
+/// Reads one session as events.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` when no session has that id or its file cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    let ReadSessionParams { id, cwd } = read_sessions_params;
+    let ReadSessionParams { id, cwd } = read_session_params;
     let mut chats = chats(config_dir, cwd.as_deref());
     chats.retain(|chat| chat.id == *id);
-    // The file in which most was said is the session; the others are starts of the CLI.
+    // The largest file is the session; the others are from starts of the CLI without a prompt.
     chats.sort_by_key(|chat| std::cmp::Reverse(chat.path.metadata().map_or(0, |file| file.len())));
     let files: Vec<SessionFile> =
         chats.iter().filter_map(|chat| SessionFile::at(chat.path.clone(), &chat.id)).collect();
-    let mut result = session_files::read::<Line>(&files, read_sessions_params, |lines| {
+    let mut result = session_files::read::<Line>(&files, read_session_params, |lines| {
         let mut transcript = Transcript::default();
         lines.for_each(|line| transcript.on_line(line));
         transcript.into_events()
@@ -86,21 +86,21 @@ pub fn read(
     Ok(result)
 }
 
-/// How long a session must rest before it can be loaded over ACP, if it must.
+/// Returns how long to wait before the session can be loaded over ACP.
 ///
-/// The CLI gives a loaded session a file of its own, named by the minute. Within the minute of the
-/// session's own file that is the same file, and everything said before is lost (seen with 0.61.0).
-pub fn rest_ms(config_dir: &Path, session_id: &str, now_ms: u64) -> Option<u64> {
-    let start: String = session_id.chars().take(ID_CHARACTERS).collect();
+/// The CLI writes a loaded session to a new file named by the minute. Within the minute of the
+/// session's first file both names are equal, and the CLI overwrites the history (seen with 0.61.0).
+pub fn reload_delay_ms(config_dir: &Path, session_id: &str, now_ms: u64) -> Option<u64> {
+    let start: String = session_id.chars().take(FILE_NAME_ID_CHARS).collect();
     let projects = entries(&config_dir.join("tmp"));
     let files = projects.iter().flat_map(|project| entries(&project.join("chats")));
-    let begun = files.filter_map(|file| began_at(file.file_name()?.to_str()?, &start));
-    let free_at = begun.max()?.checked_add(MINUTE_MS)?;
-    free_at.checked_sub(now_ms).filter(|rest| *rest > 0)
+    let start_times = files.filter_map(|file| started_at(file.file_name()?.to_str()?, &start));
+    let free_at = start_times.max()?.checked_add(MINUTE_MS)?;
+    free_at.checked_sub(now_ms).filter(|delay| *delay > 0)
 }
 
-/// The minute in a file's name.
-fn began_at(name: &str, id_start: &str) -> Option<u64> {
+/// Parses the minute in a file name.
+fn started_at(name: &str, id_start: &str) -> Option<u64> {
     let rest = name.strip_prefix("session-")?.strip_suffix(".jsonl")?;
     let minute = rest.strip_suffix(id_start)?.strip_suffix('-')?;
     let (hour, minutes) = minute.rsplit_once('-')?;
@@ -131,6 +131,6 @@ fn chats(config_dir: &Path, cwd: Option<&str>) -> Vec<Chat> {
 fn header(path: &Path) -> Option<Header> {
     let mut line = Vec::new();
     let file = BufReader::new(File::open(path).ok()?);
-    file.take(HEADER_BYTES).read_until(b'\n', &mut line).ok()?;
+    file.take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).ok()?;
     serde_json::from_slice(&line).ok()
 }

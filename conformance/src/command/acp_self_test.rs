@@ -92,7 +92,7 @@ impl Subject {
 }
 
 impl Outcome {
-    fn of(subject: Subject, asked: &[Check], results: &[CheckResult]) -> Self {
+    fn of(subject: Subject, requested: &[Check], results: &[CheckResult]) -> Self {
         let with = |wanted: Status| results.iter().filter(move |it| it.status == wanted);
         let caught_by: Vec<&'static str> = with(Status::Fail).map(|it| it.check.id).collect();
         let errors = with(Status::SuiteError).map(|it| format!("{} is a suite error", it.check.id));
@@ -102,7 +102,7 @@ impl Outcome {
             problems.push(format!("{} fails without {lacks}", result.check.id));
         }
         let must = subject.must_fail();
-        let is_asked = |id: &str| asked.iter().any(|check| check.id == id);
+        let is_asked = |id: &str| requested.iter().any(|check| check.id == id);
         let missing = must.iter().filter(|id| is_asked(id) && !caught_by.contains(id));
         let wrong = with(Status::Fail)
             .filter(|it| !must.contains(&it.check.id) && !subject.may_fail(&it.check))
@@ -152,8 +152,8 @@ fn run_all(
             scope.spawn(move || {
                 while let Some(subject) = next() {
                     let wanted = wanted(subject, arguments.quick);
-                    let run_suite = run_suite(arguments, location, subject, &wanted, 1.0);
-                    if sender.send(outcome(subject, &wanted, run_suite)).is_err() {
+                    let results = run_agent(arguments, location, subject, &wanted, 1.0);
+                    if sender.send(outcome(subject, &wanted, results)).is_err() {
                         return;
                     }
                 }
@@ -167,20 +167,20 @@ fn run_all(
 /// Runs unexpected results again with longer limits: on a busy machine a time limit can pass although
 /// nothing is wrong.
 fn recheck(arguments: &SelfTestArguments, location: Location<'_>, first: &mut Outcome) {
-    let is_doubted = |check: &Check| first.unexpected.contains(&check.id);
-    let doubted: Vec<Check> = checks().into_iter().filter(is_doubted).collect();
-    let run_suite = run_suite(arguments, location, first.subject, &doubted, RECHECK_PATIENCE);
-    *first = outcome(first.subject, &doubted, run_suite);
+    let is_unexpected = |check: &Check| first.unexpected.contains(&check.id);
+    let rechecked: Vec<Check> = checks().into_iter().filter(is_unexpected).collect();
+    let results = run_agent(arguments, location, first.subject, &rechecked, RECHECK_PATIENCE);
+    *first = outcome(first.subject, &rechecked, results);
     first.print();
 }
 
 fn outcome(
     subject: Subject,
-    asked: &[Check],
-    run_suite: Result<Vec<CheckResult>, String>,
+    requested: &[Check],
+    results: Result<Vec<CheckResult>, String>,
 ) -> Outcome {
-    match run_suite {
-        Ok(results) => Outcome::of(subject, asked, &results),
+    match results {
+        Ok(results) => Outcome::of(subject, requested, &results),
         Err(error) => {
             let problems = vec![format!("could not be checked: {error}")];
             Outcome { subject, caught_by: Vec::new(), problems, unexpected: Vec::new() }
@@ -196,12 +196,12 @@ fn wanted(subject: Subject, quick: bool) -> Vec<Check> {
     checks().into_iter().filter(is_wanted).collect()
 }
 
-fn run_suite(
+fn run_agent(
     arguments: &SelfTestArguments,
     location: Location<'_>,
     subject: Subject,
     checks: &[Check],
-    calm: f64,
+    slower: f64,
 ) -> Result<Vec<CheckResult>, String> {
     let folder = tempfile::Builder::new().prefix(subject.name()).tempdir_in(location.work);
     let folder = folder.map_err(|error| error.to_string())?;
@@ -217,7 +217,7 @@ fn run_suite(
         },
         seed: arguments.seed.unwrap_or_else(rand::random),
         tier: Tier::Fast,
-        time_factor: arguments.patience.max(0.1) * calm,
+        time_factor: arguments.patience.max(0.1) * slower,
         work: folder.path().join("work"),
     })
     .map_err(|error| error.to_string())?;

@@ -12,7 +12,8 @@ use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::console::say;
 use crate::outcome::Finding;
 use crate::real::{
-    Change, Drift, FlagFacts, REAL_SCENARIOS, RealOptions, ScenarioResult, output, play, unmapped,
+    Change, Drift, FlagFacts, REAL_SCENARIOS, RealOptions, ScenarioResult, output, run_scenarios,
+    unmapped,
 };
 use crate::suite::Suite;
 
@@ -70,7 +71,7 @@ fn compared(
         only: &arguments.agent.only,
         is_relayed: true,
     };
-    let scenario_result = play(options, arguments.agent.jobs, &mut |scenario_result| {
+    let scenario_result = run_scenarios(options, arguments.agent.jobs, &mut |scenario_result| {
         anstream::eprintln!(
             "{} ({:.1} s)",
             scenario_result.scenario.name,
@@ -93,7 +94,7 @@ fn compared(
 
 /// Why a scenario did not finish. `run --real` reports it; here it explains missing lines.
 fn fault(scenario_result: &ScenarioResult) -> Option<String> {
-    match scenario_result.verdict.as_ref().err()? {
+    match scenario_result.outcome.as_ref().err()? {
         Finding::Skip(_) => None,
         Finding::Fail(failure) => {
             Some(format!("{}: expected {}", scenario_result.scenario.name, failure.expected))

@@ -13,8 +13,8 @@ use crate::console::say;
 use crate::pack::RealSettings;
 use crate::real::{
     Confinement, Drift, FLAGS_FILE, FlagFacts, REAL_SCENARIOS, RealFacts, RealOptions, Recordings,
-    VersionFacts, confine, find_cli, flags_in, help_text, other_check_results, output, play,
-    recordings, scenario_check_result, unmapped, version_text,
+    VersionFacts, confine, find_cli, flags_in, help_text, other_check_results, output, recordings,
+    run_scenarios, scenario_check_result, unmapped, version_text,
 };
 use crate::report::print_result;
 use crate::runner::RunnerOptions;
@@ -136,7 +136,7 @@ pub(super) struct RealRun {
 }
 
 /// Runs the scenarios and compares the output with the pack.
-pub(super) fn run_scenarios(
+pub(super) fn run_and_compare(
     arguments: &RealArguments,
     suite: &Suite,
     terms: &RealRunOptions<'_>,
@@ -156,8 +156,9 @@ pub(super) fn run_scenarios(
     };
     let started = Instant::now();
     let real_options = RealOptions { suite, settings, cli: &agent.cli, only, is_relayed: false };
-    let scenario_result =
-        play(real_options, options.jobs, &mut |it| show(&scenario_check_result(it, options)));
+    let scenario_result = run_scenarios(real_options, options.jobs, &mut |it| {
+        show(&scenario_check_result(it, options))
+    });
     let mut results: Vec<CheckResult> = scenario_result
         .iter()
         .map(|scenario_result| scenario_check_result(scenario_result, options))

@@ -53,7 +53,7 @@ struct Candidate {
 /// The result of one adapter.
 enum Outcome {
     /// It ran.
-    RealRun { code: Option<i32>, report: Value },
+    Ran { code: Option<i32>, report: Value },
     /// It could not run, for reasons outside this repository.
     NotTested(String),
     /// It could not run, and that must be fixed.
@@ -204,17 +204,17 @@ fn run_suite(
             cli.display()
         ));
     }
-    Outcome::RealRun { code: status.code(), report }
+    Outcome::Ran { code: status.code(), report }
 }
 
 /// Prints the table, warnings and errors; returns the exit code.
 fn print_rows(rows: &[Row]) -> u8 {
     say!("\n{:<14} {:<40} {:<10} {:<34} {:>6}", "adapter", "package", "result", "checks", "time");
     for row in rows {
-        let (verdict, checks) = words(&row.outcome);
+        let (result, checks) = describe(&row.outcome);
         let seconds = row.took.as_secs_f64();
-        say!("{:<14} {:<40} {verdict:<10} {checks:<34} {seconds:>4.0} s", row.name, row.package);
-        if let Outcome::RealRun { report, .. } = &row.outcome {
+        say!("{:<14} {:<40} {result:<10} {checks:<34} {seconds:>4.0} s", row.name, row.package);
+        if let Outcome::Ran { report, .. } = &row.outcome {
             let found = report["real"]["drift"]["version"]["found"].as_str().unwrap_or_default();
             say!("{:<14} found {found}", "");
         }
@@ -225,23 +225,23 @@ fn print_rows(rows: &[Row]) -> u8 {
                 say!("\nWARNING: NOT TESTED: {} with {}: {reason}", row.name, row.package);
             }
             Outcome::Broken(reason) => say!("\nERROR: {} with {}: {reason}", row.name, row.package),
-            Outcome::RealRun { .. } => {}
+            Outcome::Ran { .. } => {}
         }
     }
     let is_good = |row: &Row| {
-        matches!(row.outcome, Outcome::NotTested(_) | Outcome::RealRun { code: Some(0), .. })
+        matches!(row.outcome, Outcome::NotTested(_) | Outcome::Ran { code: Some(0), .. })
     };
     if rows.iter().all(is_good) { EXIT_CONFORMANT } else { EXIT_FAILURES }
 }
 
-fn words(outcome: &Outcome) -> (&'static str, String) {
+fn describe(outcome: &Outcome) -> (&'static str, String) {
     match outcome {
-        Outcome::RealRun { code, report } => {
+        Outcome::Ran { code, report } => {
             let counts = report["counts"].as_object().into_iter().flatten();
             let counts = counts.filter(|(_, count)| count.as_u64() != Some(0));
-            let words: Vec<String> =
-                counts.map(|(word, count)| format!("{count} {word}")).collect();
-            (if *code == Some(0) { "passed" } else { "FAILED" }, words.join(", "))
+            let parts: Vec<String> =
+                counts.map(|(status, count)| format!("{count} {status}")).collect();
+            (if *code == Some(0) { "passed" } else { "FAILED" }, parts.join(", "))
         }
         Outcome::NotTested(_) => ("NOT TESTED", String::new()),
         Outcome::Broken(_) => ("ERROR", String::new()),

@@ -12,7 +12,7 @@ use crate::console::say;
 use crate::outcome::{Finding, shorten};
 use crate::pack::RealSettings;
 use crate::real::{
-    FLAGS_FILE, RECORDED, RealOptions, Recorded, flags_in, help_text, record as play,
+    FLAGS_FILE, RECORDED, RealOptions, Recorded, flags_in, help_text, record as run_scenarios,
 };
 use crate::suite::Suite;
 
@@ -54,7 +54,8 @@ pub(super) fn record(arguments: &RecordArguments) -> Result<u8, CommandError> {
         only: &arguments.agent.only,
         is_relayed: true,
     };
-    let all = play(options, arguments.agent.jobs, &mut |recorded| print_recorded(recorded));
+    let all =
+        run_scenarios(options, arguments.agent.jobs, &mut |recorded| print_recorded(recorded));
     let help = help_text(&agent.cli, &settings.help_arguments(), &work.path().join("help-home"))
         .map_err(|message| CommandError::usage(message, "pass another agent CLI with --cli"))?;
     let mut files = files(&all);
@@ -140,13 +141,13 @@ fn settings_text(
     let scenarios = all.iter().filter(|it| it.missing.is_none() && it.scenario.has_steps);
     let scenarios: toml::Table =
         scenarios.map(|it| (it.scenario.name.to_owned(), scenario(settings, it))).collect();
-    let whole = toml::Table::from_iter([
+    let complete = toml::Table::from_iter([
         ("cli".to_owned(), toml::Value::Table(cli)),
         ("auth".to_owned(), toml::Value::Table(auth)),
         ("scenario".to_owned(), toml::Value::Table(scenarios)),
     ]);
     let lead = "# Written by `conformance record`: review it and keep what you need.\n\n";
-    toml::to_string(&whole)
+    toml::to_string(&complete)
         .map(|text| format!("{lead}{text}"))
         .map_err(|error| CommandError::suite(format!("could not write the settings: {error}")))
 }
@@ -174,9 +175,9 @@ fn scenario(settings: &RealSettings, recorded: &Recorded) -> toml::Value {
 fn refuse_leaks(files: &Files, all: &[Recorded]) -> Result<(), CommandError> {
     let forbidden: BTreeSet<&String> = all.iter().flat_map(|it| &it.forbidden).collect();
     for (name, text) in files {
-        if let Some(word) = forbidden.iter().find(|word| text.contains(word.as_str())) {
+        if let Some(private) = forbidden.iter().find(|private| text.contains(private.as_str())) {
             return Err(CommandError::suite(format!(
-                "{name} contains {word:?}, which belongs to this machine; nothing was written"
+                "{name} contains {private:?}, which belongs to this machine; nothing was written"
             )));
         }
     }

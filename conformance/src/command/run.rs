@@ -158,7 +158,7 @@ fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
         confinement,
         shows_text: shows_text(arguments),
     };
-    let real_run = real::run_scenarios(&arguments.real, &suite, &real_run_options)?;
+    let real_run = real::run_and_compare(&arguments.real, &suite, &real_run_options)?;
     let mut report = report(&suite, &options, real_run.results, real_run.took);
     report.stale_entries = options.known_failures.unknown_checks(&real_checks(&suite));
     report.real = Some(real_run.facts);
@@ -252,10 +252,10 @@ pub(super) fn selected(
     only: &[String],
     tier: Tier,
 ) -> Result<Vec<Check>, CommandError> {
-    let is_meant = |check: &Check, word: &str| {
-        check.id.eq_ignore_ascii_case(word) || check.chapter().eq_ignore_ascii_case(word)
+    let is_meant = |check: &Check, name: &str| {
+        check.id.eq_ignore_ascii_case(name) || check.chapter().eq_ignore_ascii_case(name)
     };
-    if let Some(unknown) = only.iter().find(|word| !all.iter().any(|check| is_meant(check, word))) {
+    if let Some(unknown) = only.iter().find(|name| !all.iter().any(|check| is_meant(check, name))) {
         return Err(CommandError::usage(
             format!("unknown check or chapter {unknown}"),
             "conformance list prints all checks",
@@ -264,8 +264,8 @@ pub(super) fn selected(
     // A check requested by its id runs in every tier.
     let is_wanted = |check: &Check| match only {
         [] => check.tier <= tier,
-        words => words.iter().any(|word| {
-            check.id.eq_ignore_ascii_case(word) || (is_meant(check, word) && check.tier <= tier)
+        names => names.iter().any(|name| {
+            check.id.eq_ignore_ascii_case(name) || (is_meant(check, name) && check.tier <= tier)
         }),
     };
     Ok(all.into_iter().filter(is_wanted).collect())

@@ -18,7 +18,7 @@ static RECORD: OnceLock<Option<Record>> = OnceLock::new();
 
 struct Record {
     file: PathBuf,
-    seen: Vec<AtomicBool>,
+    recorded: Vec<AtomicBool>,
 }
 
 /// Starts the record if it is enabled.
@@ -41,15 +41,15 @@ impl Record {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let record = Self {
             file: folder.join(format!("{}-{now}", std::process::id())),
-            seen: Fault::ALL.iter().map(|_| AtomicBool::new(false)).collect(),
+            recorded: Fault::ALL.iter().map(|_| AtomicBool::new(false)).collect(),
         };
         record.append(&std::env::current_dir().unwrap_or_default().to_string_lossy());
         Some(record)
     }
 
     fn note(&self, fault: Fault) {
-        let seen = self.seen.get(fault as usize);
-        if seen.is_some_and(|seen| !seen.swap(true, Ordering::Relaxed)) {
+        let recorded = self.recorded.get(fault as usize);
+        if recorded.is_some_and(|recorded| !recorded.swap(true, Ordering::Relaxed)) {
             self.append(fault.name());
         }
     }

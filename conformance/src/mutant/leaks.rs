@@ -19,8 +19,8 @@ pub(super) fn while_idle(behaviour: Behaviour) {
     }
     std::thread::spawn(|| {
         loop {
-            let begun = Instant::now();
-            while begun.elapsed() < Duration::from_millis(5) {
+            let started_at = Instant::now();
+            while started_at.elapsed() < Duration::from_millis(5) {
                 std::hint::spin_loop();
             }
             std::thread::sleep(Duration::from_millis(45));

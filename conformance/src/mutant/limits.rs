@@ -14,15 +14,15 @@ impl Run<'_> {
             ms.and_then(|ms| from.checked_add(Duration::from_millis(ms)))
         };
         let timeouts = &self.params.timeouts;
-        let begun = self.stream.started;
+        let started_at = self.stream.started;
         let silent_since =
-            if behaviour.has(Fault::IdleNotReset) { begun } else { self.last_output };
+            if behaviour.has(Fault::IdleNotReset) { started_at } else { self.last_output };
         let start =
-            after(begun, timeouts.start_ms, Fault::IgnoresStart).filter(|_| !self.any_output);
+            after(started_at, timeouts.start_ms, Fault::IgnoresStart).filter(|_| !self.any_output);
         // A pending approval waits for a user, so the CLI is not idle.
         let idle = after(silent_since, timeouts.idle_ms, Fault::IgnoresIdle)
             .filter(|_| self.any_output && self.open_approvals.is_empty());
-        let total = after(begun, timeouts.total_ms, Fault::IgnoresTotal);
+        let total = after(started_at, timeouts.total_ms, Fault::IgnoresTotal);
         [("start", start), ("idle", idle), ("total", total)]
             .into_iter()
             .filter_map(|(which, deadline)| Some((which, deadline?)))

@@ -124,9 +124,9 @@ impl<'a> Stream<'a> {
             }
             return;
         }
-        let begun = Instant::now();
+        let started_at = Instant::now();
         self.output.send(&message);
-        let is_stalled = begun.elapsed() > Duration::from_secs(1);
+        let is_stalled = started_at.elapsed() > Duration::from_secs(1);
         if is_stalled && self.behaviour.has(Fault::StallsLoseEvents) {
             self.lost_words = DROPPED_TEXTS;
         }

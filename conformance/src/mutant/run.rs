@@ -47,9 +47,9 @@ pub(super) enum Command {
 pub(super) enum Stopping {
     No,
     /// SIGINT was sent; SIGTERM follows at the deadline.
-    Asked(Instant),
+    Interrupted(Instant),
     /// SIGTERM was sent; SIGKILL follows at the deadline.
-    Told(Instant),
+    Terminated(Instant),
     Killed,
 }
 
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
     fn stop(&mut self, grace: Duration) {
         if self.adapter.behaviour.has(Fault::TermOnly) {
             tree::terminate(self.leader);
-            self.stopping = Stopping::Asked(Instant::now() + Duration::from_secs(3600));
+            self.stopping = Stopping::Interrupted(Instant::now() + Duration::from_secs(3600));
             return;
         }
         if grace.is_zero() || self.adapter.behaviour.has(Fault::KillsAtOnce) {
@@ -266,17 +266,17 @@ impl<'a> Run<'a> {
             return;
         }
         tree::interrupt(self.leader);
-        self.stopping = Stopping::Asked(Instant::now() + grace);
+        self.stopping = Stopping::Interrupted(Instant::now() + grace);
     }
 
     fn on_time(&mut self) {
         let now = Instant::now();
         match self.stopping {
-            Stopping::Asked(deadline) if now >= deadline => {
+            Stopping::Interrupted(deadline) if now >= deadline => {
                 tree::terminate_group(self.leader);
-                self.stopping = Stopping::Told(now + TERMINATE_GRACE);
+                self.stopping = Stopping::Terminated(now + TERMINATE_GRACE);
             }
-            Stopping::Told(deadline) if now >= deadline => self.stopping = Stopping::Killed,
+            Stopping::Terminated(deadline) if now >= deadline => self.stopping = Stopping::Killed,
             Stopping::No => self.check_limits(now),
             _ => {}
         }
@@ -302,7 +302,9 @@ impl<'a> Run<'a> {
     fn next_deadline(&self) -> Instant {
         let mut deadlines = vec![self.last_event + HEARTBEAT_INTERVAL];
         match self.stopping {
-            Stopping::Asked(deadline) | Stopping::Told(deadline) => deadlines.push(deadline),
+            Stopping::Interrupted(deadline) | Stopping::Terminated(deadline) => {
+                deadlines.push(deadline)
+            }
             Stopping::No => deadlines.extend(self.limits().into_iter().map(|(_, at)| at)),
             Stopping::Killed => {}
         }

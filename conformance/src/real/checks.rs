@@ -16,7 +16,7 @@ const WHY_SCENARIO: &str = "the fake CLI prints what its pack contains; only the
 
 /// Why drift matters.
 const WHY_DRIFT: &str = "an agent CLI that changes without notice breaks adapters silently: look \
-                         at what changed, mend the adapter, then record the new version";
+                         at what changed, fix the adapter, then record the new version";
 
 /// One way in which an agent CLI can drift.
 type DriftCheck = (&'static str, &'static str, fn(&Drift) -> CheckOutcome);
@@ -47,23 +47,23 @@ fn derived_check(
 pub(super) fn rules(violations: &Violations) -> Vec<(Check, CheckOutcome)> {
     let is_rule =
         |check: &Check| check.kind == Kind::Invariant || violations.first(check.id).is_some();
-    let judged = |check: Check| {
-        let verdict = match violations.first(check.id) {
+    let check_results = |check: Check| {
+        let outcome = match violations.first(check.id) {
             Some(failure) => Err(failure.into()),
             None if violations.was_exercised(check.id) => Ok(()),
             None => Err(Finding::Skip("no run was started".to_owned())),
         };
-        (check, verdict)
+        (check, outcome)
     };
-    checks::all().into_iter().filter(is_rule).map(judged).collect()
+    checks::all().into_iter().filter(is_rule).map(check_results).collect()
 }
 
 /// The drift checks with their results.
 pub(super) fn drift_checks(drift: &Drift) -> Vec<(Check, CheckOutcome)> {
-    let judged = |(id, requirement, look): &DriftCheck| {
+    let check_results = |(id, requirement, look): &DriftCheck| {
         (derived_check(id, Level::Should, requirement, WHY_DRIFT), look(drift))
     };
-    DRIFT_CHECKS.iter().map(judged).collect()
+    DRIFT_CHECKS.iter().map(check_results).collect()
 }
 
 fn kinds(drift: &Drift) -> CheckOutcome {

@@ -31,7 +31,7 @@ pub struct ScenarioRecord {
     /// The shapes of the agent CLI's lines.
     pub shapes: Shapes,
     /// The number of requests to the model.
-    pub asked: usize,
+    pub model_requests: usize,
     /// The flags that the adapter passed, if a relay recorded them.
     pub flags: BTreeSet<String>,
     /// The transcript of suite and adapter.
@@ -41,8 +41,11 @@ pub struct ScenarioRecord {
 impl RealFacts {
     /// As JSON.
     pub fn to_json(&self) -> Value {
-        let scenarios: serde_json::Map<String, Value> =
-            self.scenario_records.iter().map(|(name, it)| ((*name).to_owned(), seen(it))).collect();
+        let scenarios: serde_json::Map<String, Value> = self
+            .scenario_records
+            .iter()
+            .map(|(name, it)| ((*name).to_owned(), record_json(it)))
+            .collect();
         json!({
             "cli": self.cli,
             "network": self.confinement.as_str(),
@@ -52,11 +55,11 @@ impl RealFacts {
     }
 }
 
-fn seen(scenario_record: &ScenarioRecord) -> Value {
+fn record_json(scenario_record: &ScenarioRecord) -> Value {
     json!({
         "events": scenario_record.events,
         "unmapped": scenario_record.unmapped,
-        "modelRequests": scenario_record.asked,
+        "modelRequests": scenario_record.model_requests,
         "transcript": scenario_record.transcript,
     })
 }

@@ -140,8 +140,8 @@ pub fn install(package: &Package, into: &Path) -> Result<Installed, InstallError
         Registry::Npm => "node_modules/.bin",
         Registry::Pypi => "venv/bin",
     });
-    let whole = folder.join(COMPLETE_MARKER);
-    if std::fs::read_to_string(&whole).is_ok_and(|spec| spec == package.spec) {
+    let marker = folder.join(COMPLETE_MARKER);
+    if std::fs::read_to_string(&marker).is_ok_and(|spec| spec == package.spec) {
         return Ok(Installed { executables, was_installed: true });
     }
     let mut outcome = fetch(package, &folder);
@@ -152,7 +152,7 @@ pub fn install(package: &Package, into: &Path) -> Result<Installed, InstallError
         outcome = fetch(package, &folder);
     }
     outcome?;
-    std::fs::write(whole, &package.spec).map_err(|error| failed(package, error.to_string()))?;
+    std::fs::write(marker, &package.spec).map_err(|error| failed(package, error.to_string()))?;
     Ok(Installed { executables, was_installed: false })
 }
 

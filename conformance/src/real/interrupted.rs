@@ -55,7 +55,7 @@ pub(super) fn context_exceeded(context: &mut ScenarioContext) -> CheckOutcome {
 }
 
 fn refused(context: &mut ScenarioContext, scenario: &str, usual: &[&str]) -> CheckOutcome {
-    let record = context.play(&format!("SCN:{scenario}"))?;
+    let record = context.run_prompt(&format!("SCN:{scenario}"))?;
     failed_with(context, &record, usual)
 }
 
@@ -75,15 +75,15 @@ pub(super) fn dropped(context: &mut ScenarioContext) -> CheckOutcome {
     let text = format!("Said once and never twice: {}.", context.nonce());
     let prompt = format!("SCN:drop TEXT=<{text}>");
     if context.expectation.error_kinds.is_empty() {
-        let record = context.play(&prompt)?;
+        let record = context.run_prompt(&prompt)?;
         completed(&record)?;
         return has_exact_text(&record, &text);
     }
-    let record = context.play(&prompt)?;
+    let record = context.run_prompt(&prompt)?;
     failed_with(context, &record, &[])?;
-    let said = record.text();
-    ensure(text.starts_with(&said), format!("the beginning of {text:?}, once"), || {
-        format!("{said:?}")
+    let received = record.text();
+    ensure(text.starts_with(&received), format!("the beginning of {text:?}, once"), || {
+        format!("{received:?}")
     })
 }
 

@@ -29,7 +29,8 @@ pub use install::{InstallError, Installed, Package, install};
 pub use record::{RECORDED, Recorded, RecordedScenario, record};
 pub use relay::become_relay;
 pub use scenario_runner::{
-    RealOptions, ScenarioResult, other_check_results, play, real_checks, scenario_check_result,
+    RealOptions, ScenarioResult, other_check_results, real_checks, run_scenarios,
+    scenario_check_result,
 };
 pub use scenarios::{REAL_SCENARIOS, RealScenario};
 pub use version::{find_cli, help_text, version_text};

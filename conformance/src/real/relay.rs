@@ -236,11 +236,14 @@ mod tests {
     #[test]
     fn log_starts_with_start_record() {
         let start = RelayRecord::Start { arguments: vec!["-p".to_owned()], env_names: Vec::new() };
-        let said = RelayRecord::Stdout { line: "a \"b\"".to_owned() };
-        let lines = [&start, &said].map(|it| serde_json::to_string(it).expect("a JSON value"));
+        let received = RelayRecord::Stdout { line: "a \"b\"".to_owned() };
+        let lines = [&start, &received].map(|it| serde_json::to_string(it).expect("a JSON value"));
         let relay_log = read_relay_log(&format!("{}\n{}\n{{half", lines[0], lines[1]));
         let relay_log = relay_log.expect("a start record");
-        assert_eq!((relay_log.arguments, relay_log.records), (vec!["-p".to_owned()], vec![said]));
+        assert_eq!(
+            (relay_log.arguments, relay_log.records),
+            (vec!["-p".to_owned()], vec![received])
+        );
         assert_eq!(read_relay_log(&lines[1]), None);
     }
 }

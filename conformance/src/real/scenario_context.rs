@@ -149,7 +149,7 @@ impl ScenarioContext {
     }
 
     /// The requests to the model so far, without auxiliary ones.
-    pub(super) fn asked(&self) -> Vec<RecordedRequest> {
+    pub(super) fn model_requests(&self) -> Vec<RecordedRequest> {
         let is_main = |it: &RecordedRequest| it.wire.is_some() && !it.side_call;
         self.model.requests().into_iter().filter(is_main).collect()
     }
@@ -216,7 +216,7 @@ impl ScenarioContext {
     ///
     /// # Errors
     /// As [`ScenarioContext::start`] and [`ScenarioContext::finish`].
-    pub(super) fn play(&mut self, prompt: &str) -> Result<RunRecord, Finding> {
+    pub(super) fn run_prompt(&mut self, prompt: &str) -> Result<RunRecord, Finding> {
         let run_id = self.start(prompt)?;
         self.finish(&run_id)
     }
@@ -226,16 +226,16 @@ impl ScenarioContext {
     ///
     /// # Errors
     /// A failure when none appears.
-    pub(super) fn wait_process(&self, words: &str) -> Result<(), Finding> {
+    pub(super) fn wait_process(&self, text: &str) -> Result<(), Finding> {
         if !process::CAN_INSPECT {
             return Ok(());
         }
         let limit = self.adapter.limit(RUN_LIMIT);
-        let is_there = |all: &[Process]| all.iter().any(|one| one.command.contains(words));
+        let is_there = |all: &[Process]| all.iter().any(|one| one.command.contains(text));
         if process::wait_for(&self.folder, self.adapter.pid(), limit, is_there) {
             return Ok(());
         }
-        fail(format!("a process `{words}` within {limit:.1?}"), "no such process")
+        fail(format!("a process `{text}` within {limit:.1?}"), "no such process")
     }
 
     /// The records of all runs.

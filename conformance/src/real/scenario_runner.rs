@@ -36,7 +36,7 @@ pub struct ScenarioResult {
     /// The scenario.
     pub scenario: &'static RealScenario,
     /// Its outcome.
-    pub verdict: CheckOutcome,
+    pub outcome: CheckOutcome,
     /// How long it took.
     pub took: Duration,
     /// Its record.
@@ -45,7 +45,7 @@ pub struct ScenarioResult {
 
 /// Runs the scenarios in parallel; `show` gets each when it ends. The results are in the order of
 /// the scenarios.
-pub fn play(
+pub fn run_scenarios(
     options: RealOptions<'_>,
     jobs: usize,
     show: &mut dyn FnMut(&ScenarioResult),
@@ -60,11 +60,11 @@ pub fn play(
 fn one(options: RealOptions<'_>, scenario: &'static RealScenario) -> ScenarioResult {
     let started = Instant::now();
     let mut scenario_record = ScenarioRecord::default();
-    let verdict = match reason_to_skip(options, scenario) {
+    let outcome = match reason_to_skip(options, scenario) {
         Some(reason) => Err(Finding::Skip(reason)),
         None => catch_panic(|| perform(options, scenario, &mut scenario_record)),
     };
-    ScenarioResult { scenario, verdict, took: started.elapsed(), scenario_record }
+    ScenarioResult { scenario, outcome, took: started.elapsed(), scenario_record }
 }
 
 fn perform(
@@ -72,7 +72,7 @@ fn perform(
     scenario: &RealScenario,
     scenario_record: &mut ScenarioRecord,
 ) -> CheckOutcome {
-    let stage_options = ScenarioContextOptions {
+    let context_options = ScenarioContextOptions {
         suite: options.suite,
         settings: options.settings,
         cli: options.cli,
@@ -80,9 +80,9 @@ fn perform(
         prompt_end: "",
     };
     let folder = PathBuf::from(format!("real-{}", scenario.name));
-    let mut context = ScenarioContext::set(&stage_options, scenario.name, &folder)?;
-    let verdict = (scenario.play)(&mut context).map_err(|finding| with_location(finding, &context));
-    *scenario_record = seen(&context);
+    let mut context = ScenarioContext::set(&context_options, scenario.name, &folder)?;
+    let outcome = (scenario.run)(&mut context).map_err(|finding| with_location(finding, &context));
+    *scenario_record = collect_record(&context);
     let violations = &options.suite.violations;
     if scenario_record.events.iter().any(|summary| !summary.is_empty()) {
         violations.record_event();
@@ -90,11 +90,11 @@ fn perform(
     for (rule, failure) in context.violations.all() {
         violations.add(rule, failure);
     }
-    verdict
+    outcome
 }
 
 /// Collects the record of a scenario.
-fn seen(context: &ScenarioContext) -> ScenarioRecord {
+fn collect_record(context: &ScenarioContext) -> ScenarioRecord {
     let mut unmapped = BTreeMap::new();
     let records = context.records();
     for received in records.iter().flat_map(|record| record.of_type("unmapped")) {
@@ -106,7 +106,7 @@ fn seen(context: &ScenarioContext) -> ScenarioRecord {
         events: records.iter().map(crate::adapter_client::RunRecord::summary).collect(),
         unmapped,
         shapes: Shapes::read(&context.printed()),
-        asked: context.asked().len(),
+        model_requests: context.model_requests().len(),
         flags: context.flags(),
         transcript: context.adapter.location().file,
     }
@@ -139,7 +139,7 @@ pub fn scenario_check_result(
 ) -> CheckResult {
     build_result(
         &check_of(scenario_result.scenario),
-        scenario_result.verdict.clone(),
+        scenario_result.outcome.clone(),
         scenario_result.took,
         options,
     )
@@ -151,8 +151,10 @@ pub fn other_check_results(
     drift: &Drift,
     options: &RunnerOptions,
 ) -> Vec<CheckResult> {
-    let judged = rules(&suite.violations).into_iter().chain(drift_checks(drift));
-    judged.map(|(check, verdict)| build_result(&check, verdict, Duration::ZERO, options)).collect()
+    let check_results = rules(&suite.violations).into_iter().chain(drift_checks(drift));
+    check_results
+        .map(|(check, outcome)| build_result(&check, outcome, Duration::ZERO, options))
+        .collect()
 }
 
 /// All checks that a list of known failures may name.

@@ -22,7 +22,7 @@ pub struct RealScenario {
     pub about: &'static str,
     /// The capabilities it needs.
     pub needs: &'static [&'static str],
-    pub(super) play: fn(&mut ScenarioContext) -> CheckOutcome,
+    pub(super) run: fn(&mut ScenarioContext) -> CheckOutcome,
 }
 
 /// All scenarios, in order.
@@ -65,21 +65,21 @@ const fn scenario(
     name: &'static str,
     about: &'static str,
     needs: &'static [&'static str],
-    play: fn(&mut ScenarioContext) -> CheckOutcome,
+    run: fn(&mut ScenarioContext) -> CheckOutcome,
 ) -> RealScenario {
-    RealScenario { name, about, needs, play }
+    RealScenario { name, about, needs, run }
 }
 
 fn plain(context: &mut ScenarioContext) -> CheckOutcome {
     let text = format!("The answer is {}.", context.nonce());
-    let record = context.play(&format!("SCN:plain TEXT=<{text}>"))?;
+    let record = context.run_prompt(&format!("SCN:plain TEXT=<{text}>"))?;
     completed(&record)?;
     has_exact_text(&record, &text)
 }
 
 fn think(context: &mut ScenarioContext) -> CheckOutcome {
     let text = format!("After some thought: {}.", context.nonce());
-    let record = context.play(&format!("SCN:think TEXT=<{text}>"))?;
+    let record = context.run_prompt(&format!("SCN:think TEXT=<{text}>"))?;
     completed(&record)?;
     has_exact_text(&record, &text)?;
     let wanted = "Let me think about it: 6*7=42.";
@@ -93,7 +93,7 @@ fn unicode(context: &mut ScenarioContext) -> CheckOutcome {
         "{family} caf\u{e9} \u{65e5}\u{672c}\u{8a9e} \u{2028} \u{1F680} {}",
         context.nonce()
     );
-    let record = context.play(&format!("SCN:unicode TEXT=<{text}>"))?;
+    let record = context.run_prompt(&format!("SCN:unicode TEXT=<{text}>"))?;
     completed(&record)?;
     has_exact_text(&record, &text)
 }
@@ -102,18 +102,19 @@ fn long_prompt(context: &mut ScenarioContext) -> CheckOutcome {
     let text = format!("Read all of it: {}.", context.nonce());
     let line = format!("{} one line of many, caf\u{e9} \u{1F680}\n", context.nonce());
     let filler = line.repeat(LONG_PROMPT_BYTES / line.len() + 1);
-    let record = context.play(&format!("{filler}SCN:plain TEXT=<{text}>"))?;
+    let record = context.run_prompt(&format!("{filler}SCN:plain TEXT=<{text}>"))?;
     completed(&record)?;
     has_exact_text(&record, &text)?;
     let wanted = serde_json::to_string(&filler).unwrap_or_default();
     let wanted = wanted.trim_matches('"');
-    let has_it = context.asked().iter().any(|request| request.body.to_string().contains(wanted));
+    let has_it =
+        context.model_requests().iter().any(|request| request.body.to_string().contains(wanted));
     ensure(has_it, "the whole prompt in a request to the model", || "no request has it".to_owned())
 }
 
 fn write(context: &mut ScenarioContext) -> CheckOutcome {
     let (nonce, text) = (context.nonce(), format!("The file is there: {}.", context.nonce()));
-    let record = context.play(&tool_prompt(context, "write", &nonce, &text))?;
+    let record = context.run_prompt(&tool_prompt(context, "write", &nonce, &text))?;
     completed(&record)?;
     ends_with_text(&record, &text)?;
     results(&record, &["ok"])?;
@@ -122,7 +123,7 @@ fn write(context: &mut ScenarioContext) -> CheckOutcome {
 
 fn parallel(context: &mut ScenarioContext) -> CheckOutcome {
     let (nonce, text) = (context.nonce(), format!("Both are done: {}.", context.nonce()));
-    let record = context.play(&tool_prompt(context, "parallel", &nonce, &text))?;
+    let record = context.run_prompt(&tool_prompt(context, "parallel", &nonce, &text))?;
     completed(&record)?;
     ends_with_text(&record, &text)?;
     results(&record, &["ok", "ok"])?;
@@ -131,7 +132,7 @@ fn parallel(context: &mut ScenarioContext) -> CheckOutcome {
 
 fn tool_fails(context: &mut ScenarioContext) -> CheckOutcome {
     let (nonce, text) = (context.nonce(), format!("It failed: {}.", context.nonce()));
-    let record = context.play(&tool_prompt(context, "toolfail", &nonce, &text))?;
+    let record = context.run_prompt(&tool_prompt(context, "toolfail", &nonce, &text))?;
     completed(&record)?;
     ends_with_text(&record, &text)?;
     results(&record, &["error"])
@@ -160,11 +161,11 @@ fn decide(
     let text = format!("That was it: {}.", context.nonce());
     let prompt = tool_prompt(context, "write", nonce, &text);
     let run_id = context.start(&prompt)?;
-    let asked =
+    let approval =
         context.adapter.wait_event(&run_id, STEP_LIMIT, "approval_requested", |received| {
             received.type_name() == "approval_requested"
         })?;
-    let approval_id = asked.value["approvalId"].as_str().unwrap_or_default().to_owned();
+    let approval_id = approval.value["approvalId"].as_str().unwrap_or_default().to_owned();
     let answer = RespondRunParams {
         run_id: run_id.clone(),
         approval_id,
@@ -201,10 +202,10 @@ fn continue_session(
     mode: SessionMode,
 ) -> Result<(RunRecord, RunRecord), Finding> {
     let before = format!("Said before: {}.", context.nonce());
-    let first = context.play(&format!("SCN:plain TEXT=<{before}>"))?;
+    let first = context.run_prompt(&format!("SCN:plain TEXT=<{before}>"))?;
     completed(&first)?;
     has_exact_text(&first, &before)?;
-    let asked_before = context.asked().len();
+    let requests_before = context.model_requests().len();
     let after = format!("Said after: {}.", context.nonce());
     let session = SessionChoice { mode, id: Some(session_id(&first)?) };
     let run_id = context.start_in(&format!("SCN:plain TEXT=<{after}>"), session)?;
@@ -212,8 +213,8 @@ fn continue_session(
     completed(&second)?;
     has_exact_text(&second, &after)?;
     let knows = |body: String| body.contains(&before) && body.contains(&after);
-    let requests = context.asked();
-    let is_told = requests.iter().skip(asked_before).any(|one| knows(one.body.to_string()));
+    let requests = context.model_requests();
+    let is_told = requests.iter().skip(requests_before).any(|one| knows(one.body.to_string()));
     ensure(is_told, "the first turn in the second request to the model", || {
         "no request has both turns".to_owned()
     })?;

@@ -82,13 +82,13 @@ pub fn run_subject(
 /// Runs unexpected results again with longer limits: on a busy machine a time limit can pass although
 /// nothing is wrong.
 pub fn recheck(location: &Location, self_test_options: &SelfTestOptions, outcome: &mut Outcome) {
-    let is_doubted = |check: &Check| outcome.unexpected.contains(&check.id);
-    let doubted: Vec<Check> = checks().into_iter().filter(is_doubted).collect();
-    let calm = SelfTestOptions {
+    let is_unexpected = |check: &Check| outcome.unexpected.contains(&check.id);
+    let rechecked: Vec<Check> = checks().into_iter().filter(is_unexpected).collect();
+    let slower = SelfTestOptions {
         time_factor: self_test_options.time_factor * RECHECK_PATIENCE,
         ..self_test_options.clone()
     };
-    match run_suite(location, &calm, outcome.subject, &doubted, "again") {
+    match run_suite(location, &slower, outcome.subject, &rechecked, "again") {
         Ok(results) => outcome.replace(&results),
         Err(error) => {
             outcome.problems.push(format!("could not be rechecked: {}", describe_error(error)))

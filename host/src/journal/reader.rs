@@ -3,7 +3,7 @@
 #[cfg(any(feature = "serve", test))]
 mod position;
 
-#[cfg(any(feature = "serve", test))]
+#[cfg(feature = "serve")]
 pub(crate) use position::Position;
 
 use std::fs::File;

@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn adapter_id_follows_name_rule() {
-        assert_eq!(adapter_id("od-adapter-claude-code"), Some("claude-code"));
+        assert_eq!(adapter_id("od-adapter-demo-two"), Some("demo-two"));
         assert_eq!(adapter_id("od-adapter-x2.exe"), Some("x2"));
         let longest = format!("od-adapter-{}", "a".repeat(41));
         assert!(adapter_id(&longest).is_some() && adapter_id(&format!("{longest}a")).is_none());

@@ -49,7 +49,7 @@ impl RunTask {
             executable: self.adapter.path.clone(),
             environment: context.environment(&self.adapter),
             initialize: context.initialize(&self.adapter, HostCapabilities { approvals }),
-            events: Some(EventWriter::begin(&self.journal, self.attempts.hold())),
+            events: Some(EventWriter::begin(&self.journal, self.attempts.buffering())),
             counters: context.telemetry().metrics().adapter(&self.adapter.id),
         };
         let mut plugin = tokio::select! {
@@ -90,7 +90,7 @@ impl RunTask {
 
     /// The parameters of `run/start`. The task is moved, not cloned, when no other attempt can follow.
     fn start_params(&mut self) -> StartRunParams {
-        if !self.attempts.may_follow() {
+        if !self.attempts.allows_more() {
             return std::mem::take(&mut self.request.params);
         }
         let mut params = self.request.params.clone();

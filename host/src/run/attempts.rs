@@ -106,18 +106,18 @@ impl Attempts {
     }
 
     /// Does not count the current attempt: it lost its session before it did any work.
-    pub(super) fn forgive(&mut self) {
+    pub(super) fn uncount_attempt(&mut self) {
         self.of_agent = self.of_agent.saturating_sub(1);
         self.resumes = false;
     }
 
     /// Whether the policies allow more than one attempt.
-    pub(super) fn may_follow(&self) -> bool {
+    pub(super) fn allows_more(&self) -> bool {
         self.retry.is_some() || self.fallback.is_some()
     }
 
     /// Which events of the current attempt are buffered.
-    pub(super) fn hold(&self) -> Buffering {
+    pub(super) fn buffering(&self) -> Buffering {
         let may_retry = self.retry.is_some() && self.of_agent < self.max_attempts();
         match () {
             () if may_retry || self.resumes || self.agents_left() => Buffering::Failure,
@@ -253,7 +253,7 @@ mod tests {
     fn no_policy_fails_run_without_buffering() {
         let attempts = attempts(None, &[], 1);
         assert_eq!(next_step(&attempts, &failure(ErrorKind::RateLimited, None)), NextStep::Fail);
-        assert_eq!((attempts.hold(), attempts.may_follow()), (Buffering::Off, false));
+        assert_eq!((attempts.buffering(), attempts.allows_more()), (Buffering::Off, false));
     }
 
     #[test]
@@ -263,9 +263,9 @@ mod tests {
         assert_eq!(wait(1), NextStep::Retry(Duration::from_millis(10)), "a crash knows no reset");
         assert_eq!(wait(2), NextStep::Retry(Duration::from_millis(20)));
         assert_eq!(wait(3), NextStep::Fail);
-        let hold = |tried| attempts(retry(3), &[], tried).hold();
+        let buffering = |tried| attempts(retry(3), &[], tried).buffering();
         assert_eq!(
-            (hold(1), hold(2), hold(3)),
+            (buffering(1), buffering(2), buffering(3)),
             (Buffering::Failure, Buffering::Failure, Buffering::Done)
         );
     }
@@ -313,14 +313,18 @@ mod tests {
         let mut chain = attempts(retry(2), &[], 2);
         assert_eq!(next_step(&chain, &lost), NextStep::Fail, "the client's own session");
         chain.set_resumes(true);
-        assert_eq!(chain.hold(), Buffering::Failure, "a lost session may follow the last attempt");
+        assert_eq!(
+            chain.buffering(),
+            Buffering::Failure,
+            "a lost session may follow the last attempt"
+        );
         assert_eq!(next_step(&chain, &lost), NextStep::NewSession);
         assert_eq!(chain.next_step(&lost, 5000, Some(Duration::ZERO)), NextStep::Fail);
-        chain.forgive();
+        chain.uncount_attempt();
         assert_eq!(chain.retries(), (1, 1), "the same attempt again");
         chain.begin();
         assert_eq!(next_step(&chain, &lost), NextStep::Fail);
-        assert_eq!(chain.hold(), Buffering::Done);
+        assert_eq!(chain.buffering(), Buffering::Done);
     }
 
     #[test]

@@ -160,7 +160,7 @@ impl RunHandle {
     }
 
     /// `done` can be read. The journal may not be synced yet and the adapter may still be running.
-    pub(crate) fn has_said_done(&self) -> bool {
+    pub(crate) fn has_done_event(&self) -> bool {
         self.shared.progress.borrow().end.is_some()
     }
 
@@ -171,13 +171,13 @@ impl RunHandle {
     }
 
     /// Waits until a run after `done` is in the usage ledger.
-    pub(crate) async fn entered(&self) {
+    pub(crate) async fn wait_for_usage(&self) {
         // A closed channel means that the task has gone and records nothing any more.
         drop(self.shared.usage.clone().wait_for(Option::is_some).await);
     }
 
     fn has_ended(&self) -> bool {
-        self.has_said_done() || self.shared.end.borrow().is_some()
+        self.has_done_event() || self.shared.end.borrow().is_some()
     }
 
     /// Sets the adapter that works on the run; `None` while it waits.

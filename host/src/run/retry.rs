@@ -45,7 +45,7 @@ impl RunTask {
 
     /// Retries at once in a new session, because the agent no longer knows the session of the attempt before.
     async fn retry_in_new_session(&mut self, failure: &Failure) -> Next {
-        self.attempts.forgive();
+        self.attempts.uncount_attempt();
         let lost = self.state.session_id.take().unwrap_or_default();
         let prompt = self.handover_prompt();
         let transcript = if prompt.bytes > 0 { " with a transcript of the run" } else { "" };

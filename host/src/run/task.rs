@@ -246,7 +246,7 @@ impl RunTask {
     /// The outcome of an attempt that did not start. Its `run_started` event is written all the same.
     fn refusal(&self, error: HostError) -> RunOutcome {
         let mut journal = lock(&self.journal);
-        if self.attempts.may_follow() && journal.has_no_events() {
+        if self.attempts.allows_more() && journal.has_no_events() {
             journal.emit(Event::RunStarted(RunStarted::default()));
         }
         match error.into_error_object() {
@@ -257,7 +257,7 @@ impl RunTask {
 
     /// How the attempt failed; `None` when no other attempt may follow.
     async fn failure(&mut self, outcome: &RunOutcome, refused: bool) -> Option<Failure> {
-        if !self.attempts.may_follow() || *outcome == RunOutcome::Cancelled {
+        if !self.attempts.allows_more() || *outcome == RunOutcome::Cancelled {
             return None;
         }
         self.read_journal().await;

@@ -16,8 +16,8 @@ impl Service {
         params: SummarizeUsageParams,
     ) -> Result<UsageSummary, HostError> {
         // A run whose `done` a client has seen must be counted, so wait until its usage is recorded.
-        for run in self.host().live_runs().iter().filter(|run| run.has_said_done()) {
-            run.entered().await;
+        for run in self.host().live_runs().iter().filter(|run| run.has_done_event()) {
+            run.wait_for_usage().await;
         }
         // Reading a long ledger must not block runs and other calls.
         let host = self.host().clone();

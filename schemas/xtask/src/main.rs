@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use xtask::generate;
 
 const USAGE: &str = "\
@@ -10,29 +11,22 @@ usage: cargo xtask generate [--check]
 generate          rewrites schemas, client types and the generated tables of documents
 generate --check  lists the files that are not current and exits with 1 if there are any";
 
-fn main() -> ExitCode {
+fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["generate"] => write(),
-        ["generate", "--check"] => check(),
+        ["generate", "--check"] => Ok(check()),
         _ => {
             eprintln!("{USAGE}");
-            ExitCode::from(2)
+            Ok(ExitCode::from(2))
         }
     }
 }
 
-fn write() -> ExitCode {
-    match generate::write() {
-        Ok(paths) => {
-            paths.iter().for_each(|path| println!("{path}"));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("error: cannot write the generated files: {error}");
-            ExitCode::FAILURE
-        }
-    }
+fn write() -> anyhow::Result<ExitCode> {
+    let paths = generate::write().context("cannot write the generated files")?;
+    paths.iter().for_each(|path| println!("{path}"));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn check() -> ExitCode {

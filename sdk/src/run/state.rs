@@ -349,7 +349,7 @@ impl http::RunEvents for RunState {
     }
 
     /// Stream events that lead to no event (a keep-alive) do not count as activity.
-    fn on_stream_events(&self, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8]))) {
+    fn on_stream_events(&self, feed: &mut http::FeedEvents<'_>) {
         let changes = self.change_mapping(|mapping| {
             mapping.map(|mapper, output| {
                 feed(&mut |data| {

@@ -25,10 +25,13 @@ use od_protocol::{
 };
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{answer, stdio};
+use super::stdio;
 use crate::outbox::Outbox;
 use crate::run::{RunSetup, Runs};
 use crate::{Adapter, Machine, detect};
+
+/// A larger result is refused: the envelope and the id need the rest of the line.
+const MAX_RESULT_BYTES: u64 = MAX_LINE_BYTES - 4096;
 
 /// How long runs may take to stop when `shutdown` sets no time.
 const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
@@ -125,13 +128,13 @@ impl Dispatcher {
         if let (true, Ok(id)) = (was_open, RawValue::from_string(id)) {
             let error =
                 ErrorObject::new(ErrorKind::RequestCancelled, "the host cancelled the request");
-            self.send(answer::error(&id, &error));
+            self.send_error(&id, &error);
         }
     }
 
     fn on_request(&self, id: &RawValue, method: &str, params: Option<&RawValue>) {
         if let Err(error) = self.check_state(method) {
-            self.send(answer::error(id, &error));
+            self.send_error(id, &error);
             return;
         }
         match method {
@@ -179,7 +182,7 @@ impl Dispatcher {
             }),
             unknown => {
                 let text = format!("unknown method {unknown:?}");
-                self.send(answer::error(id, &ErrorObject::new(ErrorKind::MethodNotFound, text)));
+                self.send_error(id, &ErrorObject::new(ErrorKind::MethodNotFound, text));
             }
         }
     }
@@ -303,7 +306,7 @@ impl Dispatcher {
     ) {
         let params = match parse::<P>(params) {
             Ok(params) => params,
-            Err(error) => return self.send(answer::error(id, &error)),
+            Err(error) => return self.send_error(id, &error),
         };
         let (this, id) = (self.clone(), id.to_owned());
         self.lock().open_calls.insert(id.get().to_owned());
@@ -316,20 +319,29 @@ impl Dispatcher {
     }
 
     fn send_answer(&self, id: &RawValue, answer: Answer) {
-        self.send(match answer {
-            Ok(result) if answer::fits(&result) => answer::result(id, &result),
-            Ok(_) => {
-                let error =
-                    ErrorObject::new(ErrorKind::Internal, "the result exceeds the line limit");
-                answer::error(id, &error)
+        match answer {
+            Ok(result) if result.get().len() as u64 <= MAX_RESULT_BYTES => {
+                let mut line = Vec::new();
+                Message::write_result(&mut line, id, &result).expect("a result is JSON");
+                self.send(line);
             }
-            Err(error) => answer::error(id, &error),
-        });
+            Ok(_) => {
+                let text = "the result exceeds the line limit";
+                self.send_error(id, &ErrorObject::new(ErrorKind::Internal, text));
+            }
+            Err(error) => self.send_error(id, &error),
+        }
     }
 
     /// Answers a line without a readable id; JSON-RPC requires the id null.
     fn answer_unknown(&self, error: &ErrorObject) {
-        self.send(answer::error(RawValue::NULL, error));
+        self.send_error(RawValue::NULL, error);
+    }
+
+    fn send_error(&self, id: &RawValue, error: &ErrorObject) {
+        let mut line = Vec::new();
+        Message::write_error(&mut line, id, error).expect("an error is JSON");
+        self.send(line);
     }
 
     fn send(&self, mut line: Vec<u8>) {

@@ -1,18 +1,19 @@
-//! Tools, modes and the run's policy, in the CLI's own rules. A rule of the policy is only ever
-//! translated into something stricter.
+//! Maps tool lists, permission mode and the run's policy to the CLI's own rules. The result is never
+//! less strict than the policy.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{ApprovalCategory, ErrorKind, ErrorObject, NetworkMode, Policy};
+use od_protocol::{ApprovalCategory, ErrorObject, NetworkMode, Policy};
 use od_sdk::Invocation;
+use od_sdk::start_run::invalid;
 use serde_json::json;
 
-/// Tools that reach the network by themselves.
+/// Tools that access the network.
 const NETWORK_TOOLS: &[&str] = &["WebFetch", "WebSearch"];
 
-/// Adds the mode and the lists of tools.
+/// Adds the permission mode and the tool lists.
 ///
 /// # Errors
-/// A name that the CLI would take for a flag.
+/// When the CLI would parse a name as a flag.
 pub(super) fn add(
     invocation: &mut Invocation,
     start_run_params: &StartRunParams,
@@ -20,10 +21,10 @@ pub(super) fn add(
     if let Some(mode) = &start_run_params.permission_mode {
         invocation.flag("--permission-mode", mode);
     }
-    let none = Policy::default();
-    let policy = start_run_params.policy.as_ref().unwrap_or(&none);
+    let no_policy = Policy::default();
+    let policy = start_run_params.policy.as_ref().unwrap_or(&no_policy);
     let mut allowed = start_run_params.allowed_tools.clone().unwrap_or_default();
-    // The CLI denies what both lists name; it is not told so in the first place.
+    // A denied prefix takes precedence, so it is not passed as allowed.
     let shell_allow =
         policy.shell_allow.iter().filter(|prefix| !policy.shell_deny.contains(prefix));
     allowed.extend(shell_allow.map(|prefix| shell_rule(prefix)));
@@ -32,14 +33,14 @@ pub(super) fn add(
     let mut ask: Vec<String> = policy.ask.iter().flat_map(|kind| tools_of(*kind)).collect();
     if policy.network == Some(NetworkMode::None) {
         denied.extend(NETWORK_TOOLS.iter().map(|tool| (*tool).to_owned()));
-        // A command may reach the network too, and the CLI cannot tell.
+        // A shell command may access the network too, and the CLI cannot detect it.
         ask.push("Bash".to_owned());
     }
     if let Some(tool) = allowed.iter().chain(&denied).find(|tool| tool.starts_with('-')) {
-        return Err(ErrorObject::new(ErrorKind::ConfigInvalid, format!("{tool:?} is no tool"))
-            .with_hint("a tool is named like Bash, Bash(git status:*) or mcp__server__tool"));
+        let hint = "use a name like Bash, Bash(git status:*) or mcp__server__tool";
+        return Err(invalid(format!("{tool:?} is not a tool name"), hint));
     }
-    // The lists take as many values as follow, so each value gets its own flag.
+    // The list flags consume all following values, so each value gets its own flag.
     for tool in allowed {
         invocation.flag("--allowedTools", tool);
     }
@@ -53,7 +54,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Commands that begin so.
+/// The rule for all commands with this prefix.
 fn shell_rule(prefix: &str) -> String {
     format!("Bash({prefix}:*)")
 }

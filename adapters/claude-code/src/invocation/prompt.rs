@@ -1,19 +1,18 @@
-//! The first lines of stdin: the session is opened where there is something to say about it, then
-//! the prompt.
+//! The first lines of stdin: an `initialize` request if the run has a system prompt, then the prompt.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{ErrorKind, ErrorObject};
-use od_sdk::start_run::SystemMode;
+use od_protocol::ErrorObject;
+use od_sdk::start_run::{self, SystemMode};
 use od_sdk::stream_json::control::{image_block, text_block};
 use serde_json::Value;
 
 use crate::control::{self, SystemPrompt};
 use crate::options::Options;
 
-/// What is written before the CLI has said anything.
+/// Returns the lines that are written before the CLI prints anything.
 ///
 /// # Errors
-/// A picture without content, a file whose name cannot be mentioned.
+/// When an image has no content, or a file name cannot be written as `@"file"`.
 pub(super) fn first_lines(
     start_run_params: &StartRunParams,
     options: &Options,
@@ -33,23 +32,23 @@ pub(super) fn first_lines(
         match (&image.data, &image.path) {
             (Some(data), _) => blocks.push(image_block(&image.mime, data)),
             (None, Some(path)) => files.push(path),
-            (None, None) => return Err(invalid("a picture has neither data nor path")),
+            (None, None) => return Err(invalid("an image has neither data nor path")),
         }
     }
     let mentions = mentions(&files)?;
-    push_line(&mut lines, &control::user_line(blocks, &mentions, &control::fresh_uuid()));
+    push_line(&mut lines, &control::user_line(blocks, &mentions, &control::new_uuid()));
     Ok(lines)
 }
 
-/// The last block is the one whose `@files` the CLI reads, without asking and from any folder;
-/// pictures among them are shown to the model.
+/// The text of the last block: the CLI reads its `@files` without approval and from any folder, and
+/// passes images among them to the model.
 fn mentions(files: &[&str]) -> Result<String, ErrorObject> {
     if files.is_empty() {
         return Ok(String::new());
     }
     if let Some(file) = files.iter().find(|file| file.contains(['"', '\n'])) {
         return Err(invalid(format!(
-            "{file:?} cannot be attached: its name holds a quote or a line end"
+            "{file:?} cannot be attached: its name contains a quote or a line break"
         )));
     }
     let mentions: Vec<String> = files.iter().map(|file| format!("@\"{file}\"")).collect();
@@ -57,8 +56,7 @@ fn mentions(files: &[&str]) -> Result<String, ErrorObject> {
 }
 
 fn invalid(message: impl Into<String>) -> ErrorObject {
-    ErrorObject::new(ErrorKind::ConfigInvalid, message)
-        .with_hint("give pictures as base64 or by path, and files by their path")
+    start_run::invalid(message, "give an image as base64 or by path, and a file by its path")
 }
 
 fn push_line(lines: &mut Vec<u8>, line: &Value) {

@@ -1,4 +1,4 @@
-//! The lines of a session's file → events, in the words of a run. Pure.
+//! Maps the lines of a session file to the events of a run. Pure.
 
 use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolStatus, UserMessage};
 use od_sdk::session_files::{SessionLine, whole_thought};
@@ -7,23 +7,23 @@ use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::events::words::{kind, title};
+use crate::tool_names::{kind, title};
 
-/// One line of a session's file. Lines of other types have none of these.
+/// One line of a session file. Lines of other types have none of these fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Line {
     /// `user`, `assistant`, `attachment`, `summary`, ….
     #[serde(rename = "type")]
     kind: String,
-    /// Where the session runs.
+    /// The working folder of the session.
     cwd: Option<String>,
     message: Option<Message>,
-    /// It belongs to a subagent.
+    /// The line belongs to a subagent.
     is_sidechain: bool,
-    /// The CLI wrote it, not a person.
+    /// The CLI wrote the line, not the user.
     is_meta: bool,
-    /// With `attachment`: what a person said while a tool ran.
+    /// With `attachment`: input that arrived while a tool ran.
     attachment: Option<Attachment>,
 }
 
@@ -46,13 +46,13 @@ impl SessionLine for Line {
     }
 
     fn title(&self) -> Option<String> {
-        self.said().map(|text| first_line(&text))
+        self.user_text().map(|text| first_line(&text))
     }
 }
 
 impl Line {
-    /// What a person said.
-    fn said(&self) -> Option<String> {
+    /// The user's prompt or input.
+    fn user_text(&self) -> Option<String> {
         let content = match self.kind.as_str() {
             _ if self.is_sidechain || self.is_meta => return None,
             "user" => &self.message.as_ref()?.content,
@@ -66,13 +66,13 @@ impl Line {
         if content.as_array().is_some_and(|items| items.iter().any(is_result)) {
             return None;
         }
-        // The block that follows every prompt of ours is empty.
+        // The adapter adds an empty block after each prompt.
         Some(text_of(content).trim_end_matches('\n').to_owned()).filter(|text| !text.is_empty())
     }
 }
 
-/// What happened in a session.
-pub(super) fn events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
+/// Maps a session to events.
+pub(super) fn to_events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
     let mut transcript = Transcript::default();
     for line in lines {
         transcript.on_line(line);
@@ -81,7 +81,7 @@ pub(super) fn events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
     transcript.events
 }
 
-/// What happened in a session so far.
+/// The events so far.
 #[derive(Debug, Default)]
 struct Transcript {
     events: Vec<Event>,
@@ -91,7 +91,7 @@ struct Transcript {
 
 impl Transcript {
     fn on_line(&mut self, line: Line) {
-        if let Some(text) = line.said() {
+        if let Some(text) = line.user_text() {
             self.stop_message();
             self.events.push(Event::UserMessage(UserMessage { text }));
             return;

@@ -1,5 +1,4 @@
-//! What `config.toml` says about who answers: the provider and where its key comes from. The rest
-//! of it is the person's business.
+//! The part of `config.toml` that decides about the login: the provider and the place of its key.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,44 +6,44 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-/// Settings are a few kilobytes.
-const FILE_LIMIT: u64 = 1 << 20;
+/// A longer file is cut off here; settings are a few kilobytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Providers the CLI brings along that run on this machine.
+/// Built-in providers that run on this machine.
 const LOCAL_PROVIDERS: &[&str] = &["ollama", "ollama-chat", "lmstudio", "oss"];
 
-/// What counts for the login.
+/// The settings that decide about the login.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
-    /// Who answers.
+    /// The provider of the model.
     pub(super) provider: Provider,
-    /// The login may be in the keyring of the system.
-    pub(super) has_keyring: bool,
+    /// Whether the login may be in the system keyring.
+    pub(super) may_use_keyring: bool,
 }
 
-/// Who answers, by how one logs in there.
+/// A provider, by its kind of login.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum Provider {
-    /// With the CLI's own login.
+    /// The CLI's own login.
     #[default]
     OpenAi,
-    /// With a key in a variable.
+    /// A key in a variable.
     Key { variable: String, instructions: Option<String> },
-    /// With a token in the settings.
+    /// A token in the settings.
     Token,
-    /// With the login of a cloud.
+    /// The login of a cloud provider.
     Cloud(String),
-    /// Without one.
-    Open,
-    /// A name without settings.
+    /// No login is needed.
+    WithoutLogin,
+    /// A name that the settings do not define.
     Unknown(String),
 }
 
 impl Settings {
-    /// Reads the settings; none are the default ones.
+    /// Reads the settings; a missing file means the defaults.
     ///
     /// # Errors
-    /// They are there but cannot be read: then the CLI would not start either.
+    /// The file exists but cannot be read; the CLI does not start with it either.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let mut text = String::new();
         match File::open(path) {
@@ -53,19 +52,19 @@ impl Settings {
             }
             Err(error) => return Err(format!("{}: {error}", path.display())),
             Ok(file) => {
-                let mut file = file.take(FILE_LIMIT);
+                let mut file = file.take(MAX_FILE_BYTES);
                 file.read_to_string(&mut text)
                     .map_err(|error| format!("{}: {error}", path.display()))?;
             }
         }
-        // The parser's own words quote the line, which may hold a token.
-        let table: Table = text.parse().map_err(|_| format!("{} is no TOML", path.display()))?;
-        Ok(Self::of(&table))
+        // The parser's error quotes the line, which may contain a token.
+        let table: Table = text.parse().map_err(|_| format!("{} is not valid TOML", path.display()))?;
+        Ok(Self::from_table(&table))
     }
 
-    fn of(table: &Table) -> Self {
+    fn from_table(table: &Table) -> Self {
         let store = table.get("cli_auth_credentials_store").and_then(Value::as_str);
-        Self { provider: provider(table), has_keyring: matches!(store, Some("keyring" | "auto")) }
+        Self { provider: provider(table), may_use_keyring: matches!(store, Some("keyring" | "auto")) }
     }
 }
 
@@ -74,21 +73,21 @@ fn provider(table: &Table) -> Provider {
     let settings = table.get("model_providers").and_then(|all| all.get(name));
     let Some(settings) = settings else {
         return match name {
-            "openai" => Provider::OpenAi,
+            "openai" => Provider::WithoutLoginAi,
             "amazon-bedrock" => Provider::Cloud(name.to_owned()),
-            name if LOCAL_PROVIDERS.contains(&name) => Provider::Open,
+            name if LOCAL_PROVIDERS.contains(&name) => Provider::WithoutLogin,
             name => Provider::Unknown(name.to_owned()),
         };
     };
     let text = |key: &str| settings.get(key).and_then(Value::as_str).map(str::to_owned);
     if settings.get("requires_openai_auth").and_then(Value::as_bool) == Some(true) {
-        Provider::OpenAi
+        Provider::WithoutLoginAi
     } else if let Some(variable) = text("env_key") {
         Provider::Key { variable, instructions: text("env_key_instructions") }
     } else if settings.get("experimental_bearer_token").is_some() || settings.get("auth").is_some()
     {
         Provider::Token
     } else {
-        Provider::Open
+        Provider::WithoutLogin
     }
 }

@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::tools::Tools;
-use super::{read, words};
+use super::{read, items};
 use crate::native::{ApprovalRequest, Elicitation, RequestResolved, UserInputRequest};
 
 /// How an answer is worded.
 #[derive(Debug)]
-enum Form {
+enum AnswerFormat {
     /// For a command or a patch.
     Decision,
     /// For permissions: those that were asked for.
@@ -29,14 +29,14 @@ enum Form {
 
 /// A question that waits.
 #[derive(Debug)]
-struct Question {
+struct PendingApproval {
     request_id: Value,
-    form: Form,
+    form: AnswerFormat,
 }
 
 /// What a person is asked in words.
 #[derive(Debug)]
-struct WordQuestion {
+struct PendingInput {
     request_id: Value,
     names: Vec<String>,
 }
@@ -48,20 +48,20 @@ pub(super) struct Request<'a> {
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
     /// A helper asks, whose calls are not told: there is none to point at.
-    pub(super) is_foreign: bool,
+    pub(super) is_from_subagent: bool,
 }
 
 /// The questions that wait.
 #[derive(Debug)]
 pub(super) struct Approvals {
-    waiting: HashMap<String, Question>,
-    in_words: Option<WordQuestion>,
+    waiting: HashMap<String, PendingApproval>,
+    pending_input: Option<PendingInput>,
     host_answers: bool,
 }
 
 impl Approvals {
     pub(super) fn new(host_answers: bool) -> Self {
-        Self { waiting: HashMap::new(), in_words: None, host_answers }
+        Self { waiting: HashMap::new(), pending_input: None, host_answers }
     }
 
     /// Hands a request on; `None` when it is none that a person can answer.
@@ -74,18 +74,18 @@ impl Approvals {
         let params = request.params;
         let (asked, form) = match request.method {
             "item/commandExecution/requestApproval" => {
-                (command_question(&read(params)?), Form::Decision)
+                (command_approval(&read(params)?), AnswerFormat::Decision)
             }
             "item/fileChange/requestApproval" => {
-                (patch_question(&read(params)?, tools), Form::Decision)
+                (patch_approval(&read(params)?, tools), AnswerFormat::Decision)
             }
             "item/permissions/requestApproval" => {
                 let asked: ApprovalRequest = read(params)?;
-                (permissions_question(&asked), Form::Permissions(asked.permissions))
+                (permissions_approval(&asked), AnswerFormat::Permissions(asked.permissions))
             }
-            "mcpServer/elicitation/request" => (mcp_question(read(params)?), Form::Elicitation),
+            "mcpServer/elicitation/request" => (mcp_approval(read(params)?), AnswerFormat::Elicitation),
             "item/tool/requestUserInput" => {
-                self.ask_in_words(request.id, read(params)?, output);
+                self.request_input(request.id, read(params)?, output);
                 return Some(());
             }
             _ => return None,
@@ -93,14 +93,14 @@ impl Approvals {
         let approval_id = approval_id(request.id);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: approval_id.clone(),
-            tool_call_id: asked.tool_call_id.clone().filter(|_| !request.is_foreign),
+            tool_call_id: asked.tool_call_id.clone().filter(|_| !request.is_from_subagent),
             ..asked
         }));
-        self.waiting.insert(approval_id, Question { request_id: request.id.clone(), form });
+        self.waiting.insert(approval_id, PendingApproval { request_id: request.id.clone(), form });
         Some(())
     }
 
-    fn ask_in_words(&mut self, id: &Value, request: UserInputRequest, output: &mut RunOutput) {
+    fn request_input(&mut self, id: &Value, request: UserInputRequest, output: &mut RunOutput) {
         let names: Vec<String> =
             request.questions.iter().map(|question| question.id.clone()).collect();
         if !self.host_answers {
@@ -119,12 +119,12 @@ impl Approvals {
             text: texts.collect::<Vec<_>>().join("\n"),
             schema: None,
         }));
-        self.in_words = Some(WordQuestion { request_id: id.clone(), names });
+        self.pending_input = Some(PendingInput { request_id: id.clone(), names });
     }
 
     /// A person answers in words what was asked in words (recording `user_input`).
     pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
-        let WordQuestion { request_id, names } = self.in_words.take()?;
+        let PendingInput { request_id, names } = self.pending_input.take()?;
         output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
         output.write_json(&answer_to(&request_id, &names, Some(text)));
         Some(())
@@ -148,8 +148,8 @@ impl Approvals {
                 by: ApprovalResolver::Cancel,
             }));
         }
-        let is_asked = |question: &mut WordQuestion| question.request_id == resolved.request_id;
-        self.in_words.take_if(is_asked);
+        let is_asked = |question: &mut PendingInput| question.request_id == resolved.request_id;
+        self.pending_input.take_if(is_asked);
     }
 }
 
@@ -162,27 +162,27 @@ fn approval_id(request_id: &Value) -> String {
 
 /// "Always" means this session: what would be kept for ever is never answered. "Never again" ends
 /// the turn, the CLI's own way to be told so.
-fn answer(form: &Form, outcome: ApprovalOutcome) -> Value {
+fn answer(form: &AnswerFormat, outcome: ApprovalOutcome) -> Value {
     match (form, outcome) {
-        (Form::Decision, ApprovalOutcome::AllowOnce) => json!({"decision": "accept"}),
-        (Form::Decision, ApprovalOutcome::AllowAlways) => json!({"decision": "acceptForSession"}),
-        (Form::Decision, ApprovalOutcome::RejectAlways) => json!({"decision": "cancel"}),
-        (Form::Decision, _) => json!({"decision": "decline"}),
-        (Form::Permissions(asked), ApprovalOutcome::AllowOnce) => {
+        (AnswerFormat::Decision, ApprovalOutcome::AllowOnce) => json!({"decision": "accept"}),
+        (AnswerFormat::Decision, ApprovalOutcome::AllowAlways) => json!({"decision": "acceptForSession"}),
+        (AnswerFormat::Decision, ApprovalOutcome::RejectAlways) => json!({"decision": "cancel"}),
+        (AnswerFormat::Decision, _) => json!({"decision": "decline"}),
+        (AnswerFormat::Permissions(asked), ApprovalOutcome::AllowOnce) => {
             json!({"permissions": asked, "scope": "turn"})
         }
-        (Form::Permissions(asked), ApprovalOutcome::AllowAlways) => {
+        (AnswerFormat::Permissions(asked), ApprovalOutcome::AllowAlways) => {
             json!({"permissions": asked, "scope": "session"})
         }
-        (Form::Permissions(_), _) => json!({"permissions": {}, "scope": "turn"}),
-        (Form::Elicitation, ApprovalOutcome::AllowOnce) => {
+        (AnswerFormat::Permissions(_), _) => json!({"permissions": {}, "scope": "turn"}),
+        (AnswerFormat::Elicitation, ApprovalOutcome::AllowOnce) => {
             json!({"action": "accept", "content": {}})
         }
-        (Form::Elicitation, ApprovalOutcome::AllowAlways) => {
+        (AnswerFormat::Elicitation, ApprovalOutcome::AllowAlways) => {
             json!({"action": "accept", "content": {}, "_meta": {"persist": "session"}})
         }
-        (Form::Elicitation, ApprovalOutcome::RejectAlways) => json!({"action": "cancel"}),
-        (Form::Elicitation, _) => json!({"action": "decline"}),
+        (AnswerFormat::Elicitation, ApprovalOutcome::RejectAlways) => json!({"action": "cancel"}),
+        (AnswerFormat::Elicitation, _) => json!({"action": "decline"}),
     }
 }
 
@@ -219,7 +219,7 @@ fn question(
 }
 
 /// The summary says what exactly would happen, so the command is shown as it would be run.
-fn command_question(request: &ApprovalRequest) -> ApprovalRequested {
+fn command_approval(request: &ApprovalRequest) -> ApprovalRequested {
     let command = request.command.as_deref().unwrap_or("a command");
     let (category, summary) = match &request.network_approval_context {
         Some(context) => {
@@ -232,22 +232,22 @@ fn command_question(request: &ApprovalRequest) -> ApprovalRequested {
     ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
 }
 
-fn patch_question(request: &ApprovalRequest, tools: &Tools) -> ApprovalRequested {
+fn patch_approval(request: &ApprovalRequest, tools: &Tools) -> ApprovalRequested {
     let item = tools.get(&request.item_id);
-    let summary = item.and_then(words::title).unwrap_or_else(|| "change files".to_owned());
-    let input = item.map(words::input);
+    let summary = item.and_then(items::title).unwrap_or_else(|| "change files".to_owned());
+    let input = item.map(items::input);
     let question = question(ApprovalCategory::Edit, ApprovalRisk::Med, &summary, input);
     ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
 }
 
-fn permissions_question(request: &ApprovalRequest) -> ApprovalRequested {
+fn permissions_approval(request: &ApprovalRequest) -> ApprovalRequested {
     let reason = request.reason.as_deref().unwrap_or("it does not say why");
     let summary = format!("grant more permissions: {reason}");
     let input = json!({"permissions": request.permissions});
     question(ApprovalCategory::Other, ApprovalRisk::High, &summary, Some(input))
 }
 
-fn mcp_question(elicitation: Elicitation) -> ApprovalRequested {
+fn mcp_approval(elicitation: Elicitation) -> ApprovalRequested {
     let summary = match elicitation.message.is_empty() {
         true => format!("use the MCP server {}", elicitation.server_name),
         false => elicitation.message,

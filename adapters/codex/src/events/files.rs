@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::native::{Change, Item};
 
 /// What the CLI puts behind the hunks of a file that was moved.
-const MOVED: &str = "\n\nMoved to: ";
+const MOVED_MARK: &str = "\n\nMoved to: ";
 
 /// Emits `file_change` for each file of an applied patch.
 pub(super) fn report(item: &Item, output: &mut RunOutput) {
@@ -48,6 +48,6 @@ fn file_change(change: &Change, tool_call_id: &str) -> FileChange {
 
 /// The hunks of a file that was changed come without the names of the file.
 fn edited(change: &Change, path: &str, hunks: &str) -> String {
-    let hunks = hunks.split(MOVED).next().unwrap_or_default();
+    let hunks = hunks.split(MOVED_MARK).next().unwrap_or_default();
     format!("--- {}\n+++ {path}\n{hunks}", change.path)
 }

@@ -34,7 +34,7 @@ impl Limits {
     }
 
     /// The model has answered: whatever failed before is over.
-    pub(crate) fn on_answer(&mut self) {
+    pub(crate) fn on_response(&mut self) {
         self.retries = 0;
     }
 
@@ -43,7 +43,7 @@ impl Limits {
         self.quota.as_ref()?.earliest_reset_at
     }
 
-    pub(crate) fn on_windows(&mut self, limits: &RateLimits, output: &mut RunOutput) {
+    pub(crate) fn on_rate_limits(&mut self, limits: &RateLimits, output: &mut RunOutput) {
         let Some(quota) = windows(&limits.rate_limits) else { return };
         if self.quota.as_ref() != Some(&quota) {
             output.event(Event::Quota(quota.clone()));
@@ -69,14 +69,14 @@ impl Limits {
             false => self.max_retries,
         };
         if failure.is_rate_limit() {
-            self.tell_rate_limit(output);
+            self.emit_rate_limit(output);
         }
         output.event(Event::Retry(Retry { attempt, max_attempts, delay_ms: None, reason }));
         (attempt.max(self.retries) > allowed).then_some(failure)
     }
 
     /// The provider asks to slow down, or nothing is left.
-    pub(crate) fn tell_rate_limit(&self, output: &mut RunOutput) {
+    pub(crate) fn emit_rate_limit(&self, output: &mut RunOutput) {
         let windows = self.quota.iter().flat_map(|quota| &quota.windows);
         let window = windows.filter(|window| window.exhausted).min_by_key(|it| it.resets_at);
         output.event(Event::RateLimited(RateLimited {

@@ -36,14 +36,14 @@ pub(super) fn on_notification(
             let model = Some(to_model);
             output.event(Event::ModeChanged(ModeChanged { model, permission_mode: None }));
         }
-        method if is_no_news(method) => {}
+        method if is_ignored(method) => {}
         _ => return None,
     }
     Some(())
 }
 
 /// What is told elsewhere, or concerns other clients of an app server.
-fn is_no_news(method: &str) -> bool {
+fn is_ignored(method: &str) -> bool {
     matches!(
         method,
         "thread/started"

@@ -19,7 +19,7 @@ impl Events {
         match (purpose, outcome) {
             (Purpose::Turn, Ok(reply)) => {
                 let reply: TurnReply = read(reply).unwrap_or_default();
-                self.talk.begin_turn(&reply.turn.id, output);
+                self.connection.begin_turn(&reply.turn.id, output);
                 if output.is_cancelling() {
                     self.interrupt(output);
                 }
@@ -28,23 +28,23 @@ impl Events {
             (Purpose::Steer(text), outcome) => {
                 if outcome.is_err() {
                     // The turn ended just before: the text starts the next one.
-                    self.inputs.queue(&text);
+                    self.input_queue.queue(&text);
                 }
-                self.go_on_or_conclude(output);
+                self.start_next_turn_or_finish(output);
             }
             (Purpose::Interrupt, _) => {}
-            (purpose, outcome) => self.on_opening(&purpose, outcome, output),
+            (purpose, outcome) => self.on_handshake(&purpose, outcome, output),
         }
     }
 
-    fn on_opening(
+    fn on_handshake(
         &mut self,
         purpose: &Purpose,
         outcome: Result<&RawValue, RpcError>,
         output: &mut RunOutput,
     ) {
-        match self.opening.on_reply(purpose, outcome, &mut self.talk, output) {
-            Ok(()) => self.meter.set_model(self.opening.model()),
+        match self.handshake.on_reply(purpose, outcome, &mut self.connection, output) {
+            Ok(()) => self.usage.set_model(self.handshake.model()),
             Err(error) => self.refuse(&error, output),
         }
     }
@@ -57,8 +57,8 @@ impl Events {
     }
 
     pub(super) fn interrupt(&mut self, output: &mut RunOutput) {
-        if let (Some(thread), Some(turn)) = (self.talk.thread.clone(), self.talk.turn.clone()) {
-            let message = requests::interrupt(&mut self.talk.requests, &thread, &turn);
+        if let (Some(thread), Some(turn)) = (self.connection.thread.clone(), self.connection.turn.clone()) {
+            let message = requests::interrupt(&mut self.connection.requests, &thread, &turn);
             output.write_json(&message);
         }
     }

@@ -8,15 +8,15 @@ use od_sdk::RunOutput;
 use od_sdk::text::first_line;
 use serde_json::value::RawValue;
 
-use super::{read, words};
+use super::{read, items};
 use crate::native::{Item, ItemNotification, TurnNotification};
 
 /// The call that starts a helper, as the app server and as `exec --json` name it.
-const SPAWN: &[&str] = &["spawnAgent", "spawn_agent"];
+const SPAWN_TOOLS: &[&str] = &["spawnAgent", "spawn_agent"];
 
 /// What is known of a helper; some of it may come before its start is told.
 #[derive(Debug, Default)]
-struct Helper {
+struct Subagent {
     title: String,
     call_id: Option<String>,
     calls: u64,
@@ -26,13 +26,13 @@ struct Helper {
 /// The helpers at work, by thread.
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
-    helpers: HashMap<String, Helper>,
+    subagents: HashMap<String, Subagent>,
 }
 
 impl Subagents {
     /// A call among helpers is over: it may have started some.
     pub(super) fn on_call(&mut self, item: &Item, output: &mut RunOutput) {
-        if !SPAWN.contains(&item.tool.as_str()) {
+        if !SPAWN_TOOLS.contains(&item.tool.as_str()) {
             return;
         }
         let title = first_line(item.prompt.as_deref().unwrap_or_default());
@@ -42,17 +42,17 @@ impl Subagents {
                 title: title.clone(),
                 parent_tool_call_id: Some(item.id.clone()),
             }));
-            let helper = self.helpers.entry(thread.clone()).or_default();
-            helper.title.clone_from(&title);
-            helper.call_id = Some(item.id.clone());
-            if helper.status.is_some() {
+            let subagent = self.subagents.entry(thread.clone()).or_default();
+            subagent.title.clone_from(&title);
+            subagent.call_id = Some(item.id.clone());
+            if subagent.status.is_some() {
                 self.stop(thread, output);
             }
         }
     }
 
     /// What is told of another thread: counted, not forwarded.
-    pub(super) fn on_inner(
+    pub(super) fn on_notification(
         &mut self,
         thread: &str,
         method: &str,
@@ -62,18 +62,18 @@ impl Subagents {
         match method {
             "item/completed" => {
                 let ItemNotification { item } = read(params)?;
-                let helper = self.helpers.entry(thread.to_owned()).or_default();
-                helper.calls += u64::from(words::is_tool(&item.kind));
+                let subagent = self.subagents.entry(thread.to_owned()).or_default();
+                subagent.calls += u64::from(items::is_tool(&item.kind));
             }
             "turn/completed" => {
                 let TurnNotification { turn } = read(params)?;
-                let helper = self.helpers.entry(thread.to_owned()).or_default();
-                helper.status = Some(match turn.status.as_str() {
+                let subagent = self.subagents.entry(thread.to_owned()).or_default();
+                subagent.status = Some(match turn.status.as_str() {
                     "completed" => ToolStatus::Ok,
                     "interrupted" => ToolStatus::Cancelled,
                     _ => ToolStatus::Error,
                 });
-                if helper.call_id.is_some() {
+                if subagent.call_id.is_some() {
                     self.stop(thread, output);
                 }
             }
@@ -83,13 +83,13 @@ impl Subagents {
     }
 
     fn stop(&mut self, thread: &str, output: &mut RunOutput) {
-        if let Some(helper) = self.helpers.remove(thread) {
+        if let Some(subagent) = self.subagents.remove(thread) {
             output.event(Event::SubagentStopped(SubagentStopped {
                 subagent_id: thread.to_owned(),
-                title: helper.title,
-                parent_tool_call_id: helper.call_id,
-                status: helper.status,
-                summary: Some(format!("{} tool calls", helper.calls)),
+                title: subagent.title,
+                parent_tool_call_id: subagent.call_id,
+                status: subagent.status,
+                summary: Some(format!("{} tool calls", subagent.calls)),
             }));
         }
     }

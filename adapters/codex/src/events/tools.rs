@@ -8,7 +8,7 @@ use od_protocol::{
 use od_sdk::RunOutput;
 use serde_json::Value;
 
-use super::{files, words};
+use super::{files, items};
 use crate::native::{Delta, Item};
 
 /// How the CLI words that a tool of an MCP server was not allowed (recording `mcp_decline`).
@@ -29,14 +29,14 @@ impl Tools {
     pub(crate) fn on_started(&mut self, item: &Item, output: &mut RunOutput) {
         output.event(Event::ToolCallStarted(ToolCallStarted {
             tool_call_id: item.id.clone(),
-            name: words::name(item),
-            kind: words::tool_kind(item),
+            name: items::name(item),
+            kind: items::tool_kind(item),
             title: None,
             mcp_server: Some(item.server.clone()).filter(|server| !server.is_empty()),
             parent_tool_call_id: None,
         }));
         // What is looked for in the web is known only at the end.
-        if words::kind_of(&item.kind) != "webSearch" {
+        if items::kind_of(&item.kind) != "webSearch" {
             ready(item, output);
         }
         self.open.insert(item.id.clone(), item.clone());
@@ -56,14 +56,14 @@ impl Tools {
         if !self.open.contains_key(&item.id) {
             self.on_started(item, output);
         }
-        if words::kind_of(&item.kind) == "webSearch" {
+        if items::kind_of(&item.kind) == "webSearch" {
             ready(item, output);
         }
         self.open.remove(&item.id);
         let status = status(item, output.is_cancelling());
         if status == ToolStatus::Ok {
             files::report(item, output);
-            report_picture(item, output);
+            report_image(item, output);
         }
         output.event(Event::ToolResult(ToolResult {
             tool_call_id: item.id.clone(),
@@ -78,8 +78,8 @@ impl Tools {
 fn ready(item: &Item, output: &mut RunOutput) {
     output.event(Event::ToolCallReady(ToolCallReady {
         tool_call_id: item.id.clone(),
-        input: words::input(item),
-        title: words::title(item),
+        input: items::input(item),
+        title: items::title(item),
         truncated: None,
     }));
 }
@@ -98,7 +98,7 @@ fn status(item: &Item, is_cancelling: bool) -> ToolStatus {
 }
 
 fn result(item: &Item) -> Value {
-    match words::kind_of(&item.kind) {
+    match items::kind_of(&item.kind) {
         "commandExecution" => item.aggregated_output.clone().map_or(Value::Null, Value::String),
         "collabAgentToolCall" => {
             item.agents_states.clone().into_iter().collect::<serde_json::Map<_, _>>().into()
@@ -119,7 +119,7 @@ fn text_of(result: &Value) -> Value {
 }
 
 /// A picture that was made.
-fn report_picture(item: &Item, output: &mut RunOutput) {
+fn report_image(item: &Item, output: &mut RunOutput) {
     if let Some(path) = &item.saved_path {
         output.event(Event::Image(Image {
             mime: "image/png".to_owned(),

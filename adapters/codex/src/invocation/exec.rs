@@ -1,4 +1,4 @@
-//! `codex exec --json`: one prompt on stdin, whole messages on stdout. What it cannot do is refused.
+//! The command line of `codex exec --json`. Unsupported options are refused.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Effort, ErrorKind, ErrorObject, SessionMode};
@@ -6,19 +6,19 @@ use od_sdk::start_run::{SystemMode, absolute};
 use od_sdk::{Install, Invocation};
 use serde_json::Value;
 
-use super::{add_features, flags};
+use super::{add_disabled_features, flags};
 use crate::mode::{self, Mode};
 use crate::options::Options;
 use crate::requests::session_id;
 
-/// How one prompt is run. Flags come before `resume` and `fork`, which take few of their own
+/// Returns how one prompt is run. Flags precede `resume` and `fork`, which accept only a few
 /// (exec recordings `resume_flag_after`, `resume_parent_flags`).
 pub(super) fn invocation(
     start_run_params: &StartRunParams,
     install: &Install,
     options: &Options,
 ) -> Result<Invocation, ErrorObject> {
-    refuse(start_run_params, install, options)?;
+    refuse_unsupported(start_run_params, install, options)?;
     let mut invocation =
         Invocation { stdin: prompt(start_run_params).into_bytes(), ..Invocation::default() };
     invocation.args(["exec", "--json"]);
@@ -35,12 +35,12 @@ pub(super) fn invocation(
     if options.ephemeral {
         invocation.arg("--ephemeral");
     }
-    add_features(&mut invocation, install, options);
+    add_disabled_features(&mut invocation, install, options);
     if let Some(id) = session_id(start_run_params)? {
         let is_fork = start_run_params.session.mode == SessionMode::Fork;
         invocation.arg(if is_fork { "fork" } else { "resume" }).arg(id);
     }
-    // The prompt is on stdin and nowhere else.
+    // The prompt is on stdin.
     invocation.arg("-");
     Ok(invocation)
 }
@@ -50,7 +50,7 @@ fn add_model(invocation: &mut Invocation, start_run_params: &StartRunParams, opt
         invocation.flag("--model", model);
     }
     if let Some(effort) = start_run_params.effort {
-        // Which levels a model has is not known here; these every model has.
+        // The levels of the model are unknown here; every model has `high`.
         let level = if effort == Effort::Max { Effort::High } else { effort };
         invocation.flag("-c", setting("model_reasoning_effort", level.as_str()));
     }
@@ -80,7 +80,7 @@ fn add_sandbox(
     Ok(())
 }
 
-/// A setting whose value is text: TOML reads a JSON string as it is meant.
+/// A setting with a text value. A JSON string is also a TOML string.
 fn setting(name: &str, value: &str) -> String {
     format!("{name}={}", Value::from(value))
 }
@@ -93,7 +93,7 @@ fn prompt(start_run_params: &StartRunParams) -> String {
     }
 }
 
-fn refuse(
+fn refuse_unsupported(
     start_run_params: &StartRunParams,
     install: &Install,
     options: &Options,
@@ -102,29 +102,29 @@ fn refuse(
     let lacks = |flag: &str| !install.may_have(flag);
     let is_fork = start_run_params.session.mode == SessionMode::Fork;
     let is_old = mode::of_version(install.version.as_deref()) == Mode::Exec;
-    let wanted = [
-        ("fork", "a fork", is_fork && is_old),
-        ("images", "pictures by value", images.iter().any(|image| image.path.is_none())),
-        ("images", "pictures", !images.is_empty() && lacks("--image")),
-        ("skills", "folders of skills", !start_run_params.skills.is_empty()),
+    let requested = [
+        ("fork", "forks", is_fork && is_old),
+        ("images", "images by value", images.iter().any(|image| image.path.is_none())),
+        ("images", "images", !images.is_empty() && lacks("--image")),
+        ("skills", "skills", !start_run_params.skills.is_empty()),
         ("mcpServers", "MCP servers", !start_run_params.mcp_servers.is_empty()),
-        ("systemPrompt", "systemMode replace", options.system_mode == SystemMode::Replace),
-        ("approvals", "an approval policy", options.approval_policy.is_some()),
-        ("addDirs", "further folders", !start_run_params.add_dirs.is_empty() && lacks("--add-dir")),
+        ("systemPrompt", "systemMode \"replace\"", options.system_mode == SystemMode::Replace),
+        ("approvals", "approvalPolicy", options.approval_policy.is_some()),
+        ("addDirs", "addDirs", !start_run_params.add_dirs.is_empty() && lacks("--add-dir")),
         (
             "outputSchema",
-            "an output schema",
+            "outputSchema",
             start_run_params.output_schema.is_some() && lacks("--output-schema"),
         ),
         ("ephemeral", "ephemeral", options.ephemeral && lacks("--ephemeral")),
     ];
-    match wanted.into_iter().find(|(_, _, is_wanted)| *is_wanted) {
+    match requested.into_iter().find(|(_, _, is_refused)| *is_refused) {
         None => Ok(()),
         Some((which, what, _)) => Err(ErrorObject::new(
             ErrorKind::CapabilityUnsupported,
-            format!("`codex exec` of this version cannot do {what}; newer versions can"),
+            format!("`codex exec` of this version does not support {what}"),
         )
         .with_which(which)
-        .with_hint("npm install -g @openai/codex@latest, or leave the option out")),
+        .with_hint("npm install -g @openai/codex@latest, or omit the option")),
     }
 }

@@ -1,10 +1,10 @@
-//! Flags that a version may lack. What its help names is there; a help that was never read proves
-//! nothing, and none of the flags asked for here is a hidden one.
+//! Flags that some versions lack. Detection reads the help pages; before that, every flag is assumed to
+//! exist.
 
-/// Takes features away, plugins among them.
+/// Disables a feature, such as plugins.
 pub(super) const DISABLE: &str = "--disable";
-/// Lets the CLI work outside a repository.
+/// Allows a run outside a Git repository.
 pub(super) const SKIP_GIT_CHECK: &str = "--skip-git-repo-check";
 
-/// The help pages that a detection reads.
+/// The help pages that detection reads.
 pub const HELP_PAGES: &[&[&str]] = &[&["app-server", "--help"], &["exec", "--help"]];

@@ -55,7 +55,7 @@ pub(super) struct Payload {
 impl Line {
     /// What a person said. The model's own copy of it (`response_item`) stands among texts that the
     /// CLI wrote in the person's name, so it is not taken.
-    pub(super) fn said(&self) -> Option<String> {
+    pub(super) fn user_text(&self) -> Option<String> {
         if self.kind != "event_msg" {
             return None;
         }
@@ -80,7 +80,7 @@ impl SessionLine for Line {
     }
 
     fn title(&self) -> Option<String> {
-        self.said().map(|text| first_line(&text))
+        self.user_text().map(|text| first_line(&text))
     }
 }
 

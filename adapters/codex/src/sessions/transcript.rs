@@ -33,7 +33,7 @@ struct Transcript {
 
 impl Transcript {
     fn on_line(&mut self, line: &Line) {
-        if let Some(text) = line.said() {
+        if let Some(text) = line.user_text() {
             self.events.push(Event::UserMessage(UserMessage { text }));
         }
         if line.kind != "response_item" {

@@ -1,7 +1,7 @@
 //! `run/start` → the command line of the app server, and what is said to it.
 
 use od_adapter_codex::Codex;
-use od_adapter_codex::requests::{self, Opening};
+use od_adapter_codex::requests::{self, Handshake};
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
     Credential, CredentialKind, ErrorKind, ImageInput, McpServer, McpTransport, SessionChoice,
@@ -21,11 +21,11 @@ pub(crate) fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
 }
 
 /// What the mapper will say: the request for the thread, and the one for the turn.
-fn said(change: impl FnOnce(&mut StartRunParams)) -> (Value, Value) {
+fn user_text(change: impl FnOnce(&mut StartRunParams)) -> (Value, Value) {
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    let opening = Opening::of(&params(change), &install).expect("the options are fine");
-    let mut requests = requests::numbering();
-    (opening.thread(&mut requests), opening.turn(&mut requests, "t", Some("high")))
+    let handshake = Handshake::of(&params(change), &install).expect("the options are fine");
+    let mut requests = requests::new_requests();
+    (handshake.thread(&mut requests), handshake.turn(&mut requests, "t", Some("high")))
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn the_prompt_is_data_in_the_talk_and_nowhere_else() {
     let lines = stdin_lines(&invocation);
     assert_eq!(lines[0]["method"], "initialize");
     assert_eq!(lines[1], json!({"method": "initialized"}));
-    let (_, turn) = said(|params| params.prompt.text = text.to_owned());
+    let (_, turn) = user_text(|params| params.prompt.text = text.to_owned());
     assert_eq!(turn["params"]["input"], json!([{"type": "text", "text": text}]));
     assert_eq!(turn["params"]["effort"], "high");
 }
@@ -79,14 +79,14 @@ fn sessions() {
         let id = id.map(str::to_owned);
         move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
     };
-    let (new, _) = said(|_| {});
+    let (new, _) = user_text(|_| {});
     assert_eq!(new["method"], "thread/start");
     assert_eq!(new["params"], json!({"cwd": "/workspace"}));
-    let (resume, _) = said(session(SessionMode::Resume, Some(SESSION)));
+    let (resume, _) = user_text(session(SessionMode::Resume, Some(SESSION)));
     assert_eq!(resume["method"], "thread/resume");
     assert_eq!(resume["params"]["threadId"], SESSION);
     assert_eq!(resume["params"]["excludeTurns"], true);
-    let (fork, _) = said(session(SessionMode::Fork, Some(SESSION)));
+    let (fork, _) = user_text(session(SessionMode::Fork, Some(SESSION)));
     assert_eq!(fork["method"], "thread/fork");
     let wrong = refused(session(SessionMode::Resume, Some("--help")));
     assert_eq!(wrong, ErrorKind::SessionUnknown);
@@ -96,7 +96,7 @@ fn sessions() {
 
 #[test]
 fn model_mode_and_instructions_belong_to_the_thread() {
-    let (thread, _) = said(|params| {
+    let (thread, _) = user_text(|params| {
         params.model = Some("gpt-5.5".to_owned());
         params.permission_mode = Some("workspace-write".to_owned());
         params.prompt.system = Some("be brief".to_owned());
@@ -108,7 +108,7 @@ fn model_mode_and_instructions_belong_to_the_thread() {
         "developerInstructions": "be brief", "approvalPolicy": "untrusted", "ephemeral": true,
     });
     assert_eq!(thread["params"], expected);
-    let (thread, _) = said(|params| {
+    let (thread, _) = user_text(|params| {
         params.prompt.system = Some("mine".to_owned());
         params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
     });
@@ -117,14 +117,14 @@ fn model_mode_and_instructions_belong_to_the_thread() {
 
 #[test]
 fn nothing_is_asked_when_nobody_answers() {
-    let opening = Opening::of(&params(|_| {}), &Install::default()).expect("fine");
-    let thread = opening.thread(&mut requests::numbering());
+    let handshake = Handshake::of(&params(|_| {}), &Install::default()).expect("fine");
+    let thread = handshake.thread(&mut requests::new_requests());
     assert_eq!(thread["params"]["approvalPolicy"], "never");
 }
 
 #[test]
 fn folders_network_and_servers_are_settings_of_the_thread() {
-    let (thread, _) = said(|params| {
+    let (thread, _) = user_text(|params| {
         params.add_dirs = vec!["/one".to_owned(), "/two words".to_owned()];
         params.adapter_options.insert("networkAccess".to_owned(), json!(true));
         params.mcp_servers =
@@ -160,7 +160,7 @@ fn pictures_files_and_schemas_belong_to_the_turn() {
         data: data.map(str::to_owned),
         path: path.map(str::to_owned),
     };
-    let (_, turn) = said(|params| {
+    let (_, turn) = user_text(|params| {
         params.prompt.images = vec![image(Some("AAAA"), None), image(None, Some("/p.png"))];
         params.prompt.attachments = vec!["/a b.txt".to_owned(), "/c.txt".to_owned()];
         params.output_schema = json!({"type": "object"}).as_object().cloned();
@@ -182,8 +182,8 @@ fn pictures_files_and_schemas_belong_to_the_turn() {
 #[test]
 fn skills_are_folders() {
     let skills = ["/s/greet", "/s/skills/", "/s/solo/SKILL.md"].map(str::to_owned).to_vec();
-    let opening = Opening::of(&params(|params| params.skills = skills), &Install::default());
-    assert_eq!(opening.expect("fine").skills, ["/s/greet", "/s/skills", "/s/solo"]);
+    let handshake = Handshake::of(&params(|params| params.skills = skills), &Install::default());
+    assert_eq!(handshake.expect("fine").skills, ["/s/greet", "/s/skills", "/s/solo"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod auth;
 mod detection;
 mod exec_invocation;
-mod host;
+mod scripted_host;
 mod invocation;
 mod manifest;
 mod mapping;

@@ -57,9 +57,9 @@ fn start_run_params(recording: &Recording, requests: &[Value]) -> StartRunParams
 
 fn install(requests: &[Value]) -> Install {
     let by_key = ["account/login/start", "account/read"];
-    let is_paid_by_key = by_key.iter().any(|method| find(requests, method).is_some());
+    let uses_api_key = by_key.iter().any(|method| find(requests, method).is_some());
     Install {
-        credential: is_paid_by_key
+        credential: uses_api_key
             .then(|| Credential { kind: CredentialKind::ApiKey, name: "CODEX_API_KEY".to_owned() }),
         host_answers_approvals: true,
         ..Install::default()

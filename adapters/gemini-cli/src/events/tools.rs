@@ -1,4 +1,4 @@
-//! Tool calls: told when their input is complete, and again with their result.
+//! Tool calls: emitted when the input is complete, and with the result.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,12 +11,12 @@ use od_sdk::RunOutput;
 use serde_json::Value;
 
 use crate::native::{ToolResultLine, ToolUse};
-use crate::words;
+use crate::tool_names;
 
-/// The error of a tool the CLI does not have in this mode (recording `approval-default`).
+/// The error of a tool that the CLI lacks in this mode (recording `approval-default`).
 const NOT_REGISTERED: &str = "tool_not_registered";
 
-/// The calls that are open.
+/// The open calls.
 #[derive(Debug)]
 pub(super) struct Tools {
     cwd: String,
@@ -33,7 +33,7 @@ impl Tools {
         output.event(Event::ToolCallStarted(ToolCallStarted {
             tool_call_id: tool_id.clone(),
             name: tool_name.clone(),
-            kind: words::kind(tool_name),
+            kind: tool_names::kind(tool_name),
             title: None,
             mcp_server: None,
             parent_tool_call_id: None,
@@ -41,7 +41,7 @@ impl Tools {
         output.event(Event::ToolCallReady(ToolCallReady {
             tool_call_id: tool_id.clone(),
             input: parameters.clone(),
-            title: words::title(parameters),
+            title: tool_names::title(parameters),
             truncated: None,
         }));
         if tool_name == "write_todos" {
@@ -56,7 +56,9 @@ impl Tools {
         let status = match result.status.as_str() {
             "success" => ToolStatus::Ok,
             _ if output.is_cancelling() => ToolStatus::Cancelled,
-            _ if error_kind == Some(NOT_REGISTERED) && words::is_withheld(&call.tool_name) => {
+            _ if error_kind == Some(NOT_REGISTERED)
+                && tool_names::needs_approval(&call.tool_name) =>
+            {
                 ToolStatus::Denied
             }
             _ => ToolStatus::Error,
@@ -69,13 +71,13 @@ impl Tools {
             tool_call_id: result.tool_id,
             status,
             output: Value::String(text),
-            // The CLI calls every command a success, whatever its code (recording `shell`).
+            // The CLI reports every command as success, whatever its code (recording `shell`).
             exit_code: None,
             truncated: None,
         }));
     }
 
-    /// A written file is told by the call's input only: whether it was there before is not known.
+    /// Emits a file change from the call's input; whether the file existed before is unknown.
     fn report_file(&self, call: &ToolUse, output: &mut RunOutput) {
         let op = match call.tool_name.as_str() {
             "write_file" => FileOp::Create,
@@ -95,7 +97,7 @@ impl Tools {
     }
 }
 
-/// All of the list comes with each call.
+/// Each call contains the complete list.
 fn plan(parameters: &Value) -> Event {
     let todos = parameters.get("todos").and_then(Value::as_array);
     let entry = |todo: &Value| {

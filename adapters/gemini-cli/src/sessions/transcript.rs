@@ -1,5 +1,5 @@
-//! The lines of a session's file → events, in the words of a run. Pure. A line is a message, a
-//! message again with what became of its tools, or a change to the whole.
+//! Maps the lines of a session file to events. Pure. A line is a message, an updated message with tool
+//! results, or a replacement of all messages.
 
 use od_protocol::{
     Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
@@ -10,16 +10,16 @@ use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::words::{kind, title};
+use crate::tool_names::{kind, title};
 
-/// How the CLI begins what it says in a person's place.
-const CONTEXT: &str = "<session_context>";
+/// Prefix of a message that the CLI adds in the user's role.
+const CONTEXT_PREFIX: &str = "<session_context>";
 
 /// The first line of a session's file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Header {
-    /// The session.
+    /// The session id.
     pub(super) session_id: String,
 }
 
@@ -33,11 +33,11 @@ pub(super) struct Line {
     set: Option<Change>,
 }
 
-/// A change to the whole.
+/// A replacement of all messages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Change {
-    /// All that was said, in place of what was said before.
+    /// The new messages.
     messages: Option<Vec<Message>>,
 }
 
@@ -68,17 +68,17 @@ struct ToolCall {
     id: String,
     name: String,
     args: Value,
-    /// What the model was told.
+    /// The result that the model received.
     result: Vec<Value>,
     /// `success`, `error`, `cancelled`.
     status: String,
 }
 
 impl Message {
-    /// What a person said.
-    fn said(&self) -> Option<String> {
+    /// The user's prompt.
+    fn user_text(&self) -> Option<String> {
         let text = (self.kind == "user").then(|| text_of(&self.content))?;
-        Some(text).filter(|text| !text.is_empty() && !text.starts_with(CONTEXT))
+        Some(text).filter(|text| !text.is_empty() && !text.starts_with(CONTEXT_PREFIX))
     }
 }
 
@@ -92,11 +92,11 @@ impl SessionLine for Line {
     }
 
     fn title(&self) -> Option<String> {
-        self.message.said().map(|text| first_line(&text))
+        self.message.user_text().map(|text| first_line(&text))
     }
 }
 
-/// What was said in a session so far.
+/// The messages of a session.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     messages: Vec<Message>,
@@ -120,7 +120,7 @@ impl Transcript {
     pub(super) fn into_events(self) -> Vec<Event> {
         let mut events = Vec::new();
         for (index, message) in self.messages.into_iter().enumerate() {
-            match message.said() {
+            match message.user_text() {
                 Some(text) => events.push(Event::UserMessage(UserMessage { text })),
                 None if message.kind == "gemini" => answer(index, message, &mut events),
                 None => {}
@@ -176,22 +176,22 @@ fn tool_call(call: ToolCall, events: &mut Vec<Event>) {
         Event::ToolResult(ToolResult {
             tool_call_id: call.id,
             status,
-            output: told(&call.result),
+            output: result_output(&call.result),
             exit_code: None,
             truncated: None,
         }),
     ]);
 }
 
-/// What the model was told of a call.
-fn told(result: &[Value]) -> Value {
+/// The output that the model received.
+fn result_output(result: &[Value]) -> Value {
     let places = ["/functionResponse/response/output", "/functionResponse/response/error"];
     let mut texts =
         result.iter().flat_map(|part| places.iter().filter_map(|place| part.pointer(place)));
     texts.next().cloned().unwrap_or_default()
 }
 
-/// Text as it is, or the texts of a list of parts.
+/// Returns the text, or the joined texts of a list of parts.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

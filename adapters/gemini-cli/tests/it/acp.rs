@@ -1,7 +1,7 @@
 //! Recordings over ACP: the agent's messages in, the expected events out. A recording with several
 //! prompts has one test per prompt.
 
-use od_adapter_gemini_cli::live;
+use od_adapter_gemini_cli::acp;
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Prompt, SessionChoice, SessionMode};
 use od_sdk::testing::{AcpRecording, Recording, Replay};
@@ -10,16 +10,16 @@ use serde_json::Value;
 
 /// Both directions are in `<name>.acp.jsonl`; the agent's messages are also in
 /// `<name>_talk.stdout.jsonl`, for the comparison with newer versions of the CLI.
-const TALKS: &[&str] = &["main", "nofs", "load", "noauth"];
+const RECORDINGS: &[&str] = &["main", "nofs", "load", "noauth"];
 
 #[test]
-fn the_agents_side_is_what_was_recorded() {
-    for name in TALKS {
-        let said = recording(&format!("{name}_talk")).read("stdout.jsonl");
+fn agent_messages_equal_recorded_stdout() {
+    for name in RECORDINGS {
+        let stdout = recording(&format!("{name}_talk")).read("stdout.jsonl");
         let lines = |text: &str| -> Vec<Value> {
             text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
         };
-        assert_eq!(lines(&said), lines(&talk_of(name).heard()), "{name}");
+        assert_eq!(lines(&stdout), lines(&acp_recording(name).heard()), "{name}");
     }
 }
 
@@ -34,16 +34,16 @@ fn replay(talk: &AcpRecording, session: SessionChoice) -> Replay {
         session,
         ..StartRunParams::default()
     };
-    let mut mapper = live::mapper(&start_run_params, &Install::default());
+    let mut mapper = acp::mapper(&start_run_params, &Install::default());
     talk.replay(&mut *mapper, &Exit { code: Some(0), ..Exit::default() })
 }
 
-fn talk_of(name: &str) -> AcpRecording {
+fn acp_recording(name: &str) -> AcpRecording {
     AcpRecording::read(&recording(name).read("acp.jsonl"))
 }
 
 fn turn(talk: &str, number: usize) -> Replay {
-    let talk = talk_of(talk);
+    let talk = acp_recording(talk);
     replay(&talk.turn(number), SessionChoice::default())
 }
 
@@ -61,7 +61,7 @@ fn main_think() {
     check_turn("think", "main", 1);
 }
 
-/// The client of this recording offered its files, and the CLI could not create one through it.
+/// The client of this recording offered file access, and the CLI could not create a file through it.
 #[test]
 fn main_tool() {
     check_turn("tool", "main", 2);
@@ -99,7 +99,7 @@ fn nofs_reject() {
 
 #[test]
 fn load() {
-    let talk = talk_of("load");
+    let talk = acp_recording("load");
     let id = Some("77228632-46ef-48e1-bd0f-16a073d00401".to_owned());
     let replay = replay(&talk, SessionChoice { mode: SessionMode::Resume, id });
     recording("load_talk").check(&replay);
@@ -107,19 +107,19 @@ fn load() {
 
 #[test]
 fn noauth() {
-    let talk = talk_of("noauth");
+    let talk = acp_recording("noauth");
     let replay = replay(&talk, SessionChoice::default());
     recording("noauth_talk").check(&replay);
 }
 
-/// One conversation, several turns: each prompt waits for the answer to the one before.
+/// One session, several turns: each prompt waits for the previous answer.
 #[test]
-fn what_is_said_meanwhile_is_the_next_turn() {
-    let talk = talk_of("main");
+fn input_during_turn_starts_next_turn() {
+    let talk = acp_recording("main");
     let replay = replay(&talk, SessionChoice::default());
     let turns = replay.events.iter().filter(|event| event["type"] == "turn_started").count();
     assert_eq!(turns, 5, "the fifth one is cancelled");
-    let stdin = String::from_utf8(replay.stdin).expect("what we write is text");
+    let stdin = String::from_utf8(replay.stdin).expect("stdin is text");
     let prompts: Vec<Value> = stdin
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())

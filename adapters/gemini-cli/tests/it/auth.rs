@@ -1,4 +1,4 @@
-//! Who pays: the CLI's own order of credentials, on a made-up home.
+//! The login: the CLI's order of credentials, in a temporary home.
 
 use od_adapter_gemini_cli::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
@@ -15,7 +15,7 @@ fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_missing_returns_guidance() {
     let status = auth(&[], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("gemini"));
@@ -24,7 +24,7 @@ fn nobody_is_logged_in() {
 }
 
 #[test]
-fn a_key_pays() {
+fn key_in_variable_is_used() {
     let key = Some((CredentialKind::ApiKey, "GEMINI_API_KEY"));
     check(&auth(&[], &[("GEMINI_API_KEY", "secret")]), AuthState::Ok, key);
     check(&auth(&[KEY], &[("GEMINI_API_KEY", "secret")]), AuthState::Ok, key);
@@ -32,7 +32,7 @@ fn a_key_pays() {
 }
 
 #[test]
-fn a_key_in_the_file_of_variables_pays() {
+fn key_in_env_file_is_used() {
     let file = |content| auth(&[(".gemini/.env", content)], &[]);
     let key = Some((CredentialKind::ApiKey, "GEMINI_API_KEY in ~/.gemini/.env"));
     check(&file("A=1\nexport GEMINI_API_KEY=secret\n"), AuthState::Ok, key);
@@ -40,13 +40,13 @@ fn a_key_in_the_file_of_variables_pays() {
 }
 
 #[test]
-fn a_key_that_the_cli_keeps_is_encrypted() {
+fn encrypted_key_is_unknown() {
     let status = auth(&[KEY, (".gemini/gemini-credentials.json", "secret")], &[]);
     check(&status, AuthState::Unknown, None);
 }
 
 #[test]
-fn a_login_with_google_renews_itself_or_runs_out() {
+fn google_login_expires_unless_refreshable() {
     let google = Some((CredentialKind::Subscription, "~/.gemini/oauth_creds.json"));
     let old = r#"{"access_token":"secret","expiry_date":1000000000000}"#;
     let renewable =
@@ -56,9 +56,9 @@ fn a_login_with_google_renews_itself_or_runs_out() {
     check(&auth(&[GOOGLE, (LOGIN, "{")], &[]), AuthState::Unknown, None);
 }
 
-/// What the settings name comes first: the key is there, but the login pays.
+/// The settings take precedence over a key in a variable.
 #[test]
-fn the_settings_decide_between_a_login_and_a_key() {
+fn settings_select_login_over_key() {
     let renewable = r#"{"refresh_token":"secret"}"#;
     let status = auth(&[GOOGLE, (LOGIN, renewable)], &[("GEMINI_API_KEY", "secret")]);
     assert_eq!(status.method.as_deref(), Some("oauth-personal"));
@@ -66,10 +66,9 @@ fn the_settings_decide_between_a_login_and_a_key() {
     assert_eq!(status.method.as_deref(), Some("gemini-api-key"));
 }
 
-/// A base URL without a word on how to log in makes the CLI refuse to start (recording
-/// `gateway_auth_invalid`).
+/// With a base URL and no auth type the CLI refuses to start (recording `gateway_auth_invalid`).
 #[test]
-fn a_base_url_alone_is_the_wrong_provider() {
+fn base_url_without_auth_type_is_missing() {
     let env = [("GEMINI_API_KEY", "secret"), ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1")];
     let status = auth(&[], &env);
     check(&status, AuthState::Missing, None);
@@ -78,7 +77,7 @@ fn a_base_url_alone_is_the_wrong_provider() {
 }
 
 #[test]
-fn a_cloud_account_is_not_looked_into() {
+fn cloud_account_is_unknown() {
     let vertex = [("GOOGLE_GENAI_USE_VERTEXAI", "true"), ("GEMINI_API_KEY", "secret")];
     let status = auth(&[], &vertex);
     check(&status, AuthState::Unknown, Some((CredentialKind::Cloud, "GOOGLE_CLOUD_PROJECT")));
@@ -88,7 +87,7 @@ fn a_cloud_account_is_not_looked_into() {
 }
 
 #[test]
-fn another_home_has_another_login() {
+fn gemini_cli_home_replaces_home() {
     let elsewhere = TestHome::new(&[(".gemini/.env", "GEMINI_API_KEY=secret")], &[]);
     let folder = elsewhere.path().to_string_lossy().into_owned();
     let home = TestHome::new(&[], &[("GEMINI_CLI_HOME", &folder)]);

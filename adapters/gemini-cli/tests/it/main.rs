@@ -1,4 +1,4 @@
-//! Gemini CLI's adapter against what the real CLI said, and against a made-up home.
+//! Tests of the Gemini CLI adapter.
 
 mod acp;
 mod auth;

@@ -1,7 +1,7 @@
-//! What no recording shows: patience, complaints, exit codes, commands inside text.
+//! Cases without a recording: retries, error lines, exit codes, repeated answers.
 
 use od_adapter_gemini_cli::events::Events;
-use od_adapter_gemini_cli::{failure, live};
+use od_adapter_gemini_cli::{acp, failure};
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Credential, CredentialKind, ErrorKind, JsonObject, Prompt};
 use od_sdk::testing::{Replay, replay, replay_with};
@@ -21,11 +21,11 @@ fn run(retries: u32) -> StartRunParams {
     }
 }
 
-fn ended(code: i32, stderr: &str) -> Exit {
+fn exit(code: i32, stderr: &str) -> Exit {
     Exit { code: Some(code), signal: None, stderr_tail: stderr.to_owned() }
 }
 
-fn play(lines: &[&str], exit: &Exit, retries: u32) -> Replay {
+fn replay_lines(lines: &[&str], exit: &Exit, retries: u32) -> Replay {
     let mut events = Events::new(&run(retries), &Install::default());
     replay(&mut events, lines.join("\n").as_bytes(), exit)
 }
@@ -35,42 +35,42 @@ fn events<'a>(replay: &'a Replay, kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_run_that_is_told_to_slow_down_ends_at_the_first_sign() {
-    let impatient = play(&[INIT], &ended(0, TWO_LINES), 0);
-    assert_eq!(events(&impatient, "rate_limited")[0]["retryAfterMs"], 5557);
-    let error = events(&impatient, "error")[0];
+fn rate_limit_beyond_max_retries_fails_run() {
+    let without_retries = replay_lines(&[INIT], &exit(0, TWO_LINES), 0);
+    assert_eq!(events(&without_retries, "rate_limited")[0]["retryAfterMs"], 5557);
+    let error = events(&without_retries, "error")[0];
     assert_eq!(error["kind"], "rate_limited");
     assert_eq!(error["data"]["retryAfterMs"], 5557);
     assert_eq!(error["retryable"], true);
-    let patient = play(&[INIT], &ended(0, TWO_LINES), 1);
-    assert_eq!(events(&patient, "retry")[0]["attempt"], 1);
-    assert_eq!(events(&patient, "done")[0]["errorKind"], "cli_crashed");
+    let with_retries = replay_lines(&[INIT], &exit(0, TWO_LINES), 1);
+    assert_eq!(events(&with_retries, "retry")[0]["attempt"], 1);
+    assert_eq!(events(&with_retries, "done")[0]["errorKind"], "cli_crashed");
 }
 
 #[test]
-fn other_troubles_are_the_clis_own_to_retry() {
+fn other_errors_emit_retry_only() {
     let line = "Attempt 2 failed with status 503. Retrying with backoff... _ApiError: {}\n";
-    let replay = play(&[INIT], &ended(0, line), 0);
+    let replay = replay_lines(&[INIT], &exit(0, line), 0);
     assert_eq!(events(&replay, "retry")[0]["attempt"], 2);
     assert!(events(&replay, "rate_limited").is_empty());
 }
 
 #[test]
-fn words_about_attempts_elsewhere_are_only_words() {
+fn attempt_text_inside_line_is_ignored() {
     let stderr = "Error executing tool x: Attempt 1 failed with status 429. Retrying\nAttempt nothing failed\n";
-    let replay = play(&[INIT], &ended(0, stderr), 0);
+    let replay = replay_lines(&[INIT], &exit(0, stderr), 0);
     assert!(events(&replay, "retry").is_empty() && events(&replay, "rate_limited").is_empty());
 }
 
 #[test]
-fn an_error_without_a_cause_is_what_was_complained_about() {
-    let replay = play(
+fn error_without_cause_uses_error_line() {
+    let replay = replay_lines(
         &[
             INIT,
             r#"{"type":"error","severity":"error","message":"The model returned an empty response."}"#,
             r#"{"type":"result","status":"error","stats":{}}"#,
         ],
-        &ended(0, ""),
+        &exit(0, ""),
         0,
     );
     assert_eq!(events(&replay, "error")[0]["kind"], "_gemini.api_error");
@@ -79,32 +79,32 @@ fn an_error_without_a_cause_is_what_was_complained_about() {
 }
 
 #[test]
-fn a_list_of_things_to_do_is_a_plan() {
+fn todo_list_becomes_plan() {
     let call = r#"{"type":"tool_use","tool_name":"write_todos","tool_id":"t","parameters":{"todos":[{"description":"one","status":"completed"},{"description":"two","status":"in_progress"}]}}"#;
-    let replay = play(&[INIT, call], &ended(0, ""), 0);
+    let replay = replay_lines(&[INIT, call], &exit(0, ""), 0);
     let entries = &events(&replay, "plan")[0]["entries"];
     assert_eq!(entries[0]["status"], "completed");
     assert_eq!(entries[1]["content"], "two");
 }
 
 #[test]
-fn types_nobody_knows_are_counted_and_noise_is_not() {
-    let replay = play(&[INIT, "hello", "[1]", r#"{"type":"brand_new"}"#], &ended(0, ""), 0);
+fn unknown_type_is_unmapped_and_noise_ignored() {
+    let replay = replay_lines(&[INIT, "hello", "[1]", r#"{"type":"brand_new"}"#], &exit(0, ""), 0);
     let unmapped = events(&replay, "unmapped");
     assert_eq!(unmapped.len(), 1);
     assert_eq!(unmapped[0]["nativeType"], "brand_new");
 }
 
-/// An exit code alone proves nothing: killed, the CLI says 0.
+/// An exit code alone proves nothing: a killed CLI exits with 0.
 #[test]
-fn code_0_without_a_result_is_no_success() {
-    let replay = play(&[INIT], &ended(0, ""), 0);
+fn exit_0_without_result_fails() {
+    let replay = replay_lines(&[INIT], &exit(0, ""), 0);
     assert_eq!(events(&replay, "done")[0]["status"], "failed");
 }
 
 #[test]
-fn exit_codes_are_decoded() {
-    let kind = |code, stderr: &str| failure::of_exit(&ended(code, stderr), None).map(|e| e.kind);
+fn exit_codes_become_error_kinds() {
+    let kind = |code, stderr: &str| failure::of_exit(&exit(code, stderr), None).map(|e| e.kind);
     assert_eq!(kind(41, "Warning: x\nInvalid auth method selected."), Some(ErrorKind::AuthMissing));
     let unknown = "Error resuming session: Invalid session identifier \"x\".\n  Searched for";
     assert_eq!(kind(42, unknown), Some(ErrorKind::SessionUnknown));
@@ -121,7 +121,7 @@ fn exit_codes_are_decoded() {
 }
 
 #[test]
-fn a_refused_key_is_named() {
+fn refused_key_is_named_in_hint() {
     let key = Credential { kind: CredentialKind::ApiKey, name: "GEMINI_API_KEY".to_owned() };
     let error =
         failure::classify("API key not valid. Please pass a valid API key.", Some(400), Some(&key));
@@ -130,31 +130,31 @@ fn a_refused_key_is_named() {
 }
 
 #[test]
-fn cancelling_is_sigterm_and_in_a_talk_a_notification() {
+fn cancel_sends_sigterm_or_acp_notification() {
     let mut stops = Vec::new();
     let mut one_shot = Events::new(&run(0), &Install::default());
-    replay_with(&mut one_shot, INIT.as_bytes(), &ended(0, ""), |mapper, output| {
+    replay_with(&mut one_shot, INIT.as_bytes(), &exit(0, ""), |mapper, output| {
         stops.push(mapper.on_cancel(output));
     });
     assert_eq!(stops, [PoliteStop::Terminate]);
-    let mut talk = live::mapper(&run(0), &Install::default());
+    let mut mapper = acp::mapper(&run(0), &Install::default());
     let lines = concat!(
         r#"{"id":1,"result":{"protocolVersion":1}}"#,
         "\n",
         r#"{"id":2,"result":{"sessionId":"s"}}"#
     );
     let mut stops = Vec::new();
-    let replay = replay_with(&mut *talk, lines.as_bytes(), &ended(0, ""), |mapper, output| {
+    let replay = replay_with(&mut *mapper, lines.as_bytes(), &exit(0, ""), |mapper, output| {
         stops.push(mapper.on_cancel(output));
     });
     assert_eq!(stops, [PoliteStop::Terminate, PoliteStop::Written]);
     drop(replay);
 }
 
-/// An answer that pauses and begins anew is asked for again: the CLI does so in silence.
+/// The CLI repeats a request without a report: a pause, then the same text again.
 #[test]
-fn an_answer_that_begins_anew_in_a_talk_is_told_once() {
-    let mut talk = live::mapper(&run(0), &Install::default());
+fn repeated_answer_over_acp_counts_once() {
+    let mut mapper = acp::mapper(&run(0), &Install::default());
     let chunk = |text: &str| {
         format!(
             r#"{{"method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{text}"}}}}}}}}"#
@@ -169,14 +169,14 @@ fn an_answer_that_begins_anew_in_a_talk_is_told_once() {
         chunk(" from here."),
         r#"{"id":3,"result":{"stopReason":"end_turn"}}"#.to_owned(),
     ];
-    let mut heard = 0;
+    let mut line_count = 0;
     let replay = replay_with(
-        &mut *talk,
+        &mut *mapper,
         lines.join("\n").as_bytes(),
-        &ended(0, ""),
+        &exit(0, ""),
         |mapper: &mut dyn Mapper, output| {
-            heard += 1;
-            if heard == 4 {
+            line_count += 1;
+            if line_count == 4 {
                 mapper.on_silence(output);
             }
         },

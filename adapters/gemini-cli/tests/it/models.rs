@@ -1,4 +1,4 @@
-//! Models, asked of a real process that answers as the CLI does.
+//! Models, requested from a process that answers like the CLI.
 
 use od_adapter_gemini_cli::GeminiCli;
 use od_protocol::ModelsSource;
@@ -6,7 +6,7 @@ use od_sdk::Adapter;
 use od_sdk::testing::TestHome;
 
 #[test]
-fn the_models_are_the_clis_own() {
+fn models_come_from_the_cli() {
     let script = r#"read -r greeting
 echo noise
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}'
@@ -23,7 +23,7 @@ read -r more"#;
 }
 
 #[test]
-fn a_cli_that_does_not_answer_leaves_a_static_list() {
+fn silent_cli_returns_static_list() {
     let refused = r#"echo '{"id":1,"result":{}}'
 echo '{"id":2,"error":{"code":-32000,"message":"no key"}}'
 read -r rest"#;

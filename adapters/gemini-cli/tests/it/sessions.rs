@@ -1,10 +1,10 @@
-//! Sessions on disk: listed, read, and not loaded over ACP too soon.
+//! Sessions on disk: listed, read, and the delay before loading over ACP.
 
 use std::fs;
 use std::path::Path;
 
 use od_adapter_gemini_cli::GeminiCli;
-use od_adapter_gemini_cli::sessions::{list, read, rest_ms};
+use od_adapter_gemini_cli::sessions::{list, read, reload_delay_ms};
 use od_protocol::adapter::{ListSessionsParams, ReadSessionParams, StartRunParams};
 use od_protocol::{ErrorKind, Prompt, SessionChoice, SessionMode};
 use od_sdk::testing::{Replay, check_events};
@@ -12,10 +12,10 @@ use od_sdk::{Adapter, Install, Machine};
 use tempfile::TempDir;
 
 const ID: &str = "0de67ac6-d50f-4c02-93de-4c26396d463e";
-/// The session of the recording.
+/// The recorded session.
 const RECORDED: &str = "a510cfe0-a19b-4b85-bf42-2fd58e32840a";
 /// 2026-11-16T05:04:00Z.
-const BEGAN: u64 = 1_794_805_440_000;
+const STARTED_AT: u64 = 1_794_805_440_000;
 
 fn chat(config_dir: &Path, name: &str, content: &str) {
     let chats = config_dir.join("tmp/project/chats");
@@ -23,7 +23,7 @@ fn chat(config_dir: &Path, name: &str, content: &str) {
     fs::write(chats.join(name), content).expect("a file");
 }
 
-/// A settings folder with the recorded session, and with a start of the CLI in which nobody spoke.
+/// A settings folder with the recorded session and a start of the CLI without a prompt.
 fn config_dir() -> TempDir {
     let config_dir = TempDir::new().expect("a scratch folder");
     let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/0.61.0/session.jsonl");
@@ -37,7 +37,7 @@ fn config_dir() -> TempDir {
 }
 
 #[test]
-fn sessions_are_listed_by_folder_and_once() {
+fn list_filters_by_folder_without_duplicates() {
     let config_dir = config_dir();
     let of = |cwd: Option<&str>| {
         let params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
@@ -54,10 +54,10 @@ fn sessions_are_listed_by_folder_and_once() {
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn read_returns_events() {
     let config_dir = config_dir();
     let params = ReadSessionParams { id: RECORDED.to_owned(), cwd: None };
-    let result = read(config_dir.path(), &params).expect("it is there");
+    let result = read(config_dir.path(), &params).expect("the session exists");
     let events =
         result.events.iter().map(|event| serde_json::to_value(event).expect("an event is JSON"));
     let replay = Replay { events: events.collect(), stdin: Vec::new() };
@@ -65,34 +65,36 @@ fn a_session_is_read_as_events() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/0.61.0/session.events.jsonl");
     check_events(&expected, &replay);
     let unknown = ReadSessionParams { id: ID.to_owned(), cwd: None };
-    let error = read(config_dir.path(), &unknown).expect_err("it is not there");
+    let error = read(config_dir.path(), &unknown).expect_err("an unknown session");
     assert_eq!(error.kind(), ErrorKind::SessionUnknown);
 }
 
 #[test]
-fn a_session_rests_for_the_minute_its_file_is_named_after() {
+fn reload_delay_lasts_until_next_minute() {
     let home = TempDir::new().expect("a scratch home");
-    let rest = |now| rest_ms(home.path(), ID, now);
-    assert_eq!(rest(BEGAN), None, "there is no such session");
+    let delay = |now| reload_delay_ms(home.path(), ID, now);
+    assert_eq!(delay(STARTED_AT), None, "an unknown session");
     chat(home.path(), "session-2026-11-16T05-04-0de67ac6.jsonl", "{}");
     chat(home.path(), "session-2026-11-16T05-05-ffffffff.jsonl", "{}");
     chat(home.path(), "session-2026-11-16T05-02-0de67ac6.jsonl", "{}");
     chat(home.path(), "notes.txt", "");
-    assert_eq!(rest(BEGAN + 12_000), Some(48_000));
-    assert_eq!(rest(BEGAN + 60_000), None);
+    assert_eq!(delay(STARTED_AT + 12_000), Some(48_000));
+    assert_eq!(delay(STARTED_AT + 60_000), None);
 }
 
 #[test]
-fn too_soon_is_an_error_with_the_time_to_wait() {
+fn early_reload_returns_session_busy() {
     let home = TempDir::new().expect("a scratch home");
     chat(&home.path().join(".gemini"), "session-2999-01-01T00-00-0de67ac6.jsonl", "{}");
     let machine = Machine { home: home.path().to_owned(), ..Machine::default() };
     let session = SessionChoice { mode: SessionMode::Resume, id: Some(ID.to_owned()) };
     let prompt = Prompt { text: "hello".to_owned(), ..Prompt::default() };
-    let talk = StartRunParams { session, prompt, ..StartRunParams::default() };
+    let over_acp = StartRunParams { session, prompt, ..StartRunParams::default() };
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    let error = GeminiCli.invocation_on(&machine, &talk, &install).expect_err("it is too soon");
+    let error = GeminiCli.invocation_on(&machine, &over_acp, &install).expect_err("session_busy");
     assert_eq!(error.kind(), ErrorKind::SessionBusy);
-    let one_shot = StartRunParams { permission_mode: Some("yolo".to_owned()), ..talk };
-    GeminiCli.invocation_on(&machine, &one_shot, &install).expect("one shot goes on in the file");
+    let stream_json = StartRunParams { permission_mode: Some("yolo".to_owned()), ..over_acp };
+    GeminiCli
+        .invocation_on(&machine, &stream_json, &install)
+        .expect("stream-json appends to the file");
 }

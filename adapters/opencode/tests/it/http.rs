@@ -9,4 +9,5 @@ mod manifest;
 mod mapping;
 mod models;
 mod sessions;
+mod settings;
 mod talk;

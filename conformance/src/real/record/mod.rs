@@ -44,7 +44,7 @@ pub struct RecordedScenario {
     pub recording: &'static str,
     /// Whether packs have the scenario, so that a step file is written.
     pub has_steps: bool,
-    play: Option<fn(&mut ScenarioContext) -> CheckOutcome>,
+    run_prompt: Option<fn(&mut ScenarioContext) -> CheckOutcome>,
 }
 
 /// Every scenario that can be recorded.
@@ -56,7 +56,7 @@ pub const RECORDED: &[RecordedScenario] = &[
         real: "write",
         recording: "shell",
         has_steps: true,
-        play: Some(command_works),
+        run_prompt: Some(command_works),
     },
     recorded("tool_error", "toolfail"),
     recorded("tool_parallel", "parallel"),
@@ -75,7 +75,7 @@ pub const RECORDED: &[RecordedScenario] = &[
 ];
 
 const fn recorded(name: &'static str, real: &'static str) -> RecordedScenario {
-    RecordedScenario { name, real, recording: real, has_steps: true, play: None }
+    RecordedScenario { name, real, recording: real, has_steps: true, run_prompt: None }
 }
 
 /// A scenario that packs do not have: its output is recorded for `drift`.
@@ -130,12 +130,12 @@ fn one(options: RealOptions<'_>, scenario: &'static RecordedScenario) -> Recorde
         probes: BTreeMap::new(),
         forbidden: BTreeSet::new(),
     };
-    let outcome = catch_panic(|| play(options, scenario, &mut recorded));
+    let outcome = catch_panic(|| run_prompt(options, scenario, &mut recorded));
     recorded.missing = outcome.err();
     recorded
 }
 
-fn play(
+fn run_prompt(
     options: RealOptions<'_>,
     scenario: &RecordedScenario,
     recorded: &mut Recorded,
@@ -146,7 +146,7 @@ fn play(
     if let Some(reason) = reason_to_skip(options, real) {
         return Err(Finding::Skip(reason));
     }
-    let stage_options = ScenarioContextOptions {
+    let context_options = ScenarioContextOptions {
         suite: options.suite,
         settings: options.settings,
         cli: options.cli,
@@ -154,15 +154,15 @@ fn play(
         prompt_end: PROMPT_SUFFIX,
     };
     let folder = PathBuf::from(format!("record-{}", scenario.name));
-    let mut context = ScenarioContext::set(&stage_options, scenario.real, &folder)?;
-    scenario.play.unwrap_or(real.play)(&mut context)?;
+    let mut context = ScenarioContext::set(&context_options, scenario.real, &folder)?;
+    scenario.run_prompt.unwrap_or(real.run)(&mut context)?;
     fill(options, &context, recorded)
 }
 
 /// A successful command, then an answer.
 fn command_works(context: &mut ScenarioContext) -> CheckOutcome {
     let (nonce, text) = (context.nonce(), format!("It works: {}.", context.nonce()));
-    let record = context.play(&tool_prompt(context, "shell", &nonce, &text))?;
+    let record = context.run_prompt(&tool_prompt(context, "shell", &nonce, &text))?;
     completed(&record)?;
     ends_with_text(&record, &text)?;
     results(&record, &["ok"])
@@ -219,9 +219,10 @@ fn forbidden(options: RealOptions<'_>, context: &ScenarioContext) -> BTreeSet<St
 }
 
 fn has(relay_log: &RelayLog, prompt: &str) -> bool {
-    let said =
+    let received =
         |entry: &RelayRecord| matches!(entry, RelayRecord::Stdin { line } if line.contains(prompt));
-    relay_log.arguments.iter().any(|it| it.contains(prompt)) || relay_log.records.iter().any(said)
+    relay_log.arguments.iter().any(|it| it.contains(prompt))
+        || relay_log.records.iter().any(received)
 }
 
 fn prompt_transport(relay_log: &RelayLog, prompt: &str) -> &'static str {
@@ -301,7 +302,7 @@ fn meta(
         "env_names": env_names,
         "stdin": stdin,
         "exit_code": exit_code,
-        "model_requests": context.asked().len(),
+        "model_requests": context.model_requests().len(),
     })
 }
 

@@ -22,7 +22,7 @@ enum Role {
     /// The text at the pointer is replaced by this.
     Put { pointer: String, text: String },
     /// Omitted: another line represents it.
-    Gone,
+    Omitted,
 }
 
 /// The step file of one start.
@@ -100,7 +100,7 @@ fn roles(lines: &[Option<Value>], known: &KnownValues) -> Vec<Role> {
 /// One line of a group represents all of them.
 fn represent(roles: &mut [Role], group: &Group, one: Option<usize>, role: Role) {
     for line in &group.lines {
-        roles[*line] = if Some(*line) == one { role.clone() } else { Role::Gone };
+        roles[*line] = if Some(*line) == one { role.clone() } else { Role::Omitted };
     }
 }
 
@@ -171,7 +171,7 @@ impl Writer<'_> {
         self.bound.insert_placeholders(&mut bound);
         merge_bound(&mut clean, &bound, &value);
         match role {
-            Role::Gone => {}
+            Role::Omitted => {}
             Role::Plain => self.line(&format!("out {}", format_line(&clean))),
             Role::Put { pointer, text } => {
                 put(&mut clean, pointer, text);

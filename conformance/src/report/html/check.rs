@@ -104,7 +104,7 @@ fn render_performance(performance: &ScenarioRecord) -> String {
     for events in &performance.events {
         let _ = writeln!(text, "<dt>Events</dt><dd class=\"mono\">{}</dd>", escaped(events));
     }
-    let _ = writeln!(text, "<dt>Requests</dt><dd>{} to the model</dd>", performance.asked);
+    let _ = writeln!(text, "<dt>Requests</dt><dd>{} to the model</dd>", performance.model_requests);
     text.push_str("</dl>\n");
     let lines: String = whole(&performance.transcript).iter().map(transcript_line).collect();
     if !lines.is_empty() {

@@ -1,5 +1,6 @@
 //! Positions that the subscribers of `od-host serve` share, so that each batch of events is prepared only once.
 
+#[cfg(feature = "serve")]
 use std::path::Path;
 
 use super::{EventReader, Source};
@@ -20,6 +21,7 @@ impl EventReader {
     }
 
     /// The folder of the run.
+    #[cfg(feature = "serve")]
     pub(crate) fn run_folder(&self) -> &Path {
         self.folder.path()
     }

@@ -27,3 +27,19 @@ impl Traces {
         match self.0 {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::TelemetrySettings;
+
+    #[test]
+    fn configured_endpoint_reports_missing_feature() {
+        let settings =
+            TelemetrySettings { otlp_endpoint: Some("http://localhost:4318".to_owned()) };
+        let destination = Destination::of_process(&settings).expect("a destination");
+        let error = Traces::start(destination).expect_err("the feature is missing");
+        assert_eq!(error.which.as_deref(), Some("otlp"));
+        assert!(error.hint.is_some_and(|hint| hint.contains("cargo build")));
+    }
+}

@@ -217,7 +217,7 @@ fn long_queue_drains() {
 
 /// The number of threads and open files of this process.
 #[cfg(target_os = "linux")]
-fn holdings() -> (usize, usize) {
+fn threads_and_files() -> (usize, usize) {
     let count = |folder: &str| std::fs::read_dir(folder).expect("a folder of /proc").count();
     (count("/proc/self/task"), count("/proc/self/fd"))
 }
@@ -231,7 +231,7 @@ fn two_hundred_concurrent_runs_leave_nothing_behind() {
         let service = service(&stage);
         let warm = start(&service, task(&stage, "x", "go")).await.expect("a run");
         finish(&service, &warm.run_id).await;
-        let before = holdings();
+        let before = threads_and_files();
         let mut ids = Vec::new();
         for _ in 0..RUNS {
             let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
@@ -243,7 +243,7 @@ fn two_hundred_concurrent_runs_leave_nothing_behind() {
         }
         let status = service.host_info(GetHostInfoParams {}).await.expect("numbers");
         assert_eq!((status.running, status.queued), (200, 0));
-        let during = holdings();
+        let during = threads_and_files();
         let (threads, files) = (during.0 - before.0, during.1 - before.1);
         println!("200 runs: {threads} threads and {files} files more");
         assert!(threads <= 3 * RUNS && files <= 10 * RUNS, "{threads} threads, {files} files");
@@ -258,7 +258,7 @@ fn two_hundred_concurrent_runs_leave_nothing_behind() {
             assert_eq!(state(&service, run_id).await, RunState::Completed);
         }
         service.drain(Duration::ZERO).await;
-        let after = holdings();
+        let after = threads_and_files();
         assert!(after.1 <= before.1 + 10, "files are left: {before:?} → {after:?}");
     });
 }

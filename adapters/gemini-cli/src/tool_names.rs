@@ -1,13 +1,13 @@
-//! What the CLI's own names for tools mean.
+//! The CLI's tool names and their kinds and titles.
 
 use od_protocol::ToolKind;
 use od_sdk::text::first_line;
 use serde_json::Value;
 
-/// Tools that the CLI withholds from a run that nobody can be asked about.
-const WITHHELD: &[&str] = &["write_file", "replace", "run_shell_command", "web_fetch"];
+/// Tools that the CLI does not offer in a run without approvals.
+const APPROVAL_TOOLS: &[&str] = &["write_file", "replace", "run_shell_command", "web_fetch"];
 
-/// What a tool does.
+/// The kind of a tool.
 pub(crate) fn kind(name: &str) -> ToolKind {
     match name {
         "read_file" | "read_many_files" | "list_directory" => ToolKind::Read,
@@ -20,16 +20,16 @@ pub(crate) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// One line for people.
+/// A one-line title.
 pub(crate) fn title(parameters: &Value) -> Option<String> {
     let keys = ["command", "file_path", "dir_path", "path", "pattern", "query", "prompt"];
     let text = keys.iter().find_map(|key| parameters.get(key)?.as_str())?;
     Some(first_line(text)).filter(|title| !title.is_empty())
 }
 
-/// The mode of the run keeps this tool from the model.
-pub(crate) fn is_withheld(name: &str) -> bool {
-    WITHHELD.contains(&name)
+/// Whether the tool needs an approval and is missing in a run without them.
+pub(crate) fn needs_approval(name: &str) -> bool {
+    APPROVAL_TOOLS.contains(&name)
 }
 
 /// The tool's name at the start of a call's id: `write_file__abc` where the model names the call,

@@ -1,17 +1,17 @@
-//! Tokens of the process: every figure is this run's, a resumed session included (recording
-//! `resume`). The CLI states no price.
+//! Token usage of the process, which is the run's own, also in a resumed session (recording `resume`).
+//! The CLI states no price.
 
 use od_protocol::{Event, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
 
 use crate::native::Stats;
 
-/// Tells the figures, unless there are none.
+/// Emits the usage, unless it is zero.
 pub(super) fn report(stats: &Stats, output: &mut RunOutput) {
     if stats.total_tokens == 0 {
         return;
     }
-    // The total includes what was thought, which no other figure states (recording `think`).
+    // Only the total includes thoughts (recording `think`).
     let stated = stats.input_tokens.saturating_add(stats.output_tokens);
     let thought = stats.total_tokens.saturating_sub(stated);
     for scope in [UsageScope::Turn, UsageScope::Run] {
@@ -33,7 +33,7 @@ pub(super) fn report(stats: &Stats, output: &mut RunOutput) {
     }
 }
 
-/// The model the tokens were spent on, when there is only one.
+/// The model, if only one was used.
 fn only_model(stats: &Stats) -> Option<String> {
     let mut models = stats.models.keys();
     models.next().filter(|_| models.next().is_none()).cloned()

@@ -23,18 +23,18 @@ pub(crate) const INTERRUPTED: RunOutcome = RunOutcome {
 
 /// How a turn ended.
 #[derive(Debug)]
-pub(crate) struct Verdict {
-    pub(crate) ending: RunOutcome,
+pub(crate) struct TurnOutcome {
+    pub(crate) run_outcome: RunOutcome,
     pub(crate) failure: Option<Failure>,
 }
 
-impl Verdict {
+impl TurnOutcome {
     /// From the turn's own status.
     pub(super) fn of_turn(turn: &Turn, limits: &mut Limits, output: &mut RunOutput) -> Self {
         match turn.status.as_str() {
-            "completed" => Self { ending: RunOutcome::COMPLETED, failure: None },
-            "interrupted" => Self { ending: INTERRUPTED, failure: None },
-            _ if output.is_cancelling() => Self { ending: INTERRUPTED, failure: None },
+            "completed" => Self { run_outcome: RunOutcome::COMPLETED, failure: None },
+            "interrupted" => Self { run_outcome: INTERRUPTED, failure: None },
+            _ if output.is_cancelling() => Self { run_outcome: INTERRUPTED, failure: None },
             _ => {
                 let error = turn.error.clone().unwrap_or_default();
                 Self::failed(Failure::of_turn(&error, limits), limits, output)
@@ -45,23 +45,23 @@ impl Verdict {
     /// It failed; a limit is told as such, too.
     pub(crate) fn failed(failure: Failure, limits: &Limits, output: &mut RunOutput) -> Self {
         if failure.is_rate_limit() {
-            limits.tell_rate_limit(output);
+            limits.emit_rate_limit(output);
         }
-        let ending = RunOutcome {
+        let run_outcome = RunOutcome {
             status: DoneStatus::Failed,
             stop_reason: failure.stop_reason(),
             evidence: DoneEvidence::NativeResult,
         };
-        Self { ending, failure: Some(failure) }
+        Self { run_outcome, failure: Some(failure) }
     }
 
     /// No other turn follows.
-    pub(crate) fn conclude(self, output: &mut RunOutput) {
+    pub(crate) fn finish(self, output: &mut RunOutput) {
         if let Some(failure) = self.failure {
             output.event(Event::Error(failure.into_event(true)));
         }
         output.close_stdin();
-        output.finish(self.ending);
+        output.finish(self.run_outcome);
     }
 }
 

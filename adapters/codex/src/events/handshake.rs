@@ -6,32 +6,32 @@ use od_sdk::json_rpc::RpcError;
 use od_sdk::{Install, RunOutput};
 use serde_json::value::RawValue;
 
-use super::talk::Talk;
+use super::connection::Connection;
 use super::{notices, read};
-use crate::invocation::is_paid_by_key;
+use crate::invocation::uses_api_key;
 use crate::native::{ModelList, ThreadReply};
-use crate::requests::{self, Opening, Purpose};
+use crate::requests::{self, Handshake, Purpose};
 
 /// What "as much as the model can" may be called, the most first. What some models have beyond is
 /// not for one agent alone.
-const MOST_EFFORT: &[&str] = &["max", "xhigh", "high"];
+const HIGHEST_EFFORTS: &[&str] = &["max", "xhigh", "high"];
 
 /// The way from the greeting to the prompt.
 #[derive(Debug)]
-pub(super) struct OpeningSteps {
-    opening: Opening,
+pub(super) struct HandshakeState {
+    handshake: Handshake,
     waits_for_login: bool,
     mode: SessionMode,
     permission_mode: Option<String>,
     model: Option<String>,
 }
 
-impl OpeningSteps {
+impl HandshakeState {
     pub(super) fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         Self {
             // What is wrong with it was refused before the CLI was started.
-            opening: Opening::of(start_run_params, install).unwrap_or_default(),
-            waits_for_login: is_paid_by_key(install),
+            handshake: Handshake::of(start_run_params, install).unwrap_or_default(),
+            waits_for_login: uses_api_key(install),
             mode: start_run_params.session.mode,
             permission_mode: start_run_params.permission_mode.clone(),
             model: None,
@@ -48,40 +48,40 @@ impl OpeningSteps {
         &mut self,
         purpose: &Purpose,
         outcome: Result<&RawValue, RpcError>,
-        talk: &mut Talk,
+        connection: &mut Connection,
         output: &mut RunOutput,
     ) -> Result<(), RpcError> {
         match purpose {
             Purpose::Initialize => {
                 outcome?;
                 if !self.waits_for_login {
-                    self.begin(talk, output);
+                    self.begin(connection, output);
                 }
             }
             Purpose::Login => {
                 outcome?;
-                self.begin(talk, output);
+                self.begin(connection, output);
             }
             Purpose::Skills => {
                 if let Err(error) = outcome {
-                    output.event(unloaded_skills(&error));
+                    output.event(skills_not_loaded(&error));
                 }
-                output.write_json(&self.opening.thread(&mut talk.requests));
+                output.write_json(&self.handshake.thread(&mut connection.requests));
             }
-            Purpose::Thread => self.on_thread(outcome?, talk, output)?,
+            Purpose::Thread => self.on_thread(outcome?, connection, output)?,
             _ => {
                 let models = outcome.ok().and_then(read).unwrap_or_default();
-                let effort = self.most_effort(&models, output);
-                self.say_prompt(Some(effort), talk, output);
+                let effort = self.highest_effort(&models, output);
+                self.send_prompt(Some(effort), connection, output);
             }
         }
         Ok(())
     }
 
-    fn begin(&self, talk: &mut Talk, output: &mut RunOutput) {
-        let message = match self.opening.skills.is_empty() {
-            true => self.opening.thread(&mut talk.requests),
-            false => requests::skills(&mut talk.requests, &self.opening.skills),
+    fn begin(&self, connection: &mut Connection, output: &mut RunOutput) {
+        let message = match self.handshake.skills.is_empty() {
+            true => self.handshake.thread(&mut connection.requests),
+            false => requests::skills(&mut connection.requests, &self.handshake.skills),
         };
         output.write_json(&message);
     }
@@ -89,7 +89,7 @@ impl OpeningSteps {
     fn on_thread(
         &mut self,
         reply: &RawValue,
-        talk: &mut Talk,
+        connection: &mut Connection,
         output: &mut RunOutput,
     ) -> Result<(), RpcError> {
         let reply: ThreadReply = read(reply).unwrap_or_default();
@@ -97,7 +97,7 @@ impl OpeningSteps {
             let message = "the app server did not name the thread".to_owned();
             return Err(RpcError { message, ..RpcError::default() });
         }
-        talk.thread = Some(reply.thread.id.clone());
+        connection.thread = Some(reply.thread.id.clone());
         self.model.clone_from(&reply.model);
         output.event(Event::SessionStarted(SessionStarted {
             session_id: reply.thread.id,
@@ -108,16 +108,16 @@ impl OpeningSteps {
             tools: None,
             mcp_servers: None,
         }));
-        self.tell_mode(&reply.sandbox.kind, output);
-        match self.opening.effort {
-            Some(Effort::Max) => output.write_json(&requests::models(&mut talk.requests)),
-            effort => self.say_prompt(effort.map(Effort::as_str), talk, output),
+        self.emit_permission_mode(&reply.sandbox.kind, output);
+        match self.handshake.effort {
+            Some(Effort::Max) => output.write_json(&requests::models(&mut connection.requests)),
+            effort => self.send_prompt(effort.map(Effort::as_str), connection, output),
         }
         Ok(())
     }
 
     /// Without a word of the run the person's settings decide, and only now it is known how.
-    fn tell_mode(&self, sandbox: &str, output: &mut RunOutput) {
+    fn emit_permission_mode(&self, sandbox: &str, output: &mut RunOutput) {
         let mode = match sandbox {
             "readOnly" => "read-only",
             "workspaceWrite" => "workspace-write",
@@ -130,12 +130,12 @@ impl OpeningSteps {
         }
     }
 
-    fn say_prompt(&self, effort: Option<&str>, talk: &mut Talk, output: &mut RunOutput) {
-        talk.start_turn(output, |requests, thread| self.opening.turn(requests, thread, effort));
+    fn send_prompt(&self, effort: Option<&str>, connection: &mut Connection, output: &mut RunOutput) {
+        connection.start_turn(output, |requests, thread| self.handshake.turn(requests, thread, effort));
     }
 
     /// The most the model takes; a model that nobody lists gets what all take.
-    fn most_effort(&self, models: &ModelList, output: &mut RunOutput) -> &'static str {
+    fn highest_effort(&self, models: &ModelList, output: &mut RunOutput) -> &'static str {
         let entry = models.data.iter().find(|entry| Some(&entry.model) == self.model.as_ref());
         let has = |level: &&&str| {
             entry.is_some_and(|entry| {
@@ -143,7 +143,7 @@ impl OpeningSteps {
                 efforts.iter().any(|effort| effort.reasoning_effort == **level)
             })
         };
-        let most = MOST_EFFORT.iter().find(has).copied();
+        let most = HIGHEST_EFFORTS.iter().find(has).copied();
         if most.is_none() {
             let text = "the model does not say how hard it can think; max is sent as high";
             output.event(notices::notice(NoticeLevel::Info, "effort_lowered", text));
@@ -152,7 +152,7 @@ impl OpeningSteps {
     }
 }
 
-fn unloaded_skills(error: &RpcError) -> Event {
+fn skills_not_loaded(error: &RpcError) -> Event {
     let text = format!("the folders of skills were not taken: {}", error.message);
     notices::notice(NoticeLevel::Warn, "skills_not_loaded", text)
 }

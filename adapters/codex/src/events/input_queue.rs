@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 /// Texts that wait for a turn of their own.
 #[derive(Debug, Default)]
-pub(super) struct Inputs {
+pub(super) struct InputQueue {
     waiting: VecDeque<String>,
     has_prompt: bool,
 }
 
-impl Inputs {
+impl InputQueue {
     pub(super) fn queue(&mut self, text: &str) {
         self.waiting.push_back(text.to_owned());
     }

@@ -1,10 +1,10 @@
-//! What the CLI's names and contents mean, whoever asks: a run or the reader of a session.
+//! Kind and title of a tool call, by the tool's name. Used for runs and for session files.
 
 use od_protocol::ToolKind;
 use od_sdk::text::first_line;
 use serde_json::Value;
 
-/// What a tool does, by its name.
+/// The kind of a tool, by its name.
 pub(crate) fn kind(name: &str) -> ToolKind {
     match name {
         "Read" | "NotebookRead" | "LS" | "ListMcpResourcesTool" | "ReadMcpResourceTool" => {
@@ -20,7 +20,7 @@ pub(crate) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// One line for people.
+/// A one-line title.
 pub(crate) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);
     let title = match name {

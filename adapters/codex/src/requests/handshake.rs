@@ -17,7 +17,7 @@ const SKILL_FILE: &str = "SKILL.md";
 
 /// What a run says to the app server before the model is asked.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Opening {
+pub struct Handshake {
     /// Folders of skills.
     pub skills: Vec<String>,
     /// How hard to think.
@@ -27,7 +27,7 @@ pub struct Opening {
     turn_params: Value,
 }
 
-impl Opening {
+impl Handshake {
     /// What a run wants.
     ///
     /// # Errors
@@ -165,7 +165,7 @@ fn turn_params(start_run_params: &StartRunParams, options: &Options) -> Result<V
 fn input(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     let mut blocks = vec![text_input(&prompt.text)];
     for image in &prompt.images {
-        blocks.push(picture(image)?);
+        blocks.push(image_input(image)?);
     }
     if !prompt.attachments.is_empty() {
         blocks.push(text_input(&format!("Attached files:\n{}", prompt.attachments.join("\n"))));
@@ -173,7 +173,7 @@ fn input(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     Ok(blocks)
 }
 
-fn picture(image: &ImageInput) -> Result<Value, ErrorObject> {
+fn image_input(image: &ImageInput) -> Result<Value, ErrorObject> {
     match (&image.data, &image.path) {
         (Some(data), _) => {
             let url = format!("data:{};base64,{data}", image.mime);

@@ -1,19 +1,19 @@
-//! What tools say of the files they wrote.
+//! Reports of tools on the files they wrote.
 
 use serde::Deserialize;
 
-/// The tool's own account of a file it wrote (`tool_use_result` of Write, Edit, …).
+/// A tool's report on a written file (`tool_use_result` of Write, Edit, …).
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct FileReport {
     /// `create` or `update`; absent with Edit.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The file, absolute.
+    /// The absolute path.
     pub file_path: Option<String>,
-    /// With `create`: all of it.
+    /// With `create`: the whole content.
     pub content: Option<String>,
-    /// What changed.
+    /// The changes.
     pub structured_patch: Option<Vec<Hunk>>,
 }
 
@@ -21,14 +21,14 @@ pub struct FileReport {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Hunk {
-    /// First line before.
+    /// First line in the old file.
     pub old_start: u64,
-    /// Lines before.
+    /// Number of lines in the old file.
     pub old_lines: u64,
-    /// First line after.
+    /// First line in the new file.
     pub new_start: u64,
-    /// Lines after.
+    /// Number of lines in the new file.
     pub new_lines: u64,
-    /// With their sign.
+    /// The lines, each with the prefix ` `, `+` or `-`.
     pub lines: Vec<String>,
 }

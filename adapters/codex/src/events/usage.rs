@@ -8,7 +8,7 @@ use crate::native::{ThreadTokenUsage, TokenUsage};
 
 /// The figures of a thread so far.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct UsageTracker {
     /// What the thread had spent before this run; known with the first figures of the run.
     before_run: Option<TokenUsage>,
     before_turn: TokenUsage,
@@ -18,7 +18,7 @@ pub(crate) struct Meter {
     context: Context,
 }
 
-impl Meter {
+impl UsageTracker {
     pub(crate) fn new(mode: SessionMode) -> Self {
         Self {
             before_run: None,

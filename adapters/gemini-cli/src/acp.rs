@@ -1,5 +1,4 @@
-//! The run over ACP: what it asks for, and what this agent does differently. The talk itself is the
-//! sdk's.
+//! A run over ACP: its parameters and Gemini CLI's deviations. The sdk implements the protocol.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -18,18 +17,18 @@ use serde_json::{Value, json};
 use crate::events::RETRY_PAUSE_MS;
 use crate::options::Options;
 use crate::retries::Retries;
-use crate::{failure, words};
+use crate::{failure, tool_names};
 
-/// A thought without a heading begins so: the CLI puts every heading between stars.
-const NO_HEADING: &str = "****\n";
-/// How a heading begins.
-const HEADING: &str = "**";
-/// A character that shows nothing: a prompt that begins with it is no command.
-const NO_COMMAND: &str = "\u{200b}";
-/// The JSON-RPC code for "log in first".
+/// Prefix of a thought without a heading: the CLI puts every heading between asterisks.
+const EMPTY_HEADING: &str = "****\n";
+/// Prefix of a heading.
+const HEADING_PREFIX: &str = "**";
+/// An invisible character: a prompt that starts with it is not a command.
+const ZERO_WIDTH_SPACE: &str = "\u{200b}";
+/// The JSON-RPC code of a missing login.
 const AUTH_REQUIRED: i64 = -32000;
 
-/// The tokens of a turn, as the CLI puts them into the answer to a prompt.
+/// The tokens of a turn in the response to `session/prompt`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Quota {
@@ -50,30 +49,30 @@ struct TokenCount {
     output_tokens: u64,
 }
 
-/// What the run asks of the agent. Model and permission mode are flags.
+/// The session parameters. Model and permission mode are flags.
 ///
 /// # Errors
-/// A picture without content.
-pub fn opening(start_run_params: &StartRunParams) -> Result<Handshake, ErrorObject> {
+/// When an image has no content.
+pub fn handshake(start_run_params: &StartRunParams) -> Result<Handshake, ErrorObject> {
     let prompt = prompt_blocks(&start_run_params.prompt)?;
     Ok(Handshake { prompt, settings: Vec::new(), ..Handshake::of(start_run_params)? })
 }
 
-/// The state machine of a run.
+/// Returns the mapper of a run.
 ///
 /// # Panics
 /// On a prompt that the invocation refuses.
 pub fn mapper(start_run_params: &StartRunParams, install: &Install) -> Box<dyn Mapper> {
-    let opening = opening(start_run_params).expect("the invocation refuses what cannot be said");
-    let gemini = Gemini {
+    let handshake = handshake(start_run_params).expect("the invocation rejects invalid images");
+    let dialect = GeminiDialect {
         credential: install.credential.clone(),
         retries: Retries::new(&Options::lenient(start_run_params)),
     };
-    Box::new(AcpMapper::new(opening, Box::new(gemini)))
+    Box::new(AcpMapper::new(handshake, Box::new(dialect)))
 }
 
-/// A prompt that looks like a command is one to the CLI, unless something stands before it; and it
-/// takes the path of a link as it is, without its escapes.
+/// The CLI executes a prompt that looks like a command, unless a character precedes it. It uses the
+/// path of a link literally, without decoding escapes.
 fn prompt_blocks(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     let by_value: Vec<ImageInput> = prompt
         .images
@@ -85,11 +84,11 @@ fn prompt_blocks(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     let files = by_path.filter_map(|image| image.path.as_ref()).chain(&prompt.attachments);
     let is_command = prompt.text.trim_start().starts_with(['/', '$']);
     let text = match is_command {
-        true => format!("{NO_COMMAND}{}", prompt.text),
+        true => format!("{ZERO_WIDTH_SPACE}{}", prompt.text),
         false => prompt.text.clone(),
     };
-    let spoken = Prompt { text, images: by_value, ..Prompt::default() };
-    let mut blocks = acp::prompt_blocks(&spoken)?;
+    let inline = Prompt { text, images: by_value, ..Prompt::default() };
+    let mut blocks = acp::prompt_blocks(&inline)?;
     blocks.extend(files.map(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         json!({"type": "resource_link", "uri": format!("file://{path}"), "name": name})
@@ -97,14 +96,14 @@ fn prompt_blocks(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     Ok(blocks)
 }
 
-/// Gemini CLI's way to speak ACP.
-struct Gemini {
+/// Gemini CLI's deviations from the protocol.
+struct GeminiDialect {
     credential: Option<Credential>,
     retries: Retries,
 }
 
-impl Dialect for Gemini {
-    /// Errors of the provider have their HTTP status as code, or 500 when the CLI lost it.
+impl Dialect for GeminiDialect {
+    /// Errors of the provider have their HTTP status as code, or 500 when the CLI does not know it.
     fn failure(&self, error: &RpcError, _stage: Stage) -> ErrorEvent {
         let details = error.data.get("details").and_then(Value::as_str);
         let text = details.unwrap_or(&error.message);
@@ -116,11 +115,11 @@ impl Dialect for Gemini {
     }
 
     fn tool_name(&self, tool_call: &ToolCall) -> String {
-        words::tool_of(&tool_call.tool_call_id).to_owned()
+        tool_names::tool_of(&tool_call.tool_call_id).to_owned()
     }
 
-    /// The CLI states no input: the title of a command is the command, files are places, and what
-    /// would be written is a difference.
+    /// The CLI sends no input: the title of a command is the command, files are locations, and a
+    /// planned write is a diff.
     fn tool_input(&self, call: &Call) -> Value {
         if let Some(change) = call.content.iter().find(|content| content.kind == "diff") {
             let old = change.old_text.as_deref().unwrap_or_default();
@@ -138,19 +137,20 @@ impl Dialect for Gemini {
         }
     }
 
-    /// What a call holds while it runs is its explanation.
+    /// The content of a running call is its explanation, not its output.
     fn reports_output(&self) -> bool {
         false
     }
 
-    /// The CLI cuts the blanks around each piece and puts a heading before it. One with a heading of
-    /// its own is a paragraph, one without goes on with what was thought before; 0.40.1 leaves such a
-    /// piece as it is.
+    /// The CLI trims each part and adds a heading. A part with a heading starts a paragraph, a part
+    /// without one continues the previous text; 0.40.1 leaves such a part unchanged.
     fn thought<'a>(&self, text: &'a str, is_first: bool) -> Cow<'a, str> {
-        match text.strip_prefix(NO_HEADING) {
+        match text.strip_prefix(EMPTY_HEADING) {
             Some(text) if is_first => Cow::Borrowed(text),
             Some(text) => Cow::Owned(format!(" {text}")),
-            None if text.starts_with(HEADING) && !is_first => Cow::Owned(format!("\n\n{text}")),
+            None if text.starts_with(HEADING_PREFIX) && !is_first => {
+                Cow::Owned(format!("\n\n{text}"))
+            }
             None => Cow::Borrowed(text),
         }
     }
@@ -171,7 +171,7 @@ impl Dialect for Gemini {
         models.next().filter(|_| models.next().is_none())
     }
 
-    /// The history of a loaded session follows the answer, and the commands follow the history
+    /// The history of a loaded session follows the response, and the commands follow the history
     /// (recording `load.acp`).
     fn history_end(&self) -> Option<&'static str> {
         Some("available_commands_update")

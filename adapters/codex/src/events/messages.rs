@@ -34,14 +34,14 @@ struct Thought {
 
 /// What is being said.
 #[derive(Debug, Default)]
-pub(crate) struct Speech {
+pub(crate) struct Messages {
     /// The messages since the model's last complete answer: a retry says them again, those that
     /// were complete included (recordings `drop`, `refusal`).
     answer: Vec<Message>,
     thought: Option<Thought>,
 }
 
-impl Speech {
+impl Messages {
     pub(crate) fn on_delta(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
         let is_current = |message: &&mut Message| message.id == *delta.item_id;
         match self.answer.last_mut().filter(is_current) {
@@ -111,7 +111,7 @@ impl Speech {
     pub(crate) fn on_thought(&mut self, item: &Item, output: &mut RunOutput) {
         let open = self.thought.take().filter(|thought| thought.id == item.id);
         if open.is_none_or(|thought| thought.source.is_none()) {
-            let text = thought_of(item);
+            let text = thought_text(item);
             if !text.is_empty() {
                 output.thinking_delta(&item.id, &text);
             }
@@ -121,12 +121,12 @@ impl Speech {
     }
 
     /// The model has said all of an answer.
-    pub(crate) fn on_answer_complete(&mut self) {
+    pub(crate) fn on_response_complete(&mut self) {
         self.answer.clear();
     }
 
     /// The answer broke off and is asked for again: what was said of it no longer counts.
-    pub(crate) fn discard_answer(&mut self, output: &mut RunOutput) {
+    pub(crate) fn discard_response(&mut self, output: &mut RunOutput) {
         if let Some(Thought { id: thinking_id, .. }) = self.thought.take() {
             output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
         }
@@ -136,7 +136,7 @@ impl Speech {
     }
 }
 
-fn thought_of(item: &Item) -> String {
+fn thought_text(item: &Item) -> String {
     if !item.text.is_empty() {
         return item.text.clone();
     }

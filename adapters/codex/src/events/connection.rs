@@ -5,24 +5,24 @@ use od_sdk::json_rpc::Requests;
 use od_sdk::{Install, RunOutput};
 use serde_json::Value;
 
-use crate::invocation::is_paid_by_key;
+use crate::invocation::uses_api_key;
 use crate::requests::{self, Purpose};
 
 /// Whom we talk to about what.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(super) struct Connection {
     pub(super) requests: Requests<Purpose>,
     pub(super) thread: Option<String>,
     /// The turn that runs.
     pub(super) turn: Option<String>,
 }
 
-impl Talk {
+impl Connection {
     /// After the first lines, which the invocation has written.
     pub(super) fn new(install: &Install) -> Self {
-        let mut requests = requests::numbering();
-        requests::greet(&mut requests);
-        if is_paid_by_key(install) {
+        let mut requests = requests::new_requests();
+        requests::initialize(&mut requests);
+        if uses_api_key(install) {
             requests::login(&mut requests, "");
         }
         Self { requests, thread: None, turn: None }
@@ -33,7 +33,7 @@ impl Talk {
     }
 
     /// Helpers have threads of their own, and all are told of in one stream.
-    pub(super) fn is_other_thread(&self, thread: &str) -> bool {
+    pub(super) fn is_subagent_thread(&self, thread: &str) -> bool {
         self.thread.as_deref().is_some_and(|own| own != thread) && !thread.is_empty()
     }
 

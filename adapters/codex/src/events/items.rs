@@ -38,7 +38,7 @@ pub(crate) fn is_tool(kind: &str) -> bool {
 }
 
 /// Items that are told elsewhere, or are no news.
-pub(crate) fn is_silent(kind: &str) -> bool {
+pub(crate) fn is_ignored(kind: &str) -> bool {
     matches!(kind, "userMessage" | "hookPrompt" | "subAgentActivity" | "functionCallOutput")
 }
 
