@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_request_a_notification_or_a_reply() {
+    fn line_is_request_notification_or_reply() {
         let request = br#"{"jsonrpc":"2.0","id":"a","method":"ask","params":{"x":1}}"#;
         let Some(Incoming::Request { id, method, params }) = Incoming::read(request) else {
             panic!("a request")
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_taken_once_and_strangers_are_nobody() {
+    fn reply_is_matched_once() {
         let mut requests = Requests::new(Dialect::Versioned);
         let first = requests.request("open", json!({}), "open");
         let second = requests.request("say", json!({"text": "hi"}), "say");

@@ -25,7 +25,11 @@ use crate::Adapter;
 /// #     fn invocation(&self, _: &StartRunParams, _: &Install) -> Result<Invocation, ErrorObject> {
 /// #         Ok(Invocation::default())
 /// #     }
-/// #     fn mapper(&self, _: &StartRunParams, _: &Install) -> Box<dyn Mapper> { unimplemented!() }
+/// #     fn mapper(&self, _: &StartRunParams, _: &Install) -> Box<dyn Mapper> { Box::new(Lines) }
+/// # }
+/// # struct Lines;
+/// # impl Mapper for Lines {
+/// #     fn on_line(&mut self, _: &[u8], _: &mut od_sdk::RunOutput) {}
 /// # }
 /// fn main() -> std::process::ExitCode {
 ///     od_sdk::serve(Parrot)

@@ -83,7 +83,7 @@ pub fn replay_with(
     Replay { events, stdin: written(stdin_commands) }
 }
 
-/// The agent CLI has ended: the verdict, and all events.
+/// The agent CLI has ended: returns all events, with the outcome.
 fn end(mapper: &mut dyn Mapper, output: &mut RunOutput, exit: &Exit) -> Vec<Value> {
     if output.outcome.is_none() {
         let explained = mapper.on_exit(exit, output);
@@ -153,7 +153,7 @@ pub fn stdin_values(replay: &Replay) -> Vec<Value> {
 
 fn crashed(output: &mut RunOutput) -> RunOutcome {
     use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
-    let message = "the agent CLI ended before it said that it was done";
+    let message = "the agent CLI ended before it reported the end of its work";
     output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
     RunOutcome {
         status: DoneStatus::Failed,

@@ -1,19 +1,18 @@
-//! The CLI's words → protocol events: one state machine per run. Pure: no clock, no file, no
-//! process. This file is the switchboard; each chapter has a room of its own below `events/`.
+//! Maps the CLI's lines to protocol events: one state machine per run. Pure: no clock, no file, no
+//! process. This file dispatches by line type; the modules below `events/` do the mapping.
 
 mod approvals;
 mod failure;
 mod files;
 mod inputs;
 mod limits;
-mod meter;
+mod messages;
 mod outcome;
 mod plan;
 mod session;
-mod speech;
 mod subagents;
 mod tools;
-pub(crate) mod words;
+mod usage;
 
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
 use od_protocol::{DoneEvidence, Event, Status, StopReason};
@@ -33,17 +32,18 @@ use approvals::Approvals;
 use failure::{CliError, Failure};
 use inputs::Inputs;
 use limits::Limits;
-use meter::Meter;
+use messages::Messages;
 use plan::TaskList;
 use session::Session;
-use speech::Speech;
 use subagents::Subagents;
 use tools::Tools;
+use usage::UsageTracker;
 
 /// How a turn ended.
 #[derive(Debug)]
-struct Verdict {
-    ending: RunOutcome,
+struct TurnOutcome {
+    /// The outcome of the run if no other turn follows.
+    run_outcome: RunOutcome,
     failure: Option<Failure>,
 }
 
@@ -51,23 +51,23 @@ struct Verdict {
 #[derive(Debug)]
 pub struct Events {
     session: Session,
-    speech: Speech,
+    messages: Messages,
     tools: Tools,
     subagents: Subagents,
     plan: TaskList,
     approvals: Approvals,
     inputs: Inputs,
     limits: Limits,
-    meter: Meter,
-    /// What the CLI said in the model's place, until the result judges it.
+    usage: UsageTracker,
+    /// The error that the CLI printed in place of a message, until the result of the turn.
     cli_error: Option<CliError>,
-    /// The verdict of the last turn, until it is known whether another one follows.
-    verdict: Option<Verdict>,
-    wants_schema: bool,
+    /// The outcome of the last turn, until it is known whether another turn follows.
+    turn_outcome: Option<TurnOutcome>,
+    has_output_schema: bool,
 }
 
 impl Events {
-    /// Before the first line. `new_id` makes the ids of input lines.
+    /// Creates the state before the first line. `new_id` returns the ids of input lines.
     pub fn new(
         start_run_params: &StartRunParams,
         install: &Install,
@@ -76,22 +76,22 @@ impl Events {
         let options = Options::lenient(start_run_params);
         Self {
             session: Session::new(&start_run_params.session),
-            speech: Speech::default(),
+            messages: Messages::default(),
             tools: Tools::default(),
             subagents: Subagents::default(),
             plan: TaskList::default(),
             approvals: Approvals::default(),
             inputs: Inputs::new(new_id),
             limits: Limits::new(&options, install.credential.clone()),
-            meter: Meter::default(),
+            usage: UsageTracker::default(),
             cli_error: None,
-            verdict: None,
-            wants_schema: start_run_params.output_schema.is_some(),
+            turn_outcome: None,
+            has_output_schema: start_run_params.output_schema.is_some(),
         }
     }
 
     fn on_typed_line(&mut self, head: &Head<'_>, line: &[u8], output: &mut RunOutput) {
-        let understood = match &*head.kind {
+        let mapped = match &*head.kind {
             "stream_event" => self.on_stream_event(line, output),
             "assistant" => read(line).map(|line| self.on_assistant(line, output)),
             "user" => read(line).map(|line| self.on_user(line, output)),
@@ -102,7 +102,7 @@ impl Events {
             "control_request" => read(line).map(|line| self.on_control_request(line, output)),
             "control_cancel_request" => read(line)
                 .map(|line: ControlRequestLine| self.approvals.withdraw(&line.request_id, output)),
-            // Replies to our own requests, and with --replay-user-messages the echo of our answers.
+            // Replies to the adapter's requests, and echoes of its responses (`--replay-user-messages`).
             "control_response" | "keep_alive" => Some(()),
             "command_lifecycle" => read(line).map(|line| self.on_lifecycle(&line, output)),
             "tool_progress" => {
@@ -111,38 +111,40 @@ impl Events {
             }
             _ => None,
         };
-        if understood.is_none() {
+        if mapped.is_none() {
             output.unmapped(&head.native_type(), line);
         }
     }
 
     fn on_stream_event(&mut self, line: &[u8], output: &mut RunOutput) -> Option<()> {
         let stream_line: StreamLine<'_> = serde_json::from_slice(line).ok()?;
-        // What a subagent says inside is summarised, not forwarded.
+        // The output of a subagent is summarised, not forwarded.
         if stream_line.parent_tool_use_id.is_some() {
             return Some(());
         }
         self.session.turns.ensure(output);
-        self.speech.on_stream(stream_line, &mut self.tools, &mut self.meter, output)
+        self.messages.on_stream(stream_line, &mut self.tools, &mut self.usage, output)
     }
 
     fn on_assistant(&mut self, line: AssistantLine, output: &mut RunOutput) {
         if let Some(parent) = &line.parent_tool_use_id {
-            return self.subagents.on_inner(parent, &line.message.content);
+            return self.subagents.count_calls(parent, &line.message.content);
         }
         self.session.turns.ensure(output);
         if let Some(error) = line.error {
             self.cli_error = Some(CliError::from_message(&error, line.message));
             return;
         }
-        self.limits.on_answer();
-        self.speech.begin_whole(&line.message.id, &mut self.tools, output);
-        self.meter.on_message(line.message.usage.as_ref());
-        let streamed = self.speech.was_streamed(&line.message.id);
+        self.limits.reset();
+        self.messages.start_complete(&line.message.id, &mut self.tools, output);
+        self.usage.on_message(line.message.usage.as_ref());
+        let streamed = self.messages.was_streamed(&line.message.id);
         for block in blocks(line.message.content) {
             match block.kind.as_str() {
                 "text" if !streamed => output.text_delta(&line.message.id, &block.text),
-                "thinking" if !streamed => self.speech.on_whole_thought(&block.thinking, output),
+                "thinking" if !streamed => {
+                    self.messages.on_complete_thought(&block.thinking, output)
+                }
                 "text" | "thinking" | "redacted_thinking" => {}
                 "tool_use" | "server_tool_use" | "mcp_tool_use" => self.on_tool_use(block, output),
                 kind if kind.ends_with("_tool_result") => self.tools.on_result(
@@ -172,7 +174,7 @@ impl Events {
             .into_iter()
             .filter(|block| block.kind == "tool_result")
             .collect();
-        // The account belongs to the only result of its line.
+        // The report refers to a single result.
         let report = if results.len() == 1 { line.tool_use_result } else { Value::Null };
         for block in results {
             self.tools.on_result(&block, &report, output);
@@ -181,7 +183,7 @@ impl Events {
         }
     }
 
-    /// Newer versions say of each line when it is queued, started and completed.
+    /// Versions after 2.1.197 report when each input line is queued, started and completed.
     fn on_lifecycle(&mut self, line: &LifecycleLine, output: &mut RunOutput) {
         if line.state == "started" {
             self.inputs.on_echo(Some(&line.command_uuid), output);
@@ -191,7 +193,7 @@ impl Events {
     fn on_system(&mut self, subtype: &str, line: &[u8], output: &mut RunOutput) -> Option<()> {
         if subtype == "init" {
             let init: Init = read(line)?;
-            self.pass_verdict(output);
+            self.report_turn_failure(output);
             self.session.on_init(init, output);
             return Some(());
         }
@@ -206,8 +208,7 @@ impl Events {
             "task_started" => self.subagents.on_started(&system, output),
             "task_notification" => self.subagents.on_notification(&system, &self.tools, output),
             "hook_response" => session::on_hook(&system, output),
-            // Said again elsewhere: progress of thoughts, tasks and hooks, and a refusal that the
-            // result repeats.
+            // Progress of thoughts, tasks and hooks, and a refusal: other lines report the same.
             "thinking_tokens"
             | "background_tasks_changed"
             | "task_updated"
@@ -229,57 +230,57 @@ impl Events {
 
     fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
         self.session.turns.ensure(output);
-        self.speech.end(output);
-        self.meter.on_result(result, output);
+        self.messages.end(output);
+        self.usage.on_result(result, output);
         let failure = outcome::failure(result, self.cli_error.take(), &self.limits);
-        let ending = outcome::ending(result, failure.as_ref(), output.is_cancelling());
-        self.session.turns.end(ending.stop_reason, output);
-        self.report_answer(result, output);
-        self.pass_verdict(output);
+        let run_outcome = outcome::run_outcome(result, failure.as_ref(), output.is_cancelling());
+        self.session.turns.end(run_outcome.stop_reason, output);
+        self.report_structured_output(result, output);
+        self.report_turn_failure(output);
         let is_error = result.is_error;
-        self.verdict = Some(Verdict { ending, failure });
-        let goes_on = self.inputs.is_outstanding(self.session.turns.count(), output)
+        self.turn_outcome = Some(TurnOutcome { run_outcome, failure });
+        let may_continue = self.inputs.has_pending(self.session.turns.count(), output)
             || self.session.reports_state
-            || (!is_error && self.subagents.is_working());
-        if !goes_on || output.is_cancelling() {
-            self.conclude(output);
+            || (!is_error && self.subagents.has_running());
+        if !may_continue || output.is_cancelling() {
+            self.finish_run(output);
         }
     }
 
-    /// `idle` comes once nothing waits any more: no line of ours, no helper in the background
-    /// (recordings `sj_state_queue`, `sj_state_background_agent`).
+    /// The CLI is `idle` when no input line waits and no subagent runs in the background (recordings
+    /// `sj_state_queue`, `sj_state_background_agent`).
     fn on_state(&mut self, state: &str, output: &mut RunOutput) {
         self.session.reports_state = true;
-        if state == "idle" && !self.inputs.is_outstanding(self.session.turns.count(), output) {
-            self.conclude(output);
+        if state == "idle" && !self.inputs.has_pending(self.session.turns.count(), output) {
+            self.finish_run(output);
         }
     }
 
-    /// Another turn follows: the failure of the last one was not the run's.
-    fn pass_verdict(&mut self, output: &mut RunOutput) {
-        if let Some(failure) = self.verdict.take().and_then(|verdict| verdict.failure) {
+    /// Another turn follows: the failure of the last one does not fail the run.
+    fn report_turn_failure(&mut self, output: &mut RunOutput) {
+        if let Some(failure) = self.turn_outcome.take().and_then(|outcome| outcome.failure) {
             output.event(Event::Error(failure.into_event(false)));
         }
     }
 
-    /// No other turn follows.
-    fn conclude(&mut self, output: &mut RunOutput) {
-        let Some(Verdict { ending, failure }) = self.verdict.take() else { return };
+    /// No other turn follows: the outcome of the last turn is that of the run.
+    fn finish_run(&mut self, output: &mut RunOutput) {
+        let Some(TurnOutcome { run_outcome, failure }) = self.turn_outcome.take() else { return };
         if let Some(failure) = failure {
             output.event(Event::Error(failure.into_event(true)));
         }
         output.close_stdin();
-        output.finish(ending);
+        output.finish(run_outcome);
     }
 
-    /// The answer that `--json-schema` asked for comes with the result, not as a message.
-    fn report_answer(&self, result: &ResultLine, output: &mut RunOutput) {
+    /// With `--json-schema` the answer is part of the result, not a message.
+    fn report_structured_output(&self, result: &ResultLine, output: &mut RunOutput) {
         match &result.structured_output {
             Some(answer) => output.text_delta("structured-output", &answer.to_string()),
-            None if self.wants_schema && !result.is_error => output.event(notice(
+            None if self.has_output_schema && !result.is_error => output.event(notice(
                 NoticeLevel::Warn,
                 "output_schema_unmet",
-                "the model gave no answer that fits the output schema",
+                "the model returned no answer that matches the output schema",
             )),
             None => {}
         }
@@ -291,9 +292,9 @@ impl Mapper for Events {
         if line.starts_with(STREAM_EVENT_START) && self.on_stream_event(line, output).is_some() {
             return;
         }
-        // What is no JSON object with a type is noise.
+        // A line that is not a JSON object with a type is ignored.
         if let Ok(head) = serde_json::from_slice::<Head<'_>>(line) {
-            self.session.is_alive = true;
+            self.session.is_ready = true;
             self.on_typed_line(&head, line, output);
         }
     }
@@ -311,8 +312,8 @@ impl Mapper for Events {
             return InputOutcome::Steered;
         }
         self.inputs.send(text, self.session.turns.count(), output);
-        // A line that arrives while a tool runs is shown to the model with the tool's result;
-        // otherwise it is the next turn (recordings `sj_steer` and `sj_queue`).
+        // The model receives a line that arrives while a tool runs together with the tool's result;
+        // any other line starts the next turn (recordings `sj_steer`, `sj_queue`).
         match self.tools.is_running() {
             true => InputOutcome::Steered,
             false => InputOutcome::Queued,
@@ -324,9 +325,9 @@ impl Mapper for Events {
     }
 
     fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
-        // Only the interrupt request and SIGINT end a running shell command; the request needs a
-        // CLI that reads already.
-        if self.session.is_alive {
+        // Only the interrupt request and SIGINT end a running shell command (recording
+        // `sigterm_tool`). A CLI that does not read stdin yet gets the signal.
+        if self.session.is_ready {
             output.write_json(&control::interrupt());
             PoliteStop::Written
         } else {
@@ -335,12 +336,14 @@ impl Mapper for Events {
     }
 
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
-        let is_answered = !self.inputs.is_outstanding(self.session.turns.count(), output);
-        if let Some(Verdict { ending, failure }) = self.verdict.take().filter(|_| is_answered) {
+        let has_no_pending_input = !self.inputs.has_pending(self.session.turns.count(), output);
+        if let Some(TurnOutcome { run_outcome, failure }) =
+            self.turn_outcome.take().filter(|_| has_no_pending_input)
+        {
             if let Some(failure) = failure {
                 output.event(Event::Error(failure.into_event(true)));
             }
-            return Some(ending);
+            return Some(run_outcome);
         }
         let failure = match self.cli_error.take() {
             Some(cli_error) => Failure::classify(&cli_error, &self.limits),

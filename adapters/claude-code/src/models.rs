@@ -58,7 +58,8 @@ pub fn quota(machine: &Machine, install: &Install) -> Option<Quota> {
     lines.iter().find_map(|line| reply_to(line, USAGE_ID)?.get("rate_limits")).and_then(parse_quota)
 }
 
-/// Sends one request and returns all lines of the output. The CLI answers it after stdin has closed.
+/// Sends one request and returns all lines of the output. The CLI answers even after stdin
+/// closes.
 fn query(machine: &Machine, install: &Install, request: &Value) -> Vec<Value> {
     let mut env = declared_env(&manifest::manifest(), machine);
     env.insert("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned());

@@ -1,7 +1,7 @@
 //! One test per recording: the lines of the real CLI in, the expected events out.
 
-#[path = "it/host.rs"]
-mod host;
+#[path = "it/host_actions.rs"]
+mod host_actions;
 #[path = "it/replay.rs"]
 mod replay;
 

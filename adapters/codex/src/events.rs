@@ -1,5 +1,5 @@
-//! The app server's words → protocol events: one state machine per run. Pure: no clock, no file, no
-//! process. This file is the switchboard; each chapter has a room of its own below `events/`.
+//! Maps the lines of the app server to events: one state machine per run. Pure: no clock, no file, no
+//! process. This file dispatches; the modules below `events/` map.
 
 mod approvals;
 mod failure;
@@ -36,7 +36,7 @@ use crate::requests::{self, Purpose};
 use approvals::{Approvals, Request};
 pub(crate) use failure::Failure;
 use input_queue::InputQueue;
-pub(crate) use limits::{Limits, windows};
+pub(crate) use limits::{Limits, quota_of};
 pub(crate) use usage::UsageTracker;
 pub(crate) use notices::notice;
 use handshake::HandshakeState;
@@ -46,7 +46,7 @@ use connection::Connection;
 pub(crate) use tools::Tools;
 pub(crate) use outcome::TurnOutcome;
 
-/// Lines that carry a piece of a message start like this; they are read in one pass.
+/// Prefix of text delta lines, which are parsed in one pass.
 const MESSAGE_DELTA_START: &[u8] = br#"{"method":"item/agentMessage/delta","#;
 
 /// The state of one run.
@@ -61,12 +61,12 @@ pub struct Events {
     input_queue: InputQueue,
     limits: Limits,
     usage: UsageTracker,
-    /// The verdict on the last turn, until it is known whether another one follows.
+    /// The outcome of the last turn, until it is known whether another one follows.
     turn_outcome: Option<TurnOutcome>,
 }
 
 impl Events {
-    /// Before the first line.
+    /// Returns the state before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(start_run_params);
         Self {
@@ -91,13 +91,13 @@ impl Events {
         output: &mut RunOutput,
     ) {
         let scope: Scope<'_> = read(params).unwrap_or_default();
-        let understood = match &scope.thread_id {
+        let handled = match &scope.thread_id {
             Some(thread) if self.connection.is_subagent_thread(thread) => {
                 self.subagents.on_notification(thread, method, params, output)
             }
             _ => self.on_own_thread(method, params, output),
         };
-        if understood.is_none() {
+        if handled.is_none() {
             output.unmapped(method, line);
         }
     }
@@ -106,13 +106,13 @@ impl Events {
         let scope: Scope<'_> = read(params).unwrap_or_default();
         let is_from_subagent = scope.thread_id.is_some_and(|thread| self.connection.is_subagent_thread(&thread));
         let request = Request { id, method, params, is_from_subagent };
-        if self.approvals.ask(request, &self.tools, output).is_none() {
-            let refusal = format!("this client does not answer {method:?}");
+        if self.approvals.on_request(request, &self.tools, output).is_none() {
+            let refusal = format!("this client does not support {method:?}");
             output.write_json(&self.connection.requests.refusal(id, METHOD_NOT_FOUND, &refusal));
         }
     }
 
-    /// What is told of our own thread, or of none.
+    /// Handles a notification about the run's own thread, or about none.
     fn on_own_thread(&mut self, method: &str, params: &RawValue, output: &mut RunOutput) -> Option<()> {
         match method {
             "item/started" => self.on_item_started(read(params)?, output),
@@ -198,19 +198,19 @@ impl Events {
         Some(())
     }
 
-    /// The first is the prompt; what follows was said while the run went on.
+    /// The first user message is the prompt; the others are input.
     fn on_user_message(&mut self, item: &Item, output: &mut RunOutput) {
-        if self.input_queue.is_prompt() {
+        if self.input_queue.is_first_message() {
             return;
         }
-        let texts = item.content.iter().filter_map(|piece| piece.get("text")?.as_str());
+        let texts = item.content.iter().filter_map(|part| part.get("text")?.as_str());
         let text = texts.collect::<Vec<_>>().join("\n");
         output.event(Event::UserMessage(UserMessage { text }));
     }
 
     fn on_usage(&mut self, notification: &TokenUsageNotification, output: &mut RunOutput) {
         if self.connection.turn() == Some(notification.turn_id.as_str()) {
-            // The model has said all of this answer: nothing of it is repeated any more.
+            // The response is complete: a retry does not repeat it.
             self.messages.on_response_complete();
             self.limits.on_response();
             self.usage.on_usage(&notification.token_usage, output);
@@ -218,7 +218,7 @@ impl Events {
     }
 
     fn on_error(&mut self, notification: &ErrorNotification, output: &mut RunOutput) {
-        // The last one is repeated with the turn's end.
+        // `turn/completed` repeats the last error.
         if !notification.will_retry {
             return;
         }
@@ -239,7 +239,7 @@ impl Events {
         self.start_next_turn_or_finish(output);
     }
 
-    /// After a turn: another one for what was said meanwhile, or the end.
+    /// After a turn: starts another one for queued input, or finishes the run.
     fn start_next_turn_or_finish(&mut self, output: &mut RunOutput) {
         let is_steering = self.connection.requests.is_waiting(|it| matches!(it, Purpose::Steer(_)));
         if self.turn_outcome.is_none() || (is_steering && !output.is_cancelling()) {
@@ -271,7 +271,7 @@ impl Mapper for Events {
         {
             return self.messages.on_delta(&params, output);
         }
-        // What is no message is noise.
+        // A line that is not a message is noise.
         match Incoming::read(line) {
             None => {}
             Some(Incoming::Notification { method, params }) => {
@@ -297,7 +297,7 @@ impl Mapper for Events {
         if expected_turn.is_some() && expected_turn != self.connection.turn() {
             return InputOutcome::Refused;
         }
-        if self.approvals.answer(text, output).is_some() {
+        if self.approvals.answer_input(text, output).is_some() {
             return InputOutcome::Steered;
         }
         match (self.connection.thread.clone(), self.connection.turn.clone()) {
@@ -323,7 +323,7 @@ impl Mapper for Events {
             return PoliteStop::Written;
         }
         match self.connection.requests.is_waiting(|purpose| *purpose == Purpose::Turn) {
-            // It is interrupted as soon as its name is known.
+            // The turn is interrupted as soon as its id is known.
             true => PoliteStop::Written,
             false => PoliteStop::Terminate,
         }
@@ -351,7 +351,7 @@ fn on_plan(notification: PlanNotification, output: &mut RunOutput) {
     output.event(Event::Plan(Plan { entries: entries.collect() }));
 }
 
-/// Parameters as far as they are used; `None` when they are not of that form.
+/// Parses parameters; `None` if they do not have this form.
 fn read<'a, T: Deserialize<'a>>(params: &'a RawValue) -> Option<T> {
     serde_json::from_str(params.get()).ok()
 }

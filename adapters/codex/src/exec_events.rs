@@ -1,5 +1,5 @@
-//! The words of `codex exec --json` → protocol events, for versions without an app server. The rooms
-//! are those of `events`; here there are no pieces, no questions and no codes of errors.
+//! Maps the lines of `codex exec --json` to events. It shares the modules of `events`, but has no deltas,
+//! no approvals and no error codes.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
@@ -13,10 +13,10 @@ use crate::events::{Failure, Limits, UsageTracker, Messages, Tools, TurnOutcome,
 use crate::native::{ExecLine, Item, TurnError};
 use crate::options::Options;
 
-/// How an error says that it is a retry (exec recording `drop`).
-const RETRY_START: &str = "Reconnecting";
-/// The only turn there is.
-const TURN: &str = "turn-1";
+/// Prefix of an error that reports a retry (exec recording `drop`).
+const RETRY_PREFIX: &str = "Reconnecting";
+/// The id of the only turn.
+const TURN_ID: &str = "turn-1";
 
 /// The state of one run.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct ExecEvents {
 }
 
 impl ExecEvents {
-    /// Before the first line.
+    /// Returns the state before the first line.
     pub fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         let options = Options::lenient(start_run_params);
         let mut usage = UsageTracker::new(start_run_params.session.mode);
@@ -49,7 +49,7 @@ impl ExecEvents {
         match &*line.kind {
             "thread.started" => self.on_thread(&line.thread_id?, output),
             "turn.started" => {
-                output.event(Event::TurnStarted(TurnStarted { turn_id: TURN.to_owned() }));
+                output.event(Event::TurnStarted(TurnStarted { turn_id: TURN_ID.to_owned() }));
             }
             "item.started" => self.on_item_started(line.item.as_deref()?, output)?,
             "item.updated" => self.on_item_updated(line.item.as_deref()?, output)?,
@@ -59,12 +59,12 @@ impl ExecEvents {
                 if let Some(usage) = line.usage {
                     self.usage.on_thread_total(usage, output);
                 }
-                self.end(TurnOutcome { run_outcome: RunOutcome::COMPLETED, failure: None }, output);
+                self.end_turn(TurnOutcome { run_outcome: RunOutcome::COMPLETED, failure: None }, output);
             }
             "turn.failed" => {
                 let failure = Failure::of_text(&line.error?.message, &self.limits);
                 let turn_outcome = TurnOutcome::failed(failure, &self.limits, output);
-                self.end(turn_outcome, output);
+                self.end_turn(turn_outcome, output);
             }
             _ => return None,
         }
@@ -83,7 +83,7 @@ impl ExecEvents {
             mcp_servers: None,
         }));
         if self.effort == Some(Effort::Max) {
-            let text = "`codex exec` does not tell how hard a model can think; max is sent as high";
+            let text = "`codex exec` does not report the effort levels of a model; max is sent as high";
             output.event(notice(NoticeLevel::Info, "effort_lowered", text));
         }
     }
@@ -92,7 +92,7 @@ impl ExecEvents {
         match item.kind.as_str() {
             "todo_list" => on_todo_list(item, output),
             kind if items::is_tool(kind) => self.tools.on_started(item, output),
-            // They are told as a whole.
+            // They are emitted when they are complete.
             "agent_message" | "reasoning" => {}
             _ => return None,
         }
@@ -115,7 +115,7 @@ impl ExecEvents {
             "todo_list" => on_todo_list(item, output),
             "error" => output.event(notice(NoticeLevel::Warn, "warning", item.message.as_str())),
             kind if items::is_tool(kind) => {
-                // The answer that asked for the tool is complete.
+                // The response that requested the tool is complete.
                 self.messages.on_response_complete();
                 self.limits.on_response();
                 self.tools.on_completed(item, output);
@@ -125,15 +125,15 @@ impl ExecEvents {
         Some(())
     }
 
-    /// The last one is repeated with the turn's failure.
+    /// Retries only: `turn.failed` repeats the last error.
     fn on_error(&mut self, message: &str, output: &mut RunOutput) {
-        if !message.starts_with(RETRY_START) {
+        if !message.starts_with(RETRY_PREFIX) {
             return;
         }
         self.messages.discard_response(output);
-        let (announced, reason) = message.split_once(" (").unwrap_or((message, message));
+        let (message, reason) = message.split_once(" (").unwrap_or((message, message));
         let error = TurnError {
-            message: announced.to_owned(),
+            message: message.to_owned(),
             additional_details: Some(reason.trim_end_matches(')').to_owned()),
             ..TurnError::default()
         };
@@ -143,17 +143,17 @@ impl ExecEvents {
         }
     }
 
-    fn end(&mut self, turn_outcome: TurnOutcome, output: &mut RunOutput) {
+    fn end_turn(&mut self, turn_outcome: TurnOutcome, output: &mut RunOutput) {
         self.usage.on_turn_end(output);
         let stop_reason: StopReason = turn_outcome.run_outcome.stop_reason;
-        output.event(Event::TurnEnded(TurnEnded { turn_id: TURN.to_owned(), stop_reason }));
+        output.event(Event::TurnEnded(TurnEnded { turn_id: TURN_ID.to_owned(), stop_reason }));
         turn_outcome.finish(output);
     }
 }
 
 impl Mapper for ExecEvents {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
-        // What is no JSON object with a type is noise.
+        // A line that is not a JSON object with a type is noise.
         let Ok(exec_line) = serde_json::from_slice::<ExecLine<'_>>(line) else { return };
         let item = exec_line.item.as_ref().map(|item| item.kind.clone());
         let native_type = match item {
@@ -166,8 +166,8 @@ impl Mapper for ExecEvents {
     }
 
     fn on_cancel(&mut self, _output: &mut RunOutput) -> PoliteStop {
-        // It ends its tools at both signals and says nothing at either (exec recordings `sigint_tool`,
-        // `sigterm_tool`); this one is quicker.
+        // Both signals end the tools and print nothing (exec recordings `sigint_tool`, `sigterm_tool`);
+        // SIGTERM is faster.
         PoliteStop::Terminate
     }
 

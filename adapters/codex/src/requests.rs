@@ -1,4 +1,4 @@
-//! What we ask the app server for: only shapes. When it is asked is decided in `events/opening.rs`.
+//! Builds the requests to the app server. `events/handshake.rs` decides when they are sent.
 
 mod handshake;
 
@@ -8,34 +8,34 @@ pub(crate) use handshake::session_id;
 use od_sdk::json_rpc::{Dialect, Requests};
 use serde_json::{Value, json};
 
-/// What a reply of the app server is for.
+/// The purpose of a request, by which its reply is handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
-    /// The greeting.
+    /// `initialize`.
     Initialize,
-    /// The key of a variable, which the app server does not read by itself.
+    /// Sends the API key, which the app server does not read from the variable.
     Login,
-    /// Folders of skills.
+    /// Sets further skill folders.
     Skills,
-    /// A new, old or copied thread.
+    /// Starts, resumes or forks a thread.
     Thread,
-    /// The models: which efforts they take.
+    /// Lists the models and their effort levels.
     Models,
-    /// A turn.
+    /// Starts a turn.
     Turn,
-    /// More for the turn that runs: what was said.
+    /// Sends input to the running turn; contains the text.
     Steer(String),
-    /// The end of a turn.
+    /// Interrupts a turn.
     Interrupt,
 }
 
-/// Requests without a version: the app server leaves it out.
+/// Returns an empty set of requests. The app server omits the field `jsonrpc`.
 pub fn new_requests() -> Requests<Purpose> {
     Requests::new(Dialect::Bare)
 }
 
-/// The first lines of a talk: the greeting, and the key where one is to be handed over. A mapper
-/// that follows them numbers its own requests behind (see [`greet`]).
+/// Returns the first lines of stdin: the `initialize` request, and the login if there is a key. The
+/// mapper must count these requests before it sends its own.
 pub fn initial_lines(key: Option<&str>) -> Vec<u8> {
     let mut requests = new_requests();
     let mut lines = to_lines(&initialize(&mut requests));
@@ -45,46 +45,46 @@ pub fn initial_lines(key: Option<&str>) -> Vec<u8> {
     lines
 }
 
-/// Messages as lines.
+/// Returns the messages as lines.
 pub fn to_lines(messages: &[Value]) -> Vec<u8> {
     messages.iter().flat_map(|message| format!("{message}\n").into_bytes()).collect()
 }
 
-/// The greeting: a request and the word that its reply is not waited for.
+/// Returns the `initialize` request and the `initialized` notification.
 pub fn initialize(requests: &mut Requests<Purpose>) -> [Value; 2] {
-    let client = json!({
+    let client_info = json!({
         "name": "od_adapter_codex",
         "title": "OD Adapters",
         "version": env!("CARGO_PKG_VERSION"),
     });
     let initialize =
-        requests.request("initialize", json!({ "clientInfo": client }), Purpose::Initialize);
+        requests.request("initialize", json!({ "clientInfo": client_info }), Purpose::Initialize);
     [initialize, json!({"method": "initialized"})]
 }
 
-/// Hands over a key for this process only (see `invocation`, which makes it so).
+/// Logs in with a key. The setting in `invocation/app_server.rs` limits the login to this process.
 pub fn login(requests: &mut Requests<Purpose>, key: &str) -> Value {
     let params = json!({"type": "apiKey", "apiKey": key});
     requests.request("account/login/start", params, Purpose::Login)
 }
 
-/// More folders of skills, for this process only.
+/// Sets further skill folders, for this process only.
 pub fn skills(requests: &mut Requests<Purpose>, folders: &[String]) -> Value {
     requests.request("skills/extraRoots/set", json!({ "extraRoots": folders }), Purpose::Skills)
 }
 
-/// The models with their efforts.
+/// Requests the models with their effort levels.
 pub fn models(requests: &mut Requests<Purpose>) -> Value {
     requests.request("model/list", json!({}), Purpose::Models)
 }
 
-/// A turn that says a text.
+/// Starts a turn with a text.
 pub fn text_turn(requests: &mut Requests<Purpose>, thread_id: &str, text: &str) -> Value {
     let params = json!({"threadId": thread_id, "input": [text_input(text)]});
     requests.request("turn/start", params, Purpose::Turn)
 }
 
-/// More for the turn that runs; refused when it runs no longer.
+/// Sends input to the running turn; the app server refuses it if the turn has ended.
 pub fn steer(
     requests: &mut Requests<Purpose>,
     thread_id: &str,
@@ -99,7 +99,7 @@ pub fn steer(
     requests.request("turn/steer", params, Purpose::Steer(text.to_owned()))
 }
 
-/// Asks the CLI to stop what it does; it ends its tools.
+/// Interrupts the turn; the CLI ends its tools.
 pub fn interrupt(requests: &mut Requests<Purpose>, thread_id: &str, turn_id: &str) -> Value {
     let params = json!({"threadId": thread_id, "turnId": turn_id});
     requests.request("turn/interrupt", params, Purpose::Interrupt)

@@ -1,5 +1,5 @@
 //! Native sessions on disk: `<config>/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. Read only.
-//! What a line means to a reader is in `sessions/transcript.rs`.
+//! `sessions/transcript.rs` maps the lines.
 
 mod rollout;
 mod transcript;
@@ -14,18 +14,18 @@ use od_sdk::session_files::{self, SessionFile, entries};
 
 use rollout::Line;
 
-/// The length of a thread's id, with which a file's name ends.
-const ID_LENGTH: usize = 36;
+/// The length of a thread id, which ends the file name.
+const ID_CHARS: usize = 36;
 
-/// The sessions, the newest first.
+/// Lists the sessions, the newest first.
 pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> ListSessionsResult {
     session_files::list::<Line>(files(config_dir), list_sessions_params)
 }
 
-/// One session, as events.
+/// Returns the events of one session.
 ///
 /// # Errors
-/// `session_unknown` when there is none of that id, or it cannot be read.
+/// `session_unknown` if no session has this id, or its file cannot be read.
 pub fn read(
     config_dir: &Path,
     read_sessions_params: &ReadSessionParams,
@@ -45,7 +45,7 @@ fn session_file(path: PathBuf) -> Option<SessionFile> {
     let name = path.file_stem()?.to_str()?;
     let id = name
         .strip_prefix("rollout-")
-        .and_then(|rest| rest.get(rest.len().checked_sub(ID_LENGTH)?..))?;
+        .and_then(|rest| rest.get(rest.len().checked_sub(ID_CHARS)?..))?;
     uuid::Uuid::try_parse(id).ok()?;
     let id = id.to_owned();
     SessionFile::at(path, &id)

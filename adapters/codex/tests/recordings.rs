@@ -1,7 +1,7 @@
 //! One test per recording: the lines of the real CLI in, the expected events out.
 
-#[path = "it/host.rs"]
-mod host;
+#[path = "it/scripted_host.rs"]
+mod scripted_host;
 #[path = "it/replay.rs"]
 mod replay;
 

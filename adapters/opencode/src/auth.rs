@@ -102,7 +102,7 @@ pub fn auth(machine: &Machine) -> AuthStatus {
         )),
         (None, Some(provider)) if !logins.is_empty() => AuthStatus {
             guidance: Some(format!(
-                "opencode auth login: the model in the settings is one of {provider:?}, and there is no login for it"
+                "opencode auth login: the model in the settings belongs to {provider:?}, which has no login"
             )),
             state: AuthState::Missing,
             ..auth::missing(&auth_info())

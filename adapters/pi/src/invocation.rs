@@ -80,7 +80,7 @@ fn add_session(
                 format!("session id {id:?} has characters other than letters, digits and ._-"),
                 "use a UUID or a name",
             ),
-            _ => ErrorObject::new(ErrorKind::SessionUnknown, format!("{id:?} is no session's id"))
+            _ => ErrorObject::new(ErrorKind::SessionUnknown, format!("{id:?} is not a session id"))
                 .with_hint("`sessions/list` names them"),
         });
     }

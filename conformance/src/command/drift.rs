@@ -12,8 +12,8 @@ use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES};
 use crate::console::say;
 use crate::outcome::Finding;
 use crate::real::{
-    Change, Drift, FlagFacts, REAL_SCENARIOS, RealOptions, ScenarioResult, output, run_scenarios,
-    unmapped,
+    Change, Drift, FlagFacts, REAL_SCENARIOS, RealOptions, ScenarioResult, outputs_by_scenario,
+    run_scenarios, unmapped,
 };
 use crate::suite::Suite;
 
@@ -71,20 +71,20 @@ fn compared(
         only: &arguments.agent.only,
         is_relayed: true,
     };
-    let scenario_result = run_scenarios(options, arguments.agent.jobs, &mut |scenario_result| {
+    let scenario_results = run_scenarios(options, arguments.agent.jobs, &mut |scenario_result| {
         anstream::eprintln!(
             "{} ({:.1} s)",
             scenario_result.scenario.name,
             scenario_result.took.as_secs_f64()
         );
     });
-    let faults = scenario_result.iter().filter_map(fault).collect();
-    let scenario_records = scenario_result
+    let faults = scenario_results.iter().filter_map(fault).collect();
+    let scenario_records = scenario_results
         .into_iter()
         .map(|scenario_result| (scenario_result.scenario.name, scenario_result.scenario_record))
         .collect();
     let mut drift = Drift { unmapped: unmapped(&scenario_records), ..Drift::default() };
-    drift.compare_lines(&output(&scenario_records), &known.lines);
+    drift.compare_lines(&outputs_by_scenario(&scenario_records), &known.lines);
     let mut flags = flag_facts(&agent, settings, &known, suite)?;
     flags.passed = scenario_records.values().flat_map(|it| it.flags.iter().cloned()).collect();
     drift.flags = Some(flags);

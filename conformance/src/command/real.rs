@@ -13,8 +13,8 @@ use crate::console::say;
 use crate::pack::RealSettings;
 use crate::real::{
     Confinement, Drift, FLAGS_FILE, FlagFacts, REAL_SCENARIOS, RealFacts, RealOptions, Recordings,
-    VersionFacts, confine, find_cli, flags_in, help_text, other_check_results, output, recordings,
-    run_scenarios, scenario_check_result, unmapped, version_text,
+    VersionFacts, confine, find_cli, flags_in, help_text, other_check_results, outputs_by_scenario,
+    recordings, run_scenarios, scenario_check_result, unmapped, version_text,
 };
 use crate::report::print_result;
 use crate::runner::RunnerOptions;
@@ -139,9 +139,9 @@ pub(super) struct RealRun {
 pub(super) fn run_and_compare(
     arguments: &RealArguments,
     suite: &Suite,
-    terms: &RealRunOptions<'_>,
+    real_run_options: &RealRunOptions<'_>,
 ) -> Result<RealRun, CommandError> {
-    let RealRunOptions { only, options, confinement, shows_text } = *terms;
+    let RealRunOptions { only, options, confinement, shows_text } = *real_run_options;
     let settings = table(suite)?;
     let agent = Agent::find(suite, settings, arguments.cli.as_deref())?;
     let known = recorded(suite, settings, None)?;
@@ -156,20 +156,20 @@ pub(super) fn run_and_compare(
     };
     let started = Instant::now();
     let real_options = RealOptions { suite, settings, cli: &agent.cli, only, is_relayed: false };
-    let scenario_result = run_scenarios(real_options, options.jobs, &mut |it| {
+    let scenario_results = run_scenarios(real_options, options.jobs, &mut |it| {
         show(&scenario_check_result(it, options))
     });
-    let mut results: Vec<CheckResult> = scenario_result
+    let mut results: Vec<CheckResult> = scenario_results
         .iter()
         .map(|scenario_result| scenario_check_result(scenario_result, options))
         .collect();
-    let scenario_records = scenario_result
+    let scenario_records = scenario_results
         .into_iter()
         .map(|scenario_result| (scenario_result.scenario.name, scenario_result.scenario_record))
         .collect();
     let mut drift = Drift { unmapped: unmapped(&scenario_records), ..Drift::default() };
     if let Some(known) = &known {
-        drift.compare_lines(&output(&scenario_records), &known.lines);
+        drift.compare_lines(&outputs_by_scenario(&scenario_records), &known.lines);
         drift.flags = Some(flag_facts(&agent, settings, known, suite)?);
     }
     drift.version = agent.version;

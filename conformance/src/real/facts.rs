@@ -65,7 +65,9 @@ fn record_json(scenario_record: &ScenarioRecord) -> Value {
 }
 
 /// The output of the CLI, by scenario.
-pub fn output(scenario_records: &BTreeMap<&'static str, ScenarioRecord>) -> Recordings {
+pub fn outputs_by_scenario(
+    scenario_records: &BTreeMap<&'static str, ScenarioRecord>,
+) -> Recordings {
     scenario_records.iter().map(|(name, it)| ((*name).to_owned(), it.shapes.clone())).collect()
 }
 

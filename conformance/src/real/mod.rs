@@ -24,7 +24,7 @@ pub use confine::{Confinement, can_confine, confine};
 pub use drift::{
     Change, Drift, FLAGS_FILE, FlagFacts, Recordings, Shapes, VersionFacts, flags_in, recordings,
 };
-pub use facts::{RealFacts, ScenarioRecord, output, unmapped};
+pub use facts::{RealFacts, ScenarioRecord, outputs_by_scenario, unmapped};
 pub use install::{InstallError, Installed, Package, install};
 pub use record::{RECORDED, Recorded, RecordedScenario, record};
 pub use relay::become_relay;

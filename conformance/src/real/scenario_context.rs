@@ -42,7 +42,7 @@ pub(super) struct ScenarioContextOptions<'a> {
     /// Whether a relay between adapter and agent CLI records both sides.
     pub(super) is_relayed: bool,
     /// Appended to every prompt: more directions for the fake model.
-    pub(super) prompt_end: &'static str,
+    pub(super) prompt_suffix: &'static str,
 }
 
 /// What a scenario works with.
@@ -61,7 +61,7 @@ pub(super) struct ScenarioContext {
     pub(super) secret: String,
     /// All files of this scenario are below it.
     pub(super) folder: PathBuf,
-    prompt_end: &'static str,
+    prompt_suffix: &'static str,
     model: ModelServer,
     relay: Option<Relay>,
     random: StdRng,
@@ -74,7 +74,7 @@ impl ScenarioContext {
     ///
     /// # Errors
     /// Blocked when the adapter cannot be started or initialised; a suite error when the suite fails.
-    pub(super) fn set(
+    pub(super) fn new(
         options: &ScenarioContextOptions<'_>,
         scenario: &str,
         folder: &Path,
@@ -124,7 +124,7 @@ impl ScenarioContext {
             prompts: Vec::new(),
             secret,
             folder,
-            prompt_end: options.prompt_end,
+            prompt_suffix: options.prompt_suffix,
             model,
             relay,
             random,
@@ -172,7 +172,7 @@ impl ScenarioContext {
         session: SessionChoice,
     ) -> Result<String, Finding> {
         let run_id = format!("run-{}", self.nonce());
-        let prompt = format!("{prompt}{}", self.prompt_end);
+        let prompt = format!("{prompt}{}", self.prompt_suffix);
         let request = StartRunParams {
             run_id: run_id.clone(),
             cwd: self.cwd.to_string_lossy().into_owned(),
@@ -244,7 +244,7 @@ impl ScenarioContext {
     }
 
     /// The output of the agent CLI, from the relay or else from the trace of the adapter.
-    pub(super) fn printed(&self) -> String {
+    pub(super) fn cli_output(&self) -> String {
         if self.relay.is_some() {
             return self.relay_logs().iter().map(RelayLog::stdout).collect();
         }

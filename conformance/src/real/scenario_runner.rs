@@ -54,20 +54,20 @@ pub fn run_scenarios(
         options.only.is_empty() || options.only.iter().any(|name| name == scenario.name)
     };
     let wanted: Vec<&'static RealScenario> = REAL_SCENARIOS.iter().filter(is_wanted).collect();
-    parallel::each(&wanted, jobs, |scenario| one(options, scenario), show)
+    parallel::each(&wanted, jobs, |scenario| run_one(options, scenario), show)
 }
 
-fn one(options: RealOptions<'_>, scenario: &'static RealScenario) -> ScenarioResult {
+fn run_one(options: RealOptions<'_>, scenario: &'static RealScenario) -> ScenarioResult {
     let started = Instant::now();
     let mut scenario_record = ScenarioRecord::default();
     let outcome = match reason_to_skip(options, scenario) {
         Some(reason) => Err(Finding::Skip(reason)),
-        None => catch_panic(|| perform(options, scenario, &mut scenario_record)),
+        None => catch_panic(|| run_in_context(options, scenario, &mut scenario_record)),
     };
     ScenarioResult { scenario, outcome, took: started.elapsed(), scenario_record }
 }
 
-fn perform(
+fn run_in_context(
     options: RealOptions<'_>,
     scenario: &RealScenario,
     scenario_record: &mut ScenarioRecord,
@@ -77,10 +77,10 @@ fn perform(
         settings: options.settings,
         cli: options.cli,
         is_relayed: options.is_relayed,
-        prompt_end: "",
+        prompt_suffix: "",
     };
     let folder = PathBuf::from(format!("real-{}", scenario.name));
-    let mut context = ScenarioContext::set(&context_options, scenario.name, &folder)?;
+    let mut context = ScenarioContext::new(&context_options, scenario.name, &folder)?;
     let outcome = (scenario.run)(&mut context).map_err(|finding| with_location(finding, &context));
     *scenario_record = collect_record(&context);
     let violations = &options.suite.violations;
@@ -105,7 +105,7 @@ fn collect_record(context: &ScenarioContext) -> ScenarioRecord {
     ScenarioRecord {
         events: records.iter().map(crate::adapter_client::RunRecord::summary).collect(),
         unmapped,
-        shapes: Shapes::read(&context.printed()),
+        shapes: Shapes::read(&context.cli_output()),
         model_requests: context.model_requests().len(),
         flags: context.flags(),
         transcript: context.adapter.location().file,

@@ -134,7 +134,8 @@ fn rust_adapter_elsewhere_names_the_sdk() {
         let folder = root.path().join(name);
         let folder_text = folder.to_string_lossy().into_owned();
         let new = ["new", "red-fox", "--language", "rust", "--into", &folder_text];
-        conformance(&[&new, more].concat()).exits_with(0);
+        let wanted: &[&str] = if more.is_empty() { &["on crates.io; --sdk-path"] } else { &[] };
+        conformance(&[&new, more].concat()).exits_with(0).prints(wanted);
         std::fs::read_to_string(folder.join("Cargo.toml")).expect("a crate")
     };
     let published = cargo("published", &[]);

@@ -46,7 +46,7 @@ fn events<'a>(replay: &'a Replay, kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn settings_are_made_before_the_prompt_one_after_the_other() {
+fn settings_are_applied_before_prompt() {
     let settings = vec![
         Setting::Model("two".to_owned()),
         Setting::Mode("plan".to_owned()),
@@ -82,7 +82,7 @@ fn settings_are_made_before_the_prompt_one_after_the_other() {
 }
 
 #[test]
-fn a_model_the_agent_does_not_know_is_an_error_of_that_kind() {
+fn unknown_model_has_its_error_kind() {
     let settings = vec![Setting::Model("two".to_owned())];
     let mut mapper = AcpMapper::new(handshake(SessionChoice::default(), settings), Box::new(Plain));
     let refusal = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no such model"}}"#;
@@ -90,7 +90,7 @@ fn a_model_the_agent_does_not_know_is_an_error_of_that_kind() {
     assert_eq!(events(&replay, "done")[0]["errorKind"], "model_unknown");
 }
 
-/// The history of a loaded session is not said again.
+/// The history of a loaded session is not emitted again.
 #[test]
 fn a_loaded_session_tells_only_what_is_new() {
     let session = SessionChoice { mode: SessionMode::Resume, id: Some("s".to_owned()) };
@@ -112,7 +112,7 @@ fn a_loaded_session_tells_only_what_is_new() {
 }
 
 #[test]
-fn what_the_client_does_not_offer_is_refused_and_strangers_are_noise() {
+fn unsupported_client_request_is_rejected() {
     let replay = play(
         &mut mapper(),
         &[

@@ -14,7 +14,7 @@ pub struct ProviderError {
     pub status: Option<u16>,
 }
 
-/// The provider's error inside a text; CLIs put it behind words of their own.
+/// The provider's error inside a text; CLIs put their own text before it.
 pub fn provider_error(text: &str) -> Option<ProviderError> {
     let from_brace = &text[text.find('{')?..];
     let mut values = serde_json::Deserializer::from_str(from_brace).into_iter::<Value>();

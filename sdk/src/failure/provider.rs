@@ -94,7 +94,7 @@ pub(super) fn kind(report: &FailureReport<'_>) -> Option<ErrorKind> {
     }
 }
 
-/// Statuses that say more than a text.
+/// Statuses that are more precise than a text.
 fn by_unambiguous_status(status: u16) -> Option<ErrorKind> {
     Some(match status {
         401 => ErrorKind::AuthExpired,

@@ -39,7 +39,7 @@ pub struct FailureRules {
 }
 
 impl FailureRules {
-    /// No rules of its own.
+    /// No rules.
     pub const DEFAULT: Self = Self {
         vendor: "",
         adapter_id: "",

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_counted_and_the_rest_is_read() {
+    fn oversized_event_is_dropped_and_counted() {
         let stream = b"data: 0123456789012345\n\ndata: ok\n\n";
         assert_eq!(read(&[stream], 16), (vec!["ok".to_owned()], 1));
         let bytes: Vec<&[u8]> = stream.chunks(1).collect();

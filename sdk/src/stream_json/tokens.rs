@@ -69,7 +69,7 @@ mod tests {
     use super::Tokens;
 
     #[test]
-    fn what_came_on_top_is_never_less_than_nothing() {
+    fn difference_is_never_negative() {
         let one = Tokens { input: 1, output: 2, cache_read: 3, cache_write: 4 };
         assert_eq!(one.and(one).since(one), one);
         assert_eq!(Tokens::default().since(one), Tokens::default());

@@ -1,4 +1,4 @@
-//! Recorded talks over ACP, both directions in one file: `{"dir": "recv", "msg": …}` a line. The
+//! Recorded ACP sessions, both directions in one file: `{"dir": "recv", "msg": …}` a line. The
 //! agent's messages are fed to the mapper; what the client did then, the host does again.
 
 use od_protocol::{ApprovalOutcome, InputOutcome};
@@ -25,7 +25,7 @@ impl Entry {
         matches!(self.dir.as_str(), "send" | "client->agent")
     }
 
-    /// A request without which there is no session.
+    /// Whether it is a request that opens the session.
     fn opens(&self) -> bool {
         let methods = ["initialize", "authenticate"];
         let method = self.msg["method"].as_str().unwrap_or_default();
@@ -53,14 +53,14 @@ enum Act {
     Cancel,
 }
 
-/// A recorded talk.
+/// A recorded ACP session.
 #[derive(Debug, Clone)]
 pub struct AcpRecording {
     entries: Vec<Entry>,
 }
 
 impl AcpRecording {
-    /// Reads a recording; what is no message is passed over.
+    /// Parses a recording; other lines are skipped.
     pub fn read(recording: &str) -> Self {
         let entries = recording.lines().filter_map(|line| serde_json::from_str(line).ok());
         Self { entries: entries.collect() }
@@ -97,13 +97,13 @@ impl AcpRecording {
         Self { entries }
     }
 
-    /// What the agent said, as it was on its stdout.
-    pub fn heard(&self) -> String {
+    /// The agent's messages, as they were on its stdout.
+    pub fn agent_lines(&self) -> String {
         let heard = self.entries.iter().filter(|entry| entry.is_heard());
         heard.map(|entry| format!("{}\n", entry.msg)).collect()
     }
 
-    /// What was said after the first prompt, in order.
+    /// The prompts after the first one, in order.
     fn inputs(&self) -> Vec<&str> {
         let prompts = self.entries.iter().filter(|entry| entry.is_prompt()).skip(1);
         prompts.filter_map(|entry| entry.msg["params"]["prompt"][0]["text"].as_str()).collect()
@@ -132,13 +132,13 @@ impl AcpRecording {
         acts
     }
 
-    /// Feeds the talk to a mapper as a run would. All further prompts are said at the beginning, so
+    /// Replays the session as a run would. All further prompts are sent at the start, so
     /// they wait as the protocol has it.
     pub fn replay(&self, mapper: &mut dyn Mapper, exit: &Exit) -> Replay {
         let mut inputs = Some(self.inputs());
         let mut acts = self.acts().into_iter().peekable();
         let mut lines = 0;
-        replay_with(mapper, self.heard().as_bytes(), exit, |mapper, output| {
+        replay_with(mapper, self.agent_lines().as_bytes(), exit, |mapper, output| {
             lines += 1;
             for text in inputs.take().into_iter().flatten() {
                 assert_eq!(mapper.on_input(text, None, output), InputOutcome::Queued, "{text}");

@@ -1,11 +1,11 @@
-//! The host decides, in a test: told as the runner tells it, then handed to the mapper.
+//! Decisions and cancellation in a test, in the order in which the runner does them.
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event};
 
 use crate::{Mapper, PoliteStop, RunOutput};
 
-/// A decision without further words.
+/// A decision without a message.
 pub fn decision(approval_id: impl Into<String>, outcome: ApprovalOutcome) -> RespondRunParams {
     RespondRunParams {
         run_id: "run".to_owned(),
@@ -17,7 +17,7 @@ pub fn decision(approval_id: impl Into<String>, outcome: ApprovalOutcome) -> Res
     }
 }
 
-/// A person decides. The runner tells the decision before it hands it on.
+/// Emits a decision of the user, then passes it to the mapper.
 pub fn decide(
     respond_run_params: &RespondRunParams,
     mapper: &mut dyn Mapper,

@@ -8,7 +8,7 @@ use crate::Machine;
 /// What an adapter finds in a home with these files and these variables.
 ///
 /// # Panics
-/// When the status shows the value of a credential: in these homes each holds the word `secret`.
+/// The status shows the value of a credential; in these homes every value contains `secret`.
 pub fn auth_in(
     files: &[(&str, &str)],
     env: &[(&str, &str)],
@@ -34,7 +34,7 @@ pub fn check_auth(
     assert_eq!(actual, credential);
 }
 
-/// The same, where the name of the credential says its kind.
+/// As [`check_auth`], without the kind of the credential.
 ///
 /// # Panics
 /// When they differ.

@@ -48,7 +48,7 @@ impl<'a> ScriptedHttpRun<'a> {
         self.mapper.on_reply(&Reply { tag, outcome }, &mut self.output);
     }
 
-    /// The server sends an event; after the last word nobody listens.
+    /// The server sends an event; ignored after the end of the run.
     pub fn event(&mut self, event: &Value) {
         if !self.output.is_finished() {
             self.mapper.on_stream_event(event.to_string().as_bytes(), &mut self.output);
@@ -60,7 +60,7 @@ impl<'a> ScriptedHttpRun<'a> {
         self.mapper.on_silence(&mut self.output);
     }
 
-    /// The host says something.
+    /// The host sends input.
     pub fn input(&mut self, text: &str) -> od_protocol::InputOutcome {
         self.mapper.on_input(text, None, &mut self.output)
     }

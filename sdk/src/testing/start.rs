@@ -55,7 +55,7 @@ pub fn args(invocation: &Invocation) -> Vec<&str> {
     invocation.args.iter().map(|argument| argument.text.as_str()).collect()
 }
 
-/// Whether these words are among the arguments, one after the other.
+/// Whether these arguments occur in this order, without gaps.
 pub fn has(invocation: &Invocation, words: &[&str]) -> bool {
     args(invocation).windows(words.len()).any(|window| window == words)
 }

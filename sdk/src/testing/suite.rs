@@ -1,5 +1,5 @@
 //! One test per recording. An adapter's `tests/recordings.rs` (`harness = false` in its Cargo.toml)
-//! calls [`run_suites`] from `main`; each file then is a test of its own for `cargo test` and nextest.
+//! calls [`run_suites`] from `main`; each file is then one test for `cargo test` and nextest.
 
 use std::collections::BTreeSet;
 use std::path::Path;

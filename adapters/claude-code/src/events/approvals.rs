@@ -1,4 +1,4 @@
-//! `can_use_tool` in Claude Code's words: what is asked, and the tool that asks in words.
+//! `can_use_tool`: approvals, and the questions of the tool AskUserQuestion.
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{ApprovalRisk, Event, InputRequested, JsonObject, UserMessage};
@@ -7,38 +7,39 @@ use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question, ju
 use serde_json::Value;
 
 use super::tools::Tools;
-use super::words;
+use crate::tool_names;
 
-/// The tool that asks a person something instead of doing something.
+/// The tool that asks the user a question.
 const QUESTION_TOOL: &str = "AskUserQuestion";
 
-/// What a person is asked in words.
+/// Questions that wait for a text from the user.
 #[derive(Debug)]
-struct Asked {
+struct PendingQuestions {
     approval_id: String,
     questions: Vec<String>,
 }
 
-/// The questions that wait.
+/// The pending approvals.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
-    waiting: stream_json::Approvals,
-    asked: Vec<Asked>,
+    pending: stream_json::Approvals,
+    /// Those that the user may answer with a text.
+    questions: Vec<PendingQuestions>,
 }
 
 impl Approvals {
     pub(super) fn ask(&mut self, line: ControlRequestLine, output: &mut RunOutput) {
         let questions = questions(&line.request);
         let approval_id = line.request_id.clone();
-        let question = question(&line.request);
-        self.waiting.ask(line, question, output);
+        let question = approval_question(&line.request);
+        self.pending.ask(line, question, output);
         if !questions.is_empty() {
             output.event(Event::InputRequested(InputRequested {
                 question_id: approval_id.clone(),
                 text: questions.join("\n"),
                 schema: None,
             }));
-            self.asked.push(Asked { approval_id, questions });
+            self.questions.push(PendingQuestions { approval_id, questions });
         }
     }
 
@@ -48,59 +49,60 @@ impl Approvals {
         tools: &mut Tools,
         output: &mut RunOutput,
     ) {
-        self.forget(&respond_run_params.approval_id);
-        if let Some(call_id) = self.waiting.decide(respond_run_params, output) {
+        self.remove_questions(&respond_run_params.approval_id);
+        if let Some(call_id) = self.pending.decide(respond_run_params, output) {
             tools.mark_denied(&call_id);
         }
     }
 
-    /// A person answers in words what was asked in words (recording `sj_question`).
+    /// Answers the last questions with the user's input (recording `sj_question`); `None` if none
+    /// are pending.
     pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
-        let Asked { approval_id, questions } = self.asked.pop()?;
+        let PendingQuestions { approval_id, questions } = self.questions.pop()?;
         let answers = questions.into_iter().map(|question| (question, Value::from(text)));
         let complete = |input: &mut Value| {
             input["answers"] = answers.collect::<JsonObject>().into();
         };
-        self.waiting.answer(&approval_id, complete, output);
+        self.pending.answer(&approval_id, complete, output);
         output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
         Some(())
     }
 
-    /// The CLI takes its question back (recording `sj_perm_hang`).
+    /// The CLI withdraws its request (recording `sj_perm_hang`).
     pub(super) fn withdraw(&mut self, approval_id: &str, output: &mut RunOutput) {
-        self.forget(approval_id);
-        self.waiting.withdraw(approval_id, output);
+        self.remove_questions(approval_id);
+        self.pending.withdraw(approval_id, output);
     }
 
-    fn forget(&mut self, approval_id: &str) {
-        self.asked.retain(|asked| asked.approval_id != approval_id);
+    fn remove_questions(&mut self, approval_id: &str) {
+        self.questions.retain(|pending| pending.approval_id != approval_id);
     }
 }
 
-fn question(request: &ControlRequest) -> Question {
-    let (category, risk) = judge(&request.tool_name, words::kind(&request.tool_name));
+fn approval_question(request: &ControlRequest) -> Question {
+    let (category, risk) = judge(&request.tool_name, tool_names::kind(&request.tool_name));
     Question {
         category,
-        // A path outside the allowed folders.
+        // The path is outside the allowed folders.
         risk: if request.blocked_path.is_some() { ApprovalRisk::High } else { risk },
         summary: summary(request),
-        rules: request.permission_suggestions.iter().cloned().map(for_this_session).collect(),
+        rules: request.permission_suggestions.iter().cloned().map(limit_to_session).collect(),
     }
 }
 
-/// "Always" means this run: a suggestion that would be saved into the project's settings is
-/// made one for the session.
-fn for_this_session(mut rule: Value) -> Value {
+/// "Always" applies to the session: a suggested rule is not saved in the project's settings
+/// (recording `sj_approval_always`).
+fn limit_to_session(mut rule: Value) -> Value {
     if let Some(rule) = rule.as_object_mut() {
         rule.insert("destination".to_owned(), "session".into());
     }
     rule
 }
 
-/// One line: what exactly would happen.
+/// One line that describes the action.
 fn summary(request: &ControlRequest) -> String {
-    let what = words::title(&request.tool_name, &request.input);
-    match (request.tool_name.as_str(), what) {
+    let title = tool_names::title(&request.tool_name, &request.input);
+    match (request.tool_name.as_str(), title) {
         ("Bash", Some(command)) => format!("run {command}"),
         (QUESTION_TOOL, _) => questions(request).join(" "),
         (_, Some(title)) => title,
@@ -108,7 +110,7 @@ fn summary(request: &ControlRequest) -> String {
     }
 }
 
-/// What a person is asked in words; the answers go into `updatedInput.answers`, by question.
+/// The questions of AskUserQuestion; `updatedInput.answers` has the answers, by question.
 fn questions(request: &ControlRequest) -> Vec<String> {
     if request.tool_name != QUESTION_TOOL {
         return Vec::new();

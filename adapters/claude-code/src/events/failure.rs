@@ -8,7 +8,7 @@ use od_sdk::stream_json::{Message, blocks};
 
 use super::limits::Limits;
 
-/// A window of the subscription ran out; the CLI itself says only `rate_limit`.
+/// The adapter's code for an exhausted window of the subscription; the CLI's code is `rate_limit`.
 const WINDOW_EXHAUSTED: &str = "window_exhausted";
 
 const RULES: FailureRules = FailureRules {
@@ -20,7 +20,7 @@ const RULES: FailureRules = FailureRules {
         own_rule(
             &["max_turns", "error_max_turns"],
             "max_turns",
-            "raise maxTurns, or resume the session to go on",
+            "raise maxTurns, or resume the session to continue",
         ),
         own_rule(&["error_max_budget_usd"], "max_budget", "raise adapterOptions.maxBudgetUsd"),
         own_rule(&["refusal"], "refusal", "rephrase the prompt, or choose another model"),
@@ -34,7 +34,7 @@ const RULES: FailureRules = FailureRules {
     texts: &[
         rule(&["No conversation found"], ErrorKind::SessionUnknown, ""),
         rule(&["Not logged in"], ErrorKind::AuthMissing, ""),
-        // A 429 may mean "slow down" or "nothing is left"; only the text differs (recordings
+        // Status 429 is a rate limit or an exhausted quota; only the text differs (recordings
         // `quota`, `r429_oauth`).
         rule(&["not your usage limit"], ErrorKind::RateLimited, ""),
         rule(&["limit reached", "hit your"], ErrorKind::QuotaExhausted, ""),
@@ -69,7 +69,7 @@ const RULES: FailureRules = FailureRules {
 pub(super) struct CliError {
     /// `assistant.error` or `api_retry.error`.
     pub(super) code: String,
-    /// The text for people.
+    /// The text for users.
     pub(super) text: String,
     /// The HTTP status of the provider's reply.
     pub(super) status: Option<u16>,
@@ -92,7 +92,7 @@ impl CliError {
         }
     }
 
-    /// The HTTP status; versions before 2.1.100 or so state it only at the start of the text.
+    /// The HTTP status; in older versions, such as 2.1.76, it is only at the start of the text.
     fn http_status(&self) -> Option<u16> {
         self.status.or_else(|| status_after(self.text.strip_prefix("API Error: ")?, &[""]))
     }
@@ -144,13 +144,13 @@ impl Failure {
         Self { stop_reason: failure::stop_reason(&event.kind), event }
     }
 
-    /// The CLI ended without a result: some refusals are only on stderr.
+    /// Classifies an exit without a result: some errors are only on stderr.
     pub(super) fn from_exit(exit: &Exit) -> Option<Self> {
         let event = failure::classify_stderr(&exit.stderr_tail, &RULES)?;
         Some(Self { event, stop_reason: StopReason::Error })
     }
 
-    /// As an event; only the failure of the last turn is fatal.
+    /// Returns the event; only the failure of the last turn is fatal.
     pub(super) fn into_event(self, fatal: bool) -> ErrorEvent {
         ErrorEvent { fatal, ..self.event }
     }

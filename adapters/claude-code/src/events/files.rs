@@ -1,4 +1,4 @@
-//! Changed files, from the account Write and Edit give of themselves.
+//! File changes, from the reports of Write and Edit.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::native::{FileReport, Hunk};
 
-/// Emits `file_change` when the account of a result is one of a written file.
+/// Emits `file_change` if the report of a tool result describes a written file.
 pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutput) {
     if report.get("structuredPatch").is_none() {
         return;
@@ -20,10 +20,10 @@ pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutp
         Some("create") => FileOp::Create,
         _ => FileOp::Edit,
     };
-    // A new file has no hunks in the CLI's account: its content is the diff.
+    // The report on a new file has no hunks: its content is the diff.
     let diff = match op {
         FileOp::Create => diff::created(&path, report.content.as_deref().unwrap_or_default()),
-        _ => edited(&path, &hunks),
+        _ => edit_diff(&path, &hunks),
     };
     output.event(Event::FileChange(FileChange {
         path,
@@ -36,7 +36,7 @@ pub(super) fn on_report(tool_call_id: &str, report: &Value, output: &mut RunOutp
     }));
 }
 
-fn edited(path: &str, hunks: &[Hunk]) -> String {
+fn edit_diff(path: &str, hunks: &[Hunk]) -> String {
     let mut diff = format!("--- {path}\n+++ {path}\n");
     for hunk in hunks {
         let Hunk { old_start, old_lines, new_start, new_lines, lines } = hunk;
@@ -49,5 +49,5 @@ fn edited(path: &str, hunks: &[Hunk]) -> String {
 }
 
 fn push(diff: &mut String, text: std::fmt::Arguments<'_>) {
-    diff.write_fmt(text).expect("a string grows");
+    diff.write_fmt(text).expect("writing to a string never fails");
 }

@@ -1,4 +1,4 @@
-//! Rate limits and retries: told as they come, and ended when they would not end by themselves.
+//! Rate limits and retries: reported as events, and limited in number and total wait.
 
 use od_protocol::{
     Credential, DoneEvidence, Event, Quota, QuotaWindow, RateLimited, Retry, StopReason,
@@ -11,7 +11,7 @@ use super::outcome;
 use crate::native::{RateLimitInfo, SystemLine};
 use crate::options::Options;
 
-/// What is known about limits.
+/// The retries since the last answer, and the state of the subscription.
 #[derive(Debug)]
 pub(super) struct Limits {
     max_retries: u32,
@@ -19,11 +19,11 @@ pub(super) struct Limits {
     retries: u32,
     wait_ms: u64,
     last_delay_ms: Option<u64>,
-    /// When the window that ran out starts anew, in milliseconds since 1970.
+    /// When the exhausted window resets, in milliseconds since 1970.
     pub(super) resets_at: Option<u64>,
-    /// A window of the subscription ran out.
+    /// A window of the subscription is exhausted.
     pub(super) is_window_exhausted: bool,
-    /// Who pays: the hint of a refused login depends on it.
+    /// The credential of the run; the hint of a refused login depends on it.
     pub(super) credential: Option<Credential>,
 }
 
@@ -41,20 +41,20 @@ impl Limits {
         }
     }
 
-    /// How long to wait, when the CLI said so.
+    /// The wait of the last retry, if the CLI reported it.
     pub(super) fn retry_after_ms(&self) -> Option<u64> {
         self.last_delay_ms
     }
 
-    /// The model answers: whatever failed before is over.
-    pub(super) fn on_answer(&mut self) {
+    /// The model answered: the retries before do not count any more.
+    pub(super) fn reset(&mut self) {
         self.retries = 0;
         self.wait_ms = 0;
         self.last_delay_ms = None;
     }
 
-    /// `system/api_retry`. The CLI retries for minutes in silence (recording
-    /// `r429_default_retries`): what goes beyond the allowance ends the run.
+    /// `system/api_retry`. The CLI retries for minutes (recording `r429_default_retries`), so the run
+    /// fails when a limit is exceeded.
     pub(super) fn on_retry(&mut self, system: &SystemLine, output: &mut RunOutput) {
         let reason = system.error.clone().unwrap_or_else(|| "unknown".to_owned());
         let delay_ms = system.retry_delay_ms.map(|delay| delay.max(0.0) as u64);

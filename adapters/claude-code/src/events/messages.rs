@@ -1,33 +1,32 @@
-//! Text and thoughts of the model: as they stream, or whole where nothing streamed; and the
-//! streams that broke off.
+//! Text and thoughts of the model, streamed or complete, and interrupted streams.
 
 use od_protocol::{Event, MessageDiscarded, MessageStopped, Status};
 use od_sdk::RunOutput;
 use od_sdk::stream_json::{BlockStream, StreamLine};
 
-use super::meter::Meter;
 use super::tools::Tools;
+use super::usage::UsageTracker;
 
-/// The message that is being said.
+/// The current message.
 #[derive(Debug, Default)]
-pub(super) struct Speech {
-    /// The message that is open, streaming or whole.
+pub(super) struct Messages {
+    /// The id of the open message.
     message: Option<String>,
-    /// Its blocks, while it streams.
+    /// Its blocks, if it is streamed.
     blocks: BlockStream,
-    /// It streams and has not come to its end.
+    /// The message is streamed and its end is missing.
     is_streaming: bool,
-    /// The last message that streamed: its `assistant` lines repeat what was said.
+    /// The last streamed message: its `assistant` lines repeat the text.
     streamed: Option<String>,
 }
 
-impl Speech {
-    /// One event of the model's stream. `None`: not understood.
+impl Messages {
+    /// Maps one event of the model's stream; `None` when its type is unknown.
     pub(super) fn on_stream(
         &mut self,
         line: StreamLine<'_>,
         tools: &mut Tools,
-        meter: &mut Meter,
+        usage: &mut UsageTracker,
         output: &mut RunOutput,
     ) -> Option<()> {
         let event = line.event;
@@ -45,8 +44,8 @@ impl Speech {
             "content_block_stop" => self.blocks.on_stop(event.index, output),
             "message_start" => {
                 let message = event.message?;
-                meter.on_message(message.usage.as_ref());
-                self.begin_stream(message.id, tools, output);
+                usage.on_message(message.usage.as_ref());
+                self.start_streamed(message.id, tools, output);
                 output.event(Event::Status(Status {
                     phase: "responding".to_owned(),
                     detail: None,
@@ -54,10 +53,10 @@ impl Speech {
                 }));
             }
             "message_delta" => {
-                meter.on_message(event.usage.as_deref());
+                usage.on_message(event.usage.as_deref());
                 self.is_streaming = false;
             }
-            // A stream that broke off is stopped too, but without its `message_delta`.
+            // An interrupted stream has a `message_stop` too, but no `message_delta`.
             "message_stop" if self.is_streaming => {}
             "message_stop" => self.stop_message(output),
             "ping" => {}
@@ -66,8 +65,8 @@ impl Speech {
         Some(())
     }
 
-    fn begin_stream(&mut self, id: String, tools: &mut Tools, output: &mut RunOutput) {
-        self.drop_broken(&id, tools, output);
+    fn start_streamed(&mut self, id: String, tools: &mut Tools, output: &mut RunOutput) {
+        self.discard_interrupted(&id, tools, output);
         self.stop_message(output);
         self.blocks.clear();
         self.is_streaming = true;
@@ -75,23 +74,23 @@ impl Speech {
         self.message = Some(id);
     }
 
-    /// A message, or one block of it, that comes whole.
-    pub(super) fn begin_whole(&mut self, id: &str, tools: &mut Tools, output: &mut RunOutput) {
-        self.drop_broken(id, tools, output);
+    /// Starts a complete message, or one block of it (`assistant`).
+    pub(super) fn start_complete(&mut self, id: &str, tools: &mut Tools, output: &mut RunOutput) {
+        self.discard_interrupted(id, tools, output);
         if self.message.as_deref() != Some(id) && !self.was_streamed(id) {
             self.stop_message(output);
             self.message = Some(id.to_owned());
         }
     }
 
-    /// Whether the text of this message was already said piece by piece.
+    /// Whether the text of this message was already streamed.
     pub(super) fn was_streamed(&self, id: &str) -> bool {
         self.streamed.as_deref() == Some(id)
     }
 
-    /// A stream that breaks off is asked for again, and the answer comes under a new id: what was
-    /// said before no longer counts (recordings `drop`, `sj_malformed`, `sj_sseerr`).
-    fn drop_broken(&mut self, next_id: &str, tools: &mut Tools, output: &mut RunOutput) {
+    /// The CLI repeats the request of an interrupted stream, and the answer has a new id: the text so
+    /// far is discarded (recordings `drop`, `sj_malformed`, `sj_sseerr`).
+    fn discard_interrupted(&mut self, next_id: &str, tools: &mut Tools, output: &mut RunOutput) {
         if !self.is_streaming || self.message.as_deref() == Some(next_id) {
             return;
         }
@@ -104,12 +103,12 @@ impl Speech {
         }
     }
 
-    /// A thought that comes whole.
-    pub(super) fn on_whole_thought(&mut self, text: &str, output: &mut RunOutput) {
+    /// Emits a thought that was not streamed.
+    pub(super) fn on_complete_thought(&mut self, text: &str, output: &mut RunOutput) {
         self.blocks.on_whole_thought(text, output);
     }
 
-    /// The turn is over: an interrupted message stays as it is.
+    /// Ends the turn. The text of an interrupted message is kept.
     pub(super) fn end(&mut self, output: &mut RunOutput) {
         self.is_streaming = false;
         self.stop_message(output);

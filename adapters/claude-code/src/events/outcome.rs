@@ -1,5 +1,6 @@
-//! The verdict at a `result`: by `is_error` and `terminal_reason`. The subtype says `success` for
-//! a refused key, and the exit code says 0 for an interrupt (recordings `r401`, `sigint_slow`).
+//! The outcome of a turn, from `is_error` and `terminal_reason` of its `result`. The subtype is
+//! `success` for a refused key, and the exit code is 0 after an interrupt (recordings `r401`,
+//! `sigint_slow`).
 
 use od_protocol::{DoneEvidence, DoneStatus, StopReason};
 use od_sdk::RunOutcome;
@@ -8,7 +9,7 @@ use super::failure::{CliError, Failure};
 use super::limits::Limits;
 use crate::native::ResultLine;
 
-/// What failed, unless nothing did or the turn was interrupted.
+/// The failure of the turn; `None` if it succeeded or was interrupted.
 pub(super) fn failure(
     result: &ResultLine,
     cli_error: Option<CliError>,
@@ -33,8 +34,8 @@ pub(super) fn failure(
     Some(Failure::classify(&cli_error, limits))
 }
 
-/// How the turn, and with the last turn the run, ended.
-pub(super) fn ending(
+/// The outcome of the run if this turn is the last one.
+pub(super) fn run_outcome(
     result: &ResultLine,
     failure: Option<&Failure>,
     is_cancelling: bool,
@@ -50,7 +51,7 @@ pub(super) fn ending(
     }
 }
 
-/// It failed.
+/// The outcome of a failed run.
 pub(super) fn failed(stop_reason: StopReason, evidence: DoneEvidence) -> RunOutcome {
     RunOutcome { status: DoneStatus::Failed, stop_reason, evidence }
 }

@@ -1,5 +1,5 @@
-//! The agent's list of things to do: one call of TodoWrite carries all of it, TaskCreate and
-//! TaskUpdate change it piece by piece.
+//! The agent's task list: TodoWrite replaces the whole list, TaskCreate and TaskUpdate change one
+//! entry.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use od_sdk::RunOutput;
 use od_sdk::stream_json::Block;
 use serde_json::Value;
 
-/// One thing to do, under the CLI's id.
+/// One task, with the CLI's id.
 #[derive(Debug)]
 struct Task {
     id: String,
     entry: PlanEntry,
 }
 
-/// The list.
+/// The task list.
 #[derive(Debug, Default)]
 pub(super) struct TaskList {
     tasks: Vec<Task>,
@@ -24,12 +24,12 @@ pub(super) struct TaskList {
 }
 
 impl TaskList {
-    /// A call whose input is complete.
+    /// A call with complete input.
     pub(super) fn on_call(&mut self, block: &Block, output: &mut RunOutput) {
         match block.name.as_str() {
             "TodoWrite" => {
                 let todos = block.input.get("todos").and_then(Value::as_array);
-                let entries = todos.into_iter().flatten().filter_map(todo).collect();
+                let entries = todos.into_iter().flatten().filter_map(todo_entry).collect();
                 output.event(Event::Plan(Plan { entries }));
             }
             "TaskUpdate" => {
@@ -39,14 +39,14 @@ impl TaskList {
         }
     }
 
-    /// The account of a result: a new task, or the word that an update was taken.
+    /// The report of a result: a new task, or a confirmed update.
     pub(super) fn on_result(&mut self, call_id: &str, report: &Value, output: &mut RunOutput) {
         if let Some(update) = self.updates.remove(call_id) {
             if report.get("success").and_then(Value::as_bool) == Some(true) {
                 self.update(&update);
                 self.report(output);
             }
-        } else if let Some(task) = report.get("task").and_then(created) {
+        } else if let Some(task) = report.get("task").and_then(created_task) {
             self.tasks.push(task);
             self.report(output);
         }
@@ -74,7 +74,7 @@ impl TaskList {
     }
 }
 
-fn todo(todo: &Value) -> Option<PlanEntry> {
+fn todo_entry(todo: &Value) -> Option<PlanEntry> {
     let status = todo.get("status").and_then(Value::as_str).unwrap_or_default();
     Some(PlanEntry {
         content: todo.get("content")?.as_str()?.to_owned(),
@@ -82,8 +82,8 @@ fn todo(todo: &Value) -> Option<PlanEntry> {
     })
 }
 
-/// The account of TaskCreate; TaskGet's has a status, which tells them apart.
-fn created(task: &Value) -> Option<Task> {
+/// Parses the report of TaskCreate. The report of TaskGet has a status and is ignored.
+fn created_task(task: &Value) -> Option<Task> {
     if task.get("status").is_some() {
         return None;
     }

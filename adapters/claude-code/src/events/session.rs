@@ -1,4 +1,4 @@
-//! Session, turns, modes: the frame around what is said.
+//! Session, turns, permission mode, compaction, hooks, plugins and skills.
 
 use od_protocol::{
     Context, Event, Extension, ExtensionPhase, ModeChanged, NoticeLevel, SessionChoice, SessionMode,
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{notice, status};
 use crate::native::{Init, Plugin, SystemLine};
 
-/// Skills every install of 2.1.197 or 2.1.325 has: not worth an event each (recording `plain`).
+/// Skills of every installation of 2.1.197 or 2.1.325: they get no event (recording `plain`).
 const BUILT_IN_SKILLS: &[&str] = &[
     "deep-research",
     "update-config",
@@ -30,8 +30,8 @@ const BUILT_IN_SKILLS: &[&str] = &[
     "workflow-authoring",
     "plugin-authoring",
 ];
-/// How the source of a plugin ends that is part of the CLI.
-const BUILT_IN_PLUGIN: &str = "@builtin";
+/// Suffix of the source of a plugin that is part of the CLI.
+const BUILT_IN_PLUGIN_SUFFIX: &str = "@builtin";
 
 /// The session and its turns.
 #[derive(Debug)]
@@ -41,11 +41,11 @@ pub(super) struct Session {
     id: Option<String>,
     model: Option<String>,
     permission_mode: Option<String>,
-    /// Its turns.
+    /// The turns.
     pub(super) turns: Turns,
-    /// The CLI has said something, so it reads what is written to it.
-    pub(super) is_alive: bool,
-    /// It tells when it is idle (versions before 2.1.128 or so do not).
+    /// The CLI has printed a line, so it also reads stdin.
+    pub(super) is_ready: bool,
+    /// The CLI reports when it is idle (2.1.76 does not).
     pub(super) reports_state: bool,
 }
 
@@ -59,15 +59,15 @@ impl Session {
             model: None,
             permission_mode: None,
             turns: Turns::default(),
-            is_alive: false,
+            is_ready: false,
             reports_state: false,
         }
     }
 
-    /// `system/init` comes at the start of every turn; the session starts only once.
+    /// `system/init` is repeated at every turn; the session starts only once.
     pub(super) fn on_init(&mut self, init: Init, output: &mut RunOutput) {
         if self.id.as_deref() == Some(&init.common.session_id) {
-            self.on_mode(init.common.model, init.permission_mode, output);
+            self.change_mode(init.common.model, init.permission_mode, output);
         } else {
             self.start(init, output);
         }
@@ -80,7 +80,7 @@ impl Session {
         self.permission_mode = init.permission_mode;
         output.event(init.common.session_started(self.mode, self.parent.clone()));
         let is_built_in = |plugin: &Plugin| {
-            plugin.source.as_ref().is_some_and(|source| source.ends_with(BUILT_IN_PLUGIN))
+            plugin.source.as_ref().is_some_and(|source| source.ends_with(BUILT_IN_PLUGIN_SUFFIX))
         };
         for plugin in init.plugins.into_iter().filter(|plugin| !is_built_in(plugin)) {
             output.event(Event::Plugin(Extension {
@@ -94,10 +94,10 @@ impl Session {
         }
     }
 
-    /// `system/status`: what the CLI does now, or a new mode.
+    /// `system/status`: the current phase, or a new permission mode.
     pub(super) fn on_status(&mut self, system: &SystemLine, output: &mut RunOutput) {
         if system.permission_mode.is_some() {
-            self.on_mode(None, system.permission_mode.clone(), output);
+            self.change_mode(None, system.permission_mode.clone(), output);
         }
         if let Some(phase) = &system.status {
             self.turns.ensure(output);
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    fn on_mode(
+    fn change_mode(
         &mut self,
         model: Option<String>,
         permission_mode: Option<String>,
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// The conversation was shortened.
+/// The CLI compacted the conversation.
 pub(super) fn on_compaction(system: &SystemLine, output: &mut RunOutput) {
     let metadata = system.compact_metadata.as_ref();
     output.event(Event::Context(Context {
@@ -137,14 +137,14 @@ pub(super) fn on_compaction(system: &SystemLine, output: &mut RunOutput) {
     }));
 }
 
-/// A hook of the person's settings ran.
+/// A hook of the user's settings ran.
 pub(super) fn on_hook(system: &SystemLine, output: &mut RunOutput) {
     let name = system.hook_name.as_deref().unwrap_or("a hook");
     let code = system.exit_code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
     output.event(notice(NoticeLevel::Debug, "hook", format!("{name} ended with exit code {code}")));
 }
 
-/// The model uses a skill.
+/// The model invokes a skill.
 pub(super) fn on_skill_call(block: &Block, output: &mut RunOutput) {
     if block.name == "Skill"
         && let Some(skill) = block.input.get("skill").and_then(Value::as_str)
@@ -153,7 +153,7 @@ pub(super) fn on_skill_call(block: &Block, output: &mut RunOutput) {
     }
 }
 
-/// A skill of a plugin is called `plugin:skill`.
+/// The skill of a plugin is named `plugin:skill`.
 fn skill_event(name: &str, phase: ExtensionPhase) -> Event {
     let source = name.split_once(':').map(|(plugin, _)| plugin.to_owned());
     Event::Skill(Extension { name: name.to_owned(), phase, source })

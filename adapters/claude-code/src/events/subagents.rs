@@ -1,4 +1,4 @@
-//! Helpers of the agent: when they begin and end, and what they did inside as figures.
+//! Subagents: start, end, and a summary of their tool calls and tokens.
 
 use std::collections::HashMap;
 
@@ -10,35 +10,35 @@ use serde_json::Value;
 use super::tools::Tools;
 use crate::native::SystemLine;
 
-/// The task type of a helper; `local_bash` is a command that takes long.
-const AGENT_TASK: &str = "local_agent";
+/// The task type of a subagent; `local_bash` is a background command.
+const SUBAGENT_TASK: &str = "local_agent";
 
-/// A helper at work.
+/// A started subagent.
 #[derive(Debug)]
-struct Helper {
+struct Subagent {
     title: String,
     call_id: Option<String>,
-    /// How it ended, once the CLI has said so.
+    /// How it ended; `None` while it runs.
     status: Option<ToolStatus>,
 }
 
-/// The helpers at work.
+/// The started subagents, by task id.
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
-    helpers: HashMap<String, Helper>,
-    /// Tool calls made inside, by the call that started the helper.
-    inner_calls: HashMap<String, u64>,
+    open: HashMap<String, Subagent>,
+    /// The number of tool calls of a subagent, by the call that started it.
+    tool_calls: HashMap<String, u64>,
 }
 
 impl Subagents {
-    /// A helper works in the background: when it ends, the CLI takes another turn by itself
+    /// Whether a subagent runs in the background. When it ends, the CLI starts another turn by itself
     /// (recording `sj_background_agent`).
-    pub(super) fn is_working(&self) -> bool {
-        self.helpers.values().any(|helper| helper.status.is_none())
+    pub(super) fn has_running(&self) -> bool {
+        self.open.values().any(|subagent| subagent.status.is_none())
     }
 
     pub(super) fn on_started(&mut self, system: &SystemLine, output: &mut RunOutput) {
-        if system.task_type.as_deref() != Some(AGENT_TASK) {
+        if system.task_type.as_deref() != Some(SUBAGENT_TASK) {
             return;
         }
         let title = system.description.clone().unwrap_or_default();
@@ -47,17 +47,17 @@ impl Subagents {
             title: title.clone(),
             parent_tool_call_id: system.tool_use_id.clone(),
         }));
-        let helper = Helper { title, call_id: system.tool_use_id.clone(), status: None };
-        self.helpers.insert(system.task_id.clone(), helper);
+        let subagent = Subagent { title, call_id: system.tool_use_id.clone(), status: None };
+        self.open.insert(system.task_id.clone(), subagent);
     }
 
-    /// What a helper says inside: counted, not forwarded.
-    pub(super) fn on_inner(&mut self, call_id: &str, content: &Value) {
+    /// Counts the tool calls in a message of a subagent, which is not forwarded.
+    pub(super) fn count_calls(&mut self, call_id: &str, content: &Value) {
         let calls = blocks(content.clone()).iter().filter(|block| block.kind == "tool_use").count();
-        *self.inner_calls.entry(call_id.to_owned()).or_default() += calls as u64;
+        *self.tool_calls.entry(call_id.to_owned()).or_default() += calls as u64;
     }
 
-    /// A helper has ended. While its call is open the figures are still to come with the result.
+    /// A subagent has ended. If its call is still open, the result of the call has the summary.
     pub(super) fn on_notification(
         &mut self,
         system: &SystemLine,
@@ -70,39 +70,39 @@ impl Subagents {
             Some("stopped" | "killed") => ToolStatus::Cancelled,
             _ => ToolStatus::Unknown,
         };
-        let Some(helper) = self.helpers.get_mut(&system.task_id) else { return };
-        helper.status = Some(status);
-        if helper.call_id.as_ref().is_none_or(|call_id| !tools.is_open(call_id)) {
-            let calls = helper.call_id.as_ref().and_then(|call_id| self.inner_calls.get(call_id));
+        let Some(subagent) = self.open.get_mut(&system.task_id) else { return };
+        subagent.status = Some(status);
+        if subagent.call_id.as_ref().is_none_or(|call_id| !tools.is_open(call_id)) {
+            let calls = subagent.call_id.as_ref().and_then(|call_id| self.tool_calls.get(call_id));
             let summary = calls.map(|calls| format!("{calls} tool calls"));
             self.stop(&system.task_id.clone(), summary, output);
         }
     }
 
-    /// The call that started a helper has its result, with the figures.
+    /// The result of the call that started a subagent, with its totals.
     pub(super) fn on_call_result(&mut self, call_id: &str, report: &Value, output: &mut RunOutput) {
-        let ended = self.helpers.iter().find(|(_, helper)| {
-            helper.call_id.as_deref() == Some(call_id) && helper.status.is_some()
+        let ended = self.open.iter().find(|(_, subagent)| {
+            subagent.call_id.as_deref() == Some(call_id) && subagent.status.is_some()
         });
         let Some((id, _)) = ended else { return };
         let id = id.clone();
-        let figure = |key: &str| report.get(key).and_then(Value::as_u64);
-        let calls = figure("totalToolUseCount").or(self.inner_calls.get(call_id).copied());
-        let figures = [
+        let total = |key: &str| report.get(key).and_then(Value::as_u64);
+        let calls = total("totalToolUseCount").or(self.tool_calls.get(call_id).copied());
+        let totals = [
             calls.map(|calls| format!("{calls} tool calls")),
-            figure("totalTokens").map(|tokens| format!("{tokens} tokens")),
+            total("totalTokens").map(|tokens| format!("{tokens} tokens")),
         ];
-        let summary = figures.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let summary = totals.into_iter().flatten().collect::<Vec<_>>().join(", ");
         self.stop(&id, Some(summary).filter(|summary| !summary.is_empty()), output);
     }
 
     fn stop(&mut self, id: &str, summary: Option<String>, output: &mut RunOutput) {
-        if let Some(helper) = self.helpers.remove(id) {
+        if let Some(subagent) = self.open.remove(id) {
             output.event(Event::SubagentStopped(SubagentStopped {
                 subagent_id: id.to_owned(),
-                title: helper.title,
-                parent_tool_call_id: helper.call_id,
-                status: helper.status,
+                title: subagent.title,
+                parent_tool_call_id: subagent.call_id,
+                status: subagent.status,
                 summary,
             }));
         }

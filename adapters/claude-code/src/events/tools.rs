@@ -1,4 +1,4 @@
-//! Tool calls: their start, their input, their result.
+//! Tool calls: start, input and result.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use od_sdk::stream_json::{Block, blocks, call_ready, call_result, call_started, 
 use serde_json::Value;
 
 use super::files;
-use super::words::{kind, title};
+use crate::tool_names::{kind, title};
 
-/// How the CLI words a denial when nobody answers (recordings `write_denied`, `sj_perm_error`).
-/// They are looked for in failed results only.
-const DENIALS: &[&str] =
+/// Prefixes of a failed result that the CLI denied itself (recordings `write_denied`,
+/// `sj_perm_error`).
+const DENIAL_PREFIXES: &[&str] =
     &["Claude requested permissions to ", "Permission to use ", "Tool permission request failed"];
-/// How it words a call that an interrupt ended (recordings `sj_perm_hang`, `sj_interrupt_tool`); a
-/// denial by the host carries the host's own words.
-const INTERRUPTED: &str = "The user doesn't want to proceed with this tool use";
-/// The end of a denial by plan mode (recording `perm_plan`).
-const PLAN_MODE_DENIAL: &str = "while in plan mode.";
-/// What the CLI puts before the output of a command that failed (recording `toolfail`).
-const EXIT_CODE: &str = "Exit code ";
+/// Prefix of the result of an interrupted call (recordings `sj_perm_hang`, `sj_interrupt_tool`). The
+/// result of a denial by the host has the host's message.
+const INTERRUPTED_PREFIX: &str = "The user doesn't want to proceed with this tool use";
+/// Suffix of a denial by plan mode (recording `perm_plan`).
+const PLAN_MODE_DENIAL_SUFFIX: &str = "while in plan mode.";
+/// Prefix of the output of a failed command (recording `toolfail`).
+const EXIT_CODE_PREFIX: &str = "Exit code ";
 
-/// A call that was started.
+/// A started call.
 #[derive(Debug)]
 struct Call {
     name: String,
@@ -30,14 +30,14 @@ struct Call {
     was_denied: bool,
 }
 
-/// The calls that are open.
+/// The open calls.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     open: HashMap<String, Call>,
 }
 
 impl Tools {
-    /// Something that was asked for runs right now.
+    /// Whether a call with complete input is open.
     pub(super) fn is_running(&self) -> bool {
         self.open.values().any(|call| call.is_ready)
     }
@@ -46,21 +46,21 @@ impl Tools {
         self.open.contains_key(id)
     }
 
-    /// A person or a rule said no.
+    /// Marks a call as denied by the user or a rule.
     pub(super) fn mark_denied(&mut self, id: &str) {
         if let Some(call) = self.open.get_mut(id) {
             call.was_denied = true;
         }
     }
 
-    /// The model begins to ask for a tool.
+    /// The model starts to write a tool call.
     pub(super) fn on_started(&mut self, block: &Block, output: &mut RunOutput) {
         let call = Call { name: block.name.clone(), is_ready: false, was_denied: false };
         self.open.insert(block.id.clone(), call);
         output.event(call_started(block, kind(&block.name)));
     }
 
-    /// All of the input is known; without partial messages this is the first word of a call.
+    /// The input is complete. Without partial messages this is the first line of a call.
     pub(super) fn on_ready(&mut self, block: &Block, output: &mut RunOutput) {
         if !self.is_open(&block.id) {
             self.on_started(block, output);
@@ -71,7 +71,7 @@ impl Tools {
         output.event(call_ready(block, title(&block.name, &block.input)));
     }
 
-    /// The stream that asked for it broke off: unless it runs already, it never will.
+    /// The stream with the call was interrupted: a call without complete input never runs.
     pub(super) fn abandon(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.get(id).is_some_and(|call| !call.is_ready) {
             self.open.remove(id);
@@ -79,7 +79,7 @@ impl Tools {
         }
     }
 
-    /// A `tool_result`, with the tool's own account of it.
+    /// Maps a `tool_result`, with the tool's report.
     pub(super) fn on_result(&mut self, block: &Block, report: &Value, output: &mut RunOutput) {
         let call = self.open.remove(&block.tool_use_id);
         let text = text_of(&block.content);
@@ -87,7 +87,7 @@ impl Tools {
         let was_denied = call.as_ref().is_some_and(|call| call.was_denied);
         let status = match block.is_error.unwrap_or(false) {
             false => ToolStatus::Ok,
-            true if output.is_cancelling() || text.starts_with(INTERRUPTED) => {
+            true if output.is_cancelling() || text.starts_with(INTERRUPTED_PREFIX) => {
                 ToolStatus::Cancelled
             }
             true if was_denied || is_denial(&text) => ToolStatus::Denied,
@@ -101,30 +101,27 @@ impl Tools {
 }
 
 fn is_denial(text: &str) -> bool {
-    DENIALS.iter().any(|denial| text.starts_with(denial)) || text.ends_with(PLAN_MODE_DENIAL)
+    DENIAL_PREFIXES.iter().any(|denial| text.starts_with(denial))
+        || text.ends_with(PLAN_MODE_DENIAL_SUFFIX)
 }
 
-/// A failed command says its code in words. One that did not fail ended with 0, unless the CLI
-/// explains another code away or lets the command run on.
+/// The result text of a failed command starts with its exit code. A successful command has the exit
+/// code 0, unless the CLI interprets another code as success or the command runs in the background.
 fn exit_code(name: &str, status: ToolStatus, text: &str, report: &Value) -> Option<i32> {
     if name != "Bash" {
         return None;
     }
     match status {
         ToolStatus::Error => {
-            let (code, _) = text
-                .strip_prefix(EXIT_CODE)?
-                .split_once('\n')
-                .unwrap_or((text.strip_prefix(EXIT_CODE)?, ""));
-            code.trim().parse().ok()
+            text.strip_prefix(EXIT_CODE_PREFIX)?.lines().next()?.trim().parse().ok()
         }
         ToolStatus::Ok => {
-            let says = |key: &str| report.get(key).is_some_and(|value| !value.is_null());
-            let is_plain = report.get("stdout").is_some()
+            let has = |key: &str| report.get(key).is_some_and(|value| !value.is_null());
+            let is_zero = report.get("stdout").is_some()
                 && report.get("interrupted").and_then(Value::as_bool) == Some(false)
-                && !says("returnCodeInterpretation")
-                && !says("backgroundTaskId");
-            is_plain.then_some(0)
+                && !has("returnCodeInterpretation")
+                && !has("backgroundTaskId");
+            is_zero.then_some(0)
         }
         _ => None,
     }

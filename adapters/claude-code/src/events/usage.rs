@@ -1,4 +1,4 @@
-//! Tokens, money and how full the window is.
+//! Token usage, cost, and the size of the context.
 
 use od_protocol::{Context, Event, Usage, UsageScope};
 use od_sdk::RunOutput;
@@ -6,32 +6,33 @@ use od_sdk::stream_json::{TokenUsage, Tokens};
 
 use crate::native::{ModelUsage, ResultLine};
 
-/// The figures of a process so far. `result.modelUsage` and `total_cost_usd` grow from turn to
-/// turn (recording `sj_multiturn`); `result.usage` is the turn's, but leaves out subagents and
-/// requests that were tried again (recordings `subagent_agent`, `drop`).
+/// Usage of the process so far. `result.modelUsage` and `total_cost_usd` are totals of the process
+/// (recording `sj_multiturn`); `result.usage` is the usage of the turn, without subagents and retried
+/// requests (recordings `subagent_agent`, `drop`).
 #[derive(Debug, Default)]
-pub(super) struct Meter {
+pub(super) struct UsageTracker {
     total: Tokens,
     cost_usd: Option<f64>,
     reasoning_tokens: Option<u64>,
     context_tokens: u64,
 }
 
-impl Meter {
-    /// The usage of one message of the main conversation: what the window holds.
+impl UsageTracker {
+    /// Counts a message of the main conversation; its tokens are the current context size.
     pub(super) fn on_message(&mut self, usage: Option<&TokenUsage>) {
         if let Some(usage) = usage {
-            self.context_tokens = of_turn(usage).sum();
+            self.context_tokens = tokens(usage).sum();
         }
     }
 
     pub(super) fn on_result(&mut self, result: &ResultLine, output: &mut RunOutput) {
-        let spent = result.model_usage.values().map(of_model).fold(Tokens::default(), Tokens::and);
+        let process =
+            result.model_usage.values().map(model_tokens).fold(Tokens::default(), Tokens::and);
         let (turn, total) = if result.model_usage.is_empty() {
-            let turn = result.usage.as_ref().map(of_turn).unwrap_or_default();
+            let turn = result.usage.as_ref().map(tokens).unwrap_or_default();
             (turn, self.total.and(turn))
         } else {
-            (spent.since(self.total), spent)
+            (process.since(self.total), process)
         };
         let turn_cost = match (result.total_cost_usd, self.cost_usd) {
             (Some(cost), Some(before)) => Some(cost - before),
@@ -67,7 +68,7 @@ impl Meter {
         let windows = result.model_usage.values().filter_map(|usage| usage.context_window);
         output.event(Event::Context(Context {
             used_tokens: self.context_tokens,
-            // Subagents may use other models; the conversation's is not smaller than what it holds.
+            // Subagents may use models with smaller windows.
             max_tokens: windows.max(),
             compacted: false,
         }));
@@ -75,7 +76,7 @@ impl Meter {
 }
 
 /// The tokens of a turn or of a message.
-fn of_turn(usage: &TokenUsage) -> Tokens {
+fn tokens(usage: &TokenUsage) -> Tokens {
     Tokens {
         input: usage.input_tokens,
         output: usage.output_tokens,
@@ -85,7 +86,7 @@ fn of_turn(usage: &TokenUsage) -> Tokens {
 }
 
 /// The tokens of one model.
-fn of_model(usage: &ModelUsage) -> Tokens {
+fn model_tokens(usage: &ModelUsage) -> Tokens {
     Tokens {
         input: usage.input_tokens,
         output: usage.output_tokens,
@@ -94,12 +95,12 @@ fn of_model(usage: &ModelUsage) -> Tokens {
     }
 }
 
-/// Tokens of thoughts in this turn, where the version states them.
+/// Thinking tokens of this turn, if the version reports them.
 fn reasoning_tokens(result: &ResultLine) -> Option<u64> {
     result.usage.as_ref()?.output_tokens_details.as_ref()?.thinking_tokens
 }
 
-/// The model the turn was spent on, when there is only one.
+/// The model, if the process used only one.
 fn only_model(result: &ResultLine) -> Option<String> {
     let mut models = result.model_usage.keys();
     models.next().filter(|_| models.next().is_none()).cloned()

@@ -1,7 +1,7 @@
 //! The first lines of stdin: an `initialize` request if the run has a system prompt, then the prompt.
 
-use od_protocol::adapter::StartRunParams;
 use od_protocol::ErrorObject;
+use od_protocol::adapter::StartRunParams;
 use od_sdk::start_run::{self, SystemMode};
 use od_sdk::stream_json::control::{image_block, text_block};
 use serde_json::Value;

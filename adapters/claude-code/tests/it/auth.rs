@@ -1,10 +1,10 @@
-//! Who pays: the CLI's own order of credentials, on a made-up home.
+//! The login and its credential, in a temporary home.
 
 use od_adapter_claude_code::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 
-const FAR: &str = "4102444800000";
+const FUTURE: &str = "4102444800000";
 const PAST: &str = "1000000000000";
 
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
@@ -18,26 +18,26 @@ fn login(expires_at: &str, refresh: &str) -> String {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn login_missing_returns_guidance() {
     let status = auth(&[], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("claude auth login"));
 }
 
 #[test]
-fn a_settings_folder_is_no_login() {
+fn settings_folder_alone_is_not_a_login() {
     check(&auth(&[(".claude/settings.json", "{}")], &[]), AuthState::Missing, None);
 }
 
 #[test]
-fn the_subscription_pays() {
-    let login = login(FAR, r#""secret""#);
+fn subscription_login_is_used() {
+    let login = login(FUTURE, r#""secret""#);
     let status = auth(&[(".claude/.credentials.json", &login)], &[]);
     check(&status, AuthState::Ok, Some((CredentialKind::Subscription, "claude.ai max")));
 }
 
 #[test]
-fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
+fn login_expires_unless_refreshable() {
     let renewable = auth(&[(".claude/.credentials.json", &login(PAST, r#""secret""#))], &[]);
     assert_eq!(renewable.state, AuthState::Ok);
     let expired = auth(&[(".claude/.credentials.json", &login(PAST, "null"))], &[]);
@@ -46,14 +46,14 @@ fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
 }
 
 #[test]
-fn a_key_comes_before_the_login() {
-    let login = login(FAR, r#""secret""#);
+fn key_takes_precedence_over_login() {
+    let login = login(FUTURE, r#""secret""#);
     let status = auth(&[(".claude/.credentials.json", &login)], &[("ANTHROPIC_API_KEY", "secret")]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "ANTHROPIC_API_KEY")));
 }
 
 #[test]
-fn a_token_comes_before_a_key_and_a_cloud_before_both() {
+fn cloud_then_token_precede_key() {
     let mut env = vec![("ANTHROPIC_API_KEY", "secret"), ("ANTHROPIC_AUTH_TOKEN", "secret")];
     let status = auth(&[], &env);
     check(&status, AuthState::Ok, Some((CredentialKind::Token, "ANTHROPIC_AUTH_TOKEN")));
@@ -66,7 +66,7 @@ fn a_token_comes_before_a_key_and_a_cloud_before_both() {
 }
 
 #[test]
-fn settings_may_hold_the_credential() {
+fn credential_in_settings_is_used() {
     let helper = auth(&[(".claude/settings.json", r#"{"apiKeyHelper":"print-secret"}"#)], &[]);
     check(&helper, AuthState::Ok, Some((CredentialKind::Helper, "apiKeyHelper in settings.json")));
     let settings = r#"{"env":{"ANTHROPIC_API_KEY":"secret"}}"#;
@@ -76,15 +76,15 @@ fn settings_may_hold_the_credential() {
 }
 
 #[test]
-fn another_settings_folder_counts_alone() {
-    let elsewhere = TestHome::new(&[(".credentials.json", &login(FAR, "null"))], &[]);
+fn config_dir_replaces_default_folder() {
+    let elsewhere = TestHome::new(&[(".credentials.json", &login(FUTURE, "null"))], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CLAUDE_CONFIG_DIR", &other)]);
     check(&status, AuthState::Ok, Some((CredentialKind::Subscription, "claude.ai max")));
 }
 
 #[test]
-fn a_broken_file_is_unknown_and_a_keychain_too() {
+fn invalid_file_or_keychain_is_unknown() {
     let broken = auth(&[(".claude/.credentials.json", "secret {")], &[]);
     check(&broken, AuthState::Unknown, None);
     let keychain = auth(&[(".claude.json", r#"{"oauthAccount":{"emailAddress":"x"}}"#)], &[]);
@@ -92,7 +92,7 @@ fn a_broken_file_is_unknown_and_a_keychain_too() {
 }
 
 #[test]
-fn a_key_of_the_console_is_kept_beside_the_folder() {
+fn console_key_in_state_file_is_used() {
     let status = auth(&[(".claude.json", r#"{"primaryApiKey":"secret"}"#)], &[]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "~/.claude.json")));
 }

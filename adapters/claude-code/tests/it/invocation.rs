@@ -1,4 +1,4 @@
-//! `run/start` → command line, variables, stdin.
+//! `run/start` → command line, environment, stdin.
 
 use od_adapter_claude_code::ClaudeCode;
 use od_protocol::adapter::StartRunParams;
@@ -18,7 +18,7 @@ fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
 }
 
 #[test]
-fn the_prompt_is_data_on_stdin_and_nowhere_else() {
+fn prompt_is_passed_on_stdin_only() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert!(!args(&invocation).iter().any(|argument| argument.contains("/cost")));
@@ -26,12 +26,12 @@ fn the_prompt_is_data_on_stdin_and_nowhere_else() {
     assert_eq!(lines.len(), 1);
     let content = &lines[0]["message"]["content"];
     assert_eq!(content[0]["text"], text);
-    // The CLI looks for commands and files in the last block only.
+    // The CLI searches only the last block for commands and files.
     assert_eq!(content[1]["text"], "");
 }
 
 #[test]
-fn the_system_prompt_travels_on_stdin_before_the_prompt() {
+fn system_prompt_precedes_prompt_on_stdin() {
     let system = "x".repeat(300_000);
     let invocation = start(|params| params.prompt.system = Some(system.clone()));
     assert!(args(&invocation).iter().all(|argument| argument.len() < 100));
@@ -47,7 +47,7 @@ fn the_system_prompt_travels_on_stdin_before_the_prompt() {
 }
 
 #[test]
-fn attachments_are_mentions_in_the_last_block() {
+fn attachments_are_mentioned_in_last_block() {
     let invocation = start(|params| {
         params.prompt.attachments = vec!["/workspace/a b.txt".to_owned()];
     });
@@ -58,7 +58,7 @@ fn attachments_are_mentions_in_the_last_block() {
 }
 
 #[test]
-fn the_frame_is_always_there_and_approvals_only_with_somebody_to_answer() {
+fn approval_flag_depends_on_host() {
     let invocation = start(|_| {});
     for flag in ["-p", "--verbose", "--include-partial-messages", "--replay-user-messages"] {
         assert!(args(&invocation).contains(&flag), "{flag}");
@@ -71,7 +71,7 @@ fn the_frame_is_always_there_and_approvals_only_with_somebody_to_answer() {
 }
 
 #[test]
-fn sessions() {
+fn session_modes_become_flags() {
     let session = |mode| {
         start(move |params| {
             params.session = SessionChoice { mode, id: Some(SESSION.to_owned()) };
@@ -93,7 +93,7 @@ fn sessions() {
 }
 
 #[test]
-fn model_effort_and_limits() {
+fn model_effort_and_limits_become_flags() {
     let invocation = start(|params| {
         params.model = Some("opus[1m]".to_owned());
         params.effort = Some(Effort::Max);
@@ -108,17 +108,17 @@ fn model_effort_and_limits() {
 }
 
 #[test]
-fn retries_are_few_unless_the_run_is_patient() {
+fn max_retries_option_sets_environment() {
     let retries = |invocation: &Invocation| invocation.env["CLAUDE_CODE_MAX_RETRIES"].clone();
     assert_eq!(retries(&start(|_| {})), "2");
-    let patient = start(|params| {
+    let configured = start(|params| {
         params.adapter_options.insert("maxRetries".to_owned(), json!(7));
     });
-    assert_eq!(retries(&patient), "7");
+    assert_eq!(retries(&configured), "7");
 }
 
 #[test]
-fn an_unknown_option_is_an_error() {
+fn unknown_option_is_refused() {
     let unknown = |params: &mut StartRunParams| {
         params.adapter_options.insert("maxRetry".to_owned(), json!(7));
     };
@@ -126,7 +126,7 @@ fn an_unknown_option_is_an_error() {
 }
 
 #[test]
-fn folders_and_skills() {
+fn folders_and_skills_become_flags() {
     let invocation = start(|params| {
         params.add_dirs = vec!["/one".to_owned(), "/two words".to_owned()];
         params.skills = ["/s/greet", "/s/skills/", "/s/solo/SKILL.md"].map(str::to_owned).to_vec();
@@ -138,7 +138,7 @@ fn folders_and_skills() {
 }
 
 #[test]
-fn tools_and_policy_reach_the_cli_in_its_strictest_form() {
+fn tool_lists_and_policy_become_rules() {
     let invocation = start(|params| {
         params.allowed_tools = Some(vec!["Read".to_owned()]);
         params.denied_tools = Some(vec!["Write".to_owned()]);
@@ -162,7 +162,7 @@ fn tools_and_policy_reach_the_cli_in_its_strictest_form() {
 }
 
 #[test]
-fn mcp_servers_are_inline_and_not_shown() {
+fn mcp_servers_are_hidden_from_argv() {
     let invocation = start(|params| {
         params.mcp_servers = vec![McpServer {
             name: "echo".to_owned(),
@@ -183,7 +183,7 @@ fn mcp_servers_are_inline_and_not_shown() {
 }
 
 #[test]
-fn pictures_by_value_are_blocks_and_by_path_mentions() {
+fn images_become_blocks_or_mentions() {
     let invocation = start(|params| {
         params.prompt.images = vec![
             od_protocol::ImageInput {
@@ -204,7 +204,7 @@ fn pictures_by_value_are_blocks_and_by_path_mentions() {
 }
 
 #[test]
-fn an_output_schema_is_handed_on() {
+fn output_schema_becomes_flag() {
     let invocation = start(|params| {
         params.output_schema = json!({"type": "object"}).as_object().cloned();
     });

@@ -1,7 +1,7 @@
-//! Claude Code's adapter against what the real CLI said, and against a made-up home.
+//! Tests of the Claude Code adapter.
 
 mod auth;
-mod host;
+mod host_actions;
 mod invocation;
 mod manifest;
 mod mapping;

@@ -1,4 +1,4 @@
-//! Lines no recording holds: subscriptions that ran out, lists of things to do, damage.
+//! Lines that no recording has: exhausted subscriptions, task lists, damaged lines.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn call_result(content: &Value, is_error: bool, report: &Value) -> String {
 }
 
 #[test]
-fn a_subscription_that_ran_out_is_no_mere_rate_limit() {
+fn exhausted_subscription_is_quota_exhausted() {
     let replay = play(&[
         INIT,
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1900000000,"rateLimitType":"five_hour","utilization":1}}"#,
@@ -60,7 +60,7 @@ fn a_subscription_that_ran_out_is_no_mere_rate_limit() {
 }
 
 #[test]
-fn a_wait_that_is_too_long_ends_the_run_at_once() {
+fn long_retry_wait_fails_run() {
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":60000,"error_status":429,"error":"rate_limit"}"#;
     let replay = play(&[INIT, retry, RESULT]);
     let error = of_type(&replay, "error")[0];
@@ -71,7 +71,7 @@ fn a_wait_that_is_too_long_ends_the_run_at_once() {
 }
 
 #[test]
-fn an_answer_forgives_the_retries_before_it() {
+fn answer_resets_retry_count() {
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":1000,"error_status":500,"error":"server_error"}"#;
     let answer =
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"ok"}]}}"#;
@@ -81,15 +81,15 @@ fn an_answer_forgives_the_retries_before_it() {
     assert_eq!(of_type(&replay, "done")[0]["errorKind"], "network_unreachable");
 }
 
-/// 2.1.76 says `unknown` and states the status in the text only.
+/// In 2.1.76 the code is `unknown`, and only the text has the status.
 #[test]
-fn an_older_version_states_the_status_in_the_text() {
+fn status_in_text_is_classified() {
     let kind = |text: &str| {
-        let complaint = json!({"type": "assistant", "error": "unknown", "message": {
+        let error = json!({"type": "assistant", "error": "unknown", "message": {
             "model": "<synthetic>", "content": [{"type": "text", "text": text}],
         }});
         let result = json!({"type": "result", "is_error": true, "result": text});
-        let replay = play(&[INIT, &complaint.to_string(), &result.to_string()]);
+        let replay = play(&[INIT, &error.to_string(), &result.to_string()]);
         of_type(&replay, "done")[0]["errorKind"].clone()
     };
     assert_eq!(kind(r#"API Error: 429 {"type":"error"}"#), "rate_limited");
@@ -103,7 +103,7 @@ fn an_older_version_states_the_status_in_the_text() {
 }
 
 #[test]
-fn words_about_limits_are_only_words() {
+fn text_about_limits_is_not_a_limit() {
     let answer = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"429 rate limit: quota exceeded"}]}}"#;
     let result = call_result(&json!("rate limit"), false, &Value::Null);
     let shell = call("Bash", &json!({"command": "echo rate limit"}));
@@ -113,7 +113,7 @@ fn words_about_limits_are_only_words() {
 }
 
 #[test]
-fn the_list_of_things_to_do() {
+fn todo_write_emits_plan() {
     let todos = json!({"todos": [
         {"content": "look", "status": "completed", "activeForm": "looking"},
         {"content": "leap", "status": "in_progress"},
@@ -127,10 +127,10 @@ fn the_list_of_things_to_do() {
 }
 
 #[test]
-fn tasks_change_one_by_one() {
+fn task_updates_emit_plans() {
     let created =
         call_result(&json!("ok"), false, &json!({"task": {"id": "1", "subject": "look"}}));
-    let taken = call_result(&json!("ok"), false, &json!({"success": true, "taskId": "1"}));
+    let updated = call_result(&json!("ok"), false, &json!({"success": true, "taskId": "1"}));
     let update = |status: &str| call("TaskUpdate", &json!({"taskId": "1", "status": status}));
     let create = call("TaskCreate", &json!({"subject": "look"}));
     let replay = play(&[
@@ -138,9 +138,9 @@ fn tasks_change_one_by_one() {
         &create,
         &created,
         &update("in_progress"),
-        &taken,
+        &updated,
         &update("deleted"),
-        &taken,
+        &updated,
         RESULT,
     ]);
     let plans: Vec<&Value> =
@@ -151,7 +151,7 @@ fn tasks_change_one_by_one() {
 }
 
 #[test]
-fn a_picture_in_a_result_is_an_image() {
+fn image_in_tool_result_is_emitted() {
     let content = json!([
         {"type": "text", "text": "a page"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
@@ -163,7 +163,7 @@ fn a_picture_in_a_result_is_an_image() {
 }
 
 #[test]
-fn an_exit_code_is_told_only_where_it_is_known() {
+fn exit_code_is_reported_only_if_known() {
     let code = |is_error, content: &str, report: Value| {
         let result = call_result(&json!(content), is_error, &report);
         let replay = play(&[INIT, &call("Bash", &json!({"command": "x"})), &result, RESULT]);
@@ -181,24 +181,24 @@ fn an_exit_code_is_told_only_where_it_is_known() {
 }
 
 #[test]
-fn a_skill_that_is_used() {
+fn skill_call_emits_skill_event() {
     let replay = play(&[INIT, &call("Skill", &json!({"skill": "tools:greet"})), RESULT]);
     let skill = of_type(&replay, "skill")[0];
     assert_eq!((&skill["phase"], &skill["source"]), (&json!("invoked"), &json!("tools")));
 }
 
 #[test]
-fn a_question_the_adapter_does_not_know_is_refused_and_not_left_waiting() {
-    let question =
+fn unknown_control_request_is_refused() {
+    let request =
         r#"{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback"}}"#;
-    let replay = play(&[INIT, question, RESULT]);
+    let replay = play(&[INIT, request, RESULT]);
     let answer: Value = serde_json::from_slice(&replay.stdin).expect("one line");
     assert_eq!(answer["response"]["subtype"], "error");
     assert_eq!(answer["response"]["request_id"], "q");
 }
 
 #[test]
-fn unknown_types_are_counted_and_noise_is_silent() {
+fn unknown_line_types_are_unmapped() {
     let replay = play(&[
         "Welcome!",
         "[1, 2]",
@@ -216,15 +216,15 @@ fn unknown_types_are_counted_and_noise_is_silent() {
 }
 
 #[test]
-fn no_damaged_line_ends_the_mapper() {
+fn damaged_lines_never_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197");
     for scenario in ["write_accept", "subagent_agent", "sj_approval_always", "rlhdr_oauth", "r429"]
     {
         let path = folder.join(format!("{scenario}.stdout.jsonl"));
-        let stdout = fs::read_to_string(path).expect("the recording is there");
+        let stdout = fs::read_to_string(path).expect("the recording exists");
         for line in stdout.lines() {
             for replacement in ["null", "-7", "[{}]", "\"?\""] {
-                // Every value of the line in turn, where it follows a name.
+                // Replaces each value that follows a field name.
                 for (index, _) in line.match_indices("\":") {
                     let (before, after) = line.split_at(index + 2);
                     let end = after.find([',', '}']).unwrap_or(after.len());

@@ -1,17 +1,17 @@
-//! Models and quota, asked of a real process that answers as the CLI does.
+//! Models and quota, requested from a script that answers like the CLI.
 
 use od_adapter_claude_code::ClaudeCode;
 use od_protocol::{Effort, ModelsSource};
 use od_sdk::Adapter;
 use od_sdk::testing::TestHome;
 
-/// A machine whose `claude` is this script.
+/// A home in which `claude` is this script.
 fn home(script: &str) -> TestHome {
     TestHome::with_cli("claude", script)
 }
 
-/// Answers the first line on stdin with this, under the same id.
-fn answering(reply: &str) -> String {
+/// A script that sends this reply to the first request on stdin.
+fn reply_script(reply: &str) -> String {
     format!(
         r#"read -r line
 id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
@@ -21,9 +21,9 @@ printf '{{"type":"control_response","response":{{"subtype":"success","request_id
 }
 
 #[test]
-fn the_models_are_the_clis_own() {
+fn models_come_from_cli() {
     let reply = r#"{"models":[{"value":"default","resolvedModel":"big[1m]","displayName":"Default","supportedEffortLevels":["low","xhigh","max"]},{"value":"small","resolvedModel":"small-1"},{"value":"small"}]}"#;
-    let home = home(&answering(reply));
+    let home = home(&reply_script(reply));
     let list = ClaudeCode.models(home.machine()).expect("a list");
     assert_eq!(list.source, ModelsSource::Live);
     assert_eq!(list.current.as_deref(), Some("big[1m]"));
@@ -35,7 +35,7 @@ fn the_models_are_the_clis_own() {
 }
 
 #[test]
-fn a_cli_that_does_not_answer_leaves_a_static_list() {
+fn silent_cli_returns_static_models() {
     for script in ["exit 1", "echo nonsense", "echo '{\"type\":\"control_response\"}'"] {
         let home = home(script);
         let list = ClaudeCode.models(home.machine()).expect("a list");
@@ -45,9 +45,9 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 }
 
 #[test]
-fn the_quota_of_a_subscription() {
+fn quota_lists_subscription_windows() {
     let reply = r#"{"rate_limits":{"five_hour":{"utilization":12.5,"resets_at":"2030-01-01T00:00:00Z"},"seven_day":{"utilization":100,"resets_at":"2030-01-02T00:00:00Z"},"seven_day_opus":null,"limits":[]}}"#;
-    let home = home(&answering(reply));
+    let home = home(&reply_script(reply));
     let quota = ClaudeCode.quota(home.machine()).expect("an answer").expect("a subscription");
     assert_eq!(quota.windows.len(), 2);
     assert_eq!(quota.windows[0].used_percent, Some(12.5));
@@ -56,7 +56,7 @@ fn the_quota_of_a_subscription() {
 }
 
 #[test]
-fn without_a_subscription_there_is_no_quota() {
-    let home = home(&answering(r#"{"rate_limits":null}"#));
+fn quota_without_subscription_is_none() {
+    let home = home(&reply_script(r#"{"rate_limits":null}"#));
     assert_eq!(ClaudeCode.quota(home.machine()).expect("an answer"), None);
 }

@@ -1,4 +1,4 @@
-//! Replays a recording of the real CLI; the host acts as it did when the recording was made.
+//! Replays a recording of the real CLI, with the actions of the host.
 
 use std::cell::Cell;
 
@@ -8,16 +8,16 @@ use od_protocol::{SessionChoice, SessionMode};
 use od_sdk::Install;
 use od_sdk::testing::{Recording, Replay, replay_with};
 
-use crate::host;
+use crate::host_actions::host_actions;
 
-/// Lines we sent carry these ids in the recordings; the prompt is the first.
+/// The ids of input lines in the recordings; the prompt has the first.
 fn recorded_id() -> String {
     thread_local! { static NEXT: Cell<u32> = const { Cell::new(2) } }
     let number = NEXT.replace(NEXT.get() + 1);
     format!("00000000-0000-4000-8000-{number:012}")
 }
 
-/// The run that led to the recorded command line.
+/// The parameters that lead to the recorded command line.
 fn start_run_params(recording: &Recording) -> StartRunParams {
     let is_fork = recording.arguments().iter().any(|argument| argument == "--fork-session");
     let resumed = recording.flag("--resume");
@@ -39,15 +39,15 @@ fn start_run_params(recording: &Recording) -> StartRunParams {
 pub(crate) fn replay(recording: &Recording) -> Replay {
     let stdout = recording.read("stdout.jsonl");
     let mut lines = stdout.lines();
-    let mut acts = host::acts(recording.scenario()).into_iter().peekable();
+    let mut actions = host_actions(recording.scenario()).into_iter().peekable();
     let mut events = Events::new(&start_run_params(recording), &Install::default(), recorded_id);
     let replay =
         replay_with(&mut events, stdout.as_bytes(), &recording.exit(), |mapper, output| {
             let line = lines.next().unwrap_or_default();
-            while let Some((_, act)) = acts.next_if(|(after, _)| line.contains(after)) {
-                act.perform(line, mapper, output);
+            while let Some((_, action)) = actions.next_if(|(after, _)| line.contains(after)) {
+                action.perform(line, mapper, output);
             }
         });
-    assert!(acts.peek().is_none(), "{}: the host did not act", recording.scenario());
+    assert!(actions.peek().is_none(), "{}: not all host actions happened", recording.scenario());
     replay
 }

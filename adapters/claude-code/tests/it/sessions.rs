@@ -1,4 +1,4 @@
-//! Native sessions: listed and read from a folder as the real CLI leaves it.
+//! Native sessions: listed and read from session files of the real CLI.
 
 use std::fs;
 use std::path::Path;
@@ -10,19 +10,19 @@ use tempfile::TempDir;
 
 const SESSION: &str = "02cac002-1a10-4c21-a517-9284b7a8c002";
 
-/// The settings folder with one session of `/workspace` and files that are none.
+/// A settings folder with one session of `/workspace` and unrelated files.
 fn config_dir() -> TempDir {
-    let config_dir = TempDir::new().expect("a scratch folder");
+    let config_dir = TempDir::new().expect("a temporary folder");
     let folder = config_dir.path().join("projects/-workspace");
     fs::create_dir_all(folder.join("memory")).expect("a folder");
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/2.1.197/session.jsonl");
-    fs::copy(recorded, folder.join(format!("{SESSION}.jsonl"))).expect("the recording is there");
+    fs::copy(recorded, folder.join(format!("{SESSION}.jsonl"))).expect("the recording exists");
     fs::write(folder.join("agent-a1b2.jsonl"), "{}").expect("a file");
     config_dir
 }
 
 #[test]
-fn a_session_is_listed_with_its_title_folder_and_model() {
+fn list_returns_title_folder_and_model() {
     let config_dir = config_dir();
     let list = |cwd: Option<&str>| {
         let list_sessions_params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
@@ -36,22 +36,23 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
     assert_eq!(all[0].model.as_deref(), Some("claude-opus-4-8"));
     assert!(all[0].updated_at.is_some());
     assert_eq!(list(Some("/workspace")), all);
-    // The same folder name, but not the same folder.
+    // The same project folder, but another working folder.
     assert!(list(Some("-workspace")).is_empty());
     assert!(list(Some("/elsewhere")).is_empty());
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn read_returns_events() {
     let config_dir = config_dir();
     let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
-    let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
+    let result =
+        sessions::read(config_dir.path(), &read_sessions_params).expect("the session exists");
     let expected = "recordings/2.1.197/session.events.jsonl";
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_returns_typed_error() {
     let config_dir = config_dir();
     check_unknown_sessions(&[testing::SESSION, "../../etc/passwd", "agent-a1b2"], |params| {
         sessions::read(config_dir.path(), params)
@@ -59,10 +60,10 @@ fn an_unknown_session_is_typed() {
 }
 
 #[test]
-fn a_torn_or_foreign_line_is_passed_over() {
+fn truncated_or_unknown_line_is_skipped() {
     let config_dir = config_dir();
     let file = config_dir.path().join(format!("projects/-workspace/{SESSION}.jsonl"));
-    let mut content = fs::read(&file).expect("the session is there");
+    let mut content = fs::read(&file).expect("the session exists");
     content.extend_from_slice(b"[1]\n{\"type\":\"user\",\"message\":{\"role\":\"us");
     fs::write(&file, content).expect("a file");
     let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };

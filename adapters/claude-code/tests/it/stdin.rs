@@ -1,18 +1,17 @@
-//! What the adapter writes to the CLI, while recordings are replayed.
+//! The lines that the adapter writes to stdin while a recording is replayed.
 
 use od_sdk::testing::{Recording, stdin_values};
 use serde_json::Value;
 
 use crate::replay::replay;
 
-/// What the adapter writes to the CLI while a recording is replayed.
 fn written(scenario: &str) -> Vec<Value> {
     let recording = Recording::new(env!("CARGO_MANIFEST_DIR"), "2.1.197", scenario);
     stdin_values(&replay(&recording))
 }
 
 #[test]
-fn an_edited_input_is_the_one_that_runs() {
+fn edited_input_is_passed_to_cli() {
     let written = written("sj_approval_edit");
     let decision = &written[0]["response"]["response"];
     assert_eq!(decision["behavior"], "allow");
@@ -21,7 +20,7 @@ fn an_edited_input_is_the_one_that_runs() {
 }
 
 #[test]
-fn always_means_this_session_and_not_the_settings_of_the_project() {
+fn allow_always_rule_is_limited_to_session() {
     let written = written("sj_approval_always");
     let decision = &written[0]["response"]["response"];
     assert_eq!(decision["behavior"], "allow");
@@ -30,7 +29,7 @@ fn always_means_this_session_and_not_the_settings_of_the_project() {
 }
 
 #[test]
-fn a_denial_carries_its_reason_and_lets_the_agent_go_on() {
+fn denial_passes_reason_without_interrupt() {
     let written = written("sj_approval_deny");
     let decision = &written[0]["response"]["response"];
     assert_eq!(decision["behavior"], "deny");
@@ -39,13 +38,13 @@ fn a_denial_carries_its_reason_and_lets_the_agent_go_on() {
 }
 
 #[test]
-fn cancelling_is_the_interrupt_request() {
+fn cancel_writes_interrupt_request() {
     let written = written("sj_interrupt_tool");
     assert_eq!(written[0]["request"]["subtype"], "interrupt");
 }
 
 #[test]
-fn input_is_followed_by_an_empty_block_so_that_it_is_data() {
+fn input_line_ends_with_empty_block() {
     let written = written("sj_queue");
     assert_eq!(written.len(), 2);
     let content = &written[0]["message"]["content"];
@@ -54,7 +53,7 @@ fn input_is_followed_by_an_empty_block_so_that_it_is_data() {
 }
 
 #[test]
-fn a_question_in_words_is_answered_in_words() {
+fn text_input_answers_pending_question() {
     let written = written("sj_question");
     let decision = &written[0]["response"]["response"];
     assert_eq!(decision["behavior"], "allow");

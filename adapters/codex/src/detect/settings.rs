@@ -73,7 +73,7 @@ fn provider(table: &Table) -> Provider {
     let settings = table.get("model_providers").and_then(|all| all.get(name));
     let Some(settings) = settings else {
         return match name {
-            "openai" => Provider::WithoutLoginAi,
+            "openai" => Provider::OpenAi,
             "amazon-bedrock" => Provider::Cloud(name.to_owned()),
             name if LOCAL_PROVIDERS.contains(&name) => Provider::WithoutLogin,
             name => Provider::Unknown(name.to_owned()),
@@ -81,7 +81,7 @@ fn provider(table: &Table) -> Provider {
     };
     let text = |key: &str| settings.get(key).and_then(Value::as_str).map(str::to_owned);
     if settings.get("requires_openai_auth").and_then(Value::as_bool) == Some(true) {
-        Provider::WithoutLoginAi
+        Provider::OpenAi
     } else if let Some(variable) = text("env_key") {
         Provider::Key { variable, instructions: text("env_key_instructions") }
     } else if settings.get("experimental_bearer_token").is_some() || settings.get("auth").is_some()

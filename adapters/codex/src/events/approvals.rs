@@ -1,4 +1,4 @@
-//! Requests of the CLI: it asks, a person or a rule decides.
+//! The CLI's requests for approval and for user input, and the answers.
 
 use std::collections::HashMap;
 
@@ -16,29 +16,29 @@ use super::tools::Tools;
 use super::{read, items};
 use crate::native::{ApprovalRequest, Elicitation, RequestResolved, UserInputRequest};
 
-/// How an answer is worded.
+/// The format of the answer.
 #[derive(Debug)]
 enum AnswerFormat {
-    /// For a command or a patch.
+    /// A decision on a command or a patch.
     Decision,
-    /// For permissions: those that were asked for.
+    /// Permissions; contains the requested ones.
     Permissions(Value),
-    /// For a tool of an MCP server.
+    /// A decision on a tool of an MCP server.
     Elicitation,
 }
 
-/// A question that waits.
+/// An approval without an answer.
 #[derive(Debug)]
 struct PendingApproval {
     request_id: Value,
-    form: AnswerFormat,
+    format: AnswerFormat,
 }
 
-/// What a person is asked in words.
+/// A request for user input without an answer.
 #[derive(Debug)]
 struct PendingInput {
     request_id: Value,
-    names: Vec<String>,
+    question_ids: Vec<String>,
 }
 
 /// A request of the CLI.
@@ -47,32 +47,32 @@ pub(super) struct Request<'a> {
     pub(super) id: &'a Value,
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
-    /// A helper asks, whose calls are not told: there is none to point at.
+    /// The request comes from a subagent, whose tool calls are not emitted.
     pub(super) is_from_subagent: bool,
 }
 
-/// The questions that wait.
+/// The requests without an answer.
 #[derive(Debug)]
 pub(super) struct Approvals {
-    waiting: HashMap<String, PendingApproval>,
+    pending: HashMap<String, PendingApproval>,
     pending_input: Option<PendingInput>,
     host_answers: bool,
 }
 
 impl Approvals {
     pub(super) fn new(host_answers: bool) -> Self {
-        Self { waiting: HashMap::new(), pending_input: None, host_answers }
+        Self { pending: HashMap::new(), pending_input: None, host_answers }
     }
 
-    /// Hands a request on; `None` when it is none that a person can answer.
-    pub(super) fn ask(
+    /// Emits a request; `None` if the user cannot answer it.
+    pub(super) fn on_request(
         &mut self,
         request: Request<'_>,
         tools: &Tools,
         output: &mut RunOutput,
     ) -> Option<()> {
         let params = request.params;
-        let (asked, form) = match request.method {
+        let (approval, format) = match request.method {
             "item/commandExecution/requestApproval" => {
                 (command_approval(&read(params)?), AnswerFormat::Decision)
             }
@@ -80,8 +80,8 @@ impl Approvals {
                 (patch_approval(&read(params)?, tools), AnswerFormat::Decision)
             }
             "item/permissions/requestApproval" => {
-                let asked: ApprovalRequest = read(params)?;
-                (permissions_approval(&asked), AnswerFormat::Permissions(asked.permissions))
+                let request: ApprovalRequest = read(params)?;
+                (permissions_approval(&request), AnswerFormat::Permissions(request.permissions))
             }
             "mcpServer/elicitation/request" => (mcp_approval(read(params)?), AnswerFormat::Elicitation),
             "item/tool/requestUserInput" => {
@@ -93,18 +93,18 @@ impl Approvals {
         let approval_id = approval_id(request.id);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: approval_id.clone(),
-            tool_call_id: asked.tool_call_id.clone().filter(|_| !request.is_from_subagent),
-            ..asked
+            tool_call_id: approval.tool_call_id.clone().filter(|_| !request.is_from_subagent),
+            ..approval
         }));
-        self.waiting.insert(approval_id, PendingApproval { request_id: request.id.clone(), form });
+        self.pending.insert(approval_id, PendingApproval { request_id: request.id.clone(), format });
         Some(())
     }
 
     fn request_input(&mut self, id: &Value, request: UserInputRequest, output: &mut RunOutput) {
-        let names: Vec<String> =
+        let question_ids: Vec<String> =
             request.questions.iter().map(|question| question.id.clone()).collect();
         if !self.host_answers {
-            return output.write_json(&answer_to(id, &names, None));
+            return output.write_json(&input_answer(id, &question_ids, None));
         }
         let texts = request.questions.iter().map(|question| {
             let labels = question.options.iter().flatten().map(|option| option.label.as_str());
@@ -119,37 +119,37 @@ impl Approvals {
             text: texts.collect::<Vec<_>>().join("\n"),
             schema: None,
         }));
-        self.pending_input = Some(PendingInput { request_id: id.clone(), names });
+        self.pending_input = Some(PendingInput { request_id: id.clone(), question_ids });
     }
 
-    /// A person answers in words what was asked in words (recording `user_input`).
-    pub(super) fn answer(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
-        let PendingInput { request_id, names } = self.pending_input.take()?;
+    /// Answers the request for user input, if there is one (recording `user_input`).
+    pub(super) fn answer_input(&mut self, text: &str, output: &mut RunOutput) -> Option<()> {
+        let PendingInput { request_id, question_ids } = self.pending_input.take()?;
         output.event(Event::UserMessage(UserMessage { text: text.to_owned() }));
-        output.write_json(&answer_to(&request_id, &names, Some(text)));
+        output.write_json(&input_answer(&request_id, &question_ids, Some(text)));
         Some(())
     }
 
     pub(super) fn decide(&mut self, respond_run_params: &RespondRunParams, output: &mut RunOutput) {
         let RespondRunParams { approval_id, outcome, .. } = respond_run_params;
-        if let Some(question) = self.waiting.remove(approval_id) {
-            let result = answer(&question.form, *outcome);
-            output.write_json(&json!({"id": question.request_id, "result": result}));
+        if let Some(approval) = self.pending.remove(approval_id) {
+            let result = answer(&approval.format, *outcome);
+            output.write_json(&json!({"id": approval.request_id, "result": result}));
         }
     }
 
-    /// The CLI no longer waits: it took its question back, or has our answer already.
+    /// The CLI no longer waits: it withdrew its request, or it has our answer.
     pub(super) fn withdraw(&mut self, resolved: &RequestResolved, output: &mut RunOutput) {
         let approval_id = approval_id(&resolved.request_id);
-        if self.waiting.remove(&approval_id).is_some() {
+        if self.pending.remove(&approval_id).is_some() {
             output.event(Event::ApprovalResolved(ApprovalResolved {
                 approval_id,
                 outcome: ApprovalOutcome::RejectOnce,
                 by: ApprovalResolver::Cancel,
             }));
         }
-        let is_asked = |question: &mut PendingInput| question.request_id == resolved.request_id;
-        self.pending_input.take_if(is_asked);
+        let is_resolved = |input: &mut PendingInput| input.request_id == resolved.request_id;
+        self.pending_input.take_if(is_resolved);
     }
 }
 
@@ -160,19 +160,19 @@ fn approval_id(request_id: &Value) -> String {
     )
 }
 
-/// "Always" means this session: what would be kept for ever is never answered. "Never again" ends
-/// the turn, the CLI's own way to be told so.
-fn answer(form: &AnswerFormat, outcome: ApprovalOutcome) -> Value {
-    match (form, outcome) {
+/// "Always" means this session: the adapter never sends a decision that the CLI would store. "Reject
+/// always" ends the turn, because the CLI has no lasting rejection.
+fn answer(format: &AnswerFormat, outcome: ApprovalOutcome) -> Value {
+    match (format, outcome) {
         (AnswerFormat::Decision, ApprovalOutcome::AllowOnce) => json!({"decision": "accept"}),
         (AnswerFormat::Decision, ApprovalOutcome::AllowAlways) => json!({"decision": "acceptForSession"}),
         (AnswerFormat::Decision, ApprovalOutcome::RejectAlways) => json!({"decision": "cancel"}),
         (AnswerFormat::Decision, _) => json!({"decision": "decline"}),
-        (AnswerFormat::Permissions(asked), ApprovalOutcome::AllowOnce) => {
-            json!({"permissions": asked, "scope": "turn"})
+        (AnswerFormat::Permissions(requested), ApprovalOutcome::AllowOnce) => {
+            json!({"permissions": requested, "scope": "turn"})
         }
-        (AnswerFormat::Permissions(asked), ApprovalOutcome::AllowAlways) => {
-            json!({"permissions": asked, "scope": "session"})
+        (AnswerFormat::Permissions(requested), ApprovalOutcome::AllowAlways) => {
+            json!({"permissions": requested, "scope": "session"})
         }
         (AnswerFormat::Permissions(_), _) => json!({"permissions": {}, "scope": "turn"}),
         (AnswerFormat::Elicitation, ApprovalOutcome::AllowOnce) => {
@@ -186,15 +186,17 @@ fn answer(form: &AnswerFormat, outcome: ApprovalOutcome) -> Value {
     }
 }
 
-fn answer_to(request_id: &Value, names: &[String], text: Option<&str>) -> Value {
+fn input_answer(request_id: &Value, question_ids: &[String], text: Option<&str>) -> Value {
     let answers: JsonObject = match text {
-        Some(text) => names.iter().map(|name| (name.clone(), json!({"answers": [text]}))).collect(),
+        Some(text) => {
+            question_ids.iter().map(|id| (id.clone(), json!({"answers": [text]}))).collect()
+        }
         None => JsonObject::new(),
     };
     json!({"id": request_id, "result": {"answers": answers}})
 }
 
-fn question(
+fn approval(
     category: ApprovalCategory,
     risk: ApprovalRisk,
     summary: &str,
@@ -218,33 +220,33 @@ fn question(
     }
 }
 
-/// The summary says what exactly would happen, so the command is shown as it would be run.
+/// The summary contains the command as it would run.
 fn command_approval(request: &ApprovalRequest) -> ApprovalRequested {
     let command = request.command.as_deref().unwrap_or("a command");
     let (category, summary) = match &request.network_approval_context {
         Some(context) => {
-            (ApprovalCategory::Network, format!("reach {} for {command}", context.host))
+            (ApprovalCategory::Network, format!("access {} for {command}", context.host))
         }
         None => (ApprovalCategory::Execute, format!("run {command}")),
     };
     let input = json!({"command": request.command, "cwd": request.cwd, "reason": request.reason});
-    let question = question(category, ApprovalRisk::High, &summary, Some(input));
-    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
+    let approval = approval(category, ApprovalRisk::High, &summary, Some(input));
+    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..approval }
 }
 
 fn patch_approval(request: &ApprovalRequest, tools: &Tools) -> ApprovalRequested {
     let item = tools.get(&request.item_id);
     let summary = item.and_then(items::title).unwrap_or_else(|| "change files".to_owned());
     let input = item.map(items::input);
-    let question = question(ApprovalCategory::Edit, ApprovalRisk::Med, &summary, input);
-    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..question }
+    let approval = approval(ApprovalCategory::Edit, ApprovalRisk::Med, &summary, input);
+    ApprovalRequested { tool_call_id: Some(request.item_id.clone()), ..approval }
 }
 
 fn permissions_approval(request: &ApprovalRequest) -> ApprovalRequested {
-    let reason = request.reason.as_deref().unwrap_or("it does not say why");
+    let reason = request.reason.as_deref().unwrap_or("no reason given");
     let summary = format!("grant more permissions: {reason}");
     let input = json!({"permissions": request.permissions});
-    question(ApprovalCategory::Other, ApprovalRisk::High, &summary, Some(input))
+    approval(ApprovalCategory::Other, ApprovalRisk::High, &summary, Some(input))
 }
 
 fn mcp_approval(elicitation: Elicitation) -> ApprovalRequested {
@@ -252,10 +254,10 @@ fn mcp_approval(elicitation: Elicitation) -> ApprovalRequested {
         true => format!("use the MCP server {}", elicitation.server_name),
         false => elicitation.message,
     };
-    let mut question =
-        question(ApprovalCategory::Mcp, ApprovalRisk::High, &summary, elicitation.meta.tool_params);
-    if !elicitation.meta.persist.iter().any(|span| span == "session") {
-        question.options.retain(|option| option.kind != ApprovalOutcome::AllowAlways);
+    let mut approval =
+        approval(ApprovalCategory::Mcp, ApprovalRisk::High, &summary, elicitation.meta.tool_params);
+    if !elicitation.meta.persist.iter().any(|scope| scope == "session") {
+        approval.options.retain(|option| option.kind != ApprovalOutcome::AllowAlways);
     }
-    question
+    approval
 }

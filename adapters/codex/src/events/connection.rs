@@ -1,4 +1,4 @@
-//! The talk with the app server: numbers of requests, our thread, the turn that runs.
+//! The connection to the app server: pending requests, the run's thread, the running turn.
 
 use od_protocol::{Event, StopReason, TurnEnded, TurnStarted};
 use od_sdk::json_rpc::Requests;
@@ -8,17 +8,17 @@ use serde_json::Value;
 use crate::invocation::uses_api_key;
 use crate::requests::{self, Purpose};
 
-/// Whom we talk to about what.
+/// The state of the connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) requests: Requests<Purpose>,
     pub(super) thread: Option<String>,
-    /// The turn that runs.
+    /// The running turn.
     pub(super) turn: Option<String>,
 }
 
 impl Connection {
-    /// After the first lines, which the invocation has written.
+    /// Returns the state after the first lines, which the invocation has written.
     pub(super) fn new(install: &Install) -> Self {
         let mut requests = requests::new_requests();
         requests::initialize(&mut requests);
@@ -32,12 +32,12 @@ impl Connection {
         self.turn.as_deref()
     }
 
-    /// Helpers have threads of their own, and all are told of in one stream.
+    /// Whether a thread is not the run's own. All threads share one stream.
     pub(super) fn is_subagent_thread(&self, thread: &str) -> bool {
         self.thread.as_deref().is_some_and(|own| own != thread) && !thread.is_empty()
     }
 
-    /// Asks for a turn of our thread.
+    /// Requests a turn of the run's thread.
     pub(super) fn start_turn(
         &mut self,
         output: &mut RunOutput,
@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// The reply and the notification both tell that a turn runs.
+    /// Starts the turn once, although both the reply and the notification report it.
     pub(super) fn begin_turn(&mut self, turn: &str, output: &mut RunOutput) {
         if turn.is_empty() || self.turn.as_deref() == Some(turn) {
             return;

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::limits::Limits;
 use crate::native::TurnError;
 
-/// How texts name an HTTP status (recordings `r401`, `r429`).
+/// Texts before an HTTP status (recordings `r401`, `r429`).
 const STATUS_MARKS: &[&str] = &["unexpected status ", "last status: "];
 
-const REFUSE_HINT: &str = "rephrase the prompt, or choose another model";
+const REFUSAL_HINT: &str = "rephrase the prompt, or choose another model";
 const UPGRADE_HINT: &str =
     "npm install -g @openai/codex@latest, or set adapterOptions.mode to exec";
 
@@ -20,7 +20,7 @@ pub(super) const RULES: FailureRules = FailureRules {
     vendor: "codex",
     adapter_id: "codex",
     names: &["Codex"],
-    // Values of `codexErrorInfo` and of `data.type`; the others come with a status or a text.
+    // Values of `codexErrorInfo` and `data.type`. For other values, the status or the text decides.
     codes: &[
         rule(&["contextWindowExceeded"], ErrorKind::ContextExceeded, ""),
         rule(&["usageLimitExceeded", "sessionBudgetExceeded"], ErrorKind::QuotaExhausted, ""),
@@ -42,16 +42,16 @@ pub(super) const RULES: FailureRules = FailureRules {
             ErrorKind::PermissionDenied,
             "choose another permissionMode; Codex needs bubblewrap or user namespaces for its sandbox",
         ),
-        own_rule(&["cyberPolicy", "misalignmentPolicyViolation"], "refusal", REFUSE_HINT),
+        own_rule(&["cyberPolicy", "misalignmentPolicyViolation"], "refusal", REFUSAL_HINT),
         own_rule(
             &["tooManyDenials"],
             "too_many_denials",
-            "allow what the task needs, or change the prompt",
+            "allow the actions that the task needs, or change the prompt",
         ),
         rule(
             &["modelProviderNotConfigured"],
             ErrorKind::ConfigInvalid,
-            "restore the provider in ~/.codex/config.toml, or start anew",
+            "restore the provider in ~/.codex/config.toml, or start a new session",
         ),
     ],
     // Recordings `resume_bad`, `resume_nouuid`.
@@ -62,17 +62,17 @@ pub(super) const RULES: FailureRules = FailureRules {
             "",
         ),
         rule(
-            &["Invalid request", "not initialized", "did not name the thread"],
+            &["Invalid request", "not initialized", "returned no thread id"],
             ErrorKind::CliVersionUnsupported,
             UPGRADE_HINT,
         ),
         rule(&["model: "], ErrorKind::ModelUnknown, ""),
-        own_rule(&["max_output_tokens"], "max_output_tokens", "ask for less at once"),
-        own_rule(&["content_filter"], "refusal", REFUSE_HINT),
+        own_rule(&["max_output_tokens"], "max_output_tokens", "ask for a shorter answer"),
+        own_rule(&["content_filter"], "refusal", REFUSAL_HINT),
         rule(
             &["Missing environment variable"],
             ErrorKind::AuthMissing,
-            "set the variable that config.toml names as the provider's key",
+            "set the variable that config.toml names in env_key",
         ),
     ],
     // Exec recordings `resume_bad`, `unknown_c`, `bad_cwd`, `noprompt`.
@@ -88,17 +88,17 @@ pub(super) const RULES: FailureRules = FailureRules {
             ErrorKind::ConfigInvalid,
             "correct ~/.codex/config.toml; `codex doctor` checks it",
         ),
-        rule(&["No prompt provided"], ErrorKind::ConfigInvalid, "say what the agent shall do"),
+        rule(&["No prompt provided"], ErrorKind::ConfigInvalid, "pass a prompt"),
     ],
     hints: &[
         (
             ErrorKind::RateLimited,
-            "wait, then start the run again; adapterOptions.maxRetries lets Codex wait itself",
+            "wait, then start the run again; with adapterOptions.maxRetries, Codex waits and retries",
         ),
-        (ErrorKind::SessionUnknown, "`sessions/list` names the sessions of this machine"),
+        (ErrorKind::SessionUnknown, "`sessions/list` lists the sessions of this machine"),
         (
             ErrorKind::AuthWrongAccount,
-            "choose another model, or log in to an account that may use it: `codex login`",
+            "choose another model, or log in to an account with access to it: `codex login`",
         ),
     ],
     login: "run `codex login`, or set CODEX_API_KEY",
@@ -113,11 +113,11 @@ pub(super) const RULES: FailureRules = FailureRules {
 pub(crate) struct Failure(ErrorEvent);
 
 impl Failure {
-    /// Why a turn failed.
+    /// Classifies the error of a turn.
     pub(crate) fn of_turn(error: &TurnError, limits: &Limits) -> Self {
         let provider = provider_error(&error.message);
         let code = provider.as_ref().and_then(|provider| provider.code.as_deref());
-        let codes = [error.word().unwrap_or_default(), code.unwrap_or_default()];
+        let codes = [error.code().unwrap_or_default(), code.unwrap_or_default()];
         let report = FailureReport {
             status: error.http_status().or_else(|| status_after(&error.message, STATUS_MARKS)),
             codes: &codes,
@@ -127,12 +127,12 @@ impl Failure {
         Self::classify(&report, limits)
     }
 
-    /// Why a failure of `exec --json` happened, which is a text only.
+    /// Classifies an error of `exec --json`, which is a text only.
     pub(crate) fn of_text(text: &str, limits: &Limits) -> Self {
         Self::of_turn(&TurnError { message: text.to_owned(), ..TurnError::default() }, limits)
     }
 
-    /// Why a request was refused.
+    /// Classifies the error of a reply.
     pub(crate) fn of_refusal(error: &RpcError, limits: &Limits) -> Self {
         let code = error.data.get("type").and_then(Value::as_str).unwrap_or_default();
         let credential = limits.credential.as_ref();
@@ -153,17 +153,17 @@ impl Failure {
         Self(event)
     }
 
-    /// Whether the provider limits the requests.
+    /// Whether a rate limit or a quota was exceeded.
     pub(crate) fn is_rate_limit(&self) -> bool {
         failure::is_limit(&self.0.kind)
     }
 
-    /// Why the model stopped.
+    /// The stop reason of the turn.
     pub(crate) fn stop_reason(&self) -> StopReason {
         failure::stop_reason(&self.0.kind)
     }
 
-    /// As an event; only the failure of the last turn is fatal.
+    /// Returns the event; only the failure of the last turn is fatal.
     pub(crate) fn into_event(self, fatal: bool) -> ErrorEvent {
         ErrorEvent { fatal, ..self.0 }
     }

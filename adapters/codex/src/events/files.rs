@@ -1,4 +1,4 @@
-//! Changed files, from the patches that were applied.
+//! Changed files, from the applied patches.
 
 use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
 use od_sdk::{RunOutput, diff};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::native::{Change, Item};
 
-/// What the CLI puts behind the hunks of a file that was moved.
+/// Follows the hunks of a moved file (recording `patch_kinds`).
 const MOVED_MARK: &str = "\n\nMoved to: ";
 
 /// Emits `file_change` for each file of an applied patch.
@@ -46,7 +46,7 @@ fn file_change(change: &Change, tool_call_id: &str) -> FileChange {
     }
 }
 
-/// The hunks of a file that was changed come without the names of the file.
+/// Adds the file names, which the hunks of a changed file lack.
 fn edited(change: &Change, path: &str, hunks: &str) -> String {
     let hunks = hunks.split(MOVED_MARK).next().unwrap_or_default();
     format!("--- {}\n+++ {path}\n{hunks}", change.path)

@@ -1,4 +1,5 @@
-//! From the greeting to the prompt: one request after the other, each after the reply to the last.
+//! The handshake, from `initialize` to the first turn: each request follows the reply to the previous
+//! one.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Effort, Event, ModeChanged, NoticeLevel, SessionMode, SessionStarted};
@@ -12,11 +13,11 @@ use crate::invocation::uses_api_key;
 use crate::native::{ModelList, ThreadReply};
 use crate::requests::{self, Handshake, Purpose};
 
-/// What "as much as the model can" may be called, the most first. What some models have beyond is
-/// not for one agent alone.
+/// The CLI's names for the effort `max`, the highest first. Levels above `max` are for several agents
+/// at once.
 const HIGHEST_EFFORTS: &[&str] = &["max", "xhigh", "high"];
 
-/// The way from the greeting to the prompt.
+/// The state of the handshake.
 #[derive(Debug)]
 pub(super) struct HandshakeState {
     handshake: Handshake,
@@ -29,7 +30,7 @@ pub(super) struct HandshakeState {
 impl HandshakeState {
     pub(super) fn new(start_run_params: &StartRunParams, install: &Install) -> Self {
         Self {
-            // What is wrong with it was refused before the CLI was started.
+            // The invocation has refused invalid parameters.
             handshake: Handshake::of(start_run_params, install).unwrap_or_default(),
             waits_for_login: uses_api_key(install),
             mode: start_run_params.session.mode,
@@ -38,12 +39,12 @@ impl HandshakeState {
         }
     }
 
-    /// The model in use, once the thread is there.
+    /// The model in use, after the thread has started.
     pub(super) fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
-    /// The reply to one request: the next one is made.
+    /// Handles the reply to a request and sends the next one.
     pub(super) fn on_reply(
         &mut self,
         purpose: &Purpose,
@@ -55,12 +56,12 @@ impl HandshakeState {
             Purpose::Initialize => {
                 outcome?;
                 if !self.waits_for_login {
-                    self.begin(connection, output);
+                    self.send_first_request(connection, output);
                 }
             }
             Purpose::Login => {
                 outcome?;
-                self.begin(connection, output);
+                self.send_first_request(connection, output);
             }
             Purpose::Skills => {
                 if let Err(error) = outcome {
@@ -78,7 +79,7 @@ impl HandshakeState {
         Ok(())
     }
 
-    fn begin(&self, connection: &mut Connection, output: &mut RunOutput) {
+    fn send_first_request(&self, connection: &mut Connection, output: &mut RunOutput) {
         let message = match self.handshake.skills.is_empty() {
             true => self.handshake.thread(&mut connection.requests),
             false => requests::skills(&mut connection.requests, &self.handshake.skills),
@@ -94,7 +95,7 @@ impl HandshakeState {
     ) -> Result<(), RpcError> {
         let reply: ThreadReply = read(reply).unwrap_or_default();
         if reply.thread.id.is_empty() {
-            let message = "the app server did not name the thread".to_owned();
+            let message = "the app server returned no thread id".to_owned();
             return Err(RpcError { message, ..RpcError::default() });
         }
         connection.thread = Some(reply.thread.id.clone());
@@ -116,7 +117,7 @@ impl HandshakeState {
         Ok(())
     }
 
-    /// Without a word of the run the person's settings decide, and only now it is known how.
+    /// Emits the permission mode if the user's settings chose it: the reply is the first to report it.
     fn emit_permission_mode(&self, sandbox: &str, output: &mut RunOutput) {
         let mode = match sandbox {
             "readOnly" => "read-only",
@@ -134,7 +135,7 @@ impl HandshakeState {
         connection.start_turn(output, |requests, thread| self.handshake.turn(requests, thread, effort));
     }
 
-    /// The most the model takes; a model that nobody lists gets what all take.
+    /// Returns the highest effort of the model; `high` for a model without a list.
     fn highest_effort(&self, models: &ModelList, output: &mut RunOutput) -> &'static str {
         let entry = models.data.iter().find(|entry| Some(&entry.model) == self.model.as_ref());
         let has = |level: &&&str| {
@@ -143,16 +144,16 @@ impl HandshakeState {
                 efforts.iter().any(|effort| effort.reasoning_effort == **level)
             })
         };
-        let most = HIGHEST_EFFORTS.iter().find(has).copied();
-        if most.is_none() {
-            let text = "the model does not say how hard it can think; max is sent as high";
+        let highest = HIGHEST_EFFORTS.iter().find(has).copied();
+        if highest.is_none() {
+            let text = "the model does not report its effort levels; max is sent as high";
             output.event(notices::notice(NoticeLevel::Info, "effort_lowered", text));
         }
-        most.unwrap_or(Effort::High.as_str())
+        highest.unwrap_or(Effort::High.as_str())
     }
 }
 
 fn skills_not_loaded(error: &RpcError) -> Event {
-    let text = format!("the folders of skills were not taken: {}", error.message);
+    let text = format!("the skill folders were not loaded: {}", error.message);
     notices::notice(NoticeLevel::Warn, "skills_not_loaded", text)
 }

@@ -1,12 +1,12 @@
-//! What a person says while the run goes on, and cannot be handed on yet.
+//! User input that waits for a turn.
 
 use std::collections::VecDeque;
 
-/// Texts that wait for a turn of their own.
+/// Input that waits for the next turn.
 #[derive(Debug, Default)]
 pub(super) struct InputQueue {
     waiting: VecDeque<String>,
-    has_prompt: bool,
+    has_message: bool,
 }
 
 impl InputQueue {
@@ -18,8 +18,8 @@ impl InputQueue {
         self.waiting.pop_front()
     }
 
-    /// Whether what a person said is the prompt: the first is.
-    pub(super) fn is_prompt(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_prompt, true)
+    /// Whether this is the first user message of the run, which is the prompt.
+    pub(super) fn is_first_message(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_message, true)
     }
 }

@@ -1,4 +1,4 @@
-//! What the CLI's items are, in the protocol's words.
+//! Item types: which are tool calls, and their names, kinds, inputs and titles.
 
 use od_protocol::ToolKind;
 use od_sdk::text::first_line;
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::native::{Change, CommandAction, Item};
 
-/// How a shell is told that a script follows.
+/// The shell flag before a script.
 const SHELL_FLAG: &str = " -lc ";
 
-/// The app server's name of an item's type; `exec --json` spells in snake case.
+/// Returns the app server's name of an item type; `exec --json` uses snake case.
 pub(crate) fn kind_of(kind: &str) -> &str {
     match kind {
         "command_execution" => "commandExecution",
@@ -21,7 +21,7 @@ pub(crate) fn kind_of(kind: &str) -> &str {
     }
 }
 
-/// Items that are tool calls.
+/// Whether an item is a tool call.
 pub(crate) fn is_tool(kind: &str) -> bool {
     matches!(
         kind_of(kind),
@@ -37,12 +37,12 @@ pub(crate) fn is_tool(kind: &str) -> bool {
     )
 }
 
-/// Items that are told elsewhere, or are no news.
+/// Whether an item is ignored, because its content comes another way.
 pub(crate) fn is_ignored(kind: &str) -> bool {
     matches!(kind, "userMessage" | "hookPrompt" | "subAgentActivity" | "functionCallOutput")
 }
 
-/// The tool's name: its own where it has one, otherwise the item's type.
+/// The tool's name, or the item type if it has none.
 pub(crate) fn name(item: &Item) -> String {
     match kind_of(&item.kind) {
         "mcpToolCall" | "dynamicToolCall" | "collabAgentToolCall" if !item.tool.is_empty() => {
@@ -52,7 +52,7 @@ pub(crate) fn name(item: &Item) -> String {
     }
 }
 
-/// What the tool does.
+/// The kind of the tool.
 pub(crate) fn tool_kind(item: &Item) -> ToolKind {
     match kind_of(&item.kind) {
         "commandExecution" => command_kind(&item.command_actions),
@@ -64,7 +64,7 @@ pub(crate) fn tool_kind(item: &Item) -> ToolKind {
     }
 }
 
-/// A command of which all parts only look.
+/// The kind of a command: `Read` or `Search` only if all of its parts are.
 fn command_kind(actions: &[CommandAction]) -> ToolKind {
     let all = |kinds: &[&str]| {
         !actions.is_empty() && actions.iter().all(|action| kinds.contains(&action.kind.as_str()))
@@ -78,7 +78,7 @@ fn command_kind(actions: &[CommandAction]) -> ToolKind {
     }
 }
 
-/// The tool's input, as far as the CLI states it.
+/// The tool's input, as far as the CLI reports it.
 pub(crate) fn input(item: &Item) -> Value {
     match kind_of(&item.kind) {
         "commandExecution" => match &item.cwd {
@@ -100,7 +100,7 @@ fn change(change: &Change) -> Value {
     json!({"path": change.path, "kind": change.kind, "diff": change.diff})
 }
 
-/// One line for people.
+/// A one-line title.
 pub(crate) fn title(item: &Item) -> Option<String> {
     let title = match kind_of(&item.kind) {
         "commandExecution" => command(item),
@@ -110,14 +110,14 @@ pub(crate) fn title(item: &Item) -> Option<String> {
         }
         "mcpToolCall" => format!("{}: {}", item.server, item.tool),
         "webSearch" if !item.query.is_empty() => format!("search the web: {}", item.query),
-        "imageView" => format!("look at {}", item.path),
+        "imageView" => format!("view {}", item.path),
         "collabAgentToolCall" => item.prompt.clone()?,
         _ => return None,
     };
     Some(first_line(&title))
 }
 
-/// A command without the shell it is wrapped in.
+/// The command without its shell.
 pub(crate) fn command(item: &Item) -> String {
     let commands: Vec<&str> =
         item.command_actions.iter().map(|action| action.command.as_str()).collect();
@@ -127,7 +127,7 @@ pub(crate) fn command(item: &Item) -> String {
     }
 }
 
-/// `exec --json` names only the whole: `/bin/bash -lc 'echo one'`.
+/// `exec --json` reports the whole command line only: `/bin/bash -lc 'echo one'`.
 fn without_shell(command: &str) -> &str {
     let script = command.split_once(SHELL_FLAG).map_or(command, |(_, script)| script);
     let quoted = script.strip_prefix('\'').and_then(|script| script.strip_suffix('\''));

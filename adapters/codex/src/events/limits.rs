@@ -1,5 +1,4 @@
-//! Windows of the subscription and retries: told as they come, and ended when they would not end by
-//! themselves.
+//! Quota windows of a subscription, and the limit on retries.
 
 use od_protocol::{Credential, Event, Quota, QuotaWindow, RateLimited, Retry};
 use od_sdk::RunOutput;
@@ -8,17 +7,17 @@ use super::failure::Failure;
 use crate::native::{RateLimitSnapshot, RateLimitWindow, RateLimits, TurnError};
 use crate::options::Options;
 
-/// How the CLI announces that it connects anew: `Reconnecting... 1/5`.
-const RECONNECTING: &str = "Reconnecting... ";
+/// Prefix of the message that reports a retry: `Reconnecting... 1/5`.
+const RETRY_PREFIX: &str = "Reconnecting... ";
 
-/// What is known about limits.
+/// The quota and the retries of a run.
 #[derive(Debug)]
 pub(crate) struct Limits {
     max_retries: u32,
     max_rate_limit_retries: u32,
     retries: u32,
     quota: Option<Quota>,
-    /// Who pays: the hint of a refused login depends on it.
+    /// The credential in use; the hint of an authentication error depends on it.
     pub(crate) credential: Option<Credential>,
 }
 
@@ -33,38 +32,38 @@ impl Limits {
         }
     }
 
-    /// The model has answered: whatever failed before is over.
+    /// The model responded, so earlier retries no longer count.
     pub(crate) fn on_response(&mut self) {
         self.retries = 0;
     }
 
-    /// When the windows that ran out start anew, in milliseconds since 1970.
+    /// The earliest reset of an exhausted window, in milliseconds since 1970.
     pub(crate) fn resets_at(&self) -> Option<u64> {
         self.quota.as_ref()?.earliest_reset_at
     }
 
     pub(crate) fn on_rate_limits(&mut self, limits: &RateLimits, output: &mut RunOutput) {
-        let Some(quota) = windows(&limits.rate_limits) else { return };
+        let Some(quota) = quota_of(&limits.rate_limits) else { return };
         if self.quota.as_ref() != Some(&quota) {
             output.event(Event::Quota(quota.clone()));
             self.quota = Some(quota);
         }
     }
 
-    /// The CLI connects anew. A rate limit it waits out in silence, for an hour if it is told so
-    /// (recording `r429long`): what goes beyond the allowance ends the run.
+    /// Emits a retry of the CLI. Returns the failure that ends the run when there are too many retries:
+    /// after a rate limit the CLI waits without output, up to an hour (recording `r429long`).
     pub(crate) fn on_retry(
         &mut self,
         error: &TurnError,
         output: &mut RunOutput,
     ) -> Option<Failure> {
         self.retries += 1;
-        let (announced, max_attempts) = attempts(&error.message);
-        let attempt = announced.unwrap_or(self.retries);
+        let (reported_attempt, max_attempts) = attempts(&error.message);
+        let attempt = reported_attempt.unwrap_or(self.retries);
         let reason = error.additional_details.clone().unwrap_or_else(|| error.message.clone());
         let cause = TurnError { message: reason.clone(), ..error.clone() };
         let failure = Failure::of_turn(&cause, self);
-        let allowed = match failure.is_rate_limit() {
+        let max_retries = match failure.is_rate_limit() {
             true => self.max_rate_limit_retries,
             false => self.max_retries,
         };
@@ -72,10 +71,10 @@ impl Limits {
             self.emit_rate_limit(output);
         }
         output.event(Event::Retry(Retry { attempt, max_attempts, delay_ms: None, reason }));
-        (attempt.max(self.retries) > allowed).then_some(failure)
+        (attempt.max(self.retries) > max_retries).then_some(failure)
     }
 
-    /// The provider asks to slow down, or nothing is left.
+    /// Emits `rate_limited`, with the reset of the exhausted window if it is known.
     pub(crate) fn emit_rate_limit(&self, output: &mut RunOutput) {
         let windows = self.quota.iter().flat_map(|quota| &quota.windows);
         let window = windows.filter(|window| window.exhausted).min_by_key(|it| it.resets_at);
@@ -88,12 +87,12 @@ impl Limits {
     }
 }
 
-/// The windows of a subscription; `None` without one.
-pub(crate) fn windows(snapshot: &RateLimitSnapshot) -> Option<Quota> {
+/// Returns the quota windows of a subscription; `None` without one.
+pub(crate) fn quota_of(snapshot: &RateLimitSnapshot) -> Option<Quota> {
     let named = [("primary", &snapshot.primary), ("secondary", &snapshot.secondary)];
     let windows: Vec<QuotaWindow> = named
         .into_iter()
-        .filter_map(|(name, window)| Some(quota(name, window.as_ref()?)))
+        .filter_map(|(name, window)| Some(quota_window(name, window.as_ref()?)))
         .collect();
     if windows.is_empty() {
         return None;
@@ -104,7 +103,7 @@ pub(crate) fn windows(snapshot: &RateLimitSnapshot) -> Option<Quota> {
     Some(Quota { windows, rate_limited, earliest_reset_at })
 }
 
-fn quota(name: &str, window: &RateLimitWindow) -> QuotaWindow {
+fn quota_window(name: &str, window: &RateLimitWindow) -> QuotaWindow {
     let kind = match window.window_duration_mins {
         Some(300) => "five_hour",
         Some(10_080) => "seven_day",
@@ -118,12 +117,12 @@ fn quota(name: &str, window: &RateLimitWindow) -> QuotaWindow {
     }
 }
 
-/// Which attempt, of how many.
+/// Returns the number of the attempt and the maximum.
 fn attempts(message: &str) -> (Option<u32>, Option<u32>) {
-    let Some(rest) = message.strip_prefix(RECONNECTING) else { return (None, None) };
-    let figures = rest.split_whitespace().next().unwrap_or_default();
-    match figures.split_once('/') {
-        Some((attempt, most)) => (attempt.parse().ok(), most.parse().ok()),
-        None => (figures.parse().ok(), None),
+    let Some(rest) = message.strip_prefix(RETRY_PREFIX) else { return (None, None) };
+    let numbers = rest.split_whitespace().next().unwrap_or_default();
+    match numbers.split_once('/') {
+        Some((attempt, max)) => (attempt.parse().ok(), max.parse().ok()),
+        None => (numbers.parse().ok(), None),
     }
 }

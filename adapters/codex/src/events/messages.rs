@@ -1,4 +1,4 @@
-//! Messages and thoughts: in pieces where they come so, as a whole where not, never twice.
+//! Text and thoughts of the model, streamed or complete.
 
 use od_protocol::{
     Event, MessageDiscarded, MessageStarted, MessageStopped, ThinkingStarted, ThinkingStopped,
@@ -8,60 +8,60 @@ use serde_json::Value;
 
 use crate::native::{Delta, Item};
 
-/// Between the parts of a thought's summary.
-const PART_BREAK: &str = "\n\n";
+/// Separates the parts of a reasoning summary.
+const PART_SEPARATOR: &str = "\n\n";
 
-/// A message of the answer that the model is giving.
+/// A message of the current response.
 #[derive(Debug)]
 struct Message {
     id: String,
     is_streamed: bool,
 }
 
-/// What a thought's pieces are taken from: a model tells a summary, or all of it, or both.
+/// The source of a thought's text: a model sends a summary, the raw text, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Summary,
     Raw,
 }
 
-/// A thought that is open.
+/// The current thought.
 #[derive(Debug)]
 struct Thought {
     id: String,
     source: Option<Source>,
 }
 
-/// What is being said.
+/// The current response of the model.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    /// The messages since the model's last complete answer: a retry says them again, those that
-    /// were complete included (recordings `drop`, `refusal`).
-    answer: Vec<Message>,
+    /// The messages since the last complete response: a retry repeats them, complete ones included
+    /// (recordings `drop`, `refusal`).
+    response: Vec<Message>,
     thought: Option<Thought>,
 }
 
 impl Messages {
     pub(crate) fn on_delta(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
         let is_current = |message: &&mut Message| message.id == *delta.item_id;
-        match self.answer.last_mut().filter(is_current) {
+        match self.response.last_mut().filter(is_current) {
             Some(message) => message.is_streamed = true,
-            None => self.answer.push(Message { id: delta.item_id.to_string(), is_streamed: true }),
+            None => self.response.push(Message { id: delta.item_id.to_string(), is_streamed: true }),
         }
         output.text_delta(&delta.item_id, &delta.delta);
     }
 
     pub(crate) fn on_message_started(&mut self, id: &str, output: &mut RunOutput) {
-        self.answer.push(Message { id: id.to_owned(), is_streamed: false });
+        self.response.push(Message { id: id.to_owned(), is_streamed: false });
         output.event(Event::MessageStarted(MessageStarted { message_id: id.to_owned() }));
     }
 
-    /// A message is complete: said now, unless it was said in pieces.
+    /// The complete message: its text is emitted only if nothing was streamed.
     pub(crate) fn on_message(&mut self, id: &str, text: &str, output: &mut RunOutput) {
-        let is_streamed = match self.answer.iter().find(|message| message.id == id) {
+        let is_streamed = match self.response.iter().find(|message| message.id == id) {
             Some(message) => message.is_streamed,
             None => {
-                self.answer.push(Message { id: id.to_owned(), is_streamed: false });
+                self.response.push(Message { id: id.to_owned(), is_streamed: false });
                 false
             }
         };
@@ -84,10 +84,10 @@ impl Messages {
         self.on_thought_delta(delta, Source::Raw, &delta.delta, output);
     }
 
-    /// Another part of a summary begins.
+    /// Starts the next part of a summary.
     pub(crate) fn on_summary_part(&mut self, delta: &Delta<'_>, output: &mut RunOutput) {
         if delta.summary_index > 0 {
-            self.on_thought_delta(delta, Source::Summary, PART_BREAK, output);
+            self.on_thought_delta(delta, Source::Summary, PART_SEPARATOR, output);
         }
     }
 
@@ -107,7 +107,7 @@ impl Messages {
         }
     }
 
-    /// A thought is complete: told now, unless it was told in pieces.
+    /// The complete thought: its text is emitted only if nothing was streamed.
     pub(crate) fn on_thought(&mut self, item: &Item, output: &mut RunOutput) {
         let open = self.thought.take().filter(|thought| thought.id == item.id);
         if open.is_none_or(|thought| thought.source.is_none()) {
@@ -120,17 +120,17 @@ impl Messages {
         output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
     }
 
-    /// The model has said all of an answer.
+    /// The response is complete: a retry does not repeat it.
     pub(crate) fn on_response_complete(&mut self) {
-        self.answer.clear();
+        self.response.clear();
     }
 
-    /// The answer broke off and is asked for again: what was said of it no longer counts.
+    /// The stream was interrupted and the CLI repeats the request: discards the response so far.
     pub(crate) fn discard_response(&mut self, output: &mut RunOutput) {
         if let Some(Thought { id: thinking_id, .. }) = self.thought.take() {
             output.event(Event::ThinkingStopped(ThinkingStopped { thinking_id }));
         }
-        for Message { id: message_id, .. } in self.answer.drain(..) {
+        for Message { id: message_id, .. } in self.response.drain(..) {
             output.event(Event::MessageDiscarded(MessageDiscarded { message_id }));
         }
     }
@@ -141,7 +141,7 @@ fn thought_text(item: &Item) -> String {
         return item.text.clone();
     }
     if !item.summary.is_empty() {
-        return item.summary.join(PART_BREAK);
+        return item.summary.join(PART_SEPARATOR);
     }
-    item.content.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(PART_BREAK)
+    item.content.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(PART_SEPARATOR)
 }

@@ -1,4 +1,4 @@
-//! Notifications that a person may want to know of, and those that are no news.
+//! Notifications that become notices, and those that are ignored.
 
 use od_protocol::{Event, ModeChanged, Notice, NoticeLevel, Status};
 use od_sdk::RunOutput;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::read;
 use crate::native::{HookCompleted, McpServerStartup, ModelRerouted, Progress, Warning};
 
-/// Notifications without a place of their own; `None` for one that is not known.
+/// Handles the remaining notifications; `None` for an unknown one.
 pub(super) fn on_notification(
     method: &str,
     params: &RawValue,
@@ -28,7 +28,7 @@ pub(super) fn on_notification(
         }
         "hook/completed" => {
             let HookCompleted { run } = read(params)?;
-            let text = format!("the hook {} ended as {}", run.event_name, run.status);
+            let text = format!("hook {}: {}", run.event_name, run.status);
             output.event(notice(NoticeLevel::Debug, "hook", text));
         }
         "model/rerouted" => {
@@ -42,7 +42,7 @@ pub(super) fn on_notification(
     Some(())
 }
 
-/// What is told elsewhere, or concerns other clients of an app server.
+/// Notifications whose content comes another way, or that concern other clients of an app server.
 fn is_ignored(method: &str) -> bool {
     matches!(
         method,
@@ -81,18 +81,18 @@ fn warn(warning: &Warning, code: &str, output: &mut RunOutput) {
 
 fn on_mcp_server(startup: &McpServerStartup, output: &mut RunOutput) {
     if startup.status == "failed" {
-        let reason = startup.error.as_deref().unwrap_or("it does not say why");
-        let text = format!("the MCP server {:?} did not start: {reason}", startup.name);
+        let reason = startup.error.as_deref().unwrap_or("no reason given");
+        let text = format!("MCP server {:?} did not start: {reason}", startup.name);
         output.event(notice(NoticeLevel::Warn, "mcp_server_failed", text));
     }
 }
 
-/// What the CLI does now.
+/// The current activity of the CLI.
 pub(super) fn status(phase: &str, detail: Option<String>) -> Event {
     Event::Status(Status { phase: phase.to_owned(), detail, ttft_ms: None })
 }
 
-/// Something a person may want to know.
+/// A notice for the user.
 pub(crate) fn notice(level: NoticeLevel, code: &str, text: impl Into<String>) -> Event {
     Event::Notice(Notice { level, code: code.to_owned(), text: text.into(), hint: None })
 }

@@ -1,4 +1,4 @@
-//! How a turn, and with the last turn the run, ended.
+//! The outcome of a turn, which is the outcome of the run for the last turn.
 
 use od_protocol::{DoneEvidence, DoneStatus, Event, StopReason};
 use od_sdk::{Exit, RunOutcome, RunOutput};
@@ -7,21 +7,21 @@ use super::failure::{Failure, RULES};
 use super::limits::Limits;
 use crate::native::Turn;
 
-/// The CLI would have gone on; it was stopped.
+/// The adapter stopped the CLI.
 pub(crate) const GIVEN_UP: RunOutcome = RunOutcome {
     status: DoneStatus::Failed,
     stop_reason: StopReason::Error,
     evidence: DoneEvidence::Watchdog,
 };
 
-/// It was interrupted: by us, or by a decision that says so.
+/// The turn was interrupted, by a cancel or by a decision.
 pub(crate) const INTERRUPTED: RunOutcome = RunOutcome {
     status: DoneStatus::Cancelled,
     stop_reason: StopReason::Cancelled,
     evidence: DoneEvidence::NativeResult,
 };
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug)]
 pub(crate) struct TurnOutcome {
     pub(crate) run_outcome: RunOutcome,
@@ -29,7 +29,7 @@ pub(crate) struct TurnOutcome {
 }
 
 impl TurnOutcome {
-    /// From the turn's own status.
+    /// Returns the outcome for the status of a turn.
     pub(super) fn of_turn(turn: &Turn, limits: &mut Limits, output: &mut RunOutput) -> Self {
         match turn.status.as_str() {
             "completed" => Self { run_outcome: RunOutcome::COMPLETED, failure: None },
@@ -42,7 +42,7 @@ impl TurnOutcome {
         }
     }
 
-    /// It failed; a limit is told as such, too.
+    /// Returns the outcome of a failed turn; also emits `rate_limited` for a limit.
     pub(crate) fn failed(failure: Failure, limits: &Limits, output: &mut RunOutput) -> Self {
         if failure.is_rate_limit() {
             limits.emit_rate_limit(output);
@@ -55,7 +55,7 @@ impl TurnOutcome {
         Self { run_outcome, failure: Some(failure) }
     }
 
-    /// No other turn follows.
+    /// Finishes the run: no other turn follows.
     pub(crate) fn finish(self, output: &mut RunOutput) {
         if let Some(failure) = self.failure {
             output.event(Event::Error(failure.into_event(true)));
@@ -65,7 +65,7 @@ impl TurnOutcome {
     }
 }
 
-/// The CLI ended without a last word: some refusals are only on stderr.
+/// Returns the outcome for an exit without a final line: some errors are on stderr only.
 pub(crate) fn of_exit(exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
     let event = od_sdk::failure::classify_stderr(&exit.stderr_tail, &RULES)?;
     output.event(Event::Error(event));

@@ -1,4 +1,4 @@
-//! What becomes of the replies to our requests, and of refusals.
+//! Replies to our requests.
 
 use od_sdk::RunOutput;
 use od_sdk::json_rpc::RpcError;
@@ -24,10 +24,10 @@ impl Events {
                     self.interrupt(output);
                 }
             }
-            (Purpose::Turn, Err(error)) => self.refuse(&error, output),
+            (Purpose::Turn, Err(error)) => self.fail(&error, output),
             (Purpose::Steer(text), outcome) => {
                 if outcome.is_err() {
-                    // The turn ended just before: the text starts the next one.
+                    // The turn ended before the input arrived, so the text starts the next one.
                     self.input_queue.queue(&text);
                 }
                 self.start_next_turn_or_finish(output);
@@ -45,12 +45,12 @@ impl Events {
     ) {
         match self.handshake.on_reply(purpose, outcome, &mut self.connection, output) {
             Ok(()) => self.usage.set_model(self.handshake.model()),
-            Err(error) => self.refuse(&error, output),
+            Err(error) => self.fail(&error, output),
         }
     }
 
-    /// A request without which there is no run was refused.
-    fn refuse(&self, error: &RpcError, output: &mut RunOutput) {
+    /// Ends the run after a refused request.
+    fn fail(&self, error: &RpcError, output: &mut RunOutput) {
         let failure = Failure::of_refusal(error, &self.limits);
         output.fail(failure.into_event(true));
         output.close_stdin();

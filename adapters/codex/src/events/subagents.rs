@@ -1,5 +1,5 @@
-//! Helpers of the agent: threads of their own in the same stream. When they begin and end is told,
-//! and what they did inside as figures (recording `spawn_agent`).
+//! Subagents: they have separate threads in the same stream. Only their start, their end and their
+//! number of tool calls are emitted (recording `spawn_agent`).
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 use super::{read, items};
 use crate::native::{Item, ItemNotification, TurnNotification};
 
-/// The call that starts a helper, as the app server and as `exec --json` name it.
+/// The tool that starts a subagent, as named by the app server and by `exec --json`.
 const SPAWN_TOOLS: &[&str] = &["spawnAgent", "spawn_agent"];
 
-/// What is known of a helper; some of it may come before its start is told.
+/// A subagent. Its notifications can precede the end of the call that starts it.
 #[derive(Debug, Default)]
 struct Subagent {
     title: String,
@@ -23,14 +23,14 @@ struct Subagent {
     status: Option<ToolStatus>,
 }
 
-/// The helpers at work, by thread.
+/// The running subagents, by thread.
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
-    subagents: HashMap<String, Subagent>,
+    running: HashMap<String, Subagent>,
 }
 
 impl Subagents {
-    /// A call among helpers is over: it may have started some.
+    /// A tool call ended: emits the subagents that it started.
     pub(super) fn on_call(&mut self, item: &Item, output: &mut RunOutput) {
         if !SPAWN_TOOLS.contains(&item.tool.as_str()) {
             return;
@@ -42,7 +42,7 @@ impl Subagents {
                 title: title.clone(),
                 parent_tool_call_id: Some(item.id.clone()),
             }));
-            let subagent = self.subagents.entry(thread.clone()).or_default();
+            let subagent = self.running.entry(thread.clone()).or_default();
             subagent.title.clone_from(&title);
             subagent.call_id = Some(item.id.clone());
             if subagent.status.is_some() {
@@ -51,7 +51,7 @@ impl Subagents {
         }
     }
 
-    /// What is told of another thread: counted, not forwarded.
+    /// Counts the tool calls of a subagent and emits its end.
     pub(super) fn on_notification(
         &mut self,
         thread: &str,
@@ -62,12 +62,12 @@ impl Subagents {
         match method {
             "item/completed" => {
                 let ItemNotification { item } = read(params)?;
-                let subagent = self.subagents.entry(thread.to_owned()).or_default();
+                let subagent = self.running.entry(thread.to_owned()).or_default();
                 subagent.calls += u64::from(items::is_tool(&item.kind));
             }
             "turn/completed" => {
                 let TurnNotification { turn } = read(params)?;
-                let subagent = self.subagents.entry(thread.to_owned()).or_default();
+                let subagent = self.running.entry(thread.to_owned()).or_default();
                 subagent.status = Some(match turn.status.as_str() {
                     "completed" => ToolStatus::Ok,
                     "interrupted" => ToolStatus::Cancelled,
@@ -83,7 +83,7 @@ impl Subagents {
     }
 
     fn stop(&mut self, thread: &str, output: &mut RunOutput) {
-        if let Some(subagent) = self.subagents.remove(thread) {
+        if let Some(subagent) = self.running.remove(thread) {
             output.event(Event::SubagentStopped(SubagentStopped {
                 subagent_id: thread.to_owned(),
                 title: subagent.title,

@@ -1,4 +1,4 @@
-//! Tool calls: their start, their output, their result.
+//! Tool calls: start, output, result and changed files.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use serde_json::Value;
 use super::{files, items};
 use crate::native::{Delta, Item};
 
-/// How the CLI words that a tool of an MCP server was not allowed (recording `mcp_decline`).
+/// The CLI's error text for a denied tool of an MCP server (recording `mcp_decline`).
 const MCP_DENIAL: &str = "user rejected MCP tool call";
 
-/// The calls that are open, each with what it would do.
+/// The open calls, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     open: HashMap<String, Item>,
 }
 
 impl Tools {
-    /// A call that is open.
+    /// Returns an open call.
     pub(crate) fn get(&self, id: &str) -> Option<&Item> {
         self.open.get(id)
     }
@@ -35,9 +35,9 @@ impl Tools {
             mcp_server: Some(item.server.clone()).filter(|server| !server.is_empty()),
             parent_tool_call_id: None,
         }));
-        // What is looked for in the web is known only at the end.
+        // The query of a web search is known only at its end.
         if items::kind_of(&item.kind) != "webSearch" {
-            ready(item, output);
+            emit_ready(item, output);
         }
         self.open.insert(item.id.clone(), item.clone());
     }
@@ -51,13 +51,13 @@ impl Tools {
         }));
     }
 
-    /// A call is over; some are told only now.
+    /// The call ended. Some calls have no start line.
     pub(crate) fn on_completed(&mut self, item: &Item, output: &mut RunOutput) {
         if !self.open.contains_key(&item.id) {
             self.on_started(item, output);
         }
         if items::kind_of(&item.kind) == "webSearch" {
-            ready(item, output);
+            emit_ready(item, output);
         }
         self.open.remove(&item.id);
         let status = status(item, output.is_cancelling());
@@ -75,7 +75,7 @@ impl Tools {
     }
 }
 
-fn ready(item: &Item, output: &mut RunOutput) {
+fn emit_ready(item: &Item, output: &mut RunOutput) {
     output.event(Event::ToolCallReady(ToolCallReady {
         tool_call_id: item.id.clone(),
         input: items::input(item),
@@ -84,7 +84,7 @@ fn ready(item: &Item, output: &mut RunOutput) {
     }));
 }
 
-/// Searches and pictures have no status: they are over.
+/// Returns the status. Searches and images have none; they succeeded.
 fn status(item: &Item, is_cancelling: bool) -> ToolStatus {
     match item.status.as_str() {
         "completed" | "" => ToolStatus::Ok,
@@ -108,17 +108,17 @@ fn result(item: &Item) -> Value {
     }
 }
 
-/// The texts of an MCP result; what has other pieces is given as it came.
+/// Returns the text of an MCP result, or the unchanged result if it has other parts.
 fn text_of(result: &Value) -> Value {
-    let Some(pieces) = result.get("content").and_then(Value::as_array) else {
+    let Some(parts) = result.get("content").and_then(Value::as_array) else {
         return result.clone();
     };
     let texts: Option<Vec<&str>> =
-        pieces.iter().map(|piece| piece.get("text").and_then(Value::as_str)).collect();
+        parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
     texts.map_or_else(|| result.clone(), |texts| texts.join("\n").into())
 }
 
-/// A picture that was made.
+/// Emits a generated image.
 fn report_image(item: &Item, output: &mut RunOutput) {
     if let Some(path) = &item.saved_path {
         output.event(Event::Image(Image {

@@ -1,15 +1,15 @@
-//! Tokens and how full the window is. The CLI counts whole threads, so a run that goes on with an
-//! old one subtracts what was there (recordings `resume_turn`, `fork_turn`).
+//! Token usage and the used part of the context window. The CLI counts the whole thread, so a run that
+//! resumes or forks subtracts the earlier usage (recordings `resume_turn`, `fork_turn`).
 
 use od_protocol::{Context, Event, SessionMode, Usage, UsageScope, UsageSource};
 use od_sdk::RunOutput;
 
 use crate::native::{ThreadTokenUsage, TokenUsage};
 
-/// The figures of a thread so far.
+/// The usage of the thread.
 #[derive(Debug)]
 pub(crate) struct UsageTracker {
-    /// What the thread had spent before this run; known with the first figures of the run.
+    /// The usage before this run; known with the first report of the run.
     before_run: Option<TokenUsage>,
     before_turn: TokenUsage,
     total: TokenUsage,
@@ -34,14 +34,15 @@ impl UsageTracker {
         self.model = model.map(str::to_owned);
     }
 
-    /// The conversation was shortened; how much is left came with the figures before.
+    /// The CLI compacted the context; the size came with the usage report before it.
     pub(crate) fn on_compaction(&self, output: &mut RunOutput) {
         output.event(Event::Context(Context { compacted: true, ..self.context.clone() }));
     }
 
-    /// The figures after a request of this run. Some versions repeat them: the total stays right.
+    /// Emits the usage after a model call. Some versions repeat a report (recording 0.120.0 `badtool`);
+    /// emitting totals keeps the sum correct.
     pub(crate) fn on_usage(&mut self, usage: &ThreadTokenUsage, output: &mut RunOutput) {
-        // An answer that broke off has none (recording `maxtok`).
+        // An interrupted response has no usage (recording `maxtok`).
         if usage.total == TokenUsage::default() {
             return;
         }
@@ -51,8 +52,8 @@ impl UsageTracker {
             self.before_turn = before;
         }
         self.total = usage.total;
-        let spent = self.total.since(self.before_run.unwrap_or_default());
-        output.event(self.usage(UsageScope::Run, true, spent));
+        let run_usage = self.total.since(self.before_run.unwrap_or_default());
+        output.event(self.usage(UsageScope::Run, true, run_usage));
         let context = Context {
             used_tokens: usage.last.total_tokens,
             max_tokens: usage.model_context_window,
@@ -64,7 +65,7 @@ impl UsageTracker {
         }
     }
 
-    /// The figures of a whole thread, when nothing tells what there was before (`exec --json`).
+    /// Handles the usage of the whole thread from `exec --json`, which does not report the earlier usage.
     pub(crate) fn on_thread_total(&mut self, total: TokenUsage, output: &mut RunOutput) {
         self.total = total;
         if !self.has_history {

@@ -125,6 +125,6 @@ fn refuse_unsupported(
             format!("`codex exec` of this version does not support {what}"),
         )
         .with_which(which)
-        .with_hint("npm install -g @openai/codex@latest, or omit the option")),
+        .with_hint("omit the option, or use the app server: npm install -g @openai/codex@latest")),
     }
 }

@@ -1,37 +1,36 @@
-//! What the CLI asks: decisions and answers.
+//! The CLI's requests for approval and for user input.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 /// `item/commandExecution/requestApproval`, `item/fileChange/requestApproval` and
-/// `item/permissions/requestApproval`: few fields each, none of them in conflict.
+/// `item/permissions/requestApproval`: the union of their fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ApprovalRequest {
-    /// The call that waits.
+    /// The tool call that waits.
     pub item_id: String,
-    /// With a command.
+    /// For a command: the command.
     pub command: Option<String>,
-    /// With a command: where.
+    /// For a command: its folder.
     pub cwd: Option<String>,
-    /// Why it asks.
+    /// The reason of the request.
     pub reason: Option<String>,
-    /// With a command that wants the network: which host.
+    /// For a command that needs the network.
     pub network_approval_context: Option<NetworkContext>,
-    /// With permissions: which.
+    /// For permissions: the requested ones.
     pub permissions: Value,
 }
 
-/// What a command wants of the network.
+/// The network access of a command.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NetworkContext {
-    /// Whom it wants to reach.
+    /// The host.
     pub host: String,
 }
 
-/// `mcpServer/elicitation/request`: an MCP server's question, or the CLI's whether one of its tools
-/// may run.
+/// `mcpServer/elicitation/request`: a question of an MCP server, or the approval of one of its tools.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Elicitation {
@@ -39,18 +38,18 @@ pub struct Elicitation {
     pub server_name: String,
     /// The question.
     pub message: String,
-    /// What the CLI adds.
+    /// Fields that the CLI adds.
     #[serde(rename = "_meta")]
     pub meta: ElicitationMeta,
 }
 
-/// What the CLI adds to a question about a tool.
+/// Fields that the CLI adds to the approval of a tool.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ElicitationMeta {
-    /// What the tool would get.
+    /// The input of the tool.
     pub tool_params: Option<Value>,
-    /// How long an answer may hold (`session`, `always`).
+    /// The possible scopes of an answer (`session`, `always`).
     pub persist: Vec<String>,
 }
 
@@ -58,19 +57,19 @@ pub struct ElicitationMeta {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UserInputRequest {
-    /// The questions, all at once.
+    /// The questions.
     pub questions: Vec<UserQuestion>,
 }
 
-/// A question to a person.
+/// A question to the user.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UserQuestion {
-    /// The answer goes under this name.
+    /// The key of the answer.
     pub id: String,
     /// The question.
     pub question: String,
-    /// What can be chosen.
+    /// The choices.
     pub options: Option<Vec<UserOption>>,
 }
 
@@ -78,6 +77,6 @@ pub struct UserQuestion {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UserOption {
-    /// What it is called.
+    /// The label.
     pub label: String,
 }

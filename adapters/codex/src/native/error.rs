@@ -1,4 +1,4 @@
-//! What went wrong, in the CLI's words.
+//! Errors.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,35 +7,35 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ErrorNotification {
-    /// What happened.
+    /// The error.
     pub error: TurnError,
-    /// The CLI tries again by itself.
+    /// Whether the CLI retries.
     pub will_retry: bool,
 }
 
-/// Why a turn failed.
+/// The error of a turn.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TurnError {
-    /// For people. A provider's 400 is its JSON as text.
+    /// The error text. For a status 400 it is the provider's JSON (recording `ctx400`).
     pub message: String,
-    /// A word, or an object of one word with an HTTP status.
+    /// A code, or an object with the code as key and the HTTP status inside.
     pub codex_error_info: Value,
-    /// With a retry: what the message leaves out.
+    /// For a retry: its reason.
     pub additional_details: Option<String>,
 }
 
 impl TurnError {
-    /// The word in `codexErrorInfo`.
-    pub fn word(&self) -> Option<&str> {
+    /// The code in `codexErrorInfo`.
+    pub fn code(&self) -> Option<&str> {
         match &self.codex_error_info {
-            Value::String(word) => Some(word),
+            Value::String(code) => Some(code),
             Value::Object(object) => object.keys().next().map(String::as_str),
             _ => None,
         }
     }
 
-    /// The HTTP status beside the word.
+    /// The HTTP status in `codexErrorInfo`.
     pub fn http_status(&self) -> Option<u16> {
         let inside = self.codex_error_info.as_object()?.values().next()?;
         u16::try_from(inside.get("httpStatusCode")?.as_u64()?).ok()

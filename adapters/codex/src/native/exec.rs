@@ -1,4 +1,4 @@
-//! The lines of `codex exec --json`. Their items are those of the app server with other spellings.
+//! Lines of `codex exec --json`. The items are those of the app server, in snake case.
 
 use std::borrow::Cow;
 
@@ -13,27 +13,27 @@ pub struct ExecLine<'a> {
     /// `turn.failed`, `error`.
     #[serde(rename = "type", borrow)]
     pub kind: Cow<'a, str>,
-    /// With `thread.started`.
+    /// For `thread.started`.
     #[serde(default)]
     pub thread_id: Option<String>,
-    /// With `item.*`.
+    /// For `item.*`.
     #[serde(default)]
     pub item: Option<Box<Item>>,
-    /// With `turn.completed`: of the whole thread, earlier runs included.
+    /// For `turn.completed`: the usage of the whole thread, earlier runs included.
     #[serde(default)]
     pub usage: Option<TokenUsage>,
-    /// With `error`.
+    /// For `error`.
     #[serde(default)]
     pub message: String,
-    /// With `turn.failed`.
+    /// For `turn.failed`.
     #[serde(default)]
     pub error: Option<ExecError>,
 }
 
-/// Why a turn failed.
+/// The error of a turn.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ExecError {
-    /// For people; there is no code.
+    /// The error text; it has no code.
     pub message: String,
 }

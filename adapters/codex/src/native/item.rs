@@ -1,4 +1,4 @@
-//! Items: what a turn is made of. The app server spells in camel case, `exec --json` in snake case.
+//! Items, the parts of a turn. The app server uses camel case, `exec --json` snake case.
 
 use std::collections::BTreeMap;
 
@@ -13,72 +13,72 @@ pub struct ItemNotification {
     pub item: Item,
 }
 
-/// A message, a thought, a command, a patch, …: few fields each, none of them in conflict.
+/// A message, a thought, a command, a patch, …: the union of their fields.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Item {
     /// `agentMessage`, `reasoning`, `commandExecution`, `fileChange`, `mcpToolCall`, ….
     #[serde(rename = "type")]
     pub kind: String,
-    /// Names the item.
+    /// The id of the item.
     pub id: String,
     /// `inProgress`, `completed`, `failed`, `declined`, `interrupted`.
     pub status: String,
-    /// With a message or a plan; with `exec`, with a thought too.
+    /// For a message or a plan; with `exec`, for a thought too.
     pub text: String,
-    /// With `exec`: the text of a warning.
+    /// For a warning of `exec`: its text.
     pub message: String,
-    /// With a thought: its summary, in parts.
+    /// For a thought: its summary, in parts.
     pub summary: Vec<String>,
-    /// With a thought or what a person said: its pieces.
+    /// For a thought or a user message: its content parts.
     pub content: Vec<Value>,
-    /// With a command: wrapped for a shell.
+    /// For a command: the command line, shell included.
     pub command: String,
-    /// With a command: where.
+    /// For a command: its folder.
     pub cwd: Option<String>,
-    /// With a command: what it does, as far as the CLI can tell.
+    /// For a command: the CLI's analysis of its parts.
     pub command_actions: Vec<CommandAction>,
-    /// With a command: all of its output.
+    /// For a command: its complete output.
     #[serde(alias = "aggregated_output")]
     pub aggregated_output: Option<String>,
-    /// With a command.
+    /// For a command: its exit code.
     #[serde(alias = "exit_code")]
     pub exit_code: Option<i32>,
-    /// With a patch.
+    /// For a patch: the changed files.
     pub changes: Vec<Change>,
-    /// With a tool of an MCP server: the server.
+    /// For a tool of an MCP server: the server.
     pub server: String,
-    /// With a tool of an MCP server, of the client or of helpers: its name.
+    /// For a tool of an MCP server, of the client or for subagents: its name.
     pub tool: String,
-    /// With such a tool: its input.
+    /// For such a tool: its input.
     pub arguments: Value,
-    /// With such a tool: what it gave.
+    /// For such a tool: its result.
     pub result: Value,
-    /// With such a tool: why it failed.
+    /// For such a tool: its error.
     pub error: Value,
-    /// With a search.
+    /// For a web search: the query.
     pub query: String,
-    /// With a search: what was looked for, once it is known.
+    /// For a web search: the performed action; known at its end.
     pub action: Value,
-    /// With a picture that is looked at.
+    /// For a viewed image: the file.
     pub path: String,
-    /// With a picture that was made: the file.
+    /// For a generated image: the file.
     pub saved_path: Option<String>,
-    /// With helpers: what one was told.
+    /// For subagents: the prompt.
     pub prompt: Option<String>,
-    /// With helpers: their threads.
+    /// For subagents: their threads.
     #[serde(alias = "receiver_thread_ids")]
     pub receiver_thread_ids: Vec<String>,
-    /// With helpers: how they are, by thread.
+    /// For subagents: their states, by thread.
     #[serde(alias = "agents_states")]
     pub agents_states: BTreeMap<String, Value>,
-    /// With a pause.
+    /// For `sleep`.
     pub duration_ms: Option<u64>,
-    /// With `exec`: the things to do.
+    /// For a to-do list of `exec`.
     pub items: Vec<Todo>,
 }
 
-/// What a command does, as far as the CLI can tell.
+/// A part of a command, as analyzed by the CLI.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub struct CommandAction {
@@ -89,24 +89,24 @@ pub struct CommandAction {
     pub command: String,
 }
 
-/// What a patch does to one file.
+/// The change of one file by a patch.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub struct Change {
-    /// The file, absolute.
+    /// The absolute path.
     pub path: String,
-    /// `{"type": "add"|"delete"|"update", "move_path"?}`; with `exec` only the word.
+    /// `{"type": "add"|"delete"|"update", "move_path"?}`; with `exec` only the type.
     pub kind: Value,
-    /// The content of a file that was added or deleted, the hunks of one that was changed.
+    /// The content of an added or deleted file, the hunks of a changed one.
     pub diff: Option<String>,
 }
 
-/// With `exec`: one thing to do.
+/// An entry of a to-do list of `exec`.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub struct Todo {
-    /// What.
+    /// The text.
     pub text: String,
-    /// It is done.
+    /// Whether it is done.
     pub completed: bool,
 }

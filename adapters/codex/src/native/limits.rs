@@ -1,4 +1,4 @@
-//! The windows of a subscription.
+//! Rate limit windows of a subscription.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,19 +7,19 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RateLimits {
-    /// What is left.
+    /// The current state.
     pub rate_limits: RateLimitSnapshot,
 }
 
-/// What is left of a subscription; without one there are no windows.
+/// The state of the rate limits; windows exist only with a subscription.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RateLimitSnapshot {
     /// The short window.
     pub primary: Option<RateLimitWindow>,
-    /// The long one.
+    /// The long window.
     pub secondary: Option<RateLimitWindow>,
-    /// Which limit was hit, when one was.
+    /// The exceeded limit, if any.
     pub rate_limit_reached_type: Value,
 }
 
@@ -27,10 +27,10 @@ pub struct RateLimitSnapshot {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RateLimitWindow {
-    /// 0 to 100.
+    /// The used part, from 0 to 100.
     pub used_percent: f64,
-    /// How long it is.
+    /// The length in minutes.
     pub window_duration_mins: Option<u64>,
-    /// When it starts anew, in seconds since 1970.
+    /// The time of the reset, in seconds since 1970.
     pub resets_at: Option<u64>,
 }

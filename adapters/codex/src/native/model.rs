@@ -1,4 +1,4 @@
-//! Models and their efforts.
+//! Models and their effort levels.
 
 use serde::Deserialize;
 
@@ -14,19 +14,19 @@ pub struct ModelList {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelEntry {
-    /// What `thread/start` takes.
+    /// The id for `thread/start`.
     pub model: String,
-    /// For people.
+    /// The display name.
     pub display_name: Option<String>,
-    /// Not offered to people.
+    /// Whether the model is not offered to users.
     pub hidden: bool,
-    /// Used when nothing else is said.
+    /// Whether this is the default model.
     pub is_default: bool,
-    /// The efforts it takes, the least first.
+    /// The effort levels, the lowest first.
     pub supported_reasoning_efforts: Vec<EffortEntry>,
 }
 
-/// One effort.
+/// An effort level.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EffortEntry {

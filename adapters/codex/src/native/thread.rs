@@ -1,4 +1,4 @@
-//! Threads, turns and what is told of them.
+//! Threads (the CLI's name of a session), turns, and the notifications about them.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::TurnError;
 
-/// Whom a notification is about; some are about nobody.
+/// The thread of a notification; some have none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Scope<'a> {
-    /// The thread: ours, or a helper's.
+    /// The run's own thread, or that of a subagent.
     #[serde(borrow)]
     pub thread_id: Option<Cow<'a, str>>,
 }
@@ -24,23 +24,23 @@ pub struct ThreadReply {
     pub thread: Thread,
     /// The model in use.
     pub model: Option<String>,
-    /// Where it works.
+    /// The working folder.
     pub cwd: Option<String>,
-    /// What commands may touch.
+    /// The sandbox of the commands.
     pub sandbox: Sandbox,
 }
 
-/// A thread, which is a session.
+/// A thread.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Thread {
-    /// What `thread/resume` takes.
+    /// The id for `thread/resume`.
     pub id: String,
-    /// With a copy: whose.
+    /// For a fork: the id of the parent.
     pub forked_from_id: Option<String>,
 }
 
-/// What commands may touch.
+/// The sandbox of the commands.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Sandbox {
@@ -69,16 +69,16 @@ pub struct TurnNotification {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Turn {
-    /// What `turn/interrupt` takes.
+    /// The id for `turn/interrupt`.
     pub id: String,
     /// `inProgress`, `completed`, `interrupted`, `failed`.
     pub status: String,
-    /// With `failed`.
+    /// For `failed`.
     pub error: Option<TurnError>,
 }
 
-/// A piece of a message, a thought or a command's output, on the path of every delta: it borrows
-/// from the line.
+/// A part of a message, a thought or a command's output: borrowed from the line, because this is the
+/// hot path.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta<'a> {
@@ -88,18 +88,18 @@ pub struct Delta<'a> {
     /// The item it belongs to.
     #[serde(borrow)]
     pub item_id: Cow<'a, str>,
-    /// The piece.
+    /// The text.
     #[serde(default, borrow)]
     pub delta: Cow<'a, str>,
-    /// With `summaryPartAdded`: which part of the summary begins.
+    /// For `summaryPartAdded`: the index of the new part.
     #[serde(default)]
     pub summary_index: u32,
 }
 
-/// A whole line that carries a piece of a message.
+/// A text delta line.
 #[derive(Debug, Deserialize)]
 pub struct DeltaLine<'a> {
-    /// The piece.
+    /// The text.
     #[serde(borrow)]
     pub params: Delta<'a>,
 }
@@ -108,7 +108,7 @@ pub struct DeltaLine<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PlanNotification {
-    /// All of the plan.
+    /// The complete plan.
     pub plan: Vec<PlanStep>,
 }
 
@@ -116,21 +116,21 @@ pub struct PlanNotification {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PlanStep {
-    /// What.
+    /// The text.
     pub step: String,
     /// `pending`, `inProgress`, `completed`.
     pub status: String,
 }
 
-/// `warning`, `guardianWarning`, `configWarning`, `deprecationNotice`: one of these has the text.
+/// `warning`, `guardianWarning`, `configWarning`, `deprecationNotice`: one of these fields has the text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Warning {
-    /// With `warning` and `guardianWarning`.
+    /// For `warning` and `guardianWarning`.
     pub message: String,
-    /// With `configWarning` and `deprecationNotice`.
+    /// For `configWarning` and `deprecationNotice`.
     pub summary: String,
-    /// More of it.
+    /// Details.
     pub details: Option<String>,
 }
 
@@ -142,7 +142,7 @@ pub struct McpServerStartup {
     pub name: String,
     /// `starting`, `ready`, `failed`, `cancelled`.
     pub status: String,
-    /// Why it failed.
+    /// The error of a failed start.
     pub error: Option<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct McpServerStartup {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelRerouted {
-    /// The model that answers from now on.
+    /// The model in use from now on.
     pub to_model: String,
 }
 
@@ -158,15 +158,15 @@ pub struct ModelRerouted {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct HookCompleted {
-    /// What ran.
+    /// The hook run.
     pub run: HookRun,
 }
 
-/// A hook of the person's settings that ran.
+/// A run of a hook of the user's settings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct HookRun {
-    /// When it runs (`preToolUse`, …).
+    /// The event that triggers the hook (`preToolUse`, …).
     pub event_name: String,
     /// `completed`, `failed`, `blocked`, ….
     pub status: String,
@@ -176,14 +176,14 @@ pub struct HookRun {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Progress {
-    /// How far it is.
+    /// The progress text.
     pub message: String,
 }
 
-/// `serverRequest/resolved`: a question of the CLI no longer waits.
+/// `serverRequest/resolved`: a request of the CLI no longer needs an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RequestResolved {
-    /// The question's id.
+    /// The id of the request.
     pub request_id: Value,
 }

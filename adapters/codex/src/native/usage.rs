@@ -1,4 +1,4 @@
-//! Tokens.
+//! Token usage.
 
 use serde::Deserialize;
 
@@ -6,40 +6,40 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TokenUsageNotification {
-    /// The turn that spent them; after a resume first an old one.
+    /// The turn. After a resume, the first notification names an earlier turn.
     pub turn_id: String,
-    /// What was spent.
+    /// The usage.
     pub token_usage: ThreadTokenUsage,
 }
 
-/// What a thread has spent.
+/// The usage of a thread.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ThreadTokenUsage {
-    /// By the whole thread, earlier processes included.
+    /// The whole thread, earlier processes included.
     pub total: TokenUsage,
-    /// By the last request.
+    /// The last model call.
     pub last: TokenUsage,
-    /// The model's window.
+    /// The size of the model's context window.
     pub model_context_window: Option<u64>,
 }
 
-/// Tokens by kind. The input includes what came from the cache and what was written to it.
+/// Tokens by kind. The input includes cache reads and cache writes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TokenUsage {
-    /// All of them; after a compaction the only figure of the last request.
+    /// All tokens; after a compaction the only field of the last model call.
     pub total_tokens: u64,
-    /// Sent, all of them.
+    /// Input, cached tokens included.
     #[serde(alias = "input_tokens")]
     pub input_tokens: u64,
-    /// The part that was read from a cache.
+    /// The part that was read from the cache.
     #[serde(alias = "cached_input_tokens")]
     pub cached_input_tokens: u64,
-    /// The part that was written to a cache.
+    /// The part that was written to the cache.
     #[serde(alias = "cache_write_input_tokens")]
     pub cache_write_input_tokens: u64,
-    /// Received.
+    /// Output.
     #[serde(alias = "output_tokens")]
     pub output_tokens: u64,
     /// The part of the output that was reasoning.

@@ -1,4 +1,4 @@
-//! How a run opens: `run/start` in the app server's words. Pure.
+//! Maps `run/start` to the requests for the thread and the first turn. Pure.
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use super::{Purpose, text_input};
 use crate::options::{ApprovalPolicy, Options};
 
-/// A file named so holds a skill; what is loaded is its folder.
+/// The file of a skill; the CLI loads its folder.
 const SKILL_FILE: &str = "SKILL.md";
 
-/// What a run says to the app server before the model is asked.
+/// The parameters of the requests that precede the first model call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Handshake {
-    /// Folders of skills.
+    /// Skill folders.
     pub skills: Vec<String>,
-    /// How hard to think.
+    /// The reasoning effort.
     pub effort: Option<Effort>,
     thread_method: &'static str,
     thread_params: Value,
@@ -28,10 +28,10 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// What a run wants.
+    /// Returns the parameters of a run.
     ///
     /// # Errors
-    /// What only this adapter can judge: ids, paths, options.
+    /// Invalid options, paths, images or session ids.
     pub fn of(start_run_params: &StartRunParams, install: &Install) -> Result<Self, ErrorObject> {
         let options = Options::strict(start_run_params)?;
         Ok(Self {
@@ -47,12 +47,12 @@ impl Handshake {
         })
     }
 
-    /// The thread: a new one, an old one, or a copy.
+    /// Returns the request that starts, resumes or forks the thread.
     pub fn thread(&self, requests: &mut Requests<Purpose>) -> Value {
         requests.request(self.thread_method, self.thread_params.clone(), Purpose::Thread)
     }
 
-    /// The first turn, which has the prompt.
+    /// Returns the request for the first turn, which contains the prompt.
     pub fn turn(
         &self,
         requests: &mut Requests<Purpose>,
@@ -68,14 +68,14 @@ impl Handshake {
     }
 }
 
-/// The id of the session to go on with; new sessions get theirs from the CLI.
+/// Returns the id of the session to resume or fork; the CLI assigns the ids of new sessions.
 ///
 /// # Errors
-/// An id that no session of Codex has, or one for a new session.
+/// The id is not a UUID, or the session is new.
 pub(crate) fn session_id(start_run_params: &StartRunParams) -> Result<Option<&str>, ErrorObject> {
     if start_run_params.session.mode == SessionMode::New && start_run_params.session.id.is_some() {
-        let message = "Codex chooses the ids of new sessions itself";
-        return Err(invalid(message, "leave session.id out; session_started tells it"));
+        let message = "Codex assigns the ids of new sessions";
+        return Err(invalid(message, "omit session.id; the event session_started reports it"));
     }
     start_run::session_uuid(start_run_params, "Codex")
 }
@@ -88,7 +88,7 @@ fn thread_params(
     let mut params = json!({ "cwd": start_run_params.cwd });
     if let Some(id) = session_id(start_run_params)? {
         params["threadId"] = id.into();
-        // What was said before is not repeated to us.
+        // The adapter does not need the earlier turns.
         params["excludeTurns"] = true.into();
     }
     if let Some(model) = &start_run_params.model {
@@ -97,9 +97,9 @@ fn thread_params(
     if let Some(mode) = &start_run_params.permission_mode {
         params["sandbox"] = mode.as_str().into();
     }
-    // Nobody answers: then it is better not to ask than to be denied.
-    let unanswered = (!install.host_answers_approvals).then_some(ApprovalPolicy::Never);
-    if let Some(policy) = options.approval_policy.or(unanswered) {
+    // If the host answers no approvals, every approval would be denied.
+    let without_answers = (!install.host_answers_approvals).then_some(ApprovalPolicy::Never);
+    if let Some(policy) = options.approval_policy.or(without_answers) {
         params["approvalPolicy"] = policy.as_str().into();
     }
     if let Some(system) = &start_run_params.prompt.system {
@@ -119,7 +119,7 @@ fn thread_params(
     Ok(params)
 }
 
-/// Settings for this thread on top of the person's.
+/// Settings of this thread, on top of the user's.
 fn config(start_run_params: &StartRunParams, options: &Options) -> Result<JsonObject, ErrorObject> {
     let mut sandbox = JsonObject::new();
     if !start_run_params.add_dirs.is_empty() {
@@ -161,7 +161,7 @@ fn turn_params(start_run_params: &StartRunParams, options: &Options) -> Result<V
     Ok(params)
 }
 
-/// The prompt is one block of text, byte for byte; files are named in another.
+/// The prompt is one text block, unchanged; another block lists the attached files.
 fn input(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
     let mut blocks = vec![text_input(&prompt.text)];
     for image in &prompt.images {
@@ -181,8 +181,8 @@ fn image_input(image: &ImageInput) -> Result<Value, ErrorObject> {
         }
         (None, Some(path)) => Ok(json!({"type": "localImage", "path": path})),
         (None, None) => Err(invalid(
-            "a picture has neither data nor path",
-            "give pictures as base64 or by path",
+            "an image has neither data nor path",
+            "pass images as base64 data or by path",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The lines of a rollout file, as far as they are used.
+//! Line types of a rollout file. Unknown fields are ignored, missing ones have a default.
 
 use od_sdk::session_files::SessionLine;
 use od_sdk::text::first_line;
@@ -12,49 +12,49 @@ pub(super) struct Line {
     /// `session_meta`, `turn_context`, `response_item`, `event_msg`, ….
     #[serde(rename = "type")]
     pub(super) kind: String,
-    /// What it says.
+    /// The payload.
     pub(super) payload: Payload,
 }
 
-/// What a line says: few fields each, none of them in conflict.
+/// The payload: the union of the fields of all line types.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload {
-    /// With `response_item` and `event_msg`: which.
+    /// For `response_item` and `event_msg`: the subtype.
     #[serde(rename = "type")]
     pub(super) kind: String,
     pub(super) id: Option<String>,
-    /// With `session_meta` and `turn_context`.
+    /// For `session_meta` and `turn_context`.
     pub(super) cwd: Option<String>,
-    /// With `turn_context`.
+    /// For `turn_context`.
     pub(super) model: Option<String>,
-    /// With a message: who says it.
+    /// For a message: `user`, `assistant`, ….
     pub(super) role: String,
-    /// With a message.
+    /// For a message.
     pub(super) content: Value,
-    /// With a thought.
+    /// For a thought.
     pub(super) summary: Value,
-    /// With a call.
+    /// For a call.
     pub(super) name: String,
-    /// With a call of an MCP server's tool.
+    /// For a call of an MCP server's tool.
     pub(super) namespace: Option<String>,
-    /// With a call: JSON as text.
+    /// For a call: JSON as text.
     pub(super) arguments: Option<String>,
-    /// With a call whose input is text.
+    /// For a call whose input is text.
     pub(super) input: Option<String>,
-    /// With a call and its output.
+    /// For a call and its output.
     pub(super) call_id: String,
-    /// With a call's output.
+    /// For the output of a call.
     pub(super) output: Value,
-    /// With `user_message`, in versions before 0.166 or so.
+    /// For `user_message`, which older versions write.
     pub(super) message: Option<String>,
-    /// With `item_completed`.
+    /// For `item_completed`.
     pub(super) item: Value,
 }
 
 impl Line {
-    /// What a person said. The model's own copy of it (`response_item`) stands among texts that the
-    /// CLI wrote in the person's name, so it is not taken.
+    /// The text of a user message. The copy in `response_item` is not used: the CLI writes further texts
+    /// of its own with the role `user` there.
     pub(super) fn user_text(&self) -> Option<String> {
         if self.kind != "event_msg" {
             return None;
@@ -84,12 +84,12 @@ impl SessionLine for Line {
     }
 }
 
-/// The texts of a content, whatever its pieces are called.
+/// Returns the text of a content, for any type of its parts.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(pieces) => {
-            let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
             texts.collect::<Vec<_>>().join("\n")
         }
         Value::Object(object) => object.get("content").map(text_of).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The lines of a rollout file → events, in the words of a run. Pure.
+//! Maps the lines of a rollout file to events. Pure.
 
 use od_protocol::{
     Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use super::rollout::{Line, Payload, text_of};
 
-/// How the output of a command states its end.
+/// Texts before the exit code in the output of a command.
 const EXIT_MARKS: &[&str] = &["Process exited with code ", "Exit code: "];
-/// How the namespace of an MCP server's tools begins.
-const MCP_NAMESPACE: &str = "mcp__";
+/// Prefix of the namespace of an MCP server's tools.
+const MCP_PREFIX: &str = "mcp__";
 
-/// What happened in a session.
+/// Returns the events of a session.
 pub(super) fn events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
     let mut transcript = Transcript::default();
     for line in lines {
@@ -27,8 +27,8 @@ pub(super) fn events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
 #[derive(Debug, Default)]
 struct Transcript {
     events: Vec<Event>,
-    /// Things without a name of their own.
-    unnamed: u32,
+    /// The number of messages and thoughts, for those without an id.
+    count: u32,
 }
 
 impl Transcript {
@@ -49,13 +49,13 @@ impl Transcript {
         }
     }
 
-    fn name(&mut self, payload: &Payload) -> String {
-        self.unnamed += 1;
-        payload.id.clone().unwrap_or_else(|| format!("item-{}", self.unnamed))
+    fn next_id(&mut self, payload: &Payload) -> String {
+        self.count += 1;
+        payload.id.clone().unwrap_or_else(|| format!("item-{}", self.count))
     }
 
     fn on_message(&mut self, payload: &Payload) {
-        let message_id = self.name(payload);
+        let message_id = self.next_id(payload);
         let text = text_of(&payload.content);
         self.events.extend([
             Event::MessageStarted(MessageStarted { message_id: message_id.clone() }),
@@ -69,7 +69,7 @@ impl Transcript {
         if text.is_empty() {
             return;
         }
-        let thinking_id = self.name(payload);
+        let thinking_id = self.next_id(payload);
         self.events.extend(whole_thought(&thinking_id, &text));
     }
 
@@ -83,7 +83,7 @@ impl Transcript {
                 kind: kind(&payload.name),
                 title: None,
                 mcp_server: namespace
-                    .and_then(|namespace| namespace.strip_prefix(MCP_NAMESPACE))
+                    .and_then(|namespace| namespace.strip_prefix(MCP_PREFIX))
                     .map(str::to_owned),
                 parent_tool_call_id: None,
             }),
@@ -123,7 +123,7 @@ fn input(payload: &Payload) -> Value {
     }
 }
 
-/// What a tool does, by the name the model calls it.
+/// The kind of a tool, by the name that the model uses.
 fn kind(name: &str) -> ToolKind {
     match name {
         "exec_command" | "write_stdin" | "shell" | "shell_command" | "local_shell" => {
@@ -136,10 +136,10 @@ fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// A command's output begins with a few lines about it.
+/// Reads the exit code from the lines before the output of a command.
 fn exit_code(output: &str) -> Option<i32> {
-    let heads = output.lines().take_while(|line| *line != "Output:");
-    heads
+    let header = output.lines().take_while(|line| *line != "Output:");
+    header
         .filter_map(|line| EXIT_MARKS.iter().find_map(|mark| line.strip_prefix(mark)))
         .find_map(|code| code.trim().parse().ok())
 }

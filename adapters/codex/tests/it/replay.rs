@@ -7,7 +7,7 @@ use od_sdk::testing::{Recording, Replay, replay_with};
 use od_sdk::{Adapter, Install};
 use serde_json::{Value, json};
 
-use crate::host;
+use crate::scripted_host;
 
 /// The requests to the app server in the recording.
 fn requests(recording: &Recording) -> Vec<Value> {
@@ -71,7 +71,7 @@ pub(crate) fn replay(recording: &Recording) -> Replay {
     let is_live = !requests.is_empty();
     let stdout = recording.read("stdout.jsonl");
     let mut lines = stdout.split('\n');
-    let scripted = if is_live { host::acts(recording.scenario()) } else { Vec::new() };
+    let scripted = if is_live { scripted_host::acts(recording.scenario()) } else { Vec::new() };
     let mut acts = scripted.into_iter().peekable();
     let mut mapper = Codex.mapper(&start_run_params(recording, &requests), &install(&requests));
     let replay =

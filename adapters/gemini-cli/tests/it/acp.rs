@@ -19,7 +19,7 @@ fn agent_messages_equal_recorded_stdout() {
         let lines = |text: &str| -> Vec<Value> {
             text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
         };
-        assert_eq!(lines(&stdout), lines(&acp_recording(name).heard()), "{name}");
+        assert_eq!(lines(&stdout), lines(&acp_recording(name).agent_lines()), "{name}");
     }
 }
 

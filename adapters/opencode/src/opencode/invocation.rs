@@ -43,8 +43,8 @@ pub fn invocation(
     Ok(invocation)
 }
 
-/// What the run says over ACP. The mode that plans is an agent of its own; what the others mean is
-/// in the rules. The effort is an option that models without one do not have.
+/// Builds the ACP handshake. `plan` is an agent of OpenCode; the other permission modes are rules.
+/// The effort is a config option, which models without efforts do not have.
 ///
 /// # Errors
 /// A file that cannot be attached.

@@ -59,7 +59,16 @@ pub(super) fn new(arguments: &NewArguments) -> Result<u8, CommandError> {
         say!("  {command}");
     }
     say!("{} lists the files to change", destination.folder.join("README.md").display());
+    if needs_published_sdk(arguments, &destination) {
+        let version = env!("CARGO_PKG_VERSION");
+        say!("note: this needs od-sdk {version} on crates.io; --sdk-path uses a checkout instead");
+    }
     Ok(EXIT_CONFORMANT)
+}
+
+fn needs_published_sdk(arguments: &NewArguments, destination: &Destination) -> bool {
+    arguments.language == Language::Rust
+        && matches!(destination.placement, Placement::Standalone { sdk_path: None })
 }
 
 fn next_commands(language: Language, destination: &Destination, names: &Names) -> Vec<String> {

@@ -115,10 +115,10 @@ pub fn record(
         options.only.is_empty() || options.only.iter().any(|name| name == scenario.name)
     };
     let wanted: Vec<&'static RecordedScenario> = RECORDED.iter().filter(is_wanted).collect();
-    parallel::each(&wanted, jobs, |scenario| one(options, scenario), show)
+    parallel::each(&wanted, jobs, |scenario| run_one(options, scenario), show)
 }
 
-fn one(options: RealOptions<'_>, scenario: &'static RecordedScenario) -> Recorded {
+fn run_one(options: RealOptions<'_>, scenario: &'static RecordedScenario) -> Recorded {
     let mut recorded = Recorded {
         scenario,
         missing: None,
@@ -151,10 +151,10 @@ fn run_prompt(
         settings: options.settings,
         cli: options.cli,
         is_relayed: true,
-        prompt_end: PROMPT_SUFFIX,
+        prompt_suffix: PROMPT_SUFFIX,
     };
     let folder = PathBuf::from(format!("record-{}", scenario.name));
-    let mut context = ScenarioContext::set(&context_options, scenario.real, &folder)?;
+    let mut context = ScenarioContext::new(&context_options, scenario.real, &folder)?;
     scenario.run_prompt.unwrap_or(real.run)(&mut context)?;
     fill(options, &context, recorded)
 }

@@ -1,8 +1,8 @@
 //! Builds the spans of a run from its events. Pure: no clock, no file, no network.
 //!
 //! ```text
-//! invoke_agent codex              the run
-//! ├─ chat gpt-5                   a turn of the model
+//! invoke_agent AGENT              the run
+//! ├─ chat MODEL                   a turn of the model
 //! ├─ execute_tool shell           a tool call; a subagent's calls are below the call that started it
 //! └─ invoke_agent                 a subagent
 //! ```

@@ -1,3 +1,5 @@
+//! Tests of line splitting with pieces of every size.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -13,7 +13,7 @@ impl AcpMapper {
     pub(super) fn on_initialized(&mut self, result: &InitializeResult, output: &mut RunOutput) {
         if result.protocol_version.is_some_and(|version| version != PROTOCOL_VERSION) {
             let message = format!(
-                "the agent speaks version {} of ACP, this adapter version {PROTOCOL_VERSION}",
+                "the agent uses version {} of ACP, this adapter version {PROTOCOL_VERSION}",
                 result.protocol_version.unwrap_or_default()
             );
             let error = ErrorEvent::fatal(ErrorKind::CliVersionUnsupported, message)

@@ -1,4 +1,4 @@
-//! What no recording shows: limits told in the log, odd lines, calls that share a name.
+//! Cases without a recording: rate limits in the log, unknown lines, calls with the same id.
 
 use od_protocol::Effort;
 use od_protocol::adapter::StartRunParams;

@@ -1,4 +1,4 @@
-//! Native sessions, from a real process in the CLI's place that says what the real one said.
+//! Native sessions, from a script that prints the recorded output of the real CLI.
 
 use std::path::Path;
 
