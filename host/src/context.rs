@@ -132,12 +132,11 @@ impl HostContext {
 
 fn prepare_home(home: &OdHome) -> Result<(), HostError> {
     let root = home.root();
-    make_private_folder(root)
-        .map_err(|error| HostError::storage(format!("cannot create {}", root.display()), &error))?;
+    make_private_folder(root).map_err(|error| HostError::file("create", root, &error))?;
     // Who can write to this folder decides which programs run and which clients are let in.
     check_folder(root).map_err(|problem| {
         let text = format!("cannot use the home folder {}: {}", root.display(), problem.reason);
-        let hint = format!("{}, or set OD_HOME to a folder of your own", problem.fix);
+        let hint = format!("{}, or set OD_HOME to another folder", problem.fix);
         HostError::usage(text).with_hint(hint)
     })
 }

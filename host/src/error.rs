@@ -1,5 +1,7 @@
 //! Errors of the host: a kind to branch on, a message, a hint, and the exit status.
 
+use std::path::Path;
+
 use od_protocol::{Done, DoneStatus, ErrorKind, ErrorObject, api};
 
 /// The exit statuses of `od-host`; part of its contract.
@@ -130,6 +132,17 @@ impl HostError {
             _ => "run `od-host doctor` to check the host's folders",
         };
         Self::new(Failure::Storage, format!("{tried}: {error}")).with_hint(hint)
+    }
+
+    /// A file or folder of the host cannot be read, written, created or removed.
+    pub(crate) fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self::storage(format!("cannot {action} {}", path.display()), error)
+    }
+
+    /// A background task panicked.
+    pub(crate) fn panicked(action: &str, error: &tokio::task::JoinError) -> Self {
+        Self::protocol(ErrorKind::Internal, format!("cannot {action}: {error}"))
+            .with_hint("the log on stderr shows where it failed; please report it")
     }
 
     /// The host was built without a cargo feature that the request needs.

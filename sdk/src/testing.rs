@@ -153,7 +153,7 @@ pub fn stdin_values(replay: &Replay) -> Vec<Value> {
 
 fn crashed(output: &mut RunOutput) -> RunOutcome {
     use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
-    let message = "the agent CLI ended before it reported the end of its work";
+    let message = "the agent CLI ended before it said that it was done";
     output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
     RunOutcome {
         status: DoneStatus::Failed,

@@ -67,9 +67,9 @@ fn openai_login(machine: &Machine, config_dir: &Path, may_use_keyring: bool) -> 
     };
     match file.as_ref().and_then(|file| stored_login(file, machine)) {
         Some(login) => login.status(&manifest::auth(), auth::now()),
-        None if may_use_keyring => {
-            auth::unknown("the login is in the system keyring; run `codex login status` to check it")
-        }
+        None if may_use_keyring => auth::unknown(
+            "the login is in the system keyring; run `codex login status` to check it",
+        ),
         None => auth::missing(&manifest::auth()),
     }
 }

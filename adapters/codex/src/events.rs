@@ -2,20 +2,20 @@
 //! process. This file dispatches; the modules below `events/` map.
 
 mod approvals;
+mod connection;
 mod failure;
 mod files;
-mod input_queue;
-mod limits;
-mod usage;
-mod notices;
 mod handshake;
-mod replies;
-mod messages;
-mod subagents;
-mod connection;
-mod tools;
-pub(crate) mod outcome;
+mod input_queue;
 pub(crate) mod items;
+mod limits;
+mod messages;
+mod notices;
+pub(crate) mod outcome;
+mod replies;
+mod subagents;
+mod tools;
+mod usage;
 
 use od_protocol::UserMessage;
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
@@ -34,17 +34,17 @@ use crate::native::{
 use crate::options::Options;
 use crate::requests::{self, Purpose};
 use approvals::{Approvals, Request};
+use connection::Connection;
 pub(crate) use failure::Failure;
+use handshake::HandshakeState;
 use input_queue::InputQueue;
 pub(crate) use limits::{Limits, quota_of};
-pub(crate) use usage::UsageTracker;
-pub(crate) use notices::notice;
-use handshake::HandshakeState;
 pub(crate) use messages::Messages;
-use subagents::Subagents;
-use connection::Connection;
-pub(crate) use tools::Tools;
+pub(crate) use notices::notice;
 pub(crate) use outcome::TurnOutcome;
+use subagents::Subagents;
+pub(crate) use tools::Tools;
+pub(crate) use usage::UsageTracker;
 
 /// Prefix of text delta lines, which are parsed in one pass.
 const MESSAGE_DELTA_START: &[u8] = br#"{"method":"item/agentMessage/delta","#;
@@ -104,7 +104,8 @@ impl Events {
 
     fn on_request(&mut self, id: &Value, method: &str, params: &RawValue, output: &mut RunOutput) {
         let scope: Scope<'_> = read(params).unwrap_or_default();
-        let is_from_subagent = scope.thread_id.is_some_and(|thread| self.connection.is_subagent_thread(&thread));
+        let is_from_subagent =
+            scope.thread_id.is_some_and(|thread| self.connection.is_subagent_thread(&thread));
         let request = Request { id, method, params, is_from_subagent };
         if self.approvals.on_request(request, &self.tools, output).is_none() {
             let refusal = format!("this client does not support {method:?}");
@@ -113,7 +114,12 @@ impl Events {
     }
 
     /// Handles a notification about the run's own thread, or about none.
-    fn on_own_thread(&mut self, method: &str, params: &RawValue, output: &mut RunOutput) -> Option<()> {
+    fn on_own_thread(
+        &mut self,
+        method: &str,
+        params: &RawValue,
+        output: &mut RunOutput,
+    ) -> Option<()> {
         match method {
             "item/started" => self.on_item_started(read(params)?, output),
             "item/completed" => self.on_item_completed(read(params)?, output),
@@ -247,7 +253,9 @@ impl Events {
         }
         match self.input_queue.next().filter(|_| !output.is_cancelling()) {
             Some(text) => {
-                if let Some(failure) = self.turn_outcome.take().and_then(|turn_outcome| turn_outcome.failure) {
+                if let Some(failure) =
+                    self.turn_outcome.take().and_then(|turn_outcome| turn_outcome.failure)
+                {
                     output.event(Event::Error(failure.into_event(false)));
                 }
                 self.connection.start_turn(output, |requests, thread| {

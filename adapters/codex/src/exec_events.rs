@@ -9,7 +9,9 @@ use od_protocol::{
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
 
-use crate::events::{Failure, Limits, UsageTracker, Messages, Tools, TurnOutcome, notice, outcome, items};
+use crate::events::{
+    Failure, Limits, Messages, Tools, TurnOutcome, UsageTracker, items, notice, outcome,
+};
 use crate::native::{ExecLine, Item, TurnError};
 use crate::options::Options;
 
@@ -59,7 +61,10 @@ impl ExecEvents {
                 if let Some(usage) = line.usage {
                     self.usage.on_thread_total(usage, output);
                 }
-                self.end_turn(TurnOutcome { run_outcome: RunOutcome::COMPLETED, failure: None }, output);
+                self.end_turn(
+                    TurnOutcome { run_outcome: RunOutcome::COMPLETED, failure: None },
+                    output,
+                );
             }
             "turn.failed" => {
                 let failure = Failure::of_text(&line.error?.message, &self.limits);
@@ -83,7 +88,8 @@ impl ExecEvents {
             mcp_servers: None,
         }));
         if self.effort == Some(Effort::Max) {
-            let text = "`codex exec` does not report the effort levels of a model; max is sent as high";
+            let text =
+                "`codex exec` does not report the effort levels of a model; max is sent as high";
             output.event(notice(NoticeLevel::Info, "effort_lowered", text));
         }
     }

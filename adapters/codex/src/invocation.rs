@@ -33,7 +33,8 @@ pub fn invocation(
         Mode::Exec => exec::invocation(start_run_params, install, &options)?,
     };
     invocation.permission_mode.clone_from(&start_run_params.permission_mode);
-    invocation.pass_env = install.credential.as_ref().and_then(credential_variable).into_iter().collect();
+    invocation.pass_env =
+        install.credential.as_ref().and_then(credential_variable).into_iter().collect();
     Ok(invocation)
 }
 

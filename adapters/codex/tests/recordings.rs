@@ -1,9 +1,9 @@
 //! One test per recording: the lines of the real CLI in, the expected events out.
 
-#[path = "it/scripted_host.rs"]
-mod scripted_host;
 #[path = "it/replay.rs"]
 mod replay;
+#[path = "it/scripted_host.rs"]
+mod scripted_host;
 
 use std::process::ExitCode;
 

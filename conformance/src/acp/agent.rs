@@ -1,19 +1,20 @@
 //! The suite's own client of one agent process: sends requests, waits with a timeout, and answers
 //! the agent's requests.
 
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::command::AgentCommand;
 use super::inbox::Inbox;
 use super::invariants::AgentInvariants;
-use crate::adapter_client::Channel;
-use crate::outcome::{Failure, Finding, shorten};
+use crate::adapter_client::Connection;
+use crate::outcome::{Finding, shorten};
 use crate::process::{self, Process};
-use crate::transcript::{Location, Transcript};
+use crate::transcript::Transcript;
 
 /// The timeout of requests that need no model.
 pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,12 +60,9 @@ pub(super) struct Launch<'a> {
 
 /// A running agent with everything it has sent.
 pub struct Agent {
-    /// Everything it has sent.
-    pub inbox: Inbox,
     pub(super) folder: PathBuf,
     pub(super) handled: usize,
-    channel: Channel,
-    next_id: u64,
+    connection: Connection<Inbox>,
 }
 
 impl Agent {
@@ -81,53 +79,9 @@ impl Agent {
         std::fs::create_dir_all(&start)?;
         let mut process = Command::new(&command.program);
         process.args(&command.arguments).env_clear().envs(env).current_dir(start);
-        let channel = Channel::start(&mut process, transcript.clone(), time_factor)?;
-        let inbox = Inbox::new(invariants, transcript);
-        Ok(Self { inbox, folder, handled: 0, channel, next_id: 1 })
-    }
-
-    /// Returns its process id.
-    pub fn pid(&self) -> u32 {
-        self.channel.pid()
-    }
-
-    /// Scales a timeout by the time factor.
-    pub fn limit(&self, limit: Duration) -> Duration {
-        self.channel.limit(limit)
-    }
-
-    /// Returns the last line of the transcript.
-    pub fn location(&self) -> Location {
-        self.channel.location()
-    }
-
-    /// Sends bytes unchanged. The caller adds the line feed.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
-        self.channel.send_raw(bytes);
-    }
-
-    /// Sends a message.
-    pub fn send(&mut self, message: &Value) {
-        self.send_raw(format!("{message}\n").as_bytes());
-    }
-
-    /// Closes the agent's stdin.
-    pub fn close_stdin(&mut self) {
-        self.channel.close_stdin();
-    }
-
-    /// Sends a request and returns its id as JSON text.
-    pub fn ask(&mut self, method: &str, params: Value) -> String {
-        let id = json!(self.next_id);
-        self.next_id += 1;
-        self.ask_with_id(id, method, params)
-    }
-
-    /// Sends a request with the given id.
-    pub fn ask_with_id(&mut self, id: Value, method: &str, params: Value) -> String {
-        let key = self.expect(&id, method, &params);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        key
+        let inbox = Inbox::new(invariants);
+        let connection = Connection::start(&mut process, transcript, time_factor, inbox)?;
+        Ok(Self { folder, handled: 0, connection })
     }
 
     /// Registers a request that is sent as raw bytes, and returns the text of its id.
@@ -135,21 +89,6 @@ impl Agent {
         let key = id.to_string();
         self.inbox.invariants.ask(&key, method, params);
         key
-    }
-
-    /// Sends a notification.
-    pub fn notify(&mut self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
-    }
-
-    /// Reads messages until the condition holds or the timeout expires.
-    pub fn pump(&mut self, limit: Duration, condition: impl FnMut(&Inbox) -> bool) -> bool {
-        self.channel.pump(&mut self.inbox, limit, condition)
-    }
-
-    /// Reads pending messages and those that arrive within the time.
-    pub fn listen(&mut self, time: Duration) {
-        self.pump(time, |_| false);
     }
 
     /// Waits for the response to a request.
@@ -161,14 +100,10 @@ impl Agent {
         if self.pump(limit, |inbox| inbox.answers.contains_key(key)) {
             return Ok(reply(&self.inbox.answers[key].value));
         }
-        let state = match (self.is_running(), self.inbox.ended) {
-            (false, _) => "the agent has exited",
-            (true, true) => "the agent closed its stdout",
-            (true, false) => "nothing was received and the agent is still running",
-        };
         let expected = format!("a response to the request {key} within {limit:.1?}");
         let sent = self.inbox.invariants.sent(key).to_owned();
-        Err(Failure::new(expected, state).sent(sent).at(self.location()).into())
+        let got = self.describe_silence();
+        Err(self.failure(expected, got, sent))
     }
 
     /// Sends a request and waits for the response.
@@ -193,23 +128,8 @@ impl Agent {
         let sent = format!("{method} {}", shorten(&params.to_string(), 300));
         match self.request(method, params, START_TIMEOUT)? {
             Err(error) => Ok(error),
-            reply @ Ok(_) => Err(self.failure_at_end("a JSON-RPC error", &summary(&reply), &sent)),
+            reply @ Ok(_) => Err(self.failure("a JSON-RPC error", summary(&reply), sent)),
         }
-    }
-
-    /// Builds a failure at the last line of the transcript.
-    pub(super) fn failure_at_end(&self, expected: &str, got: &str, sent: &str) -> Finding {
-        Failure::new(expected, got).sent(sent).at(self.location()).into()
-    }
-
-    /// Whether the process is running.
-    pub fn is_running(&mut self) -> bool {
-        self.channel.try_exit().is_none()
-    }
-
-    /// Waits for the process to exit while reading its output.
-    pub fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
-        self.channel.wait_exit(&mut self.inbox, limit)
     }
 
     /// Returns the live processes that it has started, including detached ones.
@@ -219,8 +139,22 @@ impl Agent {
 
     /// Kills the process and everything it started.
     pub fn kill(&mut self) {
-        self.channel.kill();
+        self.connection.kill();
         self.processes().into_iter().for_each(|it| process::kill(it.pid));
+    }
+}
+
+impl Deref for Agent {
+    type Target = Connection<Inbox>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.connection
+    }
+}
+
+impl DerefMut for Agent {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.connection
     }
 }
 

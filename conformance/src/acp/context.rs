@@ -69,7 +69,7 @@ impl AgentContext {
     pub(super) fn agent(&mut self) -> Result<&mut Agent, Finding> {
         let is_usable = self.shared.as_mut().is_some_and(|agent| {
             agent.listen(Duration::ZERO);
-            agent.is_running() && !agent.inbox.ended
+            agent.is_running() && !agent.is_stdout_closed()
         });
         if !is_usable {
             self.shared = None;
@@ -133,7 +133,8 @@ impl AgentContext {
     /// As [`AgentContext::launch`].
     pub(super) fn relaunch(&mut self, mut agent: Agent) -> Result<Agent, Finding> {
         agent.close_stdin();
-        agent.wait_exit(agent.limit(EXIT_TIMEOUT));
+        let limit = agent.limit(EXIT_TIMEOUT);
+        agent.wait_exit(limit);
         let folder = agent.folder.clone();
         // Dropping it kills every process of its folder.
         drop(agent);

@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::invariants::AgentInvariants;
-use crate::adapter_client::{Incoming, Sorter};
-use crate::transcript::{Location, Source, Transcript};
+use crate::adapter_client::Sorter;
+use crate::transcript::Location;
 
 /// How many lines of each kind are kept; later ones are only checked against the invariants.
 const MAX_KEPT_LINES: usize = 50_000;
@@ -18,10 +18,6 @@ const MAX_KEPT_LINES: usize = 50_000;
 pub struct Line {
     /// Its number among all lines of the process.
     pub order: usize,
-    /// When it was complete.
-    pub at: Instant,
-    /// Its location in the transcript.
-    pub location: Location,
     /// Its content; null if it is not a message.
     pub value: Value,
 }
@@ -53,33 +49,35 @@ pub struct Inbox {
     pub requests: Vec<Line>,
     /// Everything else, oldest first.
     pub others: Vec<Line>,
-    /// The agent closed its stdout.
-    pub ended: bool,
     /// The invariants of every line.
     pub(super) invariants: AgentInvariants,
     lines: usize,
-    transcript: Transcript,
 }
 
 impl Inbox {
-    pub(super) fn new(invariants: AgentInvariants, transcript: Transcript) -> Self {
+    pub(super) fn new(invariants: AgentInvariants) -> Self {
         Self {
             answers: HashMap::new(),
             updates: Vec::new(),
             requests: Vec::new(),
             others: Vec::new(),
-            ended: false,
             invariants,
             lines: 0,
-            transcript,
         }
     }
+}
 
-    fn take_line(&mut self, bytes: &[u8], at: Instant) {
-        let location = self.transcript.note(Source::Stdout, bytes);
+impl Sorter for Inbox {
+    const PROCESS: &'static str = "agent";
+
+    fn expect_answer(&mut self, id: &str, method: &str, params: &Value) {
+        self.invariants.ask(id, method, params);
+    }
+
+    fn take_line(&mut self, bytes: &[u8], _at: Instant, location: Location) {
         self.lines += 1;
         let value = self.invariants.line(bytes, &location).unwrap_or_default();
-        let line = Line { order: self.lines, at, location, value };
+        let line = Line { order: self.lines, value };
         let is_call = line.value["method"].is_string();
         let id = line.value.get("id").map(Value::to_string);
         let list = match (is_call, id) {
@@ -95,34 +93,12 @@ impl Inbox {
             list.push(line);
         }
     }
-}
 
-impl Sorter for Inbox {
-    fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
-            Incoming::Oversized { bytes } => {
-                let text = format!("a line of {bytes} bytes, dropped");
-                let location = self.transcript.note(Source::Stdout, text.as_bytes());
-                self.invariants.report_invalid_line(&text, &location);
-            }
-            Incoming::Unterminated { bytes } => {
-                let location = self.transcript.note(Source::Stdout, &bytes);
-                self.invariants
-                    .report_invalid_line("bytes without a line feed at the end", &location);
-            }
-            Incoming::End => {
-                self.transcript.note(Source::Remark, b"the agent closed its stdout");
-                self.ended = true;
-            }
-        }
+    fn report_oversized(&mut self, bytes: usize, location: &Location) {
+        self.invariants.report_invalid_line(&format!("a line of {bytes} bytes, dropped"), location);
     }
 
-    fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    fn end(&mut self) {
-        self.ended = true;
+    fn report_unterminated(&mut self, _bytes: &[u8], location: &Location) {
+        self.invariants.report_invalid_line("bytes without a line feed at the end", location);
     }
 }

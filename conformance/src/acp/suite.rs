@@ -11,7 +11,7 @@ use super::agent::{Agent, Launch, START_TIMEOUT};
 use super::client::Policy;
 use super::command::AgentCommand;
 use super::invariants::{AgentInvariants, AgentViolations};
-use crate::check::{Check, Tier};
+use crate::check::Check;
 use crate::invariants::Label;
 use crate::model::{ModelOptions, ModelServer, RecordedRequest};
 use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
@@ -24,8 +24,6 @@ pub struct AgentOptions {
     pub command: AgentCommand,
     /// The seed of every random value.
     pub seed: u64,
-    /// Selects the repetitions and sizes of long checks.
-    pub tier: Tier,
     /// The factor for every timeout.
     pub time_factor: f64,
     /// An empty folder for everything that the suite writes.
@@ -55,8 +53,6 @@ pub struct AgentSuite {
     pub(super) initialize_location: Location,
     /// The seed of every random value.
     pub seed: u64,
-    /// Selects the repetitions and sizes of long checks.
-    pub tier: Tier,
     /// The factor for every timeout.
     pub time_factor: f64,
     /// The folder for everything that the suite writes.
@@ -75,7 +71,7 @@ pub struct AgentSuite {
 /// # Errors
 /// When the agent cannot be started, or on an I/O error of the suite.
 pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
-    let AgentOptions { command, seed, tier, time_factor, work } = options;
+    let AgentOptions { command, seed, time_factor, work } = options;
     let failed = |error: std::io::Error| AgentOpenError::Suite(error.to_string());
     let model = match command.wants_model().map_err(failed)? {
         true => Some(
@@ -90,7 +86,6 @@ pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
         initialize_result: Value::Null,
         initialize_location: Location { file: work.join("initialize/transcript.log"), line: 1 },
         seed,
-        tier,
         time_factor,
         work,
         rules: AgentViolations::default(),

@@ -62,7 +62,7 @@ impl Agent {
             .filter(|id| !id.is_empty())
             .map(str::to_owned)
             .ok_or_else(|| {
-                self.failure_at_end("a sessionId", "a result without one", "session/new")
+                self.failure("a sessionId", "a result without one", "session/new")
             })
     }
 
@@ -78,7 +78,7 @@ impl Agent {
                 "the agent requires a login ({}); use --env, --home or --auth-method",
                 shorten(&error.message, 120)
             ))),
-            reply => Err(self.failure_at_end("a session", &summary(&reply), "session/new")),
+            reply => Err(self.failure("a session", &summary(&reply), "session/new")),
         }
     }
 
@@ -151,7 +151,7 @@ impl Agent {
             let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
             self.pump(left, |inbox| has_ended(inbox) || inbox.requests.len() > handled);
             self.serve(policy)?;
-            if has_ended(&self.inbox) || left.is_zero() || self.inbox.ended {
+            if has_ended(&self.inbox) || left.is_zero() || self.is_stdout_closed() {
                 break;
             }
         }
@@ -199,7 +199,7 @@ impl Agent {
             return Ok(());
         }
         let got = "no text arrived while the turn was open";
-        Err(self.failure_at_end(
+        Err(self.failure(
             "agent_message_chunk while the model is streaming",
             got,
             &open.sent,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use od_protocol::adapter::METHODS;
 use od_protocol::{Call, ErrorKind, ErrorObject};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::launch::AdapterClient;
 use crate::outcome::{Failure, Finding, shorten};
@@ -36,29 +36,6 @@ impl Answer {
 }
 
 impl AdapterClient {
-    /// Sends a request and returns its id as JSON text. [`AdapterClient::answer`] waits for the
-    /// response.
-    pub fn ask(&mut self, method: &str, params: Value) -> String {
-        let id = json!(self.next_id);
-        self.next_id += 1;
-        self.ask_with_id(id, method, params)
-    }
-
-    /// Sends a request with the given id.
-    pub fn ask_with_id(&mut self, id: Value, method: &str, params: Value) -> String {
-        let key = id.to_string();
-        self.inbox.asked.insert(key.clone(), method.to_owned());
-        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.send_raw(format!("{line}\n").as_bytes());
-        key
-    }
-
-    /// Sends a notification.
-    pub fn notify(&mut self, method: &str, params: Value) {
-        let line = json!({"jsonrpc": "2.0", "method": method, "params": params});
-        self.send_raw(format!("{line}\n").as_bytes());
-    }
-
     /// Waits for the response to a request.
     ///
     /// # Errors
@@ -104,16 +81,12 @@ impl AdapterClient {
         let sent = serde_json::to_value(params).unwrap_or_default();
         let shown = format!("{} {}", C::METHOD.name, shorten(&sent.to_string(), 300));
         let answer = self.request(C::METHOD.name, sent)?;
-        let location = self.location();
         let result = match &answer {
             Answer::Result(value) => serde_json::from_value(value.clone()).ok(),
             Answer::Error(_) => None,
         };
         result.ok_or_else(|| {
-            Failure::new(format!("a {}", C::METHOD.result), answer.summary())
-                .sent(shown)
-                .at(location)
-                .into()
+            self.failure(format!("a {}", C::METHOD.result), answer.summary(), shown)
         })
     }
 
@@ -144,24 +117,16 @@ impl AdapterClient {
     ) -> Result<ErrorObject, Finding> {
         match answer {
             Answer::Error(error) if error.kind() == *kind && error.code == kind.code() => Ok(error),
-            other => Err(Failure::new(
-                format!("the error {} with data.kind {kind}", kind.code()),
-                other.summary(),
-            )
-            .sent(sent)
-            .at(self.location())
-            .into()),
+            other => {
+                let expected = format!("the error {} with data.kind {kind}", kind.code());
+                Err(self.failure(expected, other.summary(), sent))
+            }
         }
     }
 
     fn no_answer(&mut self, id: &str, limit: Duration) -> Finding {
         let method = self.inbox.asked.get(id).cloned().unwrap_or_default();
-        let state = match (self.is_running(), self.inbox.ended) {
-            (false, _) => "the adapter has exited",
-            (true, true) => "the adapter closed its stdout",
-            (true, false) => "nothing was received and the adapter is still running",
-        };
         let expected = format!("a response to {method} (id {id}) within {limit:.1?}");
-        Failure::new(expected, state).at(self.location()).into()
+        Failure::new(expected, self.describe_silence()).at(self.location()).into()
     }
 }

@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::channel::Sorter;
+use super::connection::Sorter;
 use super::record::{Received, RunRecord};
-use super::wire::Incoming;
 use crate::invariants::InvariantChecker;
 use crate::outcome::Failure;
-use crate::transcript::{Location, Source, Transcript};
+use crate::transcript::{Location, Transcript};
 
 /// How many other lines are kept at most.
 const MAX_OTHER_LINES: usize = 1000;
@@ -40,8 +39,6 @@ pub struct Inbox {
     pub runs: HashMap<String, RunRecord>,
     /// The method of each sent request, by the JSON text of its id.
     pub asked: HashMap<String, String>,
-    /// The adapter closed its stdout.
-    pub ended: bool,
     kept_bytes: usize,
     checker: InvariantChecker,
     transcript: Transcript,
@@ -55,7 +52,6 @@ impl Inbox {
             others: Vec::new(),
             runs: HashMap::new(),
             asked: HashMap::new(),
-            ended: false,
             kept_bytes: 0,
             checker,
             transcript,
@@ -65,8 +61,7 @@ impl Inbox {
     /// Registers a run that is being started, so that its events are expected.
     pub fn open_run(&mut self, run_id: &str) {
         self.checker.open_run(run_id);
-        let record = RunRecord { run_id: run_id.to_owned(), ..RunRecord::default() };
-        self.runs.entry(run_id.to_owned()).or_insert(record);
+        self.runs.entry(run_id.to_owned()).or_default();
     }
 
     /// Records that `run/start` was accepted.
@@ -110,29 +105,6 @@ impl Inbox {
         self.checker.missing_done(summary, &self.transcript.location());
     }
 
-    fn take_line(&mut self, bytes: &[u8], at: Instant) {
-        let location = self.transcript.note(Source::Stdout, bytes);
-        let Some(value) = self.checker.line(bytes, &location) else {
-            return self.keep(Line { at, location, value: Value::Null });
-        };
-        let line = Line { at, location, value };
-        if line.value["method"] == od_protocol::adapter::RUN_EVENT {
-            self.checker.event(&line.value["params"], &line.location);
-            return self.keep_event(line, bytes.len());
-        }
-        let id = line.value.get("id").map(Value::to_string);
-        match id.as_ref().and_then(|id| self.asked.get(id)) {
-            Some(method) => {
-                self.checker.answer(method, &line.value, &line.location);
-                self.answers.insert(id.unwrap_or_default(), line);
-            }
-            None => {
-                self.checker.other(&line.value, &line.location);
-                self.keep(line);
-            }
-        }
-    }
-
     fn keep(&mut self, line: Line) {
         if self.others.len() < MAX_OTHER_LINES {
             self.others.push(line);
@@ -159,30 +131,39 @@ impl Inbox {
 }
 
 impl Sorter for Inbox {
-    fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Line { bytes, at } => self.take_line(&bytes, at),
-            Incoming::Oversized { bytes } => {
-                let text = format!("a line of {bytes} bytes, dropped");
-                let location = self.transcript.note(Source::Stdout, text.as_bytes());
-                self.checker.oversized(bytes, &location);
+    const PROCESS: &'static str = "adapter";
+
+    fn expect_answer(&mut self, id: &str, method: &str, _params: &Value) {
+        self.asked.insert(id.to_owned(), method.to_owned());
+    }
+
+    fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location) {
+        let Some(value) = self.checker.line(bytes, &location) else {
+            return self.keep(Line { at, location, value: Value::Null });
+        };
+        let line = Line { at, location, value };
+        if line.value["method"] == od_protocol::adapter::RUN_EVENT {
+            self.checker.event(&line.value["params"], &line.location);
+            return self.keep_event(line, bytes.len());
+        }
+        let id = line.value.get("id").map(Value::to_string);
+        match id.as_ref().and_then(|id| self.asked.get(id)) {
+            Some(method) => {
+                self.checker.answer(method, &line.value, &line.location);
+                self.answers.insert(id.unwrap_or_default(), line);
             }
-            Incoming::Unterminated { bytes } => {
-                let location = self.transcript.note(Source::Stdout, &bytes);
-                self.checker.unterminated(&bytes, &location);
-            }
-            Incoming::End => {
-                self.transcript.note(Source::Remark, b"the adapter closed its stdout");
-                self.ended = true;
+            None => {
+                self.checker.other(&line.value, &line.location);
+                self.keep(line);
             }
         }
     }
 
-    fn has_ended(&self) -> bool {
-        self.ended
+    fn report_oversized(&mut self, bytes: usize, location: &Location) {
+        self.checker.oversized(bytes, location);
     }
 
-    fn end(&mut self) {
-        self.ended = true;
+    fn report_unterminated(&mut self, bytes: &[u8], location: &Location) {
+        self.checker.unterminated(bytes, location);
     }
 }

@@ -35,8 +35,6 @@ impl Received {
 /// The events of a run so far.
 #[derive(Debug, Clone, Default)]
 pub struct RunRecord {
-    /// The run.
-    pub run_id: String,
     /// Its events in order, up to and including `done`.
     pub events: Vec<Received>,
     /// Whether `run/start` was accepted.

@@ -25,10 +25,7 @@ impl AdapterClient {
         match self.try_begin(prepared)? {
             Answer::Result(_) => Ok(()),
             refused @ Answer::Error(_) => {
-                Err(Failure::new("the run is accepted", refused.summary())
-                    .sent(sent)
-                    .at(self.location())
-                    .into())
+                Err(self.failure("the run is accepted", refused.summary(), sent))
             }
         }
     }

@@ -12,7 +12,7 @@ use super::cli_input::CliInput;
 use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure, received_text};
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::prepared_run::PreparedRun;
 
@@ -148,12 +148,12 @@ fn approved(context: &mut CheckContext, adapter: &mut AdapterClient) -> Result<B
 }
 
 fn waits_for_answer(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     approved(context, &mut adapter).map(drop)
 }
 
 fn never_approves(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let approval = approved(context, &mut adapter).map_err(|finding| match finding {
         Finding::Fail(failure) => Finding::Blocked(format!("APR-01: {}", failure.got)),
         other => other,
@@ -239,7 +239,7 @@ fn ends_without_approval(
 }
 
 fn policy_reaches_cli(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let (allowed, denied) = (context.nonce(), context.nonce());
     let mut prepared = context.prepare("text")?;
     prepared.request.policy = Some(Policy {
@@ -260,7 +260,7 @@ fn policy_reaches_cli(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn policy_is_strict(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let prepared = context.prepare("text")?;
     let with = |policy: Policy| {
         let mut prepared = prepared.clone();

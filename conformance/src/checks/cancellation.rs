@@ -11,7 +11,7 @@ use super::AdapterCheck;
 use super::expectations::{PerTier, describe_end, failure, line_with, output_steps, still_answers};
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions};
+use crate::context::CheckContext;
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure};
 use crate::prepared_run::PreparedRun;
@@ -72,7 +72,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 fn cli_ignores_signals(context: &mut CheckContext) -> CheckOutcome {
     let mut prepared = prepare_hanging(context, &[])?;
     prepared.script.ignore_polite_stops();
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let sent = "run/cancel; the agent CLI ignores SIGINT, SIGTERM and SIGHUP";
     let record = stopped(&mut adapter, &prepared, sent)?;
@@ -85,7 +85,7 @@ fn cli_ignores_signals(context: &mut CheckContext) -> CheckOutcome {
 fn cli_stops_gracefully(context: &mut CheckContext) -> CheckOutcome {
     let prepared = context.prepare("cancel")?;
     let has_cli = context.suite.has_cli();
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     adapter.cancel(prepared.run_id())?;
     let sent = "run/cancel of the scenario cancel";
@@ -117,7 +117,7 @@ fn no_process_survives(context: &mut CheckContext) -> CheckOutcome {
     if !process::CAN_INSPECT {
         return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
     }
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let prepared = prepare_hanging(context, &[Step::Spawn])?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     has_child(&adapter)?;
@@ -137,7 +137,7 @@ fn no_process_survives(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn repeated_cancel(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let prepared = context.prepare("cancel")?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     cancel_twice(&mut adapter, prepared.run_id())?;
@@ -154,7 +154,7 @@ fn repeated_cancel(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn cancel_races_with_end(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     for round in 0..RACES.of(context) {
         let prepared = context.prepare("text")?;
         let last_output = prepared.values.text("text").trim_end().to_owned();

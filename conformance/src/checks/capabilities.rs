@@ -91,7 +91,7 @@ const EVENT_CAPABILITIES: &[(&str, &str, &str)] = &[
 
 fn detect_narrows(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter =
-        context.launch(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+        context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
     let declared = initialize(&mut adapter, &CliPath::FakeCli)?.capabilities;
     let detected = adapter.call(&DetectAdapterParams::default())?.capabilities;
     let declared = serde_json::to_value(declared).unwrap_or_default();
@@ -130,7 +130,7 @@ fn wider(detected: &Value, declared: &Value, path: &str) -> Option<String> {
 fn undeclared_is_refused(context: &mut CheckContext) -> CheckOutcome {
     let cwd = context.folder("cwd")?;
     let cwd = cwd.to_string_lossy().into_owned();
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     for (capability, members) in OPTIONS {
         if context.suite.declares(capability) {
             continue;
@@ -187,7 +187,7 @@ fn declared_capabilities_work(context: &mut CheckContext) -> CheckOutcome {
     let declared = options.filter(|(name, _)| context.suite.declares(name));
     let samples: Vec<String> =
         declared.map(|(_, members)| (*members).to_owned()).chain(efforts).collect();
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     for members in samples {
         let mut prepared = context.prepare("text")?;
         let nonce = context.nonce();
@@ -232,7 +232,7 @@ fn declared_names(context: &CheckContext, pointer: &str) -> Result<Vec<String>, 
 
 fn options_reach_cli(context: &mut CheckContext) -> CheckOutcome {
     let given = context.folder("given")?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     for capability in OPTION_CAPABILITIES {
         if !context.suite.declares(capability) {
             continue;

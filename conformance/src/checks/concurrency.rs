@@ -13,7 +13,7 @@ use super::expectations::{
 };
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure};
 use crate::prepared_run::PreparedRun;
@@ -45,7 +45,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn parallel(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let mut prepared_runs: Vec<PreparedRun> = Vec::new();
     for number in 0..RUNS.of(context) {
         let mut prepared = context.prepare("text")?;
@@ -110,7 +110,7 @@ fn reaches_gate(adapter: &AdapterClient, number: usize) -> CheckOutcome {
 
 fn refused(context: &mut CheckContext) -> CheckOutcome {
     let prepared = prepare_hanging(context, &[])?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let starts = adapter.fake_cli.starts().len();
     let params = serde_json::to_value(&prepared.request).unwrap_or_default();

@@ -86,7 +86,7 @@ fn finds_cli(context: &mut CheckContext) -> CheckOutcome {
     let has_cli = context.suite.has_cli();
     let pack_version =
         context.suite.pack.as_ref().and_then(|pack| pack.settings.cli.version.clone());
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let (result, value) = detect(&mut adapter)?;
     let failure = |expected: String, got: String| Err(failed(&adapter, expected, got));
     let state = value["auth"]["state"].as_str().unwrap_or_default();
@@ -125,7 +125,7 @@ fn finds_cli(context: &mut CheckContext) -> CheckOutcome {
 fn missing_cli_is_a_result(context: &mut CheckContext) -> CheckOutcome {
     let missing = context.folder("missing")?.join(context.suite.cli_name());
     let options = LaunchOptions { cli_path: CliPath::At(missing), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&options)?;
+    let mut adapter = context.launch_with(&options)?;
     let (result, value) = detect(&mut adapter)?;
     if result.installed {
         let expected = "installed: false, since the file at config.cliPath does not exist";
@@ -140,7 +140,7 @@ fn missing_cli_is_a_result(context: &mut CheckContext) -> CheckOutcome {
 
 fn bad_installations(context: &mut CheckContext) -> CheckOutcome {
     for (mode, step) in bad_scripts() {
-        let mut adapter = context.launch(&LaunchOptions::default())?;
+        let mut adapter = context.launch()?;
         answer_probes_with(context, &adapter, mode, step)?;
         detect(&mut adapter).map_err(|finding| {
             with_circumstances(finding, &format!("a CLI in the mode {mode:?}"))
@@ -149,7 +149,7 @@ fn bad_installations(context: &mut CheckContext) -> CheckOutcome {
     let plain = context.folder("plain")?.join(context.suite.cli_name());
     std::fs::write(&plain, "this is not a program\n")?;
     let options = LaunchOptions { cli_path: CliPath::At(plain), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&options)?;
+    let mut adapter = context.launch_with(&options)?;
     detect(&mut adapter)
         .map(drop)
         .map_err(|finding| with_circumstances(finding, "a CLI that is not executable"))
@@ -161,7 +161,7 @@ fn no_process_left(context: &mut CheckContext) -> CheckOutcome {
         return Err(Finding::Skip(reason.to_owned()));
     }
     for (mode, step) in bad_scripts() {
-        let mut adapter = context.launch(&LaunchOptions::default())?;
+        let mut adapter = context.launch()?;
         answer_probes_with(context, &adapter, mode, step)?;
         // DET-03 checks the response; this check inspects only the remaining processes.
         if let Err(Finding::Suite(reason)) = detect(&mut adapter) {
@@ -200,7 +200,7 @@ fn login_state(
     wanted: AuthState,
 ) -> CheckOutcome {
     let mut adapter =
-        context.launch(&LaunchOptions { scenario: Some(scenario), ..LaunchOptions::default() })?;
+        context.launch_with(&LaunchOptions { scenario: Some(scenario), ..LaunchOptions::default() })?;
     let (result, value) = detect(&mut adapter)?;
     if result.auth.state == wanted {
         return Ok(());
@@ -210,7 +210,7 @@ fn login_state(
 }
 
 fn read_only_without_secrets(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let before = Snapshot::take(&adapter.home);
     detect(&mut adapter)?;
     adapter.request("adapter/health", json!({}))?;
@@ -239,14 +239,14 @@ fn read_only_without_secrets(context: &mut CheckContext) -> CheckOutcome {
 
 fn old_and_odd_versions(context: &mut CheckContext) -> CheckOutcome {
     let options = LaunchOptions { scenario: Some("version_old"), ..LaunchOptions::default() };
-    let mut adapter = context.launch(&options)?;
+    let mut adapter = context.launch_with(&options)?;
     let (result, value) = detect(&mut adapter)?;
     if result.meets_min != Some(false) || !result.installed {
         let expected = "installed: true and meetsMin: false in the scenario version_old";
         return Err(failed(&adapter, expected, shorten(&value.to_string(), 400)));
     }
     for text in ODD_VERSIONS {
-        let mut adapter = context.launch(&LaunchOptions::default())?;
+        let mut adapter = context.launch()?;
         let version = Probe {
             args: vec!["--version".to_owned()],
             stdout: format!("{text}\n"),

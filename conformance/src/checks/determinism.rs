@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::failure;
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::outcome::{CheckOutcome, shorten};
 
 /// How many times the same run is executed.
@@ -28,7 +28,7 @@ pub const CHECKS: &[AdapterCheck] = &[active(
 
 fn same_events(context: &mut CheckContext) -> CheckOutcome {
     let original = context.prepare("text")?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let mut first: Option<Vec<Value>> = None;
     for repetition in 1..=REPETITIONS {
         let mut prepared = original.clone();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::AdapterCheck;
 use super::expectations::{PerTier, answer_of, exact_answer, plain_answer, same_text};
 use crate::check::{Gate, active, invariant};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Script;
 use crate::outcome::CheckOutcome;
 use crate::prepared_run::PreparedRun;
@@ -82,7 +82,7 @@ fn long_line(context: &mut CheckContext) -> CheckOutcome {
     let kibibytes = LONG_LINE_KIBIBYTES.of(context);
     let text = piece.repeat((kibibytes << 10) / piece.len() + 1);
     let prepared = answer_of(context, "text", vec![text])?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     let record = adapter.finish(prepared.run_id(), LONG_LINE_TIMEOUT)?;
     let sent = format!("run/start; the agent CLI printed a text of {kibibytes} KiB in one line");

@@ -61,7 +61,7 @@ fn wanted_variables(context: &mut CheckContext) -> CheckOutcome {
     let own = (format!("OD_RUN_{}", context.nonce().to_uppercase()), format!("a=b c\"{secret}"));
     let login = login_variables(context);
     let env = login.iter().map(|name| (name.clone(), secret.clone())).collect();
-    let mut adapter = context.launch(&LaunchOptions { env, ..LaunchOptions::default() })?;
+    let mut adapter = context.launch_with(&LaunchOptions { env, ..LaunchOptions::default() })?;
     let mut prepared = context.prepare("text")?;
     prepared.request.env.insert(own.0.clone(), own.1.clone());
     let completed_run = execute_on(&mut adapter, prepared)?;
@@ -99,7 +99,7 @@ fn exact_folder(context: &mut CheckContext) -> CheckOutcome {
     let mut request = context.prepare("text")?.request;
     request.cwd = folder.join("missing").to_string_lossy().into_owned();
     let sent = format!("run/start with cwd {}, which does not exist", request.cwd);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     refused_with(
         &mut adapter,
         &request,

@@ -69,7 +69,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn crash_at_each_line(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let last_steps =
         [Step::Err { text: "panic: out of memory".to_owned() }, Step::Exit { code: 1 }];
     for missing in 1.. {
@@ -92,7 +92,7 @@ fn crash_at_each_line(context: &mut CheckContext) -> CheckOutcome {
 
 fn missing_final_message(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let endings = [
         ("was killed by SIGKILL", Step::Die { signal: "SIGKILL".to_owned() }),
         ("was killed by SIGSEGV", Step::Die { signal: "SIGSEGV".to_owned() }),
@@ -126,7 +126,7 @@ fn spawn_failures(context: &mut CheckContext) -> CheckOutcome {
         let sent = format!("run/start with config.cliPath {}, which {what}", path.display());
         let request = context.prepare("text")?.request;
         let options = LaunchOptions { cli_path: CliPath::At(path), ..LaunchOptions::default() };
-        let mut adapter = context.launch(&options)?;
+        let mut adapter = context.launch_with(&options)?;
         refused_with(&mut adapter, &request, &kinds, &sent)?;
     }
     Ok(())
@@ -166,7 +166,7 @@ fn no_secret(context: &mut CheckContext) -> CheckOutcome {
         &Step::OutBytes { bytes: format!("{unknown}\n").into() },
     );
     prepared.script = cut_after(&script, lines, &last_steps);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     let sent = format!(

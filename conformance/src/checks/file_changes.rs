@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{PerTier, completed, failure};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding};
 use crate::prepared_run::PreparedRun;
@@ -84,7 +84,7 @@ fn change_of(record: &RunRecord, path: &str, sent: &str) -> Result<FileChange, F
 
 fn every_file(context: &mut CheckContext) -> CheckOutcome {
     let outside = context.folder("outside")?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let prepared = context.prepare("file_write")?;
     let cwd = prepared.request.cwd.clone();
     let link = Path::new(&cwd).join("link");

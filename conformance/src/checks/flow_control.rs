@@ -10,7 +10,7 @@ use super::cancellation::{cancelled, prepare_hanging, start_and_wait_for_output}
 use super::expectations::{PerTier, answer_of, exact_answer, plain_answer};
 use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Failure, Finding};
 
@@ -45,7 +45,7 @@ fn nothing_is_lost(context: &mut CheckContext) -> CheckOutcome {
     let pieces =
         (0..PIECES.of(context)).map(|number| format!("{nonce} piece {number}, ")).collect();
     let prepared = answer_of(context, "text", pieces)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     adapter.stall(STALL_DURATION);
     let record = adapter.finish(prepared.run_id(), CATCH_UP_TIMEOUT)?;
@@ -64,7 +64,7 @@ fn cancel_still_works(context: &mut CheckContext) -> CheckOutcome {
     };
     let lines = PIECES.of(context) as u64;
     prepared.script.steps.insert(at + 1, Step::Flood { stderr: false, lines, text });
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let id = adapter.ask(CANCEL_RUN.name, json!({"runId": prepared.run_id(), "graceMs": 300}));
     adapter.stall(SHORT_STALL_DURATION);

@@ -13,7 +13,7 @@ use super::expectations::{
     PerTier, SHORT_RUN_TIMEOUT, after_last_expectation, describe_end, output_steps, still_answers,
 };
 use crate::adapter_client::AdapterClient;
-use crate::context::{CheckContext, LaunchOptions};
+use crate::context::CheckContext;
 use crate::fake_cli::{Script, Step};
 use crate::outcome::{Failure, Finding, shorten};
 use crate::prepared_run::PreparedRun;
@@ -157,9 +157,9 @@ impl FuzzRunner {
     }
 
     fn adapter(&mut self, context: &mut CheckContext) -> Result<&mut AdapterClient, Finding> {
-        let is_running = self.adapter.as_mut().is_some_and(AdapterClient::is_running);
+        let is_running = self.adapter.as_mut().is_some_and(|adapter| adapter.is_running());
         if !is_running {
-            self.adapter = Some(context.launch(&LaunchOptions::default())?);
+            self.adapter = Some(context.launch()?);
         }
         self.adapter.as_mut().ok_or_else(|| Finding::Suite("no adapter process".to_owned()))
     }
@@ -312,7 +312,7 @@ fn with_new_id(context: &mut CheckContext, prepared: &PreparedRun, script: Scrip
 
 /// Whether the adapter has exited; one that has closed its stdout gets time to exit.
 fn has_exited(adapter: &mut AdapterClient) -> bool {
-    let limit = if adapter.inbox.ended { EXIT_TIMEOUT } else { Duration::ZERO };
+    let limit = if adapter.is_stdout_closed() { EXIT_TIMEOUT } else { Duration::ZERO };
     adapter.wait_exit(limit).is_some()
 }
 

@@ -182,7 +182,7 @@ fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
 
 fn unknown_methods(context: &mut CheckContext) -> CheckOutcome {
     let method = format!("_conformance/{}", context.nonce());
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.refused(&method, json!({}), &ErrorKind::MethodNotFound)?;
     adapter.refused("no/such_method", json!({}), &ErrorKind::MethodNotFound)?;
     let before = adapter.inbox.others.len();
@@ -262,7 +262,7 @@ fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
 }
 
 fn launch_uninitialized(context: &mut CheckContext) -> Result<AdapterClient, Finding> {
-    context.launch(&LaunchOptions { initialize: false, ..LaunchOptions::default() })
+    context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })
 }
 
 fn initialize_value(adapter: &AdapterClient) -> Value {

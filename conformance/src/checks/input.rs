@@ -10,7 +10,7 @@ use super::AdapterCheck;
 use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::prepared_run::PreparedRun;
 
@@ -59,7 +59,7 @@ fn send_input(
 }
 
 fn reaches_run(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let text = format!("and also «{}» 🦜\n\"second line\"", context.nonce());
     let prepared = begin(context, &mut adapter)?;
     send_input_and_finish(context, &mut adapter, &prepared, &text)
@@ -108,7 +108,7 @@ fn send_input_and_finish(
 }
 
 fn undeliverable_input_is_refused(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let never = json!({"runId": "run-unknown", "text": "hello"});
     must_refuse(&mut adapter, never, "run/input for an unknown run")?;
     let prepared = begin(context, &mut adapter)?;

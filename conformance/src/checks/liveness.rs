@@ -9,7 +9,7 @@ use super::cancellation::{prepare_hanging, start_and_wait_for_output};
 use super::expectations::{PerTier, plain_answer, still_answers};
 use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions};
+use crate::context::CheckContext;
 use crate::fake_cli::{ProbeMode, Script, Step};
 use crate::outcome::{CheckOutcome, Failure, Finding};
 
@@ -53,7 +53,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 ];
 
 fn health(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.call(&HealthAdapterParams {})?;
     if !context.suite.has_cli() || context.suite.pack.is_none() {
         return Ok(());
@@ -85,7 +85,7 @@ fn ping(context: &mut CheckContext) -> CheckOutcome {
     let burst = [Step::Flood { stderr: false, lines, text }, Step::Sleep { ms: PAUSE_MS }];
     let flood = std::iter::repeat_n(burst, BURSTS).flatten();
     prepared.script.steps.splice(index + 1..index + 1, flood);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let total = lines * BURSTS as u64;
     for round in 0..PINGS {
@@ -115,7 +115,7 @@ fn wait_for_flood_end(adapter: &mut AdapterClient) -> CheckOutcome {
 
 fn heartbeat(context: &mut CheckContext) -> CheckOutcome {
     let prepared = context.prepare("cancel")?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let wanted = "a `heartbeat` while the agent CLI is silent";
     let found = adapter.wait_event(prepared.run_id(), MAX_SILENCE, wanted, |received| {

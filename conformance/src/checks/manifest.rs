@@ -148,7 +148,7 @@ fn identity(context: &mut CheckContext) -> CheckOutcome {
 fn equals_initialize(context: &mut CheckContext) -> CheckOutcome {
     let manifest = context.manifest()?;
     let mut adapter =
-        context.launch(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+        context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
     let result = initialize(&mut adapter, &CliPath::FakeCli)?;
     let returned = serde_json::to_value(&result).unwrap_or_default();
     let pairs = [

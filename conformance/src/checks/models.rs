@@ -9,7 +9,7 @@ use super::AdapterCheck;
 use super::expectations::{model_reached, refused_with};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, Tier, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::fake_cli::{ProbeMode, Script, Step};
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure};
 
@@ -53,7 +53,7 @@ fn models_script(context: &mut CheckContext) -> Result<Script, Finding> {
 
 fn valid_list(context: &mut CheckContext) -> CheckOutcome {
     let script = models_script(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     if script != Script::default() {
         adapter.fake_cli.load_script(&script)?;
     }
@@ -112,7 +112,7 @@ fn failed_listing(context: &mut CheckContext) -> CheckOutcome {
     };
     for mode in modes {
         let script = models_script(context)?;
-        let mut adapter = context.launch(&LaunchOptions::default())?;
+        let mut adapter = context.launch()?;
         let steps = vec![Step::Exit { code: 1 }];
         adapter.fake_cli.load_script(&Script { probe_mode: mode, steps, ..script })?;
         let sent = format!("models/list while the agent CLI answers probes like this: {mode:?}");
@@ -135,7 +135,7 @@ fn failed_listing(context: &mut CheckContext) -> CheckOutcome {
 
 fn model_reaches_cli(context: &mut CheckContext) -> CheckOutcome {
     let script = models_script(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     if script != Script::default() {
         adapter.fake_cli.load_script(&script)?;
     }

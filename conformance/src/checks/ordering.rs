@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure, line_with};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active, invariant};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding, shorten};
 
@@ -179,7 +179,7 @@ fn open_tool(context: &mut CheckContext) -> CheckOutcome {
         .filter(|index| *index < result_line)
         .count();
     prepared.script = cut_after(&prepared.script, lines_before, &[Step::Exit { code: 1 }]);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     closed_without_success(&record, "run/start; the agent CLI exited inside a tool call")?;

@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{PerTier, completed, exact_answer, failed_with, failure, plain_answer};
 use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions, execute_on};
+use crate::context::{CheckContext, CompletedRun, execute_on};
 use crate::fake_cli::{StdinMode, Step};
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, shorten};
 use crate::pack::PromptDelivery;
@@ -128,7 +128,7 @@ fn huge_prompt(context: &mut CheckContext) -> CheckOutcome {
     let kibibytes = HUGE_KIBIBYTES.of(context);
     prepared.request.prompt.text = prompt_of(&mark, kibibytes << 10);
     let sent = &format!("run/start with a prompt of {kibibytes} KiB");
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let before = adapter.fake_cli.starts().len();
     match adapter.try_begin(&prepared)? {
         Answer::Error(error) if error.kind() == ErrorKind::PromptTooLarge => {
@@ -175,7 +175,7 @@ fn closed_stdin(context: &mut CheckContext) -> CheckOutcome {
     prepared.script.steps.insert(0, Step::Sleep { ms: 100 });
     // More than a pipe buffers, so that writing it must fail.
     prepared.request.prompt.text = prompt_of(&mark, LONG_BYTES);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let completed_run = execute_on(&mut adapter, prepared)?;
     let sent = "run/start; the agent CLI closed its stdin at once and answered";
     exact_answer(&completed_run, sent)

@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{completed, failed_with, failure};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::prepared_run::PreparedRun;
@@ -52,7 +52,7 @@ const RATE_LIMIT_TEXT: &str =
 fn endless_retry(context: &mut CheckContext) -> CheckOutcome {
     let sent = "run/start; the agent CLI reports retries forever";
     let prepared = context.prepare("retry_forever")?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     let wanted = "`retry` or `rate_limited`";
     let first_report =
@@ -109,7 +109,7 @@ fn printed(prepared: &PreparedRun, name: &str) -> Option<u64> {
 fn rate_limit_text_is_ignored(context: &mut CheckContext) -> CheckOutcome {
     let has_tools = context.suite.pack.as_ref().is_some_and(|pack| pack.has("tool_ok"));
     let scenarios: &[&str] = if has_tools { &["text", "tool_ok"] } else { &["text"] };
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     for scenario in scenarios {
         let mut prepared = context.prepare(scenario)?;
         let deltas = vec![RATE_LIMIT_TEXT.to_owned(); prepared.values.deltas.len()];

@@ -6,7 +6,7 @@ use super::AdapterCheck;
 use super::expectations::{PerTier, plain_answer};
 use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::context::{CheckContext, execute_on};
 use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::process;
 
@@ -134,7 +134,7 @@ fn launch_warmed_up(context: &mut CheckContext) -> Result<AdapterClient, Finding
         return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
     }
     plain_answer(context)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     make_runs(context, &mut adapter, WARM_UP_RUNS)?;
     Ok(adapter)
 }

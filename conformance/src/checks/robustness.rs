@@ -13,7 +13,7 @@ use super::fuzz::{
 };
 use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions};
+use crate::context::CheckContext;
 use crate::fake_cli::{Script, Step};
 use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
 use crate::prepared_run::PreparedRun;
@@ -168,7 +168,7 @@ fn wrong_fields(context: &mut CheckContext) -> CheckOutcome {
         }
     }
     let wanted = CHANGED_FIELDS.of(context);
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     while scripts.len() > wanted {
         let index = context.random().random_range(0..scripts.len());
         scripts.swap_remove(index);

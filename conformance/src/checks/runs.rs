@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{SHORT_RUN_TIMEOUT, exact_answer, line_with};
 use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions};
+use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Failure};
 
@@ -48,7 +48,7 @@ fn answered_on_acceptance(context: &mut CheckContext) -> CheckOutcome {
     if has_cli {
         prepared.script.steps.insert(0, Step::Gate { name: GATE.to_owned() });
     }
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.fake_cli.load_script(&prepared.script)?;
     adapter.inbox.open_run(prepared.run_id());
     let params = serde_json::to_value(&prepared.request).unwrap_or_default();
@@ -80,7 +80,7 @@ fn forwarded_at_once(context: &mut CheckContext) -> CheckOutcome {
     let (first, second) = (prepared.values.deltas[0].clone(), prepared.values.deltas[1].clone());
     let second_line = line_with(&prepared.script, second.trim_end())?;
     prepared.script.steps.insert(second_line, Step::Gate { name: GATE.to_owned() });
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     let run_id = prepared.run_id().to_owned();
     let wanted = "a `text_delta` with the first output while the agent CLI waits";

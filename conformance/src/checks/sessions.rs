@@ -6,7 +6,7 @@ use super::AdapterCheck;
 use super::expectations::{SHORT_RUN_TIMEOUT, completed, failed_with, failure, reached};
 use crate::adapter_client::{Answer, RunRecord};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions, execute_on};
+use crate::context::{CheckContext, CompletedRun, execute_on};
 use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::prepared_run::PreparedRun;
 
@@ -81,7 +81,7 @@ fn with_old_session(
     let id = prepared.values.text("session_id");
     prepared.request.session = SessionChoice { mode, id: Some(id.clone()) };
     let sent = format!("run/start with session {{mode: {mode}, id: {id}}}");
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let completed_run = execute_on(&mut adapter, prepared)?;
     let invocation = completed_run.invocation.clone().unwrap_or_default();
     if !reached(&invocation, &id) {
@@ -139,7 +139,7 @@ fn unknown_session(context: &mut CheckContext) -> CheckOutcome {
     let id = prepared.values.text("session_id");
     prepared.request.session = SessionChoice { mode: SessionMode::Resume, id: Some(id) };
     let sent = "run/start that resumes a session which the agent CLI does not know";
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     match adapter.try_begin(&prepared)? {
         Answer::Error(error) if error.kind() == ErrorKind::SessionUnknown => Ok(()),
         refused @ Answer::Error(_) => {

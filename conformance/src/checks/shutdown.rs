@@ -69,7 +69,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn shutdown_in_a_run(context: &mut CheckContext) -> CheckOutcome {
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     begin_and_wait(&mut adapter, &prepared, context.suite.has_cli())?;
     let id = adapter.ask(SHUTDOWN.name, json!({"graceMs": 500}));
     let answer = adapter.answer(&id, SHUTDOWN.limit() + EXIT_TIMEOUT)?;
@@ -95,7 +95,7 @@ fn shutdown_in_a_run(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn end_of_stdin_idle(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.close_stdin();
     exits_with_zero(&mut adapter, "stdin closed")
 }
@@ -103,7 +103,7 @@ fn end_of_stdin_idle(context: &mut CheckContext) -> CheckOutcome {
 fn end_of_stdin_in_a_run(context: &mut CheckContext) -> CheckOutcome {
     needs_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_with_detached_process)?;
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     begin_and_wait(&mut adapter, &prepared, true)?;
     adapter.close_stdin();
     exits_with_zero(&mut adapter, "stdin closed during a run")?;
@@ -114,7 +114,7 @@ fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
     needs_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
     let mut adapter =
-        context.launch(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+        context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
     let mut host = FakeHost::start(&adapter.fake_cli)?;
     let mut params = initialize_params(&adapter, &CliPath::FakeCli);
     params.host_pid = Some(host.0.id());
@@ -126,7 +126,7 @@ fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn stdout_closed(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     adapter.close_stdout();
     let deadline = Instant::now() + adapter.limit(EXIT_TIMEOUT);
     // An adapter notices the closed stdout only when it writes.

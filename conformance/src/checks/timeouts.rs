@@ -8,7 +8,7 @@ use super::AdapterCheck;
 use super::cancellation::prepare_hanging;
 use super::expectations::{describe_end, failure, plain_answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, LaunchOptions};
+use crate::context::CheckContext;
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding};
 use crate::prepared_run::PreparedRun;
@@ -98,7 +98,7 @@ fn timed_out(
     not_before_ms: u64,
     sent: &str,
 ) -> CheckOutcome {
-    let mut adapter = context.launch(&LaunchOptions::default())?;
+    let mut adapter = context.launch()?;
     let not_before = Duration::from_millis(not_before_ms);
     let started_at = Instant::now();
     adapter.begin(prepared)?;

@@ -91,7 +91,6 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let suite = open_agent(AgentOptions {
         command,
         seed: arguments.seed.unwrap_or_else(rand::random),
-        tier,
         time_factor: arguments.patience.max(0.1),
         work: work.path().to_owned(),
     });

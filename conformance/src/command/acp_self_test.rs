@@ -216,7 +216,6 @@ fn run_agent(
             auth_method: None,
         },
         seed: arguments.seed.unwrap_or_else(rand::random),
-        tier: Tier::Fast,
         time_factor: arguments.patience.max(0.1) * slower,
         work: folder.path().join("work"),
     })

@@ -33,7 +33,7 @@ pub(super) struct SelfTestArguments {
     /// Run only the checks that must find a mutant, not those that must pass.
     #[arg(long)]
     pub(super) quick: bool,
-    /// Run every check on every mutant, also checks that never coverage its fault.
+    /// Run every check on every mutant, also checks that never reach its fault.
     #[arg(long, conflicts_with = "quick")]
     every: bool,
     /// How many mutants run in parallel.

@@ -72,7 +72,7 @@ impl CheckContext {
     /// Returns the last line of the most recent transcript, or that of the manifest.
     pub fn last_location(&self) -> Option<Location> {
         let latest = self.latest_transcript.as_ref().map(Transcript::location);
-        let shared = || self.shared.as_ref().map(AdapterClient::location);
+        let shared = || self.shared.as_ref().map(|adapter| adapter.location());
         latest.or_else(shared).or_else(|| Some(self.suite.manifest_location()))
     }
 
@@ -127,21 +127,29 @@ impl CheckContext {
     pub fn adapter(&mut self) -> Result<&mut AdapterClient, Finding> {
         let is_usable = self.shared.as_mut().is_some_and(|adapter| {
             adapter.listen(Duration::ZERO);
-            adapter.is_running() && !adapter.inbox.ended
+            adapter.is_running() && !adapter.is_stdout_closed()
         });
         if !is_usable {
             self.shared = None;
-            self.shared = Some(self.launch(&LaunchOptions::default())?);
+            self.shared = Some(self.launch()?);
         }
         self.shared.as_mut().ok_or_else(|| Finding::Suite("no shared adapter".to_owned()))
     }
 
-    /// Starts a new adapter process for this check. It is killed with its process tree when
-    /// dropped.
+    /// Starts a new adapter process for this check, with a valid login and the fake CLI. It is
+    /// killed with its process tree when dropped.
     ///
     /// # Errors
     /// Blocked if it cannot be started or `initialize` fails, which HS-01 reports.
-    pub fn launch(&mut self, options: &LaunchOptions) -> Result<AdapterClient, Finding> {
+    pub fn launch(&mut self) -> Result<AdapterClient, Finding> {
+        self.launch_with(&LaunchOptions::default())
+    }
+
+    /// Starts a new adapter process with other options.
+    ///
+    /// # Errors
+    /// As [`CheckContext::launch`].
+    pub fn launch_with(&mut self, options: &LaunchOptions) -> Result<AdapterClient, Finding> {
         let folder = self.folder("adapter")?;
         let values = Values::fresh(&mut self.random, &folder);
         let environment = match &self.suite.pack {
@@ -222,7 +230,7 @@ impl CheckContext {
                 .map(|(name, _)| *name)
                 .find(|name| *name == prepared.scenario);
             let mut adapter =
-                self.launch(&LaunchOptions { scenario, ..LaunchOptions::default() })?;
+                self.launch_with(&LaunchOptions { scenario, ..LaunchOptions::default() })?;
             return execute_on(&mut adapter, prepared);
         }
         execute_on(self.adapter()?, prepared)

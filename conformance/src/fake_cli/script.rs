@@ -56,7 +56,7 @@ impl Script {
     }
 }
 
-/// One argument list and its http_state.
+/// One argument list and its answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     /// The whole argument list.

@@ -1,4 +1,4 @@
-//! Which checks coverage which fault, as recorded by the reference adapter.
+//! Which checks reach which fault, as recorded by the reference adapter.
 //!
 //! A mutant differs from the reference adapter only where the code queries its fault. With the same
 //! random values, a check in which the reference adapter never queries the fault has the same result
@@ -12,7 +12,7 @@ use crate::checks;
 /// The label of the runs before all checks, which produce lines for the stream rules.
 const WARM_UP: &str = "tour";
 
-/// Which checks coverage which fault.
+/// Which checks reach which fault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FaultCoverage {
     by_fault: BTreeMap<String, ReachedBy>,
@@ -45,7 +45,7 @@ impl FaultCoverage {
         self.by_fault.get(fault).is_some_and(is_there)
     }
 
-    /// Whether the runs for the stream rules coverage a fault.
+    /// Whether the runs for the stream rules reach a fault.
     pub fn warm_up_covers(&self, fault: &str) -> bool {
         self.covers(fault, WARM_UP)
     }

@@ -23,7 +23,7 @@ pub enum Cell {
     NoResult,
 }
 
-/// The result of one subject. Checks without a cell did not run, because they never coverage its fault.
+/// The result of one subject. Checks without a cell did not run, because they never reach its fault.
 pub struct Outcome {
     /// The subject.
     pub subject: Subject,

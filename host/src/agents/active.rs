@@ -37,5 +37,5 @@ pub(super) fn write(home: &OdHome, agent: &Agent) -> Result<(), HostError> {
     }
     let path = home.active_file();
     replace_json(&path, &Document { agent: id.clone() })
-        .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
+        .map_err(|error| HostError::file("write", &path, &error))
 }

@@ -12,8 +12,8 @@ use super::fingerprint::Surroundings;
 use crate::clock::now_ms;
 use crate::discover::Adapter;
 use crate::error::HostError;
-use crate::files::replace_json;
 use crate::files::stamp::Stamp;
+use crate::files::{read_json, replace_json};
 
 const FORMAT: u32 = 3;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -199,17 +199,11 @@ pub(crate) fn check(path: &Path) -> Result<usize, String> {
 }
 
 fn read(path: &Path) -> Result<Document, String> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Document { format: FORMAT, agents: BTreeMap::new() });
+    match read_json(path)? {
+        None => Ok(Document { format: FORMAT, agents: BTreeMap::new() }),
+        Some(document @ Document { format: FORMAT, .. }) => Ok(document),
+        Some(Document { format, .. }) => {
+            Err(format!("it has format {format}, this host writes {FORMAT}"))
         }
-        Err(error) => return Err(error.to_string()),
-    };
-    let document: Document =
-        serde_json::from_slice(&bytes).map_err(|error| format!("it is damaged: {error}"))?;
-    if document.format != FORMAT {
-        return Err(format!("it has format {}, this host writes {FORMAT}", document.format));
     }
-    Ok(document)
 }

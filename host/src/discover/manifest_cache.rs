@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pins;
 use crate::clock::now_ms;
-use crate::files::replace_json;
 use crate::files::stamp::{self, Stamp};
 use crate::files::trust::{Problem, Rule};
+use crate::files::{read_json, replace_json};
 use crate::plugin::host_marker::HostMarker;
 use crate::settings::{Settings, TrustPolicy};
 use crate::sync::lock;
@@ -156,15 +156,11 @@ pub(crate) fn check(path: &Path) -> Result<usize, String> {
 }
 
 fn read(path: &Path) -> Result<BTreeMap<PathBuf, Entry>, String> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(error.to_string()),
-    };
-    let document: Document =
-        serde_json::from_slice(&bytes).map_err(|error| format!("it is damaged: {error}"))?;
-    if document.format != FORMAT {
-        return Err(format!("it has format {}, this host writes {FORMAT}", document.format));
+    match read_json(path)? {
+        None => Ok(BTreeMap::new()),
+        Some(Document { format: FORMAT, entries }) => Ok(entries),
+        Some(Document { format, .. }) => {
+            Err(format!("it has format {format}, this host writes {FORMAT}"))
+        }
     }
-    Ok(document.entries)
 }

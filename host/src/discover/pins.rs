@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
-use crate::files::replace_json;
 use crate::files::trust::{Problem, Rule, check_private};
+use crate::files::{read_json, replace_json};
 use crate::home::OdHome;
 use crate::settings::{Settings, Trust, TrustPolicy};
 use crate::sync::lock;
@@ -67,7 +67,7 @@ pub(crate) fn set(
     let path = home.trust_file();
     let mut pinned = read(&path).map_err(|reason| {
         let io = std::io::Error::other(reason);
-        HostError::storage(format!("cannot read {}", path.display()), &io)
+        HostError::file("read", &path, &io)
             .with_hint(format!("check {} and remove it if you did not write it", path.display()))
     })?;
     pinned.retain(|known| *known != sha256);
@@ -75,7 +75,7 @@ pub(crate) fn set(
         pinned.push(sha256);
     }
     replace_json(&path, &Document { pinned })
-        .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
+        .map_err(|error| HostError::file("write", &path, &error))
 }
 
 /// Checks whether the file is usable, for `doctor`. An absent file is.
@@ -84,15 +84,9 @@ pub(crate) fn check(home: &OdHome) -> Result<(), String> {
 }
 
 fn read(path: &Path) -> Result<Vec<String>, String> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.to_string()),
-    };
+    let Some(Document { pinned }) = read_json(path)? else { return Ok(Vec::new()) };
     check_private(path).map_err(|problem| problem.reason)?;
-    let document: Document =
-        serde_json::from_slice(&bytes).map_err(|error| format!("it is damaged: {error}"))?;
-    Ok(document.pinned)
+    Ok(pinned)
 }
 
 /// Checks a hash against the pinned ones.

@@ -71,9 +71,7 @@ impl Host {
         let composing = tokio::task::spawn_blocking(move || {
             result::compose(&record, &mut reader, &usage::prior_usage(&home, &record))
         });
-        composing.await.unwrap_or_else(|error| {
-            Err(HostError::protocol(ErrorKind::Internal, error.to_string()))
-        })
+        composing.await.unwrap_or_else(|error| Err(HostError::panicked("read a result", &error)))
     }
 }
 

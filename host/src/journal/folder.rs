@@ -45,7 +45,7 @@ impl RunFolder {
                 HostError::protocol(ErrorKind::RunIdInUse, format!("run {run_id} already exists"))
                     .with_hint("omit the run id to get a new one")
             }
-            _ => HostError::storage(format!("cannot create {}", folder.path.display()), &error),
+            _ => HostError::file("create", &folder.path, &error),
         };
         os::make_private_folder(&folder.path).map_err(failed)?;
         Ok(folder)
@@ -109,17 +109,13 @@ impl RunFolder {
     /// Reads `run.json`.
     pub(crate) fn read_record(&self) -> Result<RunRecord, HostError> {
         let path = self.record();
-        let bytes = std::fs::read(&path).map_err(|error| {
-            HostError::storage(format!("cannot read {}", path.display()), &error)
-        })?;
+        let bytes = std::fs::read(&path).map_err(|error| HostError::file("read", &path, &error))?;
         serde_json::from_slice(&bytes).map_err(|error| {
             let error = std::io::Error::other(format!("it is damaged: {error}"));
-            HostError::storage(format!("cannot read {}", path.display()), &error).with_hint(
-                format!(
-                    "events.jsonl beside it may be intact; otherwise remove {}",
-                    self.path.display()
-                ),
-            )
+            HostError::file("read", &path, &error).with_hint(format!(
+                "events.jsonl beside it may be intact; otherwise remove {}",
+                self.path.display()
+            ))
         })
     }
 
@@ -131,8 +127,7 @@ impl RunFolder {
     /// Replaces `run.json`.
     pub(crate) fn write_record(&self, record: &RunRecord) -> Result<(), HostError> {
         let path = self.record();
-        replace_json(&path, record)
-            .map_err(|error| HostError::storage(format!("cannot write {}", path.display()), &error))
+        replace_json(&path, record).map_err(|error| HostError::file("write", &path, &error))
     }
 
     /// Removes the run. It is renamed first, so that a host that is killed during the removal leaves no incomplete run.

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use super::{os, store};
+use crate::files::names_in;
 use crate::files::stamp::hex;
 use crate::home::OdHome;
 
@@ -55,14 +56,10 @@ impl KeyFile {
 
 /// Removes the files of keys whose runs were removed; returns the number. Locked files are skipped.
 pub(crate) fn forget_removed(home: &OdHome) -> std::io::Result<usize> {
-    let entries = match std::fs::read_dir(home.keys()) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
-    };
+    let folder = home.keys();
     let mut removed = 0;
-    for entry in entries {
-        let path = entry?.path();
+    for name in names_in(&folder)? {
+        let path = folder.join(name);
         let key_file = match os::lock_existing(&path) {
             Ok(Some(file)) => KeyFile { file },
             Ok(None) => continue,

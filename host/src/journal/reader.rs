@@ -288,7 +288,7 @@ impl EventReader {
 }
 
 fn failed(folder: &RunFolder, error: &std::io::Error) -> HostError {
-    HostError::storage(format!("cannot read {}", folder.events().display()), error)
+    HostError::file("read", &folder.events(), error)
 }
 
 #[cfg(test)]

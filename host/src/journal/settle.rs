@@ -1,8 +1,6 @@
 //! Who closes a run whose owner died. How that works needs the usage ledger and the rules of the event stream, so a
 //! higher layer passes it in.
 
-use od_protocol::ErrorKind;
-
 use super::RunRecord;
 use super::folder::RunFolder;
 use crate::error::HostError;
@@ -21,7 +19,5 @@ pub(crate) async fn settle_in_background(
     }
     let folder = folder.clone();
     let settling = tokio::task::spawn_blocking(move || settle(&folder));
-    settling.await.unwrap_or_else(|error| {
-        Err(HostError::protocol(ErrorKind::Internal, format!("cannot close a run: {error}")))
-    })
+    settling.await.unwrap_or_else(|error| Err(HostError::panicked("close a run", &error)))
 }

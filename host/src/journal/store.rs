@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::SettleRun;
 use super::folder::RunFolder;
 use crate::error::HostError;
+use crate::files::names_in;
 use crate::home::OdHome;
 use crate::settings::Retention;
 
@@ -41,14 +42,7 @@ pub(crate) fn ids(home: &OdHome) -> Result<Vec<String>, HostError> {
 
 fn names(home: &OdHome) -> Result<Vec<String>, HostError> {
     let folder = home.runs();
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(HostError::storage(format!("cannot read {}", folder.display()), &error));
-        }
-    };
-    Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+    names_in(&folder).map_err(|error| HostError::file("read", &folder, &error))
 }
 
 /// The size of all journals; unreadable ones are ignored.
@@ -94,9 +88,7 @@ pub(crate) fn remove(folder: &RunFolder) -> Result<bool, HostError> {
     match removal {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => {
-            Err(HostError::storage(format!("cannot remove {}", folder.path().display()), &error))
-        }
+        Err(error) => Err(HostError::file("remove", folder.path(), &error)),
     }
 }
 

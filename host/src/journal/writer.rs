@@ -92,9 +92,7 @@ pub(crate) struct JournalWriter {
 impl JournalWriter {
     /// Creates the journal of a new run.
     pub(crate) fn create(folder: &RunFolder, run_id: &str) -> Result<Self, HostError> {
-        let failed = |error: std::io::Error| {
-            HostError::storage(format!("cannot create {}", folder.events().display()), &error)
-        };
+        let failed = |error: std::io::Error| HostError::file("create", &folder.events(), &error);
         let file = os::lock_new(&folder.events()).map_err(failed)?;
         std::fs::write(folder.reserve(), [0; RESERVE_BYTES]).map_err(failed)?;
         Ok(Self::on(file, folder.clone(), run_id))

@@ -60,7 +60,7 @@ fn settle_within(folder: &RunFolder, timeout: Duration) -> Result<RunRecord, Hos
 }
 
 fn unclosed(folder: &RunFolder, error: &std::io::Error) -> HostError {
-    HostError::storage(format!("cannot close {}", folder.events().display()), error)
+    HostError::file("close", &folder.events(), error)
 }
 
 /// The run has a living owner. After `done`, waits for the owner's last record: a client that has read `done` must not

@@ -86,8 +86,7 @@ impl std::fmt::Debug for Token {
 }
 
 fn read(file: &Path) -> Result<Option<String>, HostError> {
-    let failed =
-        |error| HostError::storage(format!("cannot read the token {}", file.display()), &error);
+    let failed = |error| HostError::file("read the token", file, &error);
     let metadata = match std::fs::symlink_metadata(file) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -123,8 +122,7 @@ fn check(text: &str) -> Result<(), &'static str> {
 
 /// Creates the file atomically; false when it exists already.
 fn create(file: &Path, text: &str) -> Result<bool, HostError> {
-    let failed =
-        |error| HostError::storage(format!("cannot create the token {}", file.display()), &error);
+    let failed = |error| HostError::file("create the token", file, &error);
     let folder = file.parent().unwrap_or(Path::new("."));
     // Created with mode 0600.
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;

@@ -32,69 +32,67 @@ impl Service {
         params: Option<&RawValue>,
     ) -> CallResult {
         match method {
-            name if name == api::START_RUN.name => {
-                invoke(params, async |params| self.start_run(client, params).await).await
+            _ if method == api::START_RUN.name => {
+                invoke(params, |params| self.start_run(client, params)).await
             }
-            name if name == api::LIST_RUNS.name => {
-                invoke(params, async |params| self.list_runs(params).await).await
+            _ if method == api::LIST_RUNS.name => {
+                invoke(params, |params| self.list_runs(params)).await
             }
-            name if name == api::GET_RUN.name => {
-                invoke(params, async |params| self.get_run(params).await).await
+            _ if method == api::GET_RUN.name => invoke(params, |params| self.get_run(params)).await,
+            _ if method == api::GET_RUN_RESULT.name => {
+                invoke(params, |params| self.run_result(params)).await
             }
-            name if name == api::GET_RUN_RESULT.name => {
-                invoke(params, async |params| self.run_result(params).await).await
+            _ if method == api::INPUT_RUN.name => {
+                invoke(params, |params| self.input_run(params)).await
             }
-            name if name == api::INPUT_RUN.name => {
-                invoke(params, async |params| self.input_run(params).await).await
+            _ if method == api::RESPOND_RUN.name => {
+                invoke(params, |params| self.respond_run(params)).await
             }
-            name if name == api::RESPOND_RUN.name => {
-                invoke(params, async |params| self.respond_run(params).await).await
+            _ if method == api::CANCEL_RUN.name => {
+                invoke(params, |params| self.cancel_run(params)).await
             }
-            name if name == api::CANCEL_RUN.name => {
-                invoke(params, async |params| self.cancel_run(params).await).await
+            _ if method == api::DELETE_RUN.name => {
+                invoke(params, |params| self.delete_run(params)).await
             }
-            name if name == api::DELETE_RUN.name => {
-                invoke(params, async |params| self.delete_run(params).await).await
+            _ if method == api::SHUTDOWN_HOST.name => {
+                invoke(params, |params| self.shutdown_host(params)).await
             }
-            name if name == api::SHUTDOWN_HOST.name => {
-                invoke(params, async |params| self.shutdown_host(params).await).await
+            _ if method == api::GET_HOST_INFO.name => {
+                invoke(params, |params| self.host_info(params)).await
             }
-            name if name == api::GET_HOST_INFO.name => {
-                invoke(params, async |params| self.host_info(params).await).await
+            _ if method == api::SUMMARIZE_USAGE.name => {
+                invoke(params, |params| self.summarize_usage(params)).await
             }
-            name if name == api::SUMMARIZE_USAGE.name => {
-                invoke(params, async |params| self.summarize_usage(params).await).await
-            }
-            name if name.starts_with("agents/") => self.call_agents(name, params).await,
+            _ if method.starts_with("agents/") => self.call_agents(method, params).await,
             _ => self.call_adapters(method, params).await,
         }
     }
 
     async fn call_agents(&self, method: &str, params: Option<&RawValue>) -> CallResult {
         match method {
-            name if name == api::LIST_AGENTS.name => {
-                invoke(params, async |params| self.list_agents(params).await).await
+            _ if method == api::LIST_AGENTS.name => {
+                invoke(params, |params| self.list_agents(params)).await
             }
-            name if name == api::REFRESH_AGENTS.name => {
-                invoke(params, async |params| self.refresh_agents(params).await).await
+            _ if method == api::REFRESH_AGENTS.name => {
+                invoke(params, |params| self.refresh_agents(params)).await
             }
-            name if name == api::GET_AGENT.name => {
-                invoke(params, async |params| self.get_agent(params).await).await
+            _ if method == api::GET_AGENT.name => {
+                invoke(params, |params| self.get_agent(params)).await
             }
-            name if name == api::SET_ACTIVE_AGENT.name => {
-                invoke(params, async |params| self.set_active_agent(params).await).await
+            _ if method == api::SET_ACTIVE_AGENT.name => {
+                invoke(params, |params| self.set_active_agent(params)).await
             }
-            name if name == api::LIST_AGENT_MODELS.name => {
-                invoke(params, async |params| self.agent_models(params).await).await
+            _ if method == api::LIST_AGENT_MODELS.name => {
+                invoke(params, |params| self.agent_models(params)).await
             }
-            name if name == api::GET_AGENT_QUOTA.name => {
-                invoke(params, async |params| self.agent_quota(params).await).await
+            _ if method == api::GET_AGENT_QUOTA.name => {
+                invoke(params, |params| self.agent_quota(params)).await
             }
-            name if name == api::GET_AGENT_HEALTH.name => {
-                invoke(params, async |params| self.agent_health(params).await).await
+            _ if method == api::GET_AGENT_HEALTH.name => {
+                invoke(params, |params| self.agent_health(params)).await
             }
-            name if name == api::GET_AGENT_FEATURES.name => {
-                invoke(params, async |params| self.agent_features(params).await).await
+            _ if method == api::GET_AGENT_FEATURES.name => {
+                invoke(params, |params| self.agent_features(params)).await
             }
             _ => Err(unknown(method)),
         }
@@ -102,20 +100,20 @@ impl Service {
 
     async fn call_adapters(&self, method: &str, params: Option<&RawValue>) -> CallResult {
         match method {
-            name if name == api::LIST_SESSIONS.name => {
-                invoke(params, async |params| self.list_sessions(params).await).await
+            _ if method == api::LIST_SESSIONS.name => {
+                invoke(params, |params| self.list_sessions(params)).await
             }
-            name if name == api::READ_SESSION.name => {
-                invoke(params, async |params| self.read_session(params).await).await
+            _ if method == api::READ_SESSION.name => {
+                invoke(params, |params| self.read_session(params)).await
             }
-            name if name == api::LIST_ADAPTERS.name => {
-                invoke(params, async |params| self.list_adapters(params).await).await
+            _ if method == api::LIST_ADAPTERS.name => {
+                invoke(params, |params| self.list_adapters(params)).await
             }
-            name if name == api::TRUST_ADAPTER.name => {
-                invoke(params, async |params| self.trust_adapter(params).await).await
+            _ if method == api::TRUST_ADAPTER.name => {
+                invoke(params, |params| self.trust_adapter(params)).await
             }
-            name if name == api::LIST_INSTALL_HINTS.name => {
-                invoke(params, async |params| self.install_hints(params).await).await
+            _ if method == api::LIST_INSTALL_HINTS.name => {
+                invoke(params, |params| self.install_hints(params)).await
             }
             _ => Err(unknown(method)),
         }

@@ -17,9 +17,7 @@ impl Service {
     pub async fn list_runs(&self, params: ListRunsParams) -> Result<ListRunsResult, HostError> {
         let service = self.clone();
         let listing = tokio::task::spawn_blocking(move || service.list(&params));
-        listing.await.unwrap_or_else(|error| {
-            Err(HostError::protocol(od_protocol::ErrorKind::Internal, error.to_string()))
-        })
+        listing.await.unwrap_or_else(|error| Err(HostError::panicked("list the runs", &error)))
     }
 
     /// `runs/get`.

@@ -141,9 +141,8 @@ impl Service {
         }
         let folder = self.folder_of(&run_id)?;
         let removal = tokio::task::spawn_blocking(move || store::remove(&folder)).await;
-        let deleted = removal.unwrap_or_else(|error| {
-            Err(HostError::protocol(ErrorKind::Internal, format!("cannot remove a run: {error}")))
-        })?;
+        let deleted =
+            removal.unwrap_or_else(|error| Err(HostError::panicked("remove a run", &error)))?;
         Ok(DeleteRunResult { deleted })
     }
 

@@ -1,6 +1,5 @@
 //! `usage/*`: the usage of runs.
 
-use od_protocol::ErrorKind;
 use od_protocol::api::{SummarizeUsageParams, UsageSummary};
 
 use super::Service;
@@ -22,11 +21,6 @@ impl Service {
         // Reading a long ledger must not block runs and other calls.
         let host = self.host().clone();
         let summary = tokio::task::spawn_blocking(move || host.usage(&params));
-        summary.await.unwrap_or_else(|error| {
-            Err(HostError::protocol(
-                ErrorKind::Internal,
-                format!("cannot summarize usage: {error}"),
-            ))
-        })
+        summary.await.unwrap_or_else(|error| Err(HostError::panicked("summarize usage", &error)))
     }
 }

@@ -15,9 +15,7 @@ pub(super) fn read(path: &Path) -> Result<Settings, HostError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(Settings::default());
         }
-        Err(error) => {
-            return Err(HostError::storage(format!("cannot read {}", path.display()), &error));
-        }
+        Err(error) => return Err(HostError::file("read", path, &error)),
     };
     check_private(path).map_err(|problem| {
         HostError::usage(format!("cannot use {}: {}", path.display(), problem.reason))

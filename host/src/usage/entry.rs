@@ -66,8 +66,7 @@ pub(crate) fn record_run_blocking(folder: &RunFolder, record: &RunRecord) -> Vec
         .flat_map(|(number, (attempt, models))| rows_of(record, attempt, number, &models))
         .collect();
     if let Err(error) = ledger::append(home, &rows) {
-        let tried = format!("cannot write the usage ledger in {}", home.usage().display());
-        log_missing(HostError::storage(tried, &error));
+        log_missing(HostError::file("write the usage ledger in", &home.usage(), &error));
     }
     used
 }

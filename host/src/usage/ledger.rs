@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use super::os;
 use super::row::{self, LedgerRow};
 use crate::error::HostError;
-use crate::files::LinesFromEnd;
+use crate::files::{LinesFromEnd, names_in};
 use crate::home::{OdHome, make_private_folder};
 
 /// Bytes that are read at once to find an incomplete last line.
@@ -111,9 +111,7 @@ fn read_month(
     path: &Path,
     visit: &mut dyn FnMut(&LedgerRow<'_>) -> bool,
 ) -> Result<u64, HostError> {
-    let failed = |error: std::io::Error| {
-        HostError::storage(format!("cannot read the usage ledger {}", path.display()), &error)
-    };
+    let failed = |error: std::io::Error| HostError::file("read the usage ledger", path, &error);
     let mut lines = File::open(path).and_then(LinesFromEnd::open).map_err(failed)?;
     let mut unread = 0;
     while let Some(line) = lines.next().map_err(failed)? {
@@ -129,20 +127,13 @@ fn read_month(
 /// The files that can contain rows of a period, the newest first.
 fn months(home: &OdHome, period: Period) -> Result<Vec<PathBuf>, HostError> {
     let folder = home.usage();
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            let tried = format!("cannot read the usage ledger {}", folder.display());
-            return Err(HostError::storage(tried, &error));
-        }
-    };
+    let mut names = names_in(&folder)
+        .map_err(|error| HostError::file("read the usage ledger", &folder, &error))?;
     let (first, last) = (month(period.since), month(period.until.saturating_sub(1)));
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.strip_suffix(".jsonl").is_some_and(is_month))
-        .filter(|name| (first.as_str()..=last.as_str()).contains(&&name[..name.len() - 6]))
-        .collect();
+    names.retain(|name| {
+        let month = name.strip_suffix(".jsonl").filter(|month| is_month(month));
+        month.is_some_and(|month| (first.as_str()..=last.as_str()).contains(&month))
+    });
     names.sort_unstable_by(|left, right| right.cmp(left));
     Ok(names.into_iter().map(|name| folder.join(name)).collect())
 }

@@ -58,13 +58,17 @@ impl Settings {
             }
         }
         // The parser's error quotes the line, which may contain a token.
-        let table: Table = text.parse().map_err(|_| format!("{} is not valid TOML", path.display()))?;
+        let table: Table =
+            text.parse().map_err(|_| format!("{} is not valid TOML", path.display()))?;
         Ok(Self::from_table(&table))
     }
 
     fn from_table(table: &Table) -> Self {
         let store = table.get("cli_auth_credentials_store").and_then(Value::as_str);
-        Self { provider: provider(table), may_use_keyring: matches!(store, Some("keyring" | "auto")) }
+        Self {
+            provider: provider(table),
+            may_use_keyring: matches!(store, Some("keyring" | "auto")),
+        }
     }
 }
 

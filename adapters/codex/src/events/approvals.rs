@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::tools::Tools;
-use super::{read, items};
+use super::{items, read};
 use crate::native::{ApprovalRequest, Elicitation, RequestResolved, UserInputRequest};
 
 /// The format of the answer.
@@ -83,7 +83,9 @@ impl Approvals {
                 let request: ApprovalRequest = read(params)?;
                 (permissions_approval(&request), AnswerFormat::Permissions(request.permissions))
             }
-            "mcpServer/elicitation/request" => (mcp_approval(read(params)?), AnswerFormat::Elicitation),
+            "mcpServer/elicitation/request" => {
+                (mcp_approval(read(params)?), AnswerFormat::Elicitation)
+            }
             "item/tool/requestUserInput" => {
                 self.request_input(request.id, read(params)?, output);
                 return Some(());
@@ -96,7 +98,8 @@ impl Approvals {
             tool_call_id: approval.tool_call_id.clone().filter(|_| !request.is_from_subagent),
             ..approval
         }));
-        self.pending.insert(approval_id, PendingApproval { request_id: request.id.clone(), format });
+        self.pending
+            .insert(approval_id, PendingApproval { request_id: request.id.clone(), format });
         Some(())
     }
 
@@ -165,7 +168,9 @@ fn approval_id(request_id: &Value) -> String {
 fn answer(format: &AnswerFormat, outcome: ApprovalOutcome) -> Value {
     match (format, outcome) {
         (AnswerFormat::Decision, ApprovalOutcome::AllowOnce) => json!({"decision": "accept"}),
-        (AnswerFormat::Decision, ApprovalOutcome::AllowAlways) => json!({"decision": "acceptForSession"}),
+        (AnswerFormat::Decision, ApprovalOutcome::AllowAlways) => {
+            json!({"decision": "acceptForSession"})
+        }
         (AnswerFormat::Decision, ApprovalOutcome::RejectAlways) => json!({"decision": "cancel"}),
         (AnswerFormat::Decision, _) => json!({"decision": "decline"}),
         (AnswerFormat::Permissions(requested), ApprovalOutcome::AllowOnce) => {

@@ -131,8 +131,14 @@ impl HandshakeState {
         }
     }
 
-    fn send_prompt(&self, effort: Option<&str>, connection: &mut Connection, output: &mut RunOutput) {
-        connection.start_turn(output, |requests, thread| self.handshake.turn(requests, thread, effort));
+    fn send_prompt(
+        &self,
+        effort: Option<&str>,
+        connection: &mut Connection,
+        output: &mut RunOutput,
+    ) {
+        connection
+            .start_turn(output, |requests, thread| self.handshake.turn(requests, thread, effort));
     }
 
     /// Returns the highest effort of the model; `high` for a model without a list.

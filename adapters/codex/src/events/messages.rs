@@ -46,7 +46,9 @@ impl Messages {
         let is_current = |message: &&mut Message| message.id == *delta.item_id;
         match self.response.last_mut().filter(is_current) {
             Some(message) => message.is_streamed = true,
-            None => self.response.push(Message { id: delta.item_id.to_string(), is_streamed: true }),
+            None => {
+                self.response.push(Message { id: delta.item_id.to_string(), is_streamed: true })
+            }
         }
         output.text_delta(&delta.item_id, &delta.delta);
     }

@@ -57,7 +57,9 @@ impl Events {
     }
 
     pub(super) fn interrupt(&mut self, output: &mut RunOutput) {
-        if let (Some(thread), Some(turn)) = (self.connection.thread.clone(), self.connection.turn.clone()) {
+        if let (Some(thread), Some(turn)) =
+            (self.connection.thread.clone(), self.connection.turn.clone())
+        {
             let message = requests::interrupt(&mut self.connection.requests, &thread, &turn);
             output.write_json(&message);
         }

@@ -8,7 +8,7 @@ use od_sdk::RunOutput;
 use od_sdk::text::first_line;
 use serde_json::value::RawValue;
 
-use super::{read, items};
+use super::{items, read};
 use crate::native::{Item, ItemNotification, TurnNotification};
 
 /// The tool that starts a subagent, as named by the app server and by `exec --json`.

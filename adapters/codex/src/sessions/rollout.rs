@@ -53,8 +53,8 @@ pub(super) struct Payload {
 }
 
 impl Line {
-    /// The text of a user message. The copy in `response_item` is not used: the CLI writes further texts
-    /// of its own with the role `user` there.
+    /// The text of a user message. The copy in `response_item` is not used: there
+    /// the CLI also adds its own texts with the role `user`.
     pub(super) fn user_text(&self) -> Option<String> {
         if self.kind != "event_msg" {
             return None;

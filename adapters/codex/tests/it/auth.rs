@@ -1,12 +1,12 @@
-//! Who pays: the CLI's own order of credentials, on a made-up home.
+//! The login and its credential, in test homes.
 
 use od_adapter_codex::detect;
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 
-/// Tokens whose payload says `exp`: 1000000000 and 4102444800.
-const PAST: &str = "secret.eyJleHAiOjEwMDAwMDAwMDB9.secret";
-const FAR: &str = "secret.eyJleHAiOjQxMDI0NDQ4MDB9.secret";
+/// Tokens with the expiry (`exp`) 1000000000 and 4102444800.
+const EXPIRED_TOKEN: &str = "secret.eyJleHAiOjEwMDAwMDAwMDB9.secret";
+const VALID_TOKEN: &str = "secret.eyJleHAiOjQxMDI0NDQ4MDB9.secret";
 
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
     auth_in(files, env, detect::auth)
@@ -19,45 +19,45 @@ fn login(token: &str, refresh: &str) -> String {
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn no_credential_is_missing() {
     let status = auth(&[], &[]);
     check(&status, AuthState::Missing, None);
     assert_eq!(status.guidance.as_deref(), Some("codex login"));
-    // A settings folder is no login, and neither is an emptied file.
+    // Neither a settings folder nor an empty credential file is a login.
     check(&auth(&[(".codex/config.toml", "model = \"x\"\n")], &[]), AuthState::Missing, None);
     check(&auth(&[(".codex/auth.json", "{}")], &[]), AuthState::Missing, None);
 }
 
 #[test]
-fn the_subscription_pays() {
-    let status = auth(&[(".codex/auth.json", &login(FAR, "secret"))], &[]);
+fn stored_tokens_are_subscription() {
+    let status = auth(&[(".codex/auth.json", &login(VALID_TOKEN, "secret"))], &[]);
     let name = "ChatGPT in ~/.codex/auth.json";
     check(&status, AuthState::Ok, Some((CredentialKind::Subscription, name)));
     assert_eq!(status.expires_at, Some(4_102_444_800_000));
 }
 
 #[test]
-fn a_login_that_ran_out_is_expired_unless_it_renews_itself() {
-    let renewable = auth(&[(".codex/auth.json", &login(PAST, "secret"))], &[]);
+fn expired_token_without_refresh_is_expired() {
+    let renewable = auth(&[(".codex/auth.json", &login(EXPIRED_TOKEN, "secret"))], &[]);
     assert_eq!(renewable.state, AuthState::Ok);
-    let expired = auth(&[(".codex/auth.json", &login(PAST, ""))], &[]);
+    let expired = auth(&[(".codex/auth.json", &login(EXPIRED_TOKEN, ""))], &[]);
     assert_eq!(expired.state, AuthState::Expired);
     assert_eq!(expired.guidance.as_deref(), Some("codex login"));
 }
 
 #[test]
-fn a_stored_key_is_a_key() {
+fn stored_key_is_api_key() {
     let file = r#"{"auth_mode":"apikey","OPENAI_API_KEY":"secret","tokens":null}"#;
     let status = auth(&[(".codex/auth.json", file)], &[]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "~/.codex/auth.json")));
-    // Older versions name no mode.
+    // Older versions do not store the mode.
     let status = auth(&[(".codex/auth.json", r#"{"OPENAI_API_KEY":"secret"}"#)], &[]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "~/.codex/auth.json")));
 }
 
 #[test]
-fn the_key_of_the_variable_comes_before_the_login_and_openais_own_is_none() {
-    let login = login(FAR, "secret");
+fn codex_api_key_precedes_login_openai_key_ignored() {
+    let login = login(VALID_TOKEN, "secret");
     let file = (".codex/auth.json", login.as_str());
     let status = auth(&[file], &[("CODEX_API_KEY", "secret")]);
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, "CODEX_API_KEY")));
@@ -67,10 +67,10 @@ fn the_key_of_the_variable_comes_before_the_login_and_openais_own_is_none() {
 }
 
 #[test]
-fn another_provider_wants_its_own_key() {
+fn custom_provider_needs_its_own_key() {
     let settings = "model_provider = \"azure\"\n[model_providers.azure]\nname = \"Azure\"\n\
                     env_key = \"AZURE_OPENAI_API_KEY\"\nenv_key_instructions = \"see the portal\"\n";
-    let login = login(FAR, "secret");
+    let login = login(VALID_TOKEN, "secret");
     let files = [(".codex/config.toml", settings), (".codex/auth.json", login.as_str())];
     let wrong = auth(&files, &[("CODEX_API_KEY", "secret")]);
     check(&wrong, AuthState::Missing, None);
@@ -81,7 +81,7 @@ fn another_provider_wants_its_own_key() {
 }
 
 #[test]
-fn providers_without_a_key_of_their_own() {
+fn providers_without_key_variable() {
     let with =
         |settings: &str, env: &[(&str, &str)]| auth(&[(".codex/config.toml", settings)], env);
     let open =
@@ -99,7 +99,7 @@ fn providers_without_a_key_of_their_own() {
 }
 
 #[test]
-fn what_cannot_be_read_is_unknown() {
+fn unreadable_login_is_unknown() {
     check(&auth(&[(".codex/auth.json", "secret {")], &[]), AuthState::Unknown, None);
     check(&auth(&[(".codex/config.toml", "secret = = 1")], &[]), AuthState::Unknown, None);
     let keyring = "cli_auth_credentials_store = \"keyring\"\n";
@@ -107,7 +107,7 @@ fn what_cannot_be_read_is_unknown() {
 }
 
 #[test]
-fn another_settings_folder_counts_alone() {
+fn codex_home_replaces_settings_folder() {
     let elsewhere = TestHome::new(&[("auth.json", r#"{"OPENAI_API_KEY":"secret"}"#)], &[]);
     let other = elsewhere.path().display().to_string();
     let status = auth(&[], &[("CODEX_HOME", &other)]);
@@ -115,7 +115,7 @@ fn another_settings_folder_counts_alone() {
 }
 
 #[test]
-fn usage_names_the_provider() {
+fn provider_follows_login() {
     let provider = |config: &str| {
         let files: &[(&str, &str)] = &[(".codex/config.toml", config)];
         detect::provider(&auth(files, &[("OPENAI_API_KEY", "secret"), ("CODEX_API_KEY", "secret")]))

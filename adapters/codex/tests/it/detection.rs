@@ -1,4 +1,4 @@
-//! What is installed: absent, old, several, and what an old version can still do.
+//! Detection: missing, old and several installs, and the capabilities of an old version.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use od_protocol::{ErrorKind, TestedVersion};
 use od_sdk::{Adapter, Machine};
 use tempfile::TempDir;
 
-/// An npm install of a version below a folder; its `bin` folder is what belongs on PATH.
+/// Creates an npm install of a version below a folder; its `bin` folder belongs on PATH.
 #[cfg(unix)]
 fn install(prefix: &Path, version: &str) {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -49,20 +49,20 @@ fn detect(versions: &[&str]) -> DetectAdapterResult {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_the_command_that_installs_it() {
+fn missing_cli_is_not_found() {
     let home = TempDir::new().expect("a scratch home");
     let machine = Machine {
         cli_path: Some(home.path().join("codex")),
         ..machine(&home, &home.path().display().to_string())
     };
-    let error = Codex.locate(&machine).expect_err("nothing is there");
+    let error = Codex.locate(&machine).expect_err("the CLI is not installed");
     assert_eq!(error.kind(), ErrorKind::CliNotFound);
     assert!(!od_sdk::detect::detect(&Codex, &machine, false).installed);
 }
 
 #[test]
 #[cfg(unix)]
-fn the_version_comes_from_the_install_itself() {
+fn version_comes_from_package_metadata() {
     let result = detect(&["0.166.0"]);
     assert_eq!(result.version.as_deref(), Some("0.166.0"));
     assert_eq!(result.meets_min, Some(true));
@@ -72,7 +72,7 @@ fn the_version_comes_from_the_install_itself() {
 
 #[test]
 #[cfg(unix)]
-fn an_old_version_can_less_and_a_too_old_one_is_told_what_to_type() {
+fn old_version_has_fewer_capabilities() {
     let old = detect(&["0.60.1"]);
     assert_eq!(old.meets_min, Some(true));
     assert_eq!(old.tested_version, Some(TestedVersion::Older));
@@ -85,7 +85,7 @@ fn an_old_version_can_less_and_a_too_old_one_is_told_what_to_type() {
 
 #[test]
 #[cfg(unix)]
-fn the_first_of_several_installs_counts() {
+fn first_of_several_installs_is_used() {
     let result = detect(&["0.150.0", "0.166.0"]);
     assert_eq!(result.version.as_deref(), Some("0.150.0"));
     let others = result.evidence.iter().filter(|evidence| evidence.subject.contains("0.166.0"));

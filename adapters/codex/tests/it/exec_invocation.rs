@@ -1,4 +1,4 @@
-//! `run/start` → the command line of `codex exec --json`, for versions without an app server.
+//! Maps `run/start` to the command line of `codex exec --json`.
 
 use od_adapter_codex::Codex;
 use od_protocol::adapter::StartRunParams;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::invocation::{refused, start};
 
-/// A run that is driven so because it says so.
+/// A run with the option `mode` = `exec`.
 fn exec(change: impl FnOnce(&mut StartRunParams)) -> impl FnOnce(&mut StartRunParams) {
     |params| {
         params.adapter_options.insert("mode".to_owned(), json!("exec"));
@@ -19,7 +19,7 @@ fn exec(change: impl FnOnce(&mut StartRunParams)) -> impl FnOnce(&mut StartRunPa
 }
 
 #[test]
-fn the_version_decides_unless_the_run_does() {
+fn version_selects_mode() {
     let first = |version: Option<&str>| {
         let install = Install { version: version.map(str::to_owned), ..Install::default() };
         let invocation = started_with(&Codex, &install, |_| {});
@@ -32,7 +32,7 @@ fn the_version_decides_unless_the_run_does() {
 }
 
 #[test]
-fn the_prompt_is_on_stdin() {
+fn prompt_and_attachments_are_on_stdin() {
     let invocation = start(exec(|params| {
         params.prompt.text = "--help $(x)".to_owned();
         params.prompt.attachments = vec!["/a.txt".to_owned()];
@@ -42,7 +42,7 @@ fn the_prompt_is_on_stdin() {
 }
 
 #[test]
-fn flags_come_before_the_session() {
+fn flags_precede_session() {
     let invocation = start(exec(|params| {
         params.model = Some("gpt-5.5".to_owned());
         params.effort = Some(Effort::Max);
@@ -75,7 +75,7 @@ fn flags_come_before_the_session() {
 }
 
 #[test]
-fn a_schema_is_a_file_of_the_run() {
+fn output_schema_becomes_file() {
     let invocation = start(exec(|params| {
         params.output_schema = json!({"type": "object"}).as_object().cloned();
     }));
@@ -84,7 +84,7 @@ fn a_schema_is_a_file_of_the_run() {
 }
 
 #[test]
-fn what_it_cannot_do_is_refused_before_it_starts() {
+fn unsupported_options_are_refused() {
     let image =
         ImageInput { mime: "image/png".to_owned(), data: Some("AAAA".to_owned()), path: None };
     let unsupported = ErrorKind::CapabilityUnsupported;
@@ -92,7 +92,7 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
     let fork = params(|params| {
         params.session = SessionChoice { mode: SessionMode::Fork, id: Some(SESSION.to_owned()) };
     });
-    let refusal = Codex.invocation(&fork, &install).expect_err("old versions have no forks");
+    let refusal = Codex.invocation(&fork, &install).expect_err("old versions do not support forks");
     assert_eq!(refusal.kind(), unsupported);
     assert_eq!(refused(exec(|params| params.prompt.images = vec![image])), unsupported);
     assert_eq!(refused(exec(|params| params.skills = vec!["/s".to_owned()])), unsupported);
@@ -103,13 +103,13 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
 }
 
 #[test]
-fn a_flag_the_help_does_not_name_is_left_out_or_refused() {
+fn unknown_flag_is_omitted_or_refused() {
     let flags = Some(Flags::parse("--json --image --config"));
     let install = Install { flags, version: Some("0.60.1".to_owned()), ..Install::default() };
     let plain = started_with(&Codex, &install, |_| {});
     assert_eq!(args(&plain), ["exec", "--json", "-"]);
-    assert!(plain.left_out.contains(&"--skip-git-repo-check".to_owned()), "it is told");
+    assert!(plain.left_out.contains(&"--skip-git-repo-check".to_owned()), "{:?}", plain.left_out);
     let folders = params(|params| params.add_dirs = vec!["/one".to_owned()]);
-    let refused = Codex.invocation(&folders, &install).expect_err("it would be dropped");
+    let refused = Codex.invocation(&folders, &install).expect_err("the flag is missing");
     assert_eq!(refused.kind(), ErrorKind::CapabilityUnsupported);
 }

@@ -1,4 +1,4 @@
-//! `run/start` → the command line of the app server, and what is said to it.
+//! Maps `run/start` to the command line of the app server and to its first requests.
 
 use od_adapter_codex::Codex;
 use od_adapter_codex::requests::{self, Handshake};
@@ -20,16 +20,16 @@ pub(crate) fn refused(change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
     testing::refused(&Codex, change)
 }
 
-/// What the mapper will say: the request for the thread, and the one for the turn.
-fn user_text(change: impl FnOnce(&mut StartRunParams)) -> (Value, Value) {
+/// The requests for the thread and for the turn.
+fn thread_and_turn(change: impl FnOnce(&mut StartRunParams)) -> (Value, Value) {
     let install = Install { host_answers_approvals: true, ..Install::default() };
-    let handshake = Handshake::of(&params(change), &install).expect("the options are fine");
+    let handshake = Handshake::of(&params(change), &install).expect("valid options");
     let mut requests = requests::new_requests();
     (handshake.thread(&mut requests), handshake.turn(&mut requests, "t", Some("high")))
 }
 
 #[test]
-fn the_prompt_is_data_in_the_talk_and_nowhere_else() {
+fn prompt_is_sent_in_turn_request_only() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
     let invocation = start(|params| params.prompt.text = text.to_owned());
     assert_eq!(args(&invocation), ["app-server"]);
@@ -37,36 +37,38 @@ fn the_prompt_is_data_in_the_talk_and_nowhere_else() {
     let lines = stdin_lines(&invocation);
     assert_eq!(lines[0]["method"], "initialize");
     assert_eq!(lines[1], json!({"method": "initialized"}));
-    let (_, turn) = user_text(|params| params.prompt.text = text.to_owned());
+    let (_, turn) = thread_and_turn(|params| params.prompt.text = text.to_owned());
     assert_eq!(turn["params"]["input"], json!([{"type": "text", "text": text}]));
     assert_eq!(turn["params"]["effort"], "high");
 }
 
 #[test]
-fn the_key_of_the_variable_is_handed_over_for_one_process() {
+fn api_key_is_sent_for_one_process() {
     let machine = Machine {
         env: [("CODEX_API_KEY".to_owned(), "sk-mine".to_owned())].into(),
         ..Machine::default()
     };
-    let paid_by = |kind, name: &str| Install {
+    let with_credential = |kind, name: &str| Install {
         credential: Some(Credential { kind, name: name.to_owned() }),
         ..Install::default()
     };
-    let by_key = paid_by(CredentialKind::ApiKey, "CODEX_API_KEY");
-    let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_key).expect("fine");
+    let by_key = with_credential(CredentialKind::ApiKey, "CODEX_API_KEY");
+    let invocation =
+        Codex.invocation_on(&machine, &params(|_| {}), &by_key).expect("valid options");
     assert_eq!(args(&invocation)[2], r#"cli_auth_credentials_store="ephemeral""#);
     let login = &stdin_lines(&invocation)[2];
     assert_eq!(login["method"], "account/login/start");
     assert_eq!(login["params"], json!({"type": "apiKey", "apiKey": "sk-mine"}));
     assert!(!invocation.shown_args().iter().any(|argument| argument.contains("sk-mine")));
-    let by_login = paid_by(CredentialKind::Subscription, "ChatGPT in ~/.codex/auth.json");
-    let invocation = Codex.invocation_on(&machine, &params(|_| {}), &by_login).expect("fine");
+    let by_login = with_credential(CredentialKind::Subscription, "ChatGPT in ~/.codex/auth.json");
+    let invocation =
+        Codex.invocation_on(&machine, &params(|_| {}), &by_login).expect("valid options");
     assert_eq!(stdin_lines(&invocation).len(), 2);
     assert!(invocation.pass_env.is_empty());
 }
 
 #[test]
-fn the_key_of_a_provider_of_ones_own_reaches_the_cli() {
+fn custom_provider_key_is_passed() {
     let credential = Credential { kind: CredentialKind::ApiKey, name: "MY_KEY".to_owned() };
     let install = Install { credential: Some(credential), ..Install::default() };
     let invocation = started_with(&Codex, &install, |_| {});
@@ -74,19 +76,19 @@ fn the_key_of_a_provider_of_ones_own_reaches_the_cli() {
 }
 
 #[test]
-fn sessions() {
+fn session_mode_selects_thread_method() {
     let session = |mode, id: Option<&str>| {
         let id = id.map(str::to_owned);
         move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
     };
-    let (new, _) = user_text(|_| {});
+    let (new, _) = thread_and_turn(|_| {});
     assert_eq!(new["method"], "thread/start");
     assert_eq!(new["params"], json!({"cwd": "/workspace"}));
-    let (resume, _) = user_text(session(SessionMode::Resume, Some(SESSION)));
+    let (resume, _) = thread_and_turn(session(SessionMode::Resume, Some(SESSION)));
     assert_eq!(resume["method"], "thread/resume");
     assert_eq!(resume["params"]["threadId"], SESSION);
     assert_eq!(resume["params"]["excludeTurns"], true);
-    let (fork, _) = user_text(session(SessionMode::Fork, Some(SESSION)));
+    let (fork, _) = thread_and_turn(session(SessionMode::Fork, Some(SESSION)));
     assert_eq!(fork["method"], "thread/fork");
     let wrong = refused(session(SessionMode::Resume, Some("--help")));
     assert_eq!(wrong, ErrorKind::SessionUnknown);
@@ -95,8 +97,8 @@ fn sessions() {
 }
 
 #[test]
-fn model_mode_and_instructions_belong_to_the_thread() {
-    let (thread, _) = user_text(|params| {
+fn model_mode_and_instructions_reach_thread() {
+    let (thread, _) = thread_and_turn(|params| {
         params.model = Some("gpt-5.5".to_owned());
         params.permission_mode = Some("workspace-write".to_owned());
         params.prompt.system = Some("be brief".to_owned());
@@ -108,7 +110,7 @@ fn model_mode_and_instructions_belong_to_the_thread() {
         "developerInstructions": "be brief", "approvalPolicy": "untrusted", "ephemeral": true,
     });
     assert_eq!(thread["params"], expected);
-    let (thread, _) = user_text(|params| {
+    let (thread, _) = thread_and_turn(|params| {
         params.prompt.system = Some("mine".to_owned());
         params.adapter_options.insert("systemMode".to_owned(), json!("replace"));
     });
@@ -116,15 +118,15 @@ fn model_mode_and_instructions_belong_to_the_thread() {
 }
 
 #[test]
-fn nothing_is_asked_when_nobody_answers() {
-    let handshake = Handshake::of(&params(|_| {}), &Install::default()).expect("fine");
+fn approval_policy_without_answers_is_never() {
+    let handshake = Handshake::of(&params(|_| {}), &Install::default()).expect("valid options");
     let thread = handshake.thread(&mut requests::new_requests());
     assert_eq!(thread["params"]["approvalPolicy"], "never");
 }
 
 #[test]
-fn folders_network_and_servers_are_settings_of_the_thread() {
-    let (thread, _) = user_text(|params| {
+fn folders_network_and_servers_reach_thread_config() {
+    let (thread, _) = thread_and_turn(|params| {
         params.add_dirs = vec!["/one".to_owned(), "/two words".to_owned()];
         params.adapter_options.insert("networkAccess".to_owned(), json!(true));
         params.mcp_servers =
@@ -154,13 +156,13 @@ fn server(name: &str, transport: McpTransport) -> McpServer {
 }
 
 #[test]
-fn pictures_files_and_schemas_belong_to_the_turn() {
+fn images_files_and_schema_reach_turn() {
     let image = |data: Option<&str>, path: Option<&str>| ImageInput {
         mime: "image/png".to_owned(),
         data: data.map(str::to_owned),
         path: path.map(str::to_owned),
     };
-    let (_, turn) = user_text(|params| {
+    let (_, turn) = thread_and_turn(|params| {
         params.prompt.images = vec![image(Some("AAAA"), None), image(None, Some("/p.png"))];
         params.prompt.attachments = vec!["/a b.txt".to_owned(), "/c.txt".to_owned()];
         params.output_schema = json!({"type": "object"}).as_object().cloned();
@@ -180,14 +182,14 @@ fn pictures_files_and_schemas_belong_to_the_turn() {
 }
 
 #[test]
-fn skills_are_folders() {
+fn skill_files_become_folders() {
     let skills = ["/s/greet", "/s/skills/", "/s/solo/SKILL.md"].map(str::to_owned).to_vec();
     let handshake = Handshake::of(&params(|params| params.skills = skills), &Install::default());
-    assert_eq!(handshake.expect("fine").skills, ["/s/greet", "/s/skills", "/s/solo"]);
+    assert_eq!(handshake.expect("valid options").skills, ["/s/greet", "/s/skills", "/s/solo"]);
 }
 
 #[test]
-fn plugins_stay_unless_the_run_does_without() {
+fn without_plugins_disables_plugins_and_apps() {
     let invocation = start(|params| {
         params.adapter_options.insert("withoutPlugins".to_owned(), json!(true));
     });

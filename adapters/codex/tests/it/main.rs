@@ -1,14 +1,14 @@
-//! Codex's adapter against what the real CLI said, and against a made-up home.
+//! Tests of the adapter: recordings of the real CLI, and test homes.
 
 mod auth;
 mod detection;
 mod exec_invocation;
-mod scripted_host;
 mod invocation;
 mod manifest;
 mod mapping;
 #[cfg(unix)]
 mod models;
 mod replay;
+mod scripted_host;
 mod sessions;
 mod stdin;

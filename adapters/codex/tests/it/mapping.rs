@@ -1,4 +1,4 @@
-//! Lines no recording holds: plans, permissions, races of input, patience, damage.
+//! Cases without a recording: plans, permissions, input races, retry limits, damaged lines.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,34 +7,30 @@ use std::path::Path;
 use od_adapter_codex::events::Events;
 use od_adapter_codex::exec_events::ExecEvents;
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{Effort, InputOutcome};
-use od_sdk::testing::{Replay, replay, replay_with};
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutput};
+use od_protocol::{ApprovalOutcome, Effort, InputOutcome};
+use od_sdk::testing::{
+    Replay, decision, replay, replay_with, start_params as params, stdin_values,
+};
+use od_sdk::{Exit, Install, PoliteStop};
 use serde_json::{Value, json};
 
-const HELLO: &str = r#"{"id":1,"result":{}}"#;
-const THREAD: &str =
+const INITIALIZE_REPLY: &str = r#"{"id":1,"result":{}}"#;
+const THREAD_REPLY: &str =
     r#"{"id":2,"result":{"thread":{"id":"t"},"model":"m","sandbox":{"type":"readOnly"}}}"#;
-const TURN: &str = r#"{"id":3,"result":{"turn":{"id":"u","status":"inProgress"}}}"#;
-const DONE: &str = r#"{"method":"turn/completed","params":{"threadId":"t","turn":{"id":"u","status":"completed"}}}"#;
-
-fn params(change: impl FnOnce(&mut StartRunParams)) -> StartRunParams {
-    let mut params = StartRunParams { run_id: "run".to_owned(), ..Default::default() };
-    change(&mut params);
-    params
-}
+const TURN_REPLY: &str = r#"{"id":3,"result":{"turn":{"id":"u","status":"inProgress"}}}"#;
+const TURN_COMPLETED: &str = r#"{"method":"turn/completed","params":{"threadId":"t","turn":{"id":"u","status":"completed"}}}"#;
 
 fn events(change: impl FnOnce(&mut StartRunParams)) -> Events {
     let install = Install { host_answers_approvals: true, ..Install::default() };
     Events::new(&params(change), &install)
 }
 
-fn play(lines: &[&str]) -> Replay {
-    play_as(|_| {}, lines)
+fn replay_lines(lines: &[&str]) -> Replay {
+    replay_lines_of(|_| {}, lines)
 }
 
-fn play_as(change: impl FnOnce(&mut StartRunParams), lines: &[&str]) -> Replay {
-    let stdout = [&[HELLO, THREAD, TURN], lines].concat().join("\n");
+fn replay_lines_of(change: impl FnOnce(&mut StartRunParams), lines: &[&str]) -> Replay {
+    let stdout = [&[INITIALIZE_REPLY, THREAD_REPLY, TURN_REPLY], lines].concat().join("\n");
     replay(&mut events(change), stdout.as_bytes(), &Exit { code: Some(0), ..Exit::default() })
 }
 
@@ -47,11 +43,6 @@ fn done(replay: &Replay) -> &Value {
     of_type(replay, "done")[0]
 }
 
-fn written(replay: &Replay) -> Vec<Value> {
-    let text = String::from_utf8(replay.stdin.clone()).expect("what we write is text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
-}
-
 fn retry(attempt: u32, status: u16) -> String {
     json!({"method": "error", "params": {"threadId": "t", "turnId": "u", "willRetry": true, "error": {
         "message": format!("Reconnecting... {attempt}/99"),
@@ -62,9 +53,9 @@ fn retry(attempt: u32, status: u16) -> String {
 }
 
 #[test]
-fn the_plan_of_a_turn() {
+fn plan_update_emits_plan() {
     let plan = r#"{"method":"turn/plan/updated","params":{"threadId":"t","turnId":"u","plan":[{"step":"look","status":"completed"},{"step":"leap","status":"inProgress"},{"step":"land","status":"pending"}]}}"#;
-    let replay = play(&[plan, DONE]);
+    let replay = replay_lines(&[plan, TURN_COMPLETED]);
     let expected = json!([
         {"content": "look", "status": "completed"},
         {"content": "leap", "status": "in_progress"},
@@ -74,41 +65,41 @@ fn the_plan_of_a_turn() {
 }
 
 #[test]
-fn a_broken_connection_is_tried_again_and_again_but_not_for_ever() {
+fn reconnects_beyond_max_retries_fail_run() {
     let lines: Vec<String> = (1..=6).map(|attempt| retry(attempt, 502)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let replay = play(&[&lines[..5], &[DONE]].concat());
+    let replay = replay_lines(&[&lines[..5], &[TURN_COMPLETED]].concat());
     assert_eq!(done(&replay)["status"], "completed");
-    let replay = play(&[&lines[..], &[DONE]].concat());
+    let replay = replay_lines(&[&lines[..], &[TURN_COMPLETED]].concat());
     assert_eq!(done(&replay)["errorKind"], "network_unreachable");
     assert_eq!(done(&replay)["evidence"], "watchdog");
 }
 
 #[test]
-fn a_rate_limit_is_waited_out_only_by_a_patient_run() {
+fn rate_limit_is_retried_with_max_retries_only() {
     let limited = retry(1, 429);
-    let replay = play(&[&limited, DONE]);
+    let replay = replay_lines(&[&limited, TURN_COMPLETED]);
     assert_eq!(done(&replay)["errorKind"], "rate_limited");
-    assert_eq!(written(&replay).last().expect("a line")["method"], "turn/interrupt");
-    let patient = |params: &mut StartRunParams| {
+    assert_eq!(stdin_values(&replay).last().expect("a line")["method"], "turn/interrupt");
+    let with_retries = |params: &mut StartRunParams| {
         params.adapter_options.insert("maxRetries".to_owned(), json!(1));
     };
-    let replay = play_as(patient, &[&limited, DONE]);
+    let replay = replay_lines_of(with_retries, &[&limited, TURN_COMPLETED]);
     assert_eq!(done(&replay)["status"], "completed");
     assert_eq!(of_type(&replay, "rate_limited").len(), 1);
 }
 
 #[test]
-fn words_about_limits_are_only_words() {
+fn message_about_limits_is_only_text() {
     let message = r#"{"method":"item/completed","params":{"threadId":"t","item":{"type":"agentMessage","id":"m","text":"429 rate limit: Quota exceeded, context window"}}}"#;
-    let replay = play(&[message, DONE]);
+    let replay = replay_lines(&[message, TURN_COMPLETED]);
     assert!(of_type(&replay, "rate_limited").is_empty());
     assert_eq!(done(&replay)["status"], "completed");
 }
 
-/// 0.50.0 puts words around what the provider said.
+/// 0.50.0 adds text around the provider's JSON.
 #[test]
-fn the_code_of_a_provider_is_found_among_words() {
+fn provider_code_inside_text_is_found() {
     let text = r#"unexpected status 400 Bad Request: {"error":{"code":"context_length_exceeded","message":"too long"}}, request id: x"#;
     let line = json!({"type": "turn.failed", "error": {"message": text}}).to_string();
     let mut events = ExecEvents::new(&params(|_| {}), &Install::default());
@@ -118,46 +109,33 @@ fn the_code_of_a_provider_is_found_among_words() {
 }
 
 #[test]
-fn permissions_are_granted_as_they_were_asked_for_or_not_at_all() {
-    let ask = r#"{"id":7,"method":"item/permissions/requestApproval","params":{"threadId":"t","turnId":"u","itemId":"c","cwd":"/w","reason":"to build","permissions":{"network":{"enabled":true}}}}"#;
+fn requested_permissions_are_granted_or_denied() {
+    let request = r#"{"id":7,"method":"item/permissions/requestApproval","params":{"threadId":"t","turnId":"u","itemId":"c","cwd":"/w","reason":"to build","permissions":{"network":{"enabled":true}}}}"#;
     let answer = |outcome| {
-        let stdout = [HELLO, THREAD, TURN, ask, DONE].join("\n");
+        let stdout =
+            [INITIALIZE_REPLY, THREAD_REPLY, TURN_REPLY, request, TURN_COMPLETED].join("\n");
         let exit = Exit { code: Some(0), ..Exit::default() };
-        let mut asked = false;
-        let replay = replay_with(
-            &mut events(|_| {}),
-            stdout.as_bytes(),
-            &exit,
-            |mapper: &mut dyn Mapper, output: &mut RunOutput| {
-                let respond_run_params = od_protocol::adapter::RespondRunParams {
-                    run_id: "run".to_owned(),
-                    approval_id: "approval-7".to_owned(),
-                    outcome,
-                    updated_input: None,
-                    message: None,
-                    by: None,
-                };
-                if !std::mem::replace(&mut asked, true) {
-                    return;
-                }
-                mapper.on_decision(&respond_run_params, output);
-            },
-        );
-        written(&replay).into_iter().find(|line| line["id"] == 7).expect("an answer")["result"]
+        let decision = decision("approval-7", outcome);
+        let replay =
+            replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
+                mapper.on_decision(&decision, output);
+            });
+        stdin_values(&replay).into_iter().find(|line| line["id"] == 7).expect("an answer")["result"]
             .clone()
     };
-    let asked = json!({"network": {"enabled": true}});
-    let granted = json!({"permissions": asked, "scope": "session"});
-    assert_eq!(answer(od_protocol::ApprovalOutcome::AllowAlways), granted);
+    let requested = json!({"network": {"enabled": true}});
+    let granted = json!({"permissions": requested, "scope": "session"});
+    assert_eq!(answer(ApprovalOutcome::AllowAlways), granted);
     let denied = json!({"permissions": {}, "scope": "turn"});
-    assert_eq!(answer(od_protocol::ApprovalOutcome::RejectOnce), denied);
+    assert_eq!(answer(ApprovalOutcome::RejectOnce), denied);
 }
 
 #[test]
-fn a_question_that_the_cli_takes_back_is_resolved() {
-    let ask = r#"{"id":0,"method":"item/commandExecution/requestApproval","params":{"threadId":"t","itemId":"c","command":"ls"}}"#;
-    let back = r#"{"method":"serverRequest/resolved","params":{"threadId":"t","requestId":0}}"#;
-    let replay = play(&[ask, back, DONE]);
+fn withdrawn_approval_is_resolved() {
+    let request = r#"{"id":0,"method":"item/commandExecution/requestApproval","params":{"threadId":"t","itemId":"c","command":"ls"}}"#;
+    let withdrawn =
+        r#"{"method":"serverRequest/resolved","params":{"threadId":"t","requestId":0}}"#;
+    let replay = replay_lines(&[request, withdrawn, TURN_COMPLETED]);
     let resolved = of_type(&replay, "approval_resolved");
     assert_eq!(resolved.len(), 1);
     assert_eq!(
@@ -167,27 +145,33 @@ fn a_question_that_the_cli_takes_back_is_resolved() {
 }
 
 #[test]
-fn a_helper_that_asks_is_answered_without_a_call_of_ours() {
-    let ask = r#"{"id":0,"method":"item/commandExecution/requestApproval","params":{"threadId":"other","itemId":"c","command":"ls"}}"#;
-    let replay = play(&[ask, DONE]);
+fn subagent_approval_has_no_tool_call() {
+    let request = r#"{"id":0,"method":"item/commandExecution/requestApproval","params":{"threadId":"other","itemId":"c","command":"ls"}}"#;
+    let replay = replay_lines(&[request, TURN_COMPLETED]);
     let asked = of_type(&replay, "approval_requested")[0];
     assert_eq!(asked.get("toolCallId"), None);
     assert_eq!(asked["summary"], "run ls");
 }
 
 #[test]
-fn a_request_the_adapter_does_not_know_is_refused_and_not_left_waiting() {
-    let replay = play(&[r#"{"id":"q","method":"attestation/generate","params":{}}"#, DONE]);
-    let answer = written(&replay).into_iter().find(|line| line["id"] == "q").expect("an answer");
+fn unknown_request_is_refused() {
+    let replay = replay_lines(&[
+        r#"{"id":"q","method":"attestation/generate","params":{}}"#,
+        TURN_COMPLETED,
+    ]);
+    let answer =
+        stdin_values(&replay).into_iter().find(|line| line["id"] == "q").expect("an answer");
     assert_eq!(answer["error"]["code"], -32601);
 }
 
 #[test]
-fn input_that_came_too_late_for_a_turn_starts_another() {
+fn input_after_turn_end_starts_next_turn() {
     let refused = r#"{"id":4,"error":{"code":-32600,"message":"no active turn to steer"}}"#;
     let second = r#"{"id":5,"result":{"turn":{"id":"v","status":"inProgress"}}}"#;
-    let end = DONE.replace(r#""u""#, r#""v""#);
-    let stdout = [HELLO, THREAD, TURN, DONE, refused, second, &end].join("\n");
+    let end = TURN_COMPLETED.replace(r#""u""#, r#""v""#);
+    let stdout =
+        [INITIALIZE_REPLY, THREAD_REPLY, TURN_REPLY, TURN_COMPLETED, refused, second, &end]
+            .join("\n");
     let mut line = 0;
     let exit = Exit { code: Some(0), ..Exit::default() };
     let replay = replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
@@ -199,7 +183,7 @@ fn input_that_came_too_late_for_a_turn_starts_another() {
     });
     assert_eq!(done(&replay)["status"], "completed");
     assert_eq!(of_type(&replay, "turn_started").len(), 2);
-    let last = written(&replay).pop().expect("a line");
+    let last = stdin_values(&replay).pop().expect("a line");
     assert_eq!(
         (&last["method"], &last["params"]["input"][0]["text"]),
         (&json!("turn/start"), &json!("more"))
@@ -207,10 +191,11 @@ fn input_that_came_too_late_for_a_turn_starts_another() {
 }
 
 #[test]
-fn input_before_the_first_turn_waits_for_the_next() {
+fn input_before_first_turn_is_queued() {
     let second = r#"{"id":4,"result":{"turn":{"id":"v","status":"inProgress"}}}"#;
-    let end = DONE.replace(r#""u""#, r#""v""#);
-    let stdout = [HELLO, THREAD, TURN, DONE, second, &end].join("\n");
+    let end = TURN_COMPLETED.replace(r#""u""#, r#""v""#);
+    let stdout =
+        [INITIALIZE_REPLY, THREAD_REPLY, TURN_REPLY, TURN_COMPLETED, second, &end].join("\n");
     let mut line = 0;
     let exit = Exit { code: Some(0), ..Exit::default() };
     let replay = replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
@@ -224,8 +209,8 @@ fn input_before_the_first_turn_waits_for_the_next() {
 }
 
 #[test]
-fn a_cancel_before_the_turn_has_a_name_interrupts_it_as_soon_as_it_has() {
-    let stdout = [HELLO, THREAD].join("\n");
+fn cancel_before_turn_id_waits_for_turn() {
+    let stdout = [INITIALIZE_REPLY, THREAD_REPLY].join("\n");
     let mut stops = Vec::new();
     let exit = Exit { code: Some(0), ..Exit::default() };
     replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
@@ -235,19 +220,19 @@ fn a_cancel_before_the_turn_has_a_name_interrupts_it_as_soon_as_it_has() {
 }
 
 #[test]
-fn a_model_that_nobody_lists_thinks_hard() {
+fn max_effort_of_unlisted_model_is_high() {
     let models = r#"{"id":3,"result":{"data":[{"model":"other"}]}}"#;
     let turn = r#"{"id":4,"result":{"turn":{"id":"u","status":"inProgress"}}}"#;
-    let stdout = [HELLO, THREAD, models, turn, DONE].join("\n");
+    let stdout = [INITIALIZE_REPLY, THREAD_REPLY, models, turn, TURN_COMPLETED].join("\n");
     let mut events = events(|params| params.effort = Some(Effort::Max));
     let replay = replay(&mut events, stdout.as_bytes(), &Exit::default());
-    assert_eq!(written(&replay).last().expect("a line")["params"]["effort"], "high");
+    assert_eq!(stdin_values(&replay).last().expect("a line")["params"]["effort"], "high");
     let codes: Vec<&Value> = of_type(&replay, "notice").into_iter().map(|it| &it["code"]).collect();
     assert_eq!(codes, ["effort_lowered"]);
 }
 
 #[test]
-fn thoughts_are_told_once_whatever_they_are_made_of() {
+fn thoughts_are_emitted_once() {
     let started = r#"{"method":"item/started","params":{"threadId":"t","item":{"type":"reasoning","id":"r","summary":[],"content":[]}}}"#;
     let delta = |kind: &str, text: &str| {
         let params = json!({"threadId": "t", "itemId": "r", "delta": text});
@@ -260,17 +245,17 @@ fn thoughts_are_told_once_whatever_they_are_made_of() {
     };
     let (one, raw) = (delta("summaryTextDelta", "one"), delta("textDelta", "raw"));
     let two = delta("summaryTextDelta", "two");
-    let streamed = play(&[started, &one, &raw, part, &two, ended, DONE]);
+    let streamed = replay_lines(&[started, &one, &raw, part, &two, ended, TURN_COMPLETED]);
     assert_eq!(text(&streamed), "one\n\ntwo");
-    assert_eq!(text(&play(&[started, &raw, ended, DONE])), "raw");
-    assert_eq!(text(&play(&[started, ended, DONE])), "one\n\ntwo");
+    assert_eq!(text(&replay_lines(&[started, &raw, ended, TURN_COMPLETED])), "raw");
+    assert_eq!(text(&replay_lines(&[started, ended, TURN_COMPLETED])), "one\n\ntwo");
 }
 
 #[test]
-fn a_compaction_is_told_with_what_is_left() {
+fn compaction_emits_context_size() {
     let usage = r#"{"method":"thread/tokenUsage/updated","params":{"threadId":"t","turnId":"u","tokenUsage":{"total":{"totalTokens":900,"inputTokens":800,"outputTokens":100},"last":{"totalTokens":70},"modelContextWindow":1000}}}"#;
     let compacted = r#"{"method":"item/completed","params":{"threadId":"t","item":{"type":"contextCompaction","id":"x"}}}"#;
-    let replay = play(&[usage, compacted, DONE]);
+    let replay = replay_lines(&[usage, compacted, TURN_COMPLETED]);
     let last = of_type(&replay, "context").pop().expect("a context").clone();
     let expected =
         json!({"type": "context", "usedTokens": 70, "maxTokens": 1000, "compacted": true});
@@ -278,7 +263,7 @@ fn a_compaction_is_told_with_what_is_left() {
 }
 
 #[test]
-fn the_list_of_things_to_do_of_exec() {
+fn exec_todo_list_emits_plan() {
     let line = r#"{"type":"item.updated","item":{"id":"i","type":"todo_list","items":[{"text":"look","completed":true},{"text":"leap","completed":false}]}}"#;
     let unknown = r#"{"type":"item.completed","item":{"id":"j","type":"hologram"}}"#;
     let stdout = [line, unknown, r#"{"type":"turn.completed"}"#].join("\n");
@@ -294,10 +279,10 @@ fn the_list_of_things_to_do_of_exec() {
 }
 
 #[test]
-fn unknown_types_are_counted_and_noise_is_silent() {
-    let news = r#"{"method":"thread/mood/changed","params":{"threadId":"t"}}"#;
+fn unknown_types_are_unmapped_noise_is_ignored() {
+    let unknown = r#"{"method":"thread/mood/changed","params":{"threadId":"t"}}"#;
     let item = r#"{"method":"item/completed","params":{"threadId":"t","item":{"type":"hologram","id":"h"}}}"#;
-    let replay = play(&["Welcome!", "[1, 2]", news, news, item, DONE]);
+    let replay = replay_lines(&["Welcome!", "[1, 2]", unknown, unknown, item, TURN_COMPLETED]);
     let unmapped = of_type(&replay, "unmapped");
     assert_eq!(unmapped[0]["nativeType"], "thread/mood/changed");
     assert_eq!(unmapped[1]["nativeType"], "item/completed");
@@ -306,16 +291,16 @@ fn unknown_types_are_counted_and_noise_is_silent() {
 }
 
 #[test]
-fn no_damaged_line_ends_the_mapper() {
+fn damaged_lines_do_not_stop_mapper() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/0.166.0");
     let mut seen = HashSet::new();
     for scenario in ["patch_kinds", "spawn_agent", "mcp", "rlhdr"] {
         let path = folder.join(format!("{scenario}.stdout.jsonl"));
-        let stdout = fs::read_to_string(path).expect("the recording is there");
-        // One line of each kind: method and type of the item are at its start.
+        let stdout = fs::read_to_string(path).expect("the recording exists");
+        // One line of each kind: a line starts with its method and item type.
         let start = |line: &str| line.chars().take(70).collect::<String>();
         for line in stdout.lines().skip(4).filter(|line| seen.insert(start(line))) {
-            // Every value of the line in turn, where it follows a name.
+            // Replaces each value of the line in turn.
             let damaged: Vec<String> = ["null", "-7", "[{}]", "\"?\""]
                 .iter()
                 .flat_map(|replacement| {
@@ -328,7 +313,7 @@ fn no_damaged_line_ends_the_mapper() {
                 .collect();
             let mut lines: Vec<&str> = damaged.iter().map(String::as_str).collect();
             lines.push(&line[..line.len() / 2]);
-            let replay = play(&lines);
+            let replay = replay_lines(&lines);
             assert_eq!(replay.events.last().expect("done")["type"], "done");
         }
     }

@@ -1,22 +1,22 @@
-//! Models and quota, asked of a real process that answers as the CLI does.
+//! Models and quota, requested from a fake CLI.
 
 use od_adapter_codex::Codex;
 use od_protocol::{Effort, ModelsSource};
 use od_sdk::Adapter;
 use od_sdk::testing::TestHome;
 
-/// Greets, and answers the third line as long as stdin is open; then it waits for its end.
+/// A script that answers `initialize` and the request after it, then waits for the end of stdin.
 fn answering(reply: &str) -> String {
     format!(
         r#"read -r initialize; echo '{{"id":1,"result":{{}}}}'
 read -r initialized; echo '{{"method":"configWarning","params":{{}}}}'
-read -r question; echo '{reply}'
+read -r request; echo '{reply}'
 cat > /dev/null"#
     )
 }
 
 #[test]
-fn the_models_are_the_clis_own() {
+fn models_come_from_cli() {
     let reply = r#"{"id":2,"result":{"data":[{"model":"big","displayName":"Big","isDefault":true,"supportedReasoningEfforts":[{"reasoningEffort":"low"},{"reasoningEffort":"max"},{"reasoningEffort":"ultra"}]},{"model":"small","supportedReasoningEfforts":[{"reasoningEffort":"high"},{"reasoningEffort":"xhigh"}]},{"model":"secret","hidden":true},{"model":"small"}]}}"#;
     let home = TestHome::with_cli("codex", &answering(reply));
     let list = Codex.models(home.machine()).expect("a list");
@@ -26,12 +26,12 @@ fn the_models_are_the_clis_own() {
     assert_eq!(ids, ["big", "small"]);
     assert!(list.models[0].default);
     assert_eq!(list.models[0].efforts, Some(vec![Effort::Low, Effort::Max]));
-    // Its most is called otherwise.
+    // `xhigh` is its highest level.
     assert_eq!(list.models[1].efforts, Some(vec![Effort::High, Effort::Max]));
 }
 
 #[test]
-fn a_cli_that_does_not_answer_leaves_a_static_list() {
+fn cli_without_answer_returns_static_list() {
     let refusal = answering(r#"{"id":2,"error":{"code":-32600,"message":"Invalid request"}}"#);
     for script in ["exit 1", "echo nonsense", &refusal] {
         let home = TestHome::with_cli("codex", script);
@@ -42,7 +42,7 @@ fn a_cli_that_does_not_answer_leaves_a_static_list() {
 }
 
 #[test]
-fn the_quota_of_a_subscription() {
+fn subscription_has_quota_windows() {
     let reply = r#"{"id":2,"result":{"rateLimits":{"primary":{"usedPercent":12.5,"windowDurationMins":300,"resetsAt":1893456000},"secondary":{"usedPercent":100,"windowDurationMins":10080,"resetsAt":1893542400}}}}"#;
     let home = TestHome::with_cli("codex", &answering(reply));
     let quota = Codex.quota(home.machine()).expect("an answer").expect("a subscription");
@@ -54,7 +54,7 @@ fn the_quota_of_a_subscription() {
 }
 
 #[test]
-fn without_a_subscription_there_is_no_quota() {
+fn no_subscription_has_no_quota() {
     let refusal = r#"{"id":2,"error":{"code":-32600,"message":"codex account authentication required to read rate limits"}}"#;
     let home = TestHome::with_cli("codex", &answering(refusal));
     assert_eq!(Codex.quota(home.machine()).expect("an answer"), None);

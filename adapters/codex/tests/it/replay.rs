@@ -1,4 +1,4 @@
-//! Replays a recording of the real CLI; the host acts as it did when the recording was made.
+//! Replays a recording of the real CLI, with the actions of the host.
 
 use od_adapter_codex::Codex;
 use od_protocol::adapter::StartRunParams;
@@ -21,16 +21,16 @@ fn find<'a>(requests: &'a [Value], method: &str) -> Option<&'a Value> {
     requests.iter().find(|request| request["method"] == method)
 }
 
-/// The run that led to what was recorded.
+/// The run that led to the recording.
 fn start_run_params(recording: &Recording, requests: &[Value]) -> StartRunParams {
     let arguments = recording.arguments();
     let exec = arguments.iter().any(|argument| argument == "exec");
     let thread = requests.iter().find(|request| {
         request["method"].as_str().is_some_and(|method| method.starts_with("thread/"))
     });
-    let has = |word: &str| {
-        arguments.iter().any(|argument| argument == word)
-            || thread.is_some_and(|thread| thread["method"] == format!("thread/{word}"))
+    let has = |name: &str| {
+        arguments.iter().any(|argument| argument == name)
+            || thread.is_some_and(|thread| thread["method"] == format!("thread/{name}"))
     };
     let mode = match (has("resume"), has("fork")) {
         (true, _) => SessionMode::Resume,
@@ -56,8 +56,8 @@ fn start_run_params(recording: &Recording, requests: &[Value]) -> StartRunParams
 }
 
 fn install(requests: &[Value]) -> Install {
-    let by_key = ["account/login/start", "account/read"];
-    let uses_api_key = by_key.iter().any(|method| find(requests, method).is_some());
+    let login_methods = ["account/login/start", "account/read"];
+    let uses_api_key = login_methods.iter().any(|method| find(requests, method).is_some());
     Install {
         credential: uses_api_key
             .then(|| Credential { kind: CredentialKind::ApiKey, name: "CODEX_API_KEY".to_owned() }),
@@ -68,19 +68,24 @@ fn install(requests: &[Value]) -> Install {
 
 pub(crate) fn replay(recording: &Recording) -> Replay {
     let requests = requests(recording);
-    let is_live = !requests.is_empty();
+    let has_requests = !requests.is_empty();
     let stdout = recording.read("stdout.jsonl");
     let mut lines = stdout.split('\n');
-    let scripted = if is_live { scripted_host::acts(recording.scenario()) } else { Vec::new() };
-    let mut acts = scripted.into_iter().peekable();
+    let scripted =
+        if has_requests { scripted_host::actions(recording.scenario()) } else { Vec::new() };
+    let mut actions = scripted.into_iter().peekable();
     let mut mapper = Codex.mapper(&start_run_params(recording, &requests), &install(&requests));
     let replay =
         replay_with(&mut *mapper, stdout.as_bytes(), &recording.exit(), |mapper, output| {
             let line = lines.next().unwrap_or_default();
-            if let Some((_, act)) = acts.next_if(|(after, _)| line.contains(after)) {
-                act.perform(line, mapper, output);
+            if let Some((_, action)) = actions.next_if(|(after, _)| line.contains(after)) {
+                action.perform(line, mapper, output);
             }
         });
-    assert!(acts.peek().is_none(), "{}: the host did not act", recording.scenario());
+    assert!(
+        actions.peek().is_none(),
+        "{}: an action of the host has no line",
+        recording.scenario()
+    );
     replay
 }

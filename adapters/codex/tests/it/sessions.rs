@@ -1,4 +1,4 @@
-//! Native sessions: listed and read from a folder as the real CLI leaves it.
+//! Native sessions: listed and read from session files of the real CLI.
 
 use std::fs;
 use std::path::Path;
@@ -14,21 +14,21 @@ fn recordings() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/0.166.0"))
 }
 
-/// The settings folder with one session of `/workspace` and files that are none.
+/// A settings folder with one session of `/workspace` and unrelated files.
 fn config_dir() -> TempDir {
     let config_dir = TempDir::new().expect("a scratch folder");
     let folder = config_dir.path().join("sessions/2026/11/16");
     fs::create_dir_all(&folder).expect("a folder");
     let name = format!("rollout-2026-11-16T04-51-05-{SESSION}.jsonl");
     let recorded = recordings().join("session.jsonl");
-    fs::copy(recorded, folder.join(name)).expect("the recording is there");
+    fs::copy(recorded, folder.join(name)).expect("the recording exists");
     fs::write(folder.join("rollout-x.jsonl"), "{}").expect("a file");
     fs::write(folder.join("notes.txt"), "{}").expect("a file");
     config_dir
 }
 
 #[test]
-fn a_session_is_listed_with_its_title_folder_and_model() {
+fn list_returns_title_folder_and_model() {
     let config_dir = config_dir();
     let list = |cwd: Option<&str>| {
         let list_sessions_params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
@@ -45,15 +45,16 @@ fn a_session_is_listed_with_its_title_folder_and_model() {
 }
 
 #[test]
-fn a_session_is_read_as_events() {
+fn read_returns_events() {
     let config_dir = config_dir();
     let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
-    let result = sessions::read(config_dir.path(), &read_sessions_params).expect("it is there");
+    let result =
+        sessions::read(config_dir.path(), &read_sessions_params).expect("the session exists");
     check_session(&recordings().join("session.events.jsonl"), &result);
 }
 
 #[test]
-fn an_unknown_session_is_typed() {
+fn unknown_session_returns_typed_error() {
     let config_dir = config_dir();
     check_unknown_sessions(&[testing::SESSION, "../../etc/passwd", "x"], |params| {
         sessions::read(config_dir.path(), params)

@@ -44,7 +44,7 @@ pub(super) fn model_received(
         return Ok(());
     }
     let expected = format!("the model receives {:?} unchanged", shorten(text, 120));
-    Err(agent.failure_at_end(&expected, &format!("it does not; {}", turn.summary()), &turn.sent))
+    Err(agent.failure(&expected, &format!("it does not; {}", turn.summary()), &turn.sent))
 }
 
 /// Returns the prompt with which the fake model writes a file into a folder.
@@ -57,7 +57,7 @@ pub(super) fn ends_with(agent: &Agent, turn: &Turn, reason: &str) -> CheckOutcom
     if turn.stop_reason() == reason {
         return Ok(());
     }
-    Err(agent.failure_at_end(&format!("the stop reason {reason}"), &turn.summary(), &turn.sent))
+    Err(agent.failure(&format!("the stop reason {reason}"), &turn.summary(), &turn.sent))
 }
 
 /// Whether the tool of a scenario has run.
@@ -145,10 +145,10 @@ pub(super) fn all_processes_end(
         }
         if Instant::now() >= deadline {
             let expected = format!("no process remains after {limit:.1?}");
-            return Err(agent.failure_at_end(&expected, &left.join(", "), sent));
+            return Err(agent.failure(&expected, &left.join(", "), sent));
         }
         agent.listen(Duration::from_millis(20));
-        if agent.inbox.ended {
+        if agent.is_stdout_closed() {
             std::thread::sleep(Duration::from_millis(20));
         }
     }

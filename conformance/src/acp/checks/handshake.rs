@@ -131,7 +131,7 @@ fn version(
     if found.is_some_and(is_good) {
         return Ok(());
     }
-    Err(agent.failure_at_end(
+    Err(agent.failure(
         &format!("a result with protocolVersion {wanted}"),
         &summary(&reply),
         &sent,
@@ -175,7 +175,7 @@ fn refuses_unknown_request(context: &mut AgentContext) -> CheckOutcome {
         let error = agent.refused(method, json!({}))?;
         if error.code != METHOD_NOT_FOUND {
             let got = summary(&Err(error));
-            return Err(agent.failure_at_end(
+            return Err(agent.failure(
                 &format!("the error {METHOD_NOT_FOUND}"),
                 &got,
                 method,
@@ -198,7 +198,7 @@ fn ignores_unknown_notification(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure_at_end("no response", &got, "an unknown notification"))
+            Err(agent.failure("no response", &got, "an unknown notification"))
         }
     }
 }
@@ -214,11 +214,12 @@ fn echoes_ids(context: &mut AgentContext) -> CheckOutcome {
     agent.answer(&key, START_TIMEOUT)?.ok();
     for id in [json!(0), json!(9_007_199_254_740_991_u64), json!("17")] {
         let key = agent.ask_with_id(id, "conformance/nothing", json!({}));
-        if !agent.pump(agent.limit(RESPONSE_TIMEOUT), |inbox| inbox.answers.contains_key(&key)) {
+        let limit = agent.limit(RESPONSE_TIMEOUT);
+        if !agent.pump(limit, |inbox| inbox.answers.contains_key(&key)) {
             let others: Vec<String> =
                 agent.inbox.others.iter().map(|line| line.value["id"].to_string()).collect();
             let got = format!("none; responses with the ids [{}]", others.join(", "));
-            return Err(agent.failure_at_end(&format!("a response with the id {key}"), &got, &key));
+            return Err(agent.failure(&format!("a response with the id {key}"), &got, &key));
         }
     }
     Ok(())

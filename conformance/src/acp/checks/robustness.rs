@@ -93,7 +93,7 @@ fn still_answers(agent: &mut Agent, sent: &str) -> CheckOutcome {
     match agent.request("conformance/alive", json!({}), RESPONSE_TIMEOUT) {
         Ok(_) => Ok(()),
         Err(Finding::Fail(failure)) => {
-            Err(agent.failure_at_end("a response to the next request", &failure.got, sent))
+            Err(agent.failure("a response to the next request", &failure.got, sent))
         }
         Err(other) => Err(other),
     }
@@ -112,13 +112,14 @@ fn reports_garbage(context: &mut AgentContext) -> CheckOutcome {
     let mut agent = context.launch()?;
     agent.send_raw(GARBAGE[1]);
     let is_reported = |line: &crate::acp::inbox::Line| line.value["error"]["code"] == PARSE_ERROR;
-    agent.pump(agent.limit(Duration::from_secs(3)), |inbox| inbox.others.iter().any(is_reported));
+    let limit = agent.limit(Duration::from_secs(3));
+    agent.pump(limit, |inbox| inbox.others.iter().any(is_reported));
     if agent.inbox.others.iter().any(is_reported) {
         return Ok(());
     }
     let got =
         agent.inbox.others.first().map_or("no response".to_owned(), |it| it.value.to_string());
-    Err(agent.failure_at_end(&format!("the error {PARSE_ERROR}"), &got, "a line that is not JSON"))
+    Err(agent.failure(&format!("the error {PARSE_ERROR}"), &got, "a line that is not JSON"))
 }
 
 fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
@@ -135,7 +136,7 @@ fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
     match reply {
         Ok(_) => Ok(()),
         Err(_) => {
-            Err(agent.failure_at_end("a result", &summary(&reply), "initialize, byte by byte"))
+            Err(agent.failure("a result", &summary(&reply), "initialize, byte by byte"))
         }
     }
 }
@@ -164,7 +165,7 @@ fn reads_blank_lines(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure_at_end("only the response", &got, "two blank lines"))
+            Err(agent.failure("only the response", &got, "two blank lines"))
         }
     }
 }
@@ -181,7 +182,7 @@ fn ignores_unrequested_response(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure_at_end("no response", &got, "responses without a request"))
+            Err(agent.failure("no response", &got, "responses without a request"))
         }
     }
 }
@@ -210,5 +211,5 @@ fn accepts_unknown_members(context: &mut AgentContext) -> CheckOutcome {
     if reply.as_ref().is_ok_and(|result| result["sessionId"].is_string()) {
         return Ok(());
     }
-    Err(agent.failure_at_end("a session", &summary(&reply), &sent))
+    Err(agent.failure("a session", &summary(&reply), &sent))
 }

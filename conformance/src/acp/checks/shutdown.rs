@@ -112,7 +112,7 @@ fn exits(agent: &mut Agent, sent: &str) -> CheckOutcome {
     if agent.wait_exit(limit).is_some() {
         return Ok(());
     }
-    Err(agent.failure_at_end(
+    Err(agent.failure(
         &format!("the agent exits within {limit:.1?}"),
         "it is still running",
         sent,

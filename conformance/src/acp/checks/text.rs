@@ -110,7 +110,7 @@ fn text_is(context: &mut AgentContext, turn: &Turn, wanted: &str) -> CheckOutcom
     if turn.text().trim() == wanted.trim() {
         return Ok(());
     }
-    Err(context.agent()?.failure_at_end(
+    Err(context.agent()?.failure(
         &format!("the text {wanted:?}"),
         &turn.summary(),
         &turn.sent,
@@ -137,7 +137,7 @@ fn thoughts_are_separate(context: &mut AgentContext) -> CheckOutcome {
     text_is(context, &turn, "The answer is 42.")?;
     if turn.thoughts().contains("The answer is 42.") {
         let got = format!("the thoughts {:?}", turn.thoughts());
-        return Err(context.agent()?.failure_at_end(
+        return Err(context.agent()?.failure(
             "an answer that is not part of the thoughts",
             &got,
             &turn.sent,
@@ -163,7 +163,7 @@ fn stop_reason_is_known(context: &mut AgentContext) -> CheckOutcome {
         return Ok(());
     }
     let expected = format!("an error, or one of {}", STOP_REASONS.join(", "));
-    Err(context.agent()?.failure_at_end(&expected, &turn.summary(), &turn.sent))
+    Err(context.agent()?.failure(&expected, &turn.summary(), &turn.sent))
 }
 
 fn token_limit_is_reported(context: &mut AgentContext) -> CheckOutcome {
@@ -181,7 +181,7 @@ fn refusal_is_an_error(context: &mut AgentContext) -> CheckOutcome {
         Ok(result) if result["stopReason"] == "refusal" => Ok(()),
         Ok(_) => {
             let expected = "a JSON-RPC error";
-            Err(context.agent()?.failure_at_end(expected, &turn.summary(), &turn.sent))
+            Err(context.agent()?.failure(expected, &turn.summary(), &turn.sent))
         }
     }
 }

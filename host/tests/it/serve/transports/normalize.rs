@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Members that depend on the clock, the system or how the host was started.
-const VARIABLE_MEMBERS: [&str; 12] = [
+const VARIABLE_MEMBERS: [&str; 13] = [
     "ts",
     "startedAt",
     "endedAt",
@@ -16,6 +16,7 @@ const VARIABLE_MEMBERS: [&str; 12] = [
     "pinned",
     "origin",
     "evidence",
+    "refreshing",
 ];
 
 /// The ids seen so far, in order.
