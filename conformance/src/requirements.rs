@@ -34,7 +34,6 @@ pub struct Requirements {
     frozen: Option<BTreeMap<String, Frozen>>,
 }
 
-/// A frozen check.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Frozen {

@@ -7,7 +7,7 @@ pub(crate) mod search;
 
 pub use crate::files::trust::Rule;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use od_protocol::{MANIFEST_MAJOR, Manifest, ProtocolRange};
@@ -78,6 +78,13 @@ pub struct Rejected {
     pub reason: String,
     /// What to type or change.
     pub fix: String,
+}
+
+impl Rejected {
+    fn new(id: Option<&str>, path: &Path, origin: Origin, problem: Problem) -> Self {
+        let Problem { rule, reason, fix } = problem;
+        Self { id: id.map(str::to_owned), path: path.to_owned(), origin, rule, reason, fix }
+    }
 }
 
 /// The result of a search.
@@ -167,14 +174,10 @@ async fn first_usable(
                 manifest,
                 sha256,
             }),
-            Err(problem) => discovery.rejected.push(Rejected {
-                id: Some(candidate.id),
-                path: candidate.path,
-                origin: candidate.origin,
-                rule: problem.rule,
-                reason: problem.reason,
-                fix: problem.fix,
-            }),
+            Err(problem) => {
+                let Candidate { id, path, origin } = candidate;
+                discovery.rejected.push(Rejected::new(Some(&id), &path, origin, problem));
+            }
         }
     }
     discovery

@@ -54,6 +54,14 @@ impl OdHome {
         Ok(Self { root })
     }
 
+    /// A home in a new temporary folder, which exists as long as the first value.
+    #[cfg(test)]
+    pub(crate) fn temporary() -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().to_owned();
+        (folder, Self { root })
+    }
+
     /// The folder itself.
     pub fn root(&self) -> &Path {
         &self.root

@@ -156,6 +156,20 @@ impl RunRecord {
     }
 }
 
+#[cfg(test)]
+impl RunRecord {
+    /// A running run of the agent `x`.
+    pub(crate) fn running(run_id: &str) -> Self {
+        serde_json::from_value(serde_json::json!({
+            "runId": run_id, "agent": "x", "adapterPath": "x", "adapterVersion": "1", "cwd": "/",
+            "promptPreview": "", "model": null, "startedAt": 1, "endedAt": null,
+            "host": {"pid": 1, "startedAt": 1}, "status": "running", "errorKind": null,
+            "sessionId": null,
+        }))
+        .expect("a record")
+    }
+}
+
 /// The default for records from before attempts were counted.
 const fn one() -> u32 {
     1

@@ -17,9 +17,8 @@ mod subagents;
 mod tools;
 mod usage;
 
-use od_protocol::UserMessage;
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
-use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus};
+use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus, UserMessage};
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
@@ -47,7 +46,7 @@ pub(crate) use tools::Tools;
 pub(crate) use usage::UsageTracker;
 
 /// Prefix of text delta lines, which are parsed in one pass.
-const MESSAGE_DELTA_START: &[u8] = br#"{"method":"item/agentMessage/delta","#;
+const TEXT_DELTA_PREFIX: &[u8] = br#"{"method":"item/agentMessage/delta","#;
 
 /// The state of one run.
 #[derive(Debug)]
@@ -232,7 +231,7 @@ impl Events {
         if let Some(failure) = self.limits.on_retry(&notification.error, output) {
             output.event(Event::Error(failure.into_event(true)));
             self.interrupt(output);
-            output.finish(outcome::GIVEN_UP);
+            output.finish(outcome::STOPPED_BY_ADAPTER);
         }
     }
 
@@ -273,7 +272,7 @@ impl Events {
 
 impl Mapper for Events {
     fn on_line(&mut self, line: &[u8], output: &mut RunOutput) {
-        if line.starts_with(MESSAGE_DELTA_START)
+        if line.starts_with(TEXT_DELTA_PREFIX)
             && let Ok(DeltaLine { params }) = serde_json::from_slice(line)
             && !self.connection.is_subagent_thread(&params.thread_id)
         {

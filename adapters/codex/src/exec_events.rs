@@ -145,7 +145,7 @@ impl ExecEvents {
         };
         if let Some(failure) = self.limits.on_retry(&error, output) {
             output.event(Event::Error(failure.into_event(true)));
-            output.finish(outcome::GIVEN_UP);
+            output.finish(outcome::STOPPED_BY_ADAPTER);
         }
     }
 

@@ -52,9 +52,7 @@ pub(super) struct Launch<'a> {
     pub(super) secret: &'a str,
     /// Its own folder, by which its processes are recognized.
     pub(super) folder: PathBuf,
-    /// The factor for every timeout.
     pub(super) time_factor: f64,
-    /// The invariants of every line.
     pub(super) invariants: AgentInvariants,
 }
 

@@ -49,7 +49,6 @@ pub struct Inbox {
     pub requests: Vec<Line>,
     /// Everything else, oldest first.
     pub others: Vec<Line>,
-    /// The invariants of every line.
     pub(super) invariants: AgentInvariants,
     lines: usize,
 }

@@ -64,7 +64,6 @@ pub fn run_agent_checks(
     rest.collect()
 }
 
-/// Returns the next active check.
 fn next_active(next: &AtomicUsize, checks: &[Check]) -> Option<usize> {
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -103,7 +102,6 @@ fn run_check(context: &mut AgentContext, check: &Check, deadline: Instant) -> Ch
     outcome
 }
 
-/// Returns the outcome of an invariant.
 fn invariant_outcome(suite: &AgentSuite, check: &Check) -> CheckOutcome {
     suite.gate(check)?;
     match suite.rules.first(check.id) {

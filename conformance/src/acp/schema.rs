@@ -1,6 +1,5 @@
 //! The enumerations of protocol version 1, as its schema defines them.
 
-/// The kinds of `session/update`.
 pub(super) const UPDATE_KINDS: &[&str] = &[
     "user_message_chunk",
     "agent_message_chunk",
@@ -19,14 +18,11 @@ pub(super) const UPDATE_KINDS: &[&str] = &[
 pub(super) const TURN_KINDS: &[&str] =
     &["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
 
-/// The stop reasons of a turn.
 pub(super) const STOP_REASONS: &[&str] =
     &["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
-/// The statuses of a tool call.
 pub(super) const TOOL_STATUSES: &[&str] = &["pending", "in_progress", "completed", "failed"];
 
-/// The kinds of tools.
 pub(super) const TOOL_KINDS: &[&str] = &[
     "read",
     "edit",
@@ -40,6 +36,5 @@ pub(super) const TOOL_KINDS: &[&str] = &[
     "other",
 ];
 
-/// The kinds of permission options.
 pub(super) const OPTION_KINDS: &[&str] =
     &["allow_once", "allow_always", "reject_once", "reject_always"];

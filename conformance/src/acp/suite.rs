@@ -49,7 +49,6 @@ pub struct AgentSuite {
     pub model: Option<ModelServer>,
     /// The result of `initialize`; null if it failed.
     pub initialize_result: Value,
-    /// Its location in a transcript.
     pub(super) initialize_location: Location,
     /// The seed of every random value.
     pub seed: u64,
@@ -57,7 +56,6 @@ pub struct AgentSuite {
     pub time_factor: f64,
     /// The folder for everything that the suite writes.
     pub work: PathBuf,
-    /// The violations of the invariants.
     pub(super) rules: AgentViolations,
     /// Why the fake model cannot be used.
     model_unreachable: Option<String>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::agent::{Agent, Reply, START_TIMEOUT, summary};
 use super::client::Policy;
 use super::inbox::Line;
-use crate::outcome::{Failure, Finding, shorten};
+use crate::outcome::{Finding, shorten};
 
 /// The timeout of a turn: the fake model answers at once, but the agent may be slow.
 pub(super) const TURN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,7 +19,6 @@ const FIRST_TEXT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The error code of an agent that requires a login.
 pub(super) const AUTH_REQUIRED: i64 = -32000;
 
-/// An open turn.
 #[derive(Debug, Clone)]
 pub(super) struct OpenTurn {
     /// The id of its prompt, as JSON text.
@@ -31,20 +30,17 @@ pub(super) struct OpenTurn {
 }
 
 impl OpenTurn {
-    /// Its session.
     pub(super) fn session(&self) -> &str {
         &self.session
     }
 }
 
-/// A finished turn.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
     /// The response to `session/prompt`.
     pub(super) reply: Reply,
     /// The updates of the session, in order.
     pub(super) updates: Vec<Line>,
-    /// The permission requests.
     pub(super) permissions: Vec<Line>,
     /// The prompt, shortened.
     pub(super) sent: String,
@@ -61,9 +57,7 @@ impl Agent {
             .as_str()
             .filter(|id| !id.is_empty())
             .map(str::to_owned)
-            .ok_or_else(|| {
-                self.failure("a sessionId", "a result without one", "session/new")
-            })
+            .ok_or_else(|| self.failure("a sessionId", "a result without one", "session/new"))
     }
 
     /// Opens a session and returns the complete result.
@@ -78,7 +72,7 @@ impl Agent {
                 "the agent requires a login ({}); use --env, --home or --auth-method",
                 shorten(&error.message, 120)
             ))),
-            reply => Err(self.failure("a session", &summary(&reply), "session/new")),
+            reply => Err(self.failure("a session", summary(&reply), "session/new")),
         }
     }
 
@@ -199,11 +193,7 @@ impl Agent {
             return Ok(());
         }
         let got = "no text arrived while the turn was open";
-        Err(self.failure(
-            "agent_message_chunk while the model is streaming",
-            got,
-            &open.sent,
-        ))
+        Err(self.failure("agent_message_chunk while the model is streaming", got, &open.sent))
     }
 
     /// Waits for a permission request of this turn without answering it.
@@ -236,10 +226,7 @@ impl Agent {
         let state = if self.is_running() { "it is still open" } else { "the agent has exited" };
         let text_so_far = self.turn_so_far(open).text();
         let got = format!("{state}; its text is {:?}", shorten(&text_so_far, 200));
-        Failure::new(format!("the turn ends within {limit:.1?}"), got)
-            .sent(open.sent.clone())
-            .at(self.location())
-            .into()
+        self.failure(format!("the turn ends within {limit:.1?}"), got, open.sent.clone())
     }
 }
 
@@ -249,7 +236,6 @@ impl Turn {
         self.joined("agent_message_chunk")
     }
 
-    /// Returns the text of all thoughts.
     pub(super) fn thoughts(&self) -> String {
         self.joined("agent_thought_chunk")
     }

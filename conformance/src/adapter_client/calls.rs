@@ -85,9 +85,8 @@ impl AdapterClient {
             Answer::Result(value) => serde_json::from_value(value.clone()).ok(),
             Answer::Error(_) => None,
         };
-        result.ok_or_else(|| {
-            self.failure(format!("a {}", C::METHOD.result), answer.summary(), shown)
-        })
+        result
+            .ok_or_else(|| self.failure(format!("a {}", C::METHOD.result), answer.summary(), shown))
     }
 
     /// Sends a request that must fail with this kind.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use od_protocol::{Done, ErrorEvent, Event};
 use serde_json::Value;
 
+use crate::outcome::{Failure, Finding};
 use crate::transcript::Location;
 
 /// One event of a run.
@@ -110,8 +111,14 @@ impl RunRecord {
             .collect()
     }
 
-    /// Returns the location of its last event.
-    pub fn last_location(&self) -> Option<Location> {
-        self.events.last().map(|received| received.location.clone())
+    /// Builds a failure that points at the last event.
+    pub fn failure(
+        &self,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+        sent: impl Into<String>,
+    ) -> Finding {
+        let location = self.events.last().map(|received| received.location.clone());
+        Failure { location, ..Failure::new(expected, got).sent(sent) }.into()
     }
 }

@@ -23,21 +23,14 @@ const MAX_STDERR_LINE_BYTES: usize = 4096;
 pub(crate) enum Incoming {
     /// A line without its line feed.
     Line {
-        /// Its bytes.
         bytes: Vec<u8>,
         /// When it was complete.
         at: Instant,
     },
     /// A line beyond the limit; its bytes were dropped.
-    Oversized {
-        /// Its size.
-        bytes: usize,
-    },
+    Oversized { bytes: usize },
     /// Bytes after the last line feed, at the end of the output.
-    Unterminated {
-        /// The bytes.
-        bytes: Vec<u8>,
-    },
+    Unterminated { bytes: Vec<u8> },
     /// The adapter closed its stdout.
     End,
 }

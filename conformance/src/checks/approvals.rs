@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::AdapterCheck;
 use super::cli_input::CliInput;
-use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure, received_text};
+use super::expectations::{SHORT_RUN_TIMEOUT, completed, received_text};
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Finding};
 use crate::prepared_run::PreparedRun;
 
 /// The checks of this chapter.
@@ -92,7 +92,6 @@ impl PendingApproval {
         now.into_iter().filter(|(name, _)| !self.bound.contains_key(name)).collect()
     }
 
-    /// Sends `run/respond`.
     fn respond(&self, adapter: &mut AdapterClient, outcome: &str) -> Result<Answer, Finding> {
         let params = json!({
             "runId": self.run_id, "approvalId": self.approval_id, "outcome": outcome,
@@ -130,19 +129,18 @@ fn approved(context: &mut CheckContext, adapter: &mut AdapterClient) -> Result<B
     let continued = ["approval_resolved", "tool_result", "done"];
     if !received_early.is_empty() || continued.iter().any(|name| early.position(name).is_some()) {
         let got = format!("it received {received_early:?}; events: {}", early.summary());
-        return Err(failure(&early, "no progress until `run/respond`", got, sent));
+        return Err(early.failure("no progress until `run/respond`", got, sent));
     }
     let answer = pending.respond(adapter, "allow_once")?;
     if let Answer::Error(_) = &answer {
-        let failure = Failure::new("run/respond is accepted", answer.summary()).sent(sent);
-        return Err(failure.at(adapter.location()).into());
+        return Err(adapter.failure("run/respond is accepted", answer.summary(), sent));
     }
     let record = adapter.finish(&pending.run_id, SHORT_RUN_TIMEOUT)?;
     completed(&record, sent)?;
     let resolved = pending.resolved(&record);
     if resolved != [ApprovalOutcome::AllowOnce] {
         let expected = "`approval_resolved` once, with allow_once";
-        return Err(failure(&record, expected, format!("{resolved:?}"), sent));
+        return Err(record.failure(expected, format!("{resolved:?}"), sent));
     }
     Ok(pending.received(adapter))
 }
@@ -202,9 +200,8 @@ fn denied(
         let is_refused = matches!(&again, Answer::Error(error) if kinds.contains(&error.kind()));
         if !is_refused {
             let expected = "approval_unknown, since the approval is already resolved";
-            let failure = Failure::new(expected, again.summary());
             let sent = format!("{sent}, then with allow_once");
-            return Err(failure.sent(sent).at(adapter.location()).into());
+            return Err(adapter.failure(expected, again.summary(), sent));
         }
     }
     ends_without_approval(adapter, &pending, approval, &sent)
@@ -221,19 +218,14 @@ fn ends_without_approval(
     let received = pending.received(adapter);
     if received == *approval {
         let expected = format!("anything but {approval:?}, which means approved");
-        return Err(failure(
-            &record,
-            expected,
-            format!("the agent CLI received {received:?}"),
-            sent,
-        ));
+        return Err(record.failure(expected, format!("the agent CLI received {received:?}"), sent));
     }
     let resolved = pending.resolved(&record);
     match resolved.as_slice() {
         [outcome] if !outcome.is_allowed() => Ok(()),
         _ => {
             let expected = "`approval_resolved` once, with a denial";
-            Err(failure(&record, expected, format!("{resolved:?}"), sent))
+            Err(record.failure(expected, format!("{resolved:?}"), sent))
         }
     }
 }
@@ -256,7 +248,7 @@ fn policy_reaches_cli(context: &mut CheckContext) -> CheckOutcome {
     }
     let expected = format!("{denied} in an argument, an input line or a variable of the agent CLI");
     let got = format!("arguments {:?}", invocation.args);
-    Err(failure(&completed_run.record, expected, got, &sent))
+    Err(completed_run.record.failure(expected, got, &sent))
 }
 
 fn policy_is_strict(context: &mut CheckContext) -> CheckOutcome {
@@ -277,7 +269,7 @@ fn policy_is_strict(context: &mut CheckContext) -> CheckOutcome {
     if twice.count(&command) > once {
         let expected = format!("{command} occurs {once} time(s), as if it were only denied");
         let got = format!("it occurs {} times: {}", twice.count(&command), twice.summary());
-        return Err(Failure::new(expected, got).sent(sent).at(adapter.location()).into());
+        return Err(adapter.failure(expected, got, sent));
     }
     let sent = "run/start with a policy whose network is default, then none";
     let open = Policy { network: Some(NetworkMode::Default), ..Policy::default() };
@@ -289,11 +281,11 @@ fn policy_is_strict(context: &mut CheckContext) -> CheckOutcome {
     let closed = CliInput::record(context, &mut adapter, &with(closed), sent)?;
     if closed == open {
         let expected = "the agent CLI receives the closed network, or the run is refused";
-        let failure = Failure::new(
+        return Err(adapter.failure(
             expected,
             format!("the same input as with an open network: {}", closed.summary()),
-        );
-        return Err(failure.sent(sent).at(adapter.location()).into());
+            sent,
+        ));
     }
     Ok(())
 }

@@ -8,12 +8,12 @@ use rand::RngExt;
 use serde_json::json;
 
 use super::AdapterCheck;
-use super::expectations::{PerTier, describe_end, failure, line_with, output_steps, still_answers};
+use super::expectations::{PerTier, describe_end, line_with, output_steps, still_answers};
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Failure, Finding, ensure};
+use crate::outcome::{CheckOutcome, Finding, ensure};
 use crate::prepared_run::PreparedRun;
 use crate::process;
 use crate::script_variants::cut_after;
@@ -22,7 +22,6 @@ use crate::script_variants::cut_after;
 const GRACE_PERIOD: Duration = Duration::from_millis(300);
 /// The timeout of the whole stop: grace period, one second after SIGTERM, and a reserve.
 pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// The timeout for the first output.
 const FIRST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many times a cancel races with the end of a run.
 const RACES: PerTier = PerTier { brief: 6, fast: 12, full: 50, slow: 500 };
@@ -97,7 +96,7 @@ fn cli_stops_gracefully(context: &mut CheckContext) -> CheckOutcome {
     let ended = adapter.fake_cli.starts().last().is_some_and(|invocation| invocation.ended);
     if !ended {
         let expected = "the agent CLI receives a stop signal and can finish by itself";
-        return Err(failure(&record, expected, "it was killed before that", sent));
+        return Err(record.failure(expected, "it was killed before that", sent));
     }
     let last_output = prepared.values.text("second_text");
     let prints_it = prepared
@@ -108,7 +107,7 @@ fn cli_stops_gracefully(context: &mut CheckContext) -> CheckOutcome {
         .any(|step| matches!(step, Step::Out { text, .. } if text.contains(&last_output)));
     if prints_it && !record.text().contains(&last_output) {
         let expected = format!("its last output {last_output:?} arrives");
-        return Err(failure(&record, expected, format!("the text {:?}", record.text()), sent));
+        return Err(record.failure(expected, format!("the text {:?}", record.text()), sent));
     }
     Ok(())
 }
@@ -177,7 +176,7 @@ fn cancel_races_with_end(context: &mut CheckContext) -> CheckOutcome {
         let status = record.done().map(|done| done.status);
         if !matches!(status, Some(DoneStatus::Completed | DoneStatus::Cancelled)) {
             let expected = "`done` with status completed or cancelled";
-            return Err(failure(&record, expected, describe_end(&record), &sent));
+            return Err(record.failure(expected, describe_end(&record), &sent));
         }
         still_answers(&mut adapter, &sent)?;
     }
@@ -236,10 +235,7 @@ fn cancel_twice(adapter: &mut AdapterClient, run_id: &str) -> CheckOutcome {
             other if is_first => ("the first run/cancel is accepted", other.summary()),
             other => ("the second run/cancel is not an error", other.summary()),
         };
-        return Err(Failure::new(expected, got)
-            .sent("run/cancel, twice")
-            .at(adapter.location())
-            .into());
+        return Err(adapter.failure(expected, got, "run/cancel, twice"));
     }
     Ok(())
 }
@@ -257,7 +253,7 @@ fn stopped(
     }
     let record = adapter.run(prepared.run_id());
     let expected = format!("`done` within {STOP_TIMEOUT:?}");
-    Err(failure(&record, expected, describe_end(&record), sent))
+    Err(record.failure(expected, describe_end(&record), sent))
 }
 
 pub(super) fn cancelled(record: &RunRecord, sent: &str) -> CheckOutcome {
@@ -265,7 +261,7 @@ pub(super) fn cancelled(record: &RunRecord, sent: &str) -> CheckOutcome {
     if status == Some(DoneStatus::Cancelled) {
         return Ok(());
     }
-    Err(failure(record, "`done` with status cancelled", describe_end(record), sent))
+    Err(record.failure("`done` with status cancelled", describe_end(record), sent))
 }
 
 /// Fails unless the fake CLI has started its detached process.
@@ -290,8 +286,5 @@ fn no_process_left_alive(adapter: &AdapterClient, sent: &str) -> CheckOutcome {
         return Ok(());
     }
     let got = format!("processes {alive:?} are alive");
-    Err(Failure::new("no process of the run is alive at `done`", got)
-        .sent(sent)
-        .at(adapter.location())
-        .into())
+    Err(adapter.failure("no process of the run is alive at `done`", got, sent))
 }

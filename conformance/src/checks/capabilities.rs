@@ -98,13 +98,11 @@ fn detect_narrows(context: &mut CheckContext) -> CheckOutcome {
     let detected = serde_json::to_value(detected).unwrap_or_default();
     match wider(&detected, &declared, "") {
         None => Ok(()),
-        Some(path) => Err(Failure::new(
+        Some(path) => Err(adapter.failure(
             format!("only capabilities of `initialize`: {declared}"),
             format!("`adapter/detect` adds {path}: {detected}"),
-        )
-        .sent("initialize, then adapter/detect")
-        .at(adapter.location())
-        .into()),
+            "initialize, then adapter/detect",
+        )),
     }
 }
 
@@ -215,8 +213,7 @@ fn methods_answer(context: &mut CheckContext, adapter: &mut AdapterClient) -> Ch
         let answer = adapter.request(method.name, json!({"limit": 5}))?;
         if let refused @ Answer::Error(_) = answer {
             let expected = format!("a result, since {capability} is declared");
-            let failure = Failure::new(expected, refused.summary()).sent(method.name);
-            return Err(failure.at(adapter.location()).into());
+            return Err(adapter.failure(expected, refused.summary(), method.name));
         }
     }
     Ok(())
@@ -330,5 +327,5 @@ fn option_lost(
     input: &CliInput,
     sent: &str,
 ) -> Finding {
-    Failure::new(expected, input.summary()).sent(sent).at(adapter.location()).into()
+    adapter.failure(expected, input.summary(), sent)
 }

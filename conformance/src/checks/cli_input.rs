@@ -11,7 +11,7 @@ use super::expectations::{after_last_expectation, completed, output_steps};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-use crate::outcome::{Failure, Finding, shorten};
+use crate::outcome::{Finding, shorten};
 use crate::prepared_run::{PreparedRun, RUN_TIMEOUT};
 
 /// The gate at which the agent CLI waits, just before its last output.
@@ -50,8 +50,7 @@ impl CliInput {
         prepared.script.steps.iter_mut().for_each(expect_more);
         let before = adapter.fake_cli.invocations().len();
         if let refused @ Answer::Error(_) = adapter.try_begin(&prepared)? {
-            let failure = Failure::new("the run is accepted", refused.summary());
-            return Err(failure.sent(sent).at(adapter.location()).into());
+            return Err(adapter.failure("the run is accepted", refused.summary(), sent));
         }
         let limit = adapter.limit(GATE_TIMEOUT);
         // If the gate is not reached, the wait for the end of the run reports it.

@@ -15,7 +15,7 @@ use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Failure, Finding, ensure};
+use crate::outcome::{CheckOutcome, Finding, ensure};
 use crate::prepared_run::PreparedRun;
 
 /// How many runs are started at once.
@@ -60,10 +60,7 @@ fn parallel(context: &mut CheckContext) -> CheckOutcome {
         if let refused @ Answer::Error(_) = answer {
             let expected = "the run is accepted, or refused with too_many_runs";
             let sent = format!("run/start with {number} open runs");
-            return Err(Failure::new(expected, refused.summary())
-                .sent(sent)
-                .at(adapter.location())
-                .into());
+            return Err(adapter.failure(expected, refused.summary(), sent));
         }
         reaches_gate(&adapter, number)?;
         prepared_runs.push(prepared);
@@ -105,7 +102,7 @@ fn reaches_gate(adapter: &AdapterClient, number: usize) -> CheckOutcome {
     let expected =
         format!("the agent CLI is started and receives its task within {CLI_START_TIMEOUT:?}");
     let got = format!("the agent CLI of run {number} received no task");
-    Err(Failure::new(expected, got).sent("run/start").at(adapter.location()).into())
+    Err(adapter.failure(expected, got, "run/start"))
 }
 
 fn refused(context: &mut CheckContext) -> CheckOutcome {

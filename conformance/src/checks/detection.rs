@@ -199,8 +199,8 @@ fn login_state(
     scenario: &'static str,
     wanted: AuthState,
 ) -> CheckOutcome {
-    let mut adapter =
-        context.launch_with(&LaunchOptions { scenario: Some(scenario), ..LaunchOptions::default() })?;
+    let mut adapter = context
+        .launch_with(&LaunchOptions { scenario: Some(scenario), ..LaunchOptions::default() })?;
     let (result, value) = detect(&mut adapter)?;
     if result.auth.state == wanted {
         return Ok(());
@@ -307,7 +307,7 @@ fn detect(adapter: &mut AdapterClient) -> Result<(DetectAdapterResult, Value), F
 }
 
 fn failed(adapter: &AdapterClient, expected: impl Into<String>, got: impl Into<String>) -> Finding {
-    Failure::new(expected, got).sent("adapter/detect").at(adapter.location()).into()
+    adapter.failure(expected, got, "adapter/detect")
 }
 
 /// Adds the circumstances to a failure.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::AdapterCheck;
-use super::expectations::failure;
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
@@ -55,7 +54,7 @@ fn same(first: &[Value], events: &[Value], record: &RunRecord, repetition: usize
     let expected = format!("event {at} as in the first run: {}", shown(first));
     let sent =
         format!("the same run/start with the same agent CLI, run {repetition} of {REPETITIONS}");
-    Err(failure(record, expected, shown(events), &sent))
+    Err(record.failure(expected, shown(events), &sent))
 }
 
 /// Returns the events without what may differ: adjacent deltas are joined, ids are numbered in the

@@ -13,7 +13,6 @@ use crate::script_variants;
 
 /// The timeout for a long line; this chapter does not measure speed.
 const LONG_LINE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The size of a long line.
 const LONG_LINE_KIBIBYTES: PerTier = PerTier { brief: 300, fast: 8_192, full: 8_192, slow: 8_192 };
 
 /// The checks of this chapter.

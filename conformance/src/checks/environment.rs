@@ -5,7 +5,7 @@ use std::path::Path;
 use od_protocol::ErrorKind;
 
 use super::AdapterCheck;
-use super::expectations::{completed, failure, plain_answer, refused_with};
+use super::expectations::{completed, plain_answer, refused_with};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun, LaunchOptions, execute_on};
 use crate::fake_cli::Invocation;
@@ -49,7 +49,7 @@ fn no_canary(context: &mut CheckContext) -> CheckOutcome {
             let expected = format!("the agent CLI does not see {name}");
             let got = format!("the agent CLI received the variable {found}");
             let sent = format!("run/start, with {name} in the adapter's own environment");
-            return Err(failure(&completed_run.record, expected, got, &sent));
+            return Err(completed_run.record.failure(expected, got, &sent));
         }
     }
     Ok(())
@@ -76,7 +76,7 @@ fn wanted_variables(context: &mut CheckContext) -> CheckOutcome {
             };
             let expected = format!("{name} with its original value");
             let sent = format!("run/start; {name} is a variable of the login or of the run");
-            return Err(failure(&completed_run.record, expected, got, &sent));
+            return Err(completed_run.record.failure(expected, got, &sent));
         }
     }
     Ok(())
@@ -94,7 +94,7 @@ fn exact_folder(context: &mut CheckContext) -> CheckOutcome {
     let got = started(&completed_run)?.cwd.clone();
     if Path::new(&got).canonicalize()? != folder.canonicalize()? {
         let expected = "the agent CLI works in that folder";
-        return Err(failure(&completed_run.record, expected, format!("it works in {got}"), &sent));
+        return Err(completed_run.record.failure(expected, format!("it works in {got}"), &sent));
     }
     let mut request = context.prepare("text")?.request;
     request.cwd = folder.join("missing").to_string_lossy().into_owned();
@@ -126,11 +126,6 @@ fn login_variables(context: &CheckContext) -> Vec<String> {
 
 fn started(completed_run: &CompletedRun) -> Result<&Invocation, Finding> {
     completed_run.invocation.as_ref().ok_or_else(|| {
-        failure(
-            &completed_run.record,
-            "the agent CLI is started",
-            "it was not started",
-            "run/start",
-        )
+        completed_run.record.failure("the agent CLI is started", "it was not started", "run/start")
     })
 }

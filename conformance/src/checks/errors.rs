@@ -6,7 +6,7 @@ use od_protocol::{DoneStatus, ErrorKind};
 
 use super::AdapterCheck;
 use super::expectations::{
-    SHORT_RUN_TIMEOUT, describe_end, failed_with, failure, output_steps, plain_answer, refused_with,
+    SHORT_RUN_TIMEOUT, describe_end, failed_with, output_steps, plain_answer, refused_with,
 };
 use crate::adapter_client::{AdapterClient, RunRecord};
 use crate::check::{Gate, active};
@@ -84,7 +84,7 @@ fn crash_at_each_line(context: &mut CheckContext) -> CheckOutcome {
         let (all, got) = (prepared.values.text("text"), record.text());
         if !all.starts_with(&got) {
             let expected = format!("the beginning of {all:?}");
-            return Err(failure(&record, expected, format!("{:?}", shorten(&got, 200)), &sent));
+            return Err(record.failure(expected, format!("{:?}", shorten(&got, 200)), &sent));
         }
     }
     Ok(())
@@ -173,12 +173,12 @@ fn no_secret(context: &mut CheckContext) -> CheckOutcome {
         "run/start with {variable} set; the agent CLI printed its value in an unknown message and on stderr, and exited"
     );
     if record.done().is_some_and(|done| done.status == DoneStatus::Completed) {
-        return Err(failure(&record, "a failed run", describe_end(&record), &sent));
+        return Err(record.failure("a failed run", describe_end(&record), &sent));
     }
     let leak = record.events.iter().find(|received| received.value.to_string().contains(&secret));
     if let Some(leak) = leak {
         let got = format!("a `{}` event that contains the secret", leak.type_name());
-        return Err(failure(&record, "no secret in any event", got, &sent));
+        return Err(record.failure("no secret in any event", got, &sent));
     }
     Ok(())
 }

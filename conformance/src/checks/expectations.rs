@@ -84,7 +84,7 @@ pub(super) fn same_text(record: &RunRecord, expected: &str, sent: &str) -> Check
         expected.len(),
         around(expected, at)
     );
-    Err(failure(record, expected, got, sent))
+    Err(record.failure(expected, got, sent))
 }
 
 /// Fails unless the run completed.
@@ -93,7 +93,7 @@ pub(super) fn completed(record: &RunRecord, sent: &str) -> CheckOutcome {
     if status == Some(DoneStatus::Completed) {
         return Ok(());
     }
-    Err(failure(record, "`done` with status completed", describe_end(record), sent))
+    Err(record.failure("`done` with status completed", describe_end(record), sent))
 }
 
 /// Fails unless the run failed with one of these kinds.
@@ -105,7 +105,7 @@ pub(super) fn failed_with(record: &RunRecord, kinds: &[ErrorKind], sent: &str) -
         return Ok(());
     }
     let expected = format!("`done` with status failed and errorKind {}", join_kinds(kinds));
-    Err(failure(record, expected, describe_end(record), sent))
+    Err(record.failure(expected, describe_end(record), sent))
 }
 
 /// Fails unless the run was refused, or failed before the agent CLI was started, with one of these
@@ -121,10 +121,7 @@ pub(super) fn refused_with(
         Answer::Error(error) if kinds.contains(&error.kind()) => {}
         refused @ Answer::Error(_) => {
             let expected = format!("an error of kind {}", join_kinds(kinds));
-            return Err(Failure::new(expected, refused.summary())
-                .sent(sent)
-                .at(adapter.location())
-                .into());
+            return Err(adapter.failure(expected, refused.summary(), sent));
         }
         Answer::Result(_) => {
             let record = adapter.finish(&request.run_id, SHORT_RUN_TIMEOUT)?;
@@ -146,20 +143,6 @@ pub(super) fn still_answers(adapter: &mut AdapterClient, sent: &str) -> CheckOut
         Ok(other) => Err(Failure::new("a response to `ping`", other.summary()).sent(sent).into()),
         Err(Finding::Fail(failure)) => Err(Finding::Fail(Box::new(failure.sent(sent)))),
         Err(other) => Err(other),
-    }
-}
-
-/// Builds a failure that points at the end of a run.
-pub(super) fn failure(
-    record: &RunRecord,
-    expected: impl Into<String>,
-    got: impl Into<String>,
-    sent: &str,
-) -> Finding {
-    let failure = Failure::new(expected, got).sent(sent);
-    match record.last_location() {
-        Some(location) => failure.at(location).into(),
-        None => failure.into(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
 
 use super::AdapterCheck;
-use super::expectations::{PerTier, completed, failure};
+use super::expectations::{PerTier, completed};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
@@ -59,7 +59,7 @@ fn right_path(context: &mut CheckContext) -> CheckOutcome {
     }
     let expected =
         format!("source native, op create or edit, toolCallId {} or none", values.text("tool_id"));
-    Err(failure(record, expected, format!("{change:?}"), sent))
+    Err(record.failure(expected, format!("{change:?}"), sent))
 }
 
 /// Returns the change of a file, by its reported path or its canonical path.
@@ -78,7 +78,7 @@ fn change_of(record: &RunRecord, path: &str, sent: &str) -> Result<FileChange, F
     changes.iter().find(matches).cloned().ok_or_else(|| {
         let got: Vec<&str> = changes.iter().take(5).map(|change| change.path.as_str()).collect();
         let got = format!("{} changes, the first of {got:?}", changes.len());
-        failure(record, format!("`file_change` of {path}"), got, sent)
+        record.failure(format!("`file_change` of {path}"), got, sent)
     })
 }
 
@@ -179,7 +179,7 @@ fn deleted_and_renamed_files(context: &mut CheckContext) -> CheckOutcome {
         if change.op != op || from.is_some() && change.from != from {
             let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
             let expected = format!("`file_change` with op {op}{from}");
-            return Err(failure(record, expected, format!("{change:?}"), &sent));
+            return Err(record.failure(expected, format!("{change:?}"), &sent));
         }
     }
     Ok(())

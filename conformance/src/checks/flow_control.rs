@@ -12,7 +12,7 @@ use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Finding};
 
 /// How many pieces the answer has: more than the pipe and one read of the suite hold, so that the
 /// adapter has to wait.
@@ -73,10 +73,7 @@ fn cancel_still_works(context: &mut CheckContext) -> CheckOutcome {
     match adapter.answer(&id, CATCH_UP_TIMEOUT)? {
         Answer::Result(value) if value["accepted"] == true => {}
         other => {
-            return Err(Failure::new("run/cancel is accepted", other.summary())
-                .sent(sent)
-                .at(adapter.location())
-                .into());
+            return Err(adapter.failure("run/cancel is accepted", other.summary(), sent));
         }
     }
     let record = adapter.finish(prepared.run_id(), CATCH_UP_TIMEOUT)?;

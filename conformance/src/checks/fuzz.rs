@@ -168,7 +168,6 @@ impl FuzzRunner {
 /// How a damaged run is evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trial {
-    /// Its timeout.
     pub(super) limit: Duration,
     /// The expected final status; `None` accepts any.
     pub(super) expected_status: Option<DoneStatus>,
@@ -182,7 +181,6 @@ pub(super) struct FuzzCase<'a> {
     pub(super) trial: Trial,
 }
 
-/// A minimized damage.
 struct Minimized {
     damages: Vec<Damage>,
     /// The undamaged lines that are printed too.

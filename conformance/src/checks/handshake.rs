@@ -105,10 +105,11 @@ fn highest_major(context: &mut CheckContext) -> CheckOutcome {
             Answer::Error(_) => None,
         };
         if chosen != Some(max) {
-            return Err(Failure::new(format!("protocol {max}"), got)
-                .sent(format!("initialize with majors {low} to {high}"))
-                .at(adapter.location())
-                .into());
+            return Err(adapter.failure(
+                format!("protocol {max}"),
+                got,
+                format!("initialize with majors {low} to {high}"),
+            ));
         }
     }
     Ok(())
@@ -145,10 +146,7 @@ fn no_common_major(context: &mut CheckContext) -> CheckOutcome {
             manifest_range["min"], manifest_range["max"]
         );
         let got = format!("data.supported {supported:?}");
-        return Err(Failure::new(expected, got)
-            .sent("initialize with majors 1000 to 1001")
-            .at(adapter.location())
-            .into());
+        return Err(adapter.failure(expected, got, "initialize with majors 1000 to 1001"));
     }
     ensure(!error.message.trim().is_empty(), "a message that names the side to upgrade", || {
         "an empty message".to_owned()
@@ -237,10 +235,11 @@ fn parse_error(adapter: &mut AdapterClient, bytes: &[u8]) -> CheckOutcome {
         || if adapter.is_running() { "no response" } else { "the adapter has exited" }.to_owned(),
         |line| shorten(&line.value.to_string(), 300),
     );
-    Err(Failure::new("an error with code -32700 and id null", got)
-        .sent(String::from_utf8_lossy(bytes).trim_end())
-        .at(adapter.location())
-        .into())
+    Err(adapter.failure(
+        "an error with code -32700 and id null",
+        got,
+        String::from_utf8_lossy(bytes).trim_end(),
+    ))
 }
 
 fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
@@ -253,10 +252,7 @@ fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
                 Some(line) => shorten(&line.value.to_string(), 300),
                 None => "no response".to_owned(),
             };
-            Err(Failure::new(format!("a response with exactly the id {key}"), got)
-                .sent(shown)
-                .at(adapter.location())
-                .into())
+            Err(adapter.failure(format!("a response with exactly the id {key}"), got, shown))
         }
     }
 }
@@ -288,8 +284,6 @@ fn refuse_majors(adapter: &mut AdapterClient) -> Result<od_protocol::ErrorObject
 fn expect_result(adapter: &AdapterClient, answer: Answer, sent: &str) -> CheckOutcome {
     match answer {
         Answer::Result(_) => Ok(()),
-        error @ Answer::Error(_) => {
-            Err(Failure::new("a result", error.summary()).sent(sent).at(adapter.location()).into())
-        }
+        error @ Answer::Error(_) => Err(adapter.failure("a result", error.summary(), sent)),
     }
 }

@@ -7,7 +7,7 @@ use od_protocol::{ErrorKind, InputOutcome};
 use serde_json::{Value, json};
 
 use super::AdapterCheck;
-use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure};
+use super::expectations::{SHORT_RUN_TIMEOUT, completed};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
@@ -82,8 +82,7 @@ fn send_input_and_finish(
     };
     if !is_accepted {
         let expected = if steers { "steered or queued" } else { "queued (steer is not declared)" };
-        let failure = Failure::new(format!("the outcome {expected}"), answer.summary());
-        return Err(failure.sent(sent).at(adapter.location()).into());
+        return Err(adapter.failure(format!("the outcome {expected}"), answer.summary(), sent));
     }
     let limit = context.limit(DELIVERY_TIMEOUT);
     let arrived = |got: Option<Value>| got == Some(json!(text));
@@ -92,11 +91,11 @@ fn send_input_and_finish(
     });
     if !is_delivered {
         let got = starts.last().and_then(|start| start.bound.get("input").cloned());
-        let failure = Failure::new(
+        return Err(adapter.failure(
             format!("the agent CLI receives exactly that text within {limit:.1?}"),
             format!("{}, and it received {got:?}", answer.summary()),
-        );
-        return Err(failure.sent(sent).at(adapter.location()).into());
+            sent,
+        ));
     }
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     completed(&record, &sent)?;
@@ -104,7 +103,7 @@ fn send_input_and_finish(
     if record.text().contains(&second) {
         return Ok(());
     }
-    Err(failure(&record, format!("the answer {second:?} too"), record.text(), &sent))
+    Err(record.failure(format!("the answer {second:?} too"), record.text(), &sent))
 }
 
 fn undeliverable_input_is_refused(context: &mut CheckContext) -> CheckOutcome {
@@ -136,5 +135,5 @@ fn must_refuse(adapter: &mut AdapterClient, params: Value, sent: &str) -> CheckO
         return Ok(());
     }
     let expected = "the outcome refused, or the error run_unknown";
-    Err(Failure::new(expected, answer.summary()).sent(sent).at(adapter.location()).into())
+    Err(adapter.failure(expected, answer.summary(), sent))
 }

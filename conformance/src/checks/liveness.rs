@@ -20,7 +20,6 @@ const BURSTS: usize = 20;
 const PAUSE_MS: u64 = 100;
 /// How many pings are sent during the flood.
 const PINGS: usize = 4;
-/// The timeout for the flood to arrive.
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest allowed silence, with a reserve for slow machines.
 const MAX_SILENCE: Duration = Duration::from_secs(11);

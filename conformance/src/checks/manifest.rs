@@ -15,7 +15,6 @@ use crate::fake_cli::FakeCli;
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, fail, shorten};
 use crate::process;
 
-/// The timeout of `--manifest`.
 const MANIFEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The timeout for an adapter with invalid arguments to exit.
@@ -159,13 +158,11 @@ fn equals_initialize(context: &mut CheckContext) -> CheckOutcome {
     ];
     for (name, stated, initialized) in pairs {
         if stated != initialized {
-            return Err(Failure::new(
+            return Err(adapter.failure(
                 format!("{name} as in the manifest: {stated}"),
                 format!("{initialized}"),
-            )
-            .sent("initialize")
-            .at(adapter.location())
-            .into());
+                "initialize",
+            ));
         }
     }
     Ok(())

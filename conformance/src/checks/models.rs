@@ -102,7 +102,7 @@ fn only_printed_models(
 }
 
 fn list_failure(adapter: &AdapterClient, expected: &str, got: String) -> Finding {
-    Failure::new(expected, got).sent("models/list").at(adapter.location()).into()
+    adapter.failure(expected, got, "models/list")
 }
 
 fn failed_listing(context: &mut CheckContext) -> CheckOutcome {
@@ -126,8 +126,7 @@ fn failed_listing(context: &mut CheckContext) -> CheckOutcome {
             |list: ListModelsResult| list.source == ModelsSource::Static && !list.models.is_empty();
         if !list.is_some_and(is_static) {
             let expected = "a list with source static, or an error with a kind";
-            let failure = Failure::new(expected, answer.summary()).sent(sent);
-            return Err(failure.at(adapter.location()).into());
+            return Err(adapter.failure(expected, answer.summary(), sent));
         }
     }
     Ok(())

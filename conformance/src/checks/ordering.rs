@@ -5,7 +5,7 @@ use od_protocol::{Event, ToolStatus, Usage, UsageScope};
 use serde_json::Value;
 
 use super::AdapterCheck;
-use super::expectations::{SHORT_RUN_TIMEOUT, completed, failure, line_with};
+use super::expectations::{SHORT_RUN_TIMEOUT, completed, line_with};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active, invariant};
 use crate::context::{CheckContext, CompletedRun};
@@ -89,14 +89,14 @@ fn thoughts(context: &mut CheckContext) -> CheckOutcome {
     if started == 0 || started != stopped || reported == 0 {
         let expected = "at least one thought, each started, streamed and stopped";
         let got = format!("{started} started, {reported} deltas, {stopped} stopped");
-        return Err(failure(record, expected, got, sent));
+        return Err(record.failure(expected, got, sent));
     }
     if context.suite.has_cli()
         && record.thinking() != completed_run.prepared.values.text("thinking")
     {
         let expected = format!("the thoughts {:?}", completed_run.prepared.values.text("thinking"));
         let got = format!("{:?}", shorten(&record.thinking(), 300));
-        return Err(failure(record, expected, got, sent));
+        return Err(record.failure(expected, got, sent));
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn tool_calls(context: &mut CheckContext) -> CheckOutcome {
     let result = result_of_first_call(&completed_run.record, sent)?;
     if result["status"] != ToolStatus::Ok.as_str() {
         let got = format!("status {}", result["status"]);
-        return Err(failure(&completed_run.record, "a `tool_result` with status ok", got, sent));
+        return Err(completed_run.record.failure("a `tool_result` with status ok", got, sent));
     }
     if context.suite.has_cli() {
         let values = &completed_run.prepared.values;
@@ -138,7 +138,7 @@ fn parallel_calls(context: &mut CheckContext) -> CheckOutcome {
         (record.of_type("tool_call_started").count(), record.of_type("tool_result").count());
     if calls < 2 || results < 2 {
         let got = format!("{calls} calls and {results} results");
-        return Err(failure(record, "two calls and two results", got, sent));
+        return Err(record.failure("two calls and two results", got, sent));
     }
     if context.suite.has_cli() {
         for output in ["tool_output", "tool_output_2"] {
@@ -161,7 +161,7 @@ fn failing_tool(context: &mut CheckContext) -> CheckOutcome {
     let result = result_of_first_call(&completed_run.record, sent)?;
     if result["status"] != ToolStatus::Error.as_str() {
         let got = format!("status {}", result["status"]);
-        return Err(failure(&completed_run.record, "a `tool_result` with status error", got, sent));
+        return Err(completed_run.record.failure("a `tool_result` with status error", got, sent));
     }
     Ok(())
 }
@@ -190,7 +190,7 @@ fn closed_without_success(record: &RunRecord, sent: &str) -> CheckOutcome {
     let result = result_of_first_call(record, sent)?;
     if result["status"] == ToolStatus::Ok.as_str() {
         let expected = "a `tool_result` with a status other than ok: no success was reported";
-        return Err(failure(record, expected, "status ok", sent));
+        return Err(record.failure(expected, "status ok", sent));
     }
     Ok(())
 }
@@ -213,7 +213,7 @@ fn usage(context: &mut CheckContext) -> CheckOutcome {
         if reported.cost_usd.is_some() || totals.is_some() {
             let got = format!("costUsd {:?}, in done.totals {totals:?}", reported.cost_usd);
             let expected = "costUsd null and no cost in done.totals: the agent CLI reported none";
-            return Err(failure(&completed_run.record, expected, got, sent));
+            return Err(completed_run.record.failure(expected, got, sent));
         }
     }
     Ok(())
@@ -232,7 +232,7 @@ fn usage_of_run(record: &RunRecord, sent: &str) -> Result<Usage, Finding> {
         Ok([usage]) => Ok(usage),
         Err(reported) => {
             let got = format!("{} events", reported.len());
-            Err(failure(record, "one `usage` of scope run before `done`", got, sent))
+            Err(record.failure("one `usage` of scope run before `done`", got, sent))
         }
     }
 }
@@ -257,7 +257,7 @@ fn same_numbers(
         let wanted = values.number(name).filter(|_| is_reported).unwrap_or_default();
         if wanted != got {
             let expected = format!("{name} {wanted}");
-            return Err(failure(&completed_run.record, expected, format!("{got}"), sent));
+            return Err(completed_run.record.failure(expected, format!("{got}"), sent));
         }
     }
     let stated = values.single.get("cost").and_then(Value::as_f64);
@@ -267,7 +267,7 @@ fn same_numbers(
     };
     if context.suite.declares("usage.cost") && !same_cost {
         let got = format!("costUsd {:?}", reported.cost_usd);
-        return Err(failure(&completed_run.record, format!("costUsd {stated:?}"), got, sent));
+        return Err(completed_run.record.failure(format!("costUsd {stated:?}"), got, sent));
     }
     Ok(())
 }
@@ -276,7 +276,7 @@ fn same_numbers(
 fn result_of_first_call(record: &RunRecord, sent: &str) -> Result<Value, Finding> {
     let call = record.of_type("tool_call_started").next().ok_or_else(|| {
         let got = format!("the events were: {}", shorten(&record.summary(), 300));
-        failure(record, "a `tool_call_started`", got, sent)
+        record.failure("a `tool_call_started`", got, sent)
     })?;
     let id = &call.value["toolCallId"];
     let result = record
@@ -288,7 +288,7 @@ fn result_of_first_call(record: &RunRecord, sent: &str) -> Result<Value, Finding
             .map(|result| format!("{} at seq {}", result.value["toolCallId"], result.seq))
             .collect();
         let expected = format!("a `tool_result` of {id} after its call at seq {}", call.seq);
-        failure(record, expected, format!("results: {others:?}"), sent)
+        record.failure(expected, format!("results: {others:?}"), sent)
     })
 }
 
@@ -311,5 +311,5 @@ fn event_contains(
         .map(|received| shorten(&received.value[member].to_string(), 100))
         .collect();
     let expected = format!("a `{name}` whose {member} contains {text:?}");
-    Err(failure(record, expected, format!("{values_found:?}"), sent))
+    Err(record.failure(expected, format!("{values_found:?}"), sent))
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use od_protocol::ErrorKind;
 
 use super::AdapterCheck;
-use super::expectations::{PerTier, completed, exact_answer, failed_with, failure, plain_answer};
+use super::expectations::{PerTier, completed, exact_answer, failed_with, plain_answer};
 use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun, execute_on};
 use crate::fake_cli::{StdinMode, Step};
-use crate::outcome::{CheckOutcome, Failure, Finding, ensure, shorten};
+use crate::outcome::{CheckOutcome, Finding, ensure, shorten};
 use crate::pack::PromptDelivery;
 
 /// More than one process argument can hold.
@@ -70,7 +70,7 @@ fn long_prompt(context: &mut CheckContext) -> CheckOutcome {
     let shown = completed_run.record.of_type("run_started").map(|event| event.value.to_string());
     if let Some(found) = arguments.cloned().chain(shown).find(|text| text.contains(&mark)) {
         let expected = "no part of the prompt in arguments, nor in run_started.argv";
-        return Err(failure(&completed_run.record, expected, shorten(&found, 200), sent));
+        return Err(completed_run.record.failure(expected, shorten(&found, 200), sent));
     }
     Ok(())
 }
@@ -101,8 +101,7 @@ fn prompt_is_data(context: &mut CheckContext) -> CheckOutcome {
         // An adapter may wrap the prompt so that the agent CLI treats it as data.
         if !got.contains(&prompt) {
             let expected = "the agent CLI receives the prompt unchanged";
-            return Err(failure(
-                &completed_run.record,
+            return Err(completed_run.record.failure(
                 expected,
                 format!("it received {got:?}"),
                 &sent,
@@ -110,8 +109,7 @@ fn prompt_is_data(context: &mut CheckContext) -> CheckOutcome {
         }
         if std::path::Path::new(&cwd).join(&trap).exists() {
             let got = format!("a file {trap} appeared");
-            return Err(failure(
-                &completed_run.record,
+            return Err(completed_run.record.failure(
                 "no part of the prompt is executed",
                 got,
                 &sent,
@@ -138,7 +136,7 @@ fn huge_prompt(context: &mut CheckContext) -> CheckOutcome {
         }
         refused @ Answer::Error(_) => {
             let expected = "the run is accepted, or refused as prompt_too_large";
-            Err(Failure::new(expected, refused.summary()).sent(sent).at(adapter.location()).into())
+            Err(adapter.failure(expected, refused.summary(), sent))
         }
         Answer::Result(_) => {
             let record = adapter.finish(prepared.run_id(), HUGE_PROMPT_TIMEOUT)?;
@@ -192,12 +190,7 @@ fn prompt_delivery(context: &CheckContext) -> PromptDelivery {
 /// Returns the prompt that the agent CLI received.
 fn bound_prompt(completed_run: &CompletedRun) -> Result<String, Finding> {
     let invocation = completed_run.invocation.as_ref().ok_or_else(|| {
-        failure(
-            &completed_run.record,
-            "the agent CLI is started",
-            "it was not started",
-            "run/start",
-        )
+        completed_run.record.failure("the agent CLI is started", "it was not started", "run/start")
     })?;
     invocation.bound_text("prompt").ok_or_else(|| {
         let text = "the steps of the scenario text do not bind {{?prompt}}";
@@ -215,7 +208,7 @@ fn arrived(completed_run: &CompletedRun, sent: &str) -> CheckOutcome {
     let at = got.bytes().zip(prompt.bytes()).take_while(|(one, other)| one == other).count();
     let expected = format!("the {} bytes of the prompt, unchanged", prompt.len());
     let got = format!("{} bytes that differ from byte {at} on", got.len());
-    Err(failure(&completed_run.record, expected, got, sent))
+    Err(completed_run.record.failure(expected, got, sent))
 }
 
 /// Builds a prompt of at least this many bytes with every kind of character.

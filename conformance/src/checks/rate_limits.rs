@@ -5,7 +5,7 @@ use std::time::Duration;
 use od_protocol::{ErrorKind, Event, RateLimited};
 
 use super::AdapterCheck;
-use super::expectations::{completed, failed_with, failure};
+use super::expectations::{completed, failed_with};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
@@ -92,7 +92,7 @@ fn limit_with_time(context: &mut CheckContext) -> CheckOutcome {
         _ => return Ok(()),
     };
     let expected = format!("`rate_limited` with {missing}");
-    Err(failure(record, expected, format!("{limits:?}"), sent))
+    Err(record.failure(expected, format!("{limits:?}"), sent))
 }
 
 /// Returns a number if the steps of the run print it.
@@ -136,7 +136,7 @@ fn rate_limit_text_is_ignored(context: &mut CheckContext) -> CheckOutcome {
 
 fn no_limit(record: &RunRecord, sent: &str) -> CheckOutcome {
     match record.position("rate_limited").or_else(|| record.position("retry")) {
-        Some(_) => Err(failure(record, "no `rate_limited` and no `retry`", record.summary(), sent)),
+        Some(_) => Err(record.failure("no `rate_limited` and no `retry`", record.summary(), sent)),
         None => Ok(()),
     }
 }

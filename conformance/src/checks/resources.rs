@@ -88,10 +88,11 @@ fn resources_do_not_leak(context: &mut CheckContext) -> CheckOutcome {
         if Instant::now() >= deadline {
             let expected =
                 format!("about the same as after {WARM_UP_RUNS} runs: {}", before.describe());
-            return Err(Failure::new(expected, after.describe())
-                .sent(format!("{count} consecutive runs"))
-                .at(adapter.location())
-                .into());
+            return Err(adapter.failure(
+                expected,
+                after.describe(),
+                format!("{count} consecutive runs"),
+            ));
         }
         adapter.listen(Duration::from_millis(50));
     }
@@ -107,10 +108,11 @@ fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
         let expected = format!(
             "at most {MEMORY_TOLERANCE_KIB} KiB more than the {before} KiB after {WARM_UP_RUNS}"
         );
-        return Err(Failure::new(expected, format!("{after} KiB"))
-            .sent(format!("{count} consecutive runs"))
-            .at(adapter.location())
-            .into());
+        return Err(adapter.failure(
+            expected,
+            format!("{after} KiB"),
+            format!("{count} consecutive runs"),
+        ));
     }
     adapter.listen(SETTLE_TIMEOUT / 4);
     let start = process::cpu_time(adapter.pid()).ok_or_else(process_missing)?;
@@ -120,10 +122,7 @@ fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
         let expected = format!(
             "less than {MAX_IDLE_CPU_TIME:?} of processor time in {IDLE_WINDOW:?} without a run"
         );
-        return Err(Failure::new(expected, format!("{used:?}"))
-            .sent("nothing")
-            .at(adapter.location())
-            .into());
+        return Err(adapter.failure(expected, format!("{used:?}"), "nothing"));
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::AdapterCheck;
 use super::expectations::{
-    PerTier, SHORT_RUN_TIMEOUT, after_last_expectation, completed, exact_answer, failure,
-    line_with, output_steps, plain_answer, still_answers,
+    PerTier, SHORT_RUN_TIMEOUT, after_last_expectation, completed, exact_answer, line_with,
+    output_steps, plain_answer, still_answers,
 };
 use super::fuzz::{
     Damage, FuzzCase, FuzzRunner, Trial, changeable, damage, is_unreadable, statuses_without,
@@ -15,7 +15,7 @@ use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::{Script, Step};
-use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
+use crate::outcome::{CheckOutcome, Finding, shorten};
 use crate::prepared_run::PreparedRun;
 use crate::script_variants::before_each_line;
 
@@ -115,7 +115,7 @@ fn unknown_types(context: &mut CheckContext) -> CheckOutcome {
     if !reported {
         let expected = "an `unmapped` event that names the unknown type";
         let got = format!("the events were: {}", shorten(&completed_run.record.summary(), 300));
-        return Err(failure(&completed_run.record, expected, got, sent));
+        return Err(completed_run.record.failure(expected, got, sent));
     }
     Ok(())
 }
@@ -150,7 +150,7 @@ fn broken_characters(context: &mut CheckContext) -> CheckOutcome {
     if !completed_run.record.text().contains(&intact) {
         let expected = format!("the next piece {intact:?} arrives");
         let got = format!("{:?}", shorten(&completed_run.record.text(), 300));
-        return Err(failure(&completed_run.record, expected, got, sent));
+        return Err(completed_run.record.failure(expected, got, sent));
     }
     Ok(())
 }
@@ -309,8 +309,7 @@ fn survives(
     adapter.begin(&prepared)?;
     let ended = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT);
     if !adapter.is_running() {
-        let failure = Failure::new("the adapter continues", "it has exited");
-        return Err(failure.sent(sent).at(adapter.location()).into());
+        return Err(adapter.failure("the adapter continues", "it has exited", sent));
     }
     ended?;
     still_answers(adapter, sent)

@@ -10,7 +10,7 @@ use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Failure};
+use crate::outcome::CheckOutcome;
 
 const GATE: &str = "continue";
 /// The timeout for the first output, which the agent CLI has already printed.
@@ -65,7 +65,7 @@ fn answered_on_acceptance(context: &mut CheckContext) -> CheckOutcome {
     };
     if let Err(got) = accepted {
         let expected = format!("a result with runId {:?}", prepared.run_id());
-        return Err(Failure::new(expected, got).sent(sent).at(adapter.location()).into());
+        return Err(adapter.failure(expected, got, sent));
     }
     adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT).map(drop)
 }

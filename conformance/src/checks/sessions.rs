@@ -3,11 +3,11 @@
 use od_protocol::{ErrorKind, Event, SessionChoice, SessionMode, SessionStarted};
 
 use super::AdapterCheck;
-use super::expectations::{SHORT_RUN_TIMEOUT, completed, failed_with, failure, reached};
+use super::expectations::{SHORT_RUN_TIMEOUT, completed, failed_with, reached};
 use crate::adapter_client::{Answer, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun, execute_on};
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Finding};
 use crate::prepared_run::PreparedRun;
 
 /// The checks of this chapter.
@@ -65,7 +65,7 @@ fn fork_is_new(context: &mut CheckContext) -> CheckOutcome {
     match started.parent_session_id {
         Some(parent) if parent != old => {
             let expected = format!("parentSessionId {old}, or none");
-            Err(failure(&completed_run.record, expected, parent, &sent))
+            Err(completed_run.record.failure(expected, parent, &sent))
         }
         _ => Ok(()),
     }
@@ -87,7 +87,7 @@ fn with_old_session(
     if !reached(&invocation, &id) {
         let expected = format!("{id} as an argument, an input line or a variable of the agent CLI");
         let got = format!("arguments {:?}", invocation.args);
-        return Err(failure(&completed_run.record, expected, got, &sent));
+        return Err(completed_run.record.failure(expected, got, &sent));
     }
     completed(&completed_run.record, &sent)?;
     Ok((completed_run, sent))
@@ -107,16 +107,16 @@ fn names_session(
             _ => None,
         });
     let Some(started) = started else {
-        return Err(failure(record, "`session_started`", record.summary(), sent));
+        return Err(record.failure("`session_started`", record.summary(), sent));
     };
     if started.session_id != wanted {
         let expected = format!("`session_started` with sessionId {wanted}");
-        return Err(failure(record, expected, started.session_id, sent));
+        return Err(record.failure(expected, started.session_id, sent));
     }
     let at_end = record.done().and_then(|done| done.session_id);
     if at_end.as_ref() != Some(&wanted) {
         let expected = format!("`done` with sessionId {wanted}");
-        return Err(failure(record, expected, format!("{at_end:?}"), sent));
+        return Err(record.failure(expected, format!("{at_end:?}"), sent));
     }
     Ok(started)
 }
@@ -131,7 +131,7 @@ fn has_mode(
         return Ok(());
     }
     let expected = format!("`session_started` with mode {mode}");
-    Err(failure(record, expected, started.mode.to_string(), sent))
+    Err(record.failure(expected, started.mode.to_string(), sent))
 }
 
 fn unknown_session(context: &mut CheckContext) -> CheckOutcome {
@@ -143,10 +143,7 @@ fn unknown_session(context: &mut CheckContext) -> CheckOutcome {
     match adapter.try_begin(&prepared)? {
         Answer::Error(error) if error.kind() == ErrorKind::SessionUnknown => Ok(()),
         refused @ Answer::Error(_) => {
-            Err(Failure::new("an error of kind session_unknown", refused.summary())
-                .sent(sent)
-                .at(adapter.location())
-                .into())
+            Err(adapter.failure("an error of kind session_unknown", refused.summary(), sent))
         }
         Answer::Result(_) => {
             let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;

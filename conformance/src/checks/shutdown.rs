@@ -75,9 +75,7 @@ fn shutdown_in_a_run(context: &mut CheckContext) -> CheckOutcome {
     let answer = adapter.answer(&id, SHUTDOWN.limit() + EXIT_TIMEOUT)?;
     let sent = "shutdown with graceMs 500 while a run is open";
     let record = adapter.run(prepared.run_id());
-    let failure = |expected: &str, got: String| {
-        Err(Failure::new(expected, got).sent(sent).at(adapter.location()).into())
-    };
+    let failure = |expected: &str, got: String| Err(adapter.failure(expected, got, sent));
     if let Answer::Error(_) = answer {
         return failure("the result {}", answer.summary());
     }
@@ -136,10 +134,11 @@ fn stdout_closed(context: &mut CheckContext) -> CheckOutcome {
             return Ok(());
         }
     }
-    Err(Failure::new(format!("the adapter exits within {EXIT_TIMEOUT:.0?}"), "it is still running")
-        .sent("stdout closed, then repeated pings")
-        .at(adapter.location())
-        .into())
+    Err(adapter.failure(
+        format!("the adapter exits within {EXIT_TIMEOUT:.0?}"),
+        "it is still running",
+        "stdout closed, then repeated pings",
+    ))
 }
 
 /// Prepares a run that does not end by itself.
@@ -186,10 +185,11 @@ fn begin_and_wait(
 fn exits(adapter: &mut AdapterClient, sent: &str) -> Result<ExitStatus, Finding> {
     let limit = adapter.limit(EXIT_TIMEOUT);
     adapter.wait_exit(limit).ok_or_else(|| {
-        Failure::new(format!("the adapter exits within {limit:.1?}"), "it is still running")
-            .sent(sent)
-            .at(adapter.location())
-            .into()
+        adapter.failure(
+            format!("the adapter exits within {limit:.1?}"),
+            "it is still running",
+            sent,
+        )
     })
 }
 
@@ -198,8 +198,7 @@ fn exits_with_zero(adapter: &mut AdapterClient, sent: &str) -> CheckOutcome {
     if status.success() {
         return Ok(());
     }
-    let failure = Failure::new("exit code 0", status.to_string()).sent(sent);
-    Err(failure.at(adapter.location()).into())
+    Err(adapter.failure("exit code 0", status.to_string(), sent))
 }
 
 fn no_process_left_after_exit(adapter: &mut AdapterClient) -> CheckOutcome {

@@ -12,7 +12,6 @@ const MAX_FILES: usize = 10_000;
 pub(super) struct Snapshot(BTreeMap<String, u64>);
 
 impl Snapshot {
-    /// Reads a folder.
     pub(super) fn take(folder: &Path) -> Self {
         let mut snapshot = Self::default();
         snapshot.add(folder, folder);

@@ -6,7 +6,7 @@ use od_protocol::{DoneStatus, ErrorKind, Timeouts};
 
 use super::AdapterCheck;
 use super::cancellation::prepare_hanging;
-use super::expectations::{describe_end, failure, plain_answer};
+use super::expectations::{describe_end, plain_answer};
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
@@ -106,24 +106,24 @@ fn timed_out(
     let record = adapter.run(prepared.run_id());
     if !is_done {
         let expected = format!("`done` within {END_TIMEOUT:?} after the limit");
-        return Err(failure(&record, expected, describe_end(&record), sent));
+        return Err(record.failure(expected, describe_end(&record), sent));
     }
     let is_timed_out = record.done().is_some_and(|done| {
         done.status == DoneStatus::TimedOut && done.error_kind == Some(ErrorKind::Timeout)
     });
     if !is_timed_out {
         let expected = "`done` with status timed_out and errorKind timeout";
-        return Err(failure(&record, expected, describe_end(&record), sent));
+        return Err(record.failure(expected, describe_end(&record), sent));
     }
     let took = record.events.last().map_or(Duration::ZERO, |last| last.at - started_at);
     if took + CLOCK_TOLERANCE < not_before {
         let expected = format!("the run is not ended before {not_before:?}");
-        return Err(failure(&record, expected, format!("it was ended after {took:.1?}"), sent));
+        return Err(record.failure(expected, format!("it was ended after {took:.1?}"), sent));
     }
     let alive = adapter.fake_cli.processes();
     if !alive.is_empty() {
         let got = format!("processes {alive:?} are alive");
-        return Err(failure(&record, "the agent CLI has ended at `done`", got, sent));
+        return Err(record.failure("the agent CLI has ended at `done`", got, sent));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::acp::{
     checks, open_agent, run_agent_checks,
 };
 use crate::baseline::KnownFailures;
-use crate::check::{Check, CheckResult, Status, Tier};
+use crate::check::{Check, CheckResult, Status};
 use crate::console::say;
 use crate::mutant::FAULT_FILE;
 use crate::process;

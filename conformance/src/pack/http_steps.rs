@@ -11,7 +11,6 @@ pub(super) const SERVER_NAMES: [&str; 2] = ["port", "url"];
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// A parsed reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReplyText {
     pub(super) status: u16,

@@ -76,7 +76,6 @@ pub struct AuthSettings {
     pub home: BTreeMap<String, String>,
 }
 
-/// One scenario.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScenarioSettings {

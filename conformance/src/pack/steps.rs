@@ -13,7 +13,6 @@ use crate::fake_cli::pattern::bound_names;
 pub(super) struct Template {
     /// The file, for messages.
     pub(super) file: PathBuf,
-    /// Its steps.
     pub(super) nodes: Vec<Node>,
     /// The placeholders its patterns bind.
     pub(super) bound: Vec<String>,
@@ -22,11 +21,8 @@ pub(super) struct Template {
 /// A node of a step file.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
-    /// One step.
     Step {
-        /// Its line, from 1.
         line: usize,
-        /// Its keyword.
         keyword: Keyword,
         /// The rest of the line, placeholders included.
         rest: String,
@@ -40,7 +36,6 @@ pub(super) enum Node {
     },
     /// `on signal NAME`, `on stdin PATTERN` or `on request ROUTE` … `end`.
     On {
-        /// Its line, from 1.
         line: usize,
         /// The trigger, with placeholders.
         when: String,
@@ -63,7 +58,6 @@ impl Node {
 
 macro_rules! keywords {
     ($($variant:ident = $text:literal $doc:literal,)+) => {
-        /// The keyword of a step.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Keyword { $(#[doc = $doc] $variant,)+ }
 

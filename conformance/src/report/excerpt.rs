@@ -18,7 +18,6 @@ const MAX_LINE_BYTES: usize = 600;
 /// One line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExcerptLine {
-    /// Its number, from 1.
     pub(super) number: usize,
     /// Its text, truncated if it is long.
     pub(super) text: String,

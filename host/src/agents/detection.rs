@@ -100,8 +100,8 @@ impl Need {
 }
 
 impl Agents {
-    /// Detects all agents and waits for every detection.
-    pub(super) async fn detect_all(&self, refresh: Refresh) -> Vec<Agent> {
+    /// All agents, sorted by id. Waits until every detection has finished.
+    pub(crate) async fn all(&self, refresh: Refresh) -> Vec<Agent> {
         for detection in self.search(Need::of(refresh)).await {
             detection.wait().await;
         }
@@ -136,7 +136,7 @@ impl Agents {
 
     /// Returns what is known and detects stale results in the background. Waits only for agents that were never
     /// detected, and not for long.
-    pub(super) async fn list_known(&self) -> AgentList {
+    pub(crate) async fn list(&self) -> AgentList {
         let (is_first, search) = self.start_search();
         let latest = Instant::now() + FIRST_DETECTION_TIMEOUT;
         let limit = if is_first { FIRST_DETECTION_TIMEOUT } else { SEARCH_TIMEOUT };
@@ -152,7 +152,7 @@ impl Agents {
     /// Detects all agents again and returns the results that arrived in time.
     pub(super) async fn refresh_all(&self) -> AgentList {
         let deadline = Instant::now() + REFRESH_TIMEOUT;
-        drop(timeout_at(deadline, self.detect_all(Refresh::Always)).await);
+        drop(timeout_at(deadline, self.all(Refresh::Always)).await);
         self.known()
     }
 

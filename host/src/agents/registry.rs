@@ -27,11 +27,6 @@ impl Agents {
         Self { context, detections, connections: Arc::default() }
     }
 
-    /// All agents, sorted by id. Waits until every detection has finished.
-    pub(crate) async fn all(&self, refresh: Refresh) -> Vec<Agent> {
-        self.detect_all(refresh).await
-    }
-
     /// One agent. Waits until its detection has finished.
     ///
     /// # Errors
@@ -46,11 +41,6 @@ impl Agents {
         self.detect_one(adapter, Refresh::WhenStale).await
     }
 
-    /// All agents from what is known; detects stale ones in the background.
-    pub(crate) async fn list(&self) -> AgentList {
-        self.list_known().await
-    }
-
     /// Detects all agents again, or one of them.
     ///
     /// # Errors
@@ -60,7 +50,7 @@ impl Agents {
             Some(id) => {
                 let adapter = self.context.adapter(id).await?;
                 self.detect_one(&adapter, Refresh::Always).await;
-                Ok(self.list_known().await)
+                Ok(self.list().await)
             }
             None => Ok(self.refresh_all().await),
         }

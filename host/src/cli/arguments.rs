@@ -104,6 +104,17 @@ pub(crate) struct RunReference {
     pub(crate) run: String,
 }
 
+/// The options of a command that inspects one agent.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// The agent
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) agent: String,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The output format of an existing run.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgument {

@@ -8,7 +8,7 @@ use crate::cli::arguments::{OutputArgument, RunReference};
 use crate::cli::follow::{AnswerRules, ApprovalPrompt, Control, Follower, View};
 use crate::cli::print::{print_error, print_remark};
 use crate::cli::run::failure_of;
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::Signals;
 use crate::cli::suggest::find_run;
 
 const EXAMPLES: &str = "\
@@ -37,7 +37,7 @@ pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitSt
     let record = find_run(host, &arguments.reference.run)?;
     let view = View::new(arguments.output.output, &record);
     let prompt = ApprovalPrompt::new(AnswerRules::default());
-    let follower = Follower::new(view, prompt, Control::Observer, StopSignals::listen()?);
+    let follower = Follower::new(view, prompt, Control::Observer, Signals::listen()?);
     let ending = follower.follow(host.events(&record.run_id, arguments.from)?).await?;
     let Some(done) = ending.done else {
         print_remark(format!(

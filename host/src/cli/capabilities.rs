@@ -6,6 +6,7 @@ use od_protocol::Capabilities;
 use od_protocol::adapter::DetectAdapterParams;
 use serde_json::{Value, json};
 
+use crate::cli::arguments::InspectArguments;
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
 use crate::cli::suggest::connect;
 
@@ -49,17 +50,14 @@ const DESCRIPTIONS: [(&str, &str); 27] = [
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The agent
-    #[arg(short, long, value_name = "ID")]
-    agent: String,
-    /// Print JSON for programs
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    inspect: InspectArguments,
 }
 
 /// # Errors
 /// When the agent is unknown or its adapter does not respond.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let arguments = &arguments.inspect;
     let plugin = connect(host, &arguments.agent).await?;
     let declared = plugin.initialized().capabilities.clone();
     let detected = plugin.call(DetectAdapterParams::default()).await;

@@ -11,7 +11,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::cli::arguments::{Arguments, Command, SharedArguments};
 use crate::cli::print::print_error;
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::Signals;
 use crate::cli::{
     agents, attach, cancel, capabilities, completions, doctor, input, models, replay, run, runs,
     serve, usage, use_agent,
@@ -89,10 +89,10 @@ async fn execute_stoppable(
     if !only_inspects {
         return execute_command(command, host, output).await;
     }
-    let mut stops = StopSignals::listen()?;
+    let mut stops = Signals::listen()?;
     tokio::select! {
         result = execute_command(command, host, output) => result,
-        () = stops.next() => Ok(ExitStatus::Cancelled),
+        _ = stops.next() => Ok(ExitStatus::Cancelled),
     }
 }
 

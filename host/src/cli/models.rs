@@ -5,6 +5,7 @@ use od_host::{ExitStatus, Host, HostError};
 use od_protocol::adapter::{ListModelsParams, ListModelsResult};
 use od_protocol::{Model, ModelsSource};
 
+use crate::cli::arguments::InspectArguments;
 use crate::cli::format;
 use crate::cli::print::{print, print_json, print_remark, table, table_text};
 use crate::cli::suggest::connect;
@@ -19,17 +20,14 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The agent
-    #[arg(short, long, value_name = "ID")]
-    agent: String,
-    /// Print JSON for programs
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    inspect: InspectArguments,
 }
 
 /// # Errors
 /// When the agent is unknown or cannot list its models.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
+    let arguments = &arguments.inspect;
     let plugin = connect(host, &arguments.agent).await?;
     let call = plugin.call(ListModelsParams::default());
     let result = while_waiting("listing models", call).await;

@@ -14,23 +14,23 @@ use plan::RunPlan;
 use crate::cli::arguments::OutputMode;
 use crate::cli::follow::{ApprovalPrompt, Control, Ending, Follower, View};
 use crate::cli::print::{print_error, print_remark};
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::Signals;
 use crate::cli::suggest::with_similar_agent;
 use crate::cli::terminal::while_waiting;
 
 /// # Errors
 /// When the run cannot be started. The exit status reports how a started run ends.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
-    let mut stops = StopSignals::listen()?;
+    let mut stops = Signals::listen()?;
     let plan = tokio::select! {
         plan = RunPlan::decide(arguments, host) => plan?,
-        () = stops.next() => return Ok(ExitStatus::Cancelled),
+        _ = stops.next() => return Ok(ExitStatus::Cancelled),
     };
     let agent = plan.request.agent.clone();
     let denies_tools = plan.request.params.denied_tools.is_some();
     let started = tokio::select! {
         started = while_waiting("starting", host.start(plan.request)) => started,
-        () = stops.next() => return Ok(ExitStatus::Cancelled),
+        _ = stops.next() => return Ok(ExitStatus::Cancelled),
     };
     let handle = match started {
         Ok(handle) => handle,

@@ -1,24 +1,19 @@
-//! Signals to stop, from the terminal or from another process.
+//! Signals from the terminal or from another process.
 
 #[cfg(unix)]
 mod unix;
-#[cfg(all(unix, feature = "serve"))]
-pub(crate) use unix::ServiceSignals;
 #[cfg(unix)]
-pub(crate) use unix::StopSignals;
+pub(crate) use unix::Signals;
 #[cfg(windows)]
 mod windows;
-#[cfg(all(windows, feature = "serve"))]
-pub(crate) use windows::ServiceSignals;
 #[cfg(windows)]
-pub(crate) use windows::StopSignals;
+pub(crate) use windows::Signals;
 
-/// A signal to a service.
-#[cfg(feature = "serve")]
+/// A signal. Every command stops at any of them, except `serve`, which does not stop at `HangUp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServiceSignal {
-    /// Shut down.
+pub(crate) enum Signal {
+    /// SIGINT, SIGTERM, Ctrl-C, or the closing of the console.
     Stop,
-    /// Detect the agents again.
-    Refresh,
+    /// SIGHUP.
+    HangUp,
 }

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::{Origin, Rejected, Rule};
-use crate::files::trust;
+use crate::files::trust::{self, Problem};
 use crate::home::OdHome;
 use crate::plugin::name::{ADAPTER_PREFIX, adapter_id};
 
@@ -68,7 +68,7 @@ pub(crate) fn search(folders: &[Folder], wanted: Option<&str>) -> Found {
             continue;
         }
         if let Err(problem) = trust::check_folder(&folder.path) {
-            found.rejected.push(reject(None, &folder.path, folder.origin, problem));
+            found.rejected.push(Rejected::new(None, &folder.path, folder.origin, problem));
             continue;
         }
         for name in names {
@@ -96,7 +96,7 @@ fn consider(folder: &Folder, name: &OsString, found: &mut Found) {
             let candidate = Candidate { id: id.to_owned(), path, origin: folder.origin };
             found.candidates.entry(id.to_owned()).or_default().push(candidate);
         }
-        Err(problem) => found.rejected.push(reject(Some(id), &path, folder.origin, problem)),
+        Err(problem) => found.rejected.push(Rejected::new(Some(id), &path, folder.origin, problem)),
     }
 }
 
@@ -126,17 +126,6 @@ fn list(folder: &Folder, rejected: &mut Vec<Rejected>) -> Vec<OsString> {
     names
 }
 
-fn reject(id: Option<&str>, path: &Path, origin: Origin, problem: trust::Problem) -> Rejected {
-    Rejected {
-        id: id.map(str::to_owned),
-        path: path.to_owned(),
-        origin,
-        rule: problem.rule,
-        reason: problem.reason,
-        fix: problem.fix,
-    }
-}
-
 fn relative(folder: &Folder) -> Rejected {
     let variable = if folder.origin == Origin::Path { "PATH" } else { "OD_ADAPTER_PATH" };
     let shown = if folder.path.as_os_str().is_empty() {
@@ -144,25 +133,21 @@ fn relative(folder: &Folder) -> Rejected {
     } else {
         format!("the entry {}", folder.path.display())
     };
-    Rejected {
-        id: None,
-        path: folder.path.clone(),
-        origin: folder.origin,
+    let problem = Problem {
         rule: Rule::RelativeFolder,
         reason: format!("{variable} has {shown}, which depends on the current folder"),
         fix: format!("remove it from {variable} or write it as an absolute path"),
-    }
+    };
+    Rejected::new(None, &folder.path, folder.origin, problem)
 }
 
 fn missing(folder: &Folder, error: &std::io::Error) -> Rejected {
-    Rejected {
-        id: None,
-        path: folder.path.clone(),
-        origin: folder.origin,
+    let problem = Problem {
         rule: Rule::Unreadable,
         reason: format!("cannot read the folder: {error}"),
         fix: "use a folder that exists".to_owned(),
-    }
+    };
+    Rejected::new(None, &folder.path, folder.origin, problem)
 }
 
 #[cfg(test)]

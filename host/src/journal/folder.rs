@@ -157,8 +157,7 @@ mod tests {
     use super::*;
 
     fn scratch() -> (tempfile::TempDir, RunFolder) {
-        let scratch = tempfile::tempdir().expect("a scratch folder");
-        let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
+        let (scratch, home) = OdHome::temporary();
         (scratch, RunFolder::create(&home, "r").expect("a run's folder"))
     }
 

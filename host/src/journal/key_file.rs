@@ -87,19 +87,13 @@ fn make_folder(home: &OdHome) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    fn scratch() -> (tempfile::TempDir, OdHome) {
-        let folder = tempfile::tempdir().expect("a scratch folder");
-        let home = OdHome::at(folder.path().to_owned()).expect("an absolute path");
-        (folder, home)
-    }
-
     fn take(home: &OdHome, key: &str) -> KeyFile {
         KeyFile::lock(home, key).expect("a file").expect("an unlocked file")
     }
 
     #[test]
     fn key_lock_is_exclusive_per_key() {
-        let (_folder, home) = scratch();
+        let (_folder, home) = OdHome::temporary();
         let key = take(&home, "k");
         assert!(KeyFile::lock(&home, "k").expect("a result").is_none());
         take(&home, "another");
@@ -112,7 +106,7 @@ mod tests {
 
     #[test]
     fn keys_of_removed_runs_are_removed() {
-        let (_folder, home) = scratch();
+        let (_folder, home) = OdHome::temporary();
         std::fs::create_dir_all(home.run("kept")).expect("a run");
         take(&home, "kept").assign("kept").expect("it is written");
         take(&home, "gone").assign("gone").expect("it is written");
@@ -127,7 +121,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn locking_removed_key_file_creates_new_one() {
-        let (_folder, home) = scratch();
+        let (_folder, home) = OdHome::temporary();
         let path = KeyFile::path(&home, "k");
         let first = take(&home, "k");
         let late = File::open(&path).expect("it is there");

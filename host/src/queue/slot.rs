@@ -268,11 +268,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::sync::block_on;
 
     #[test]
     fn admitted_slot_in_closed_queue_may_not_start() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(async {
+        block_on(async {
             let agents = BTreeMap::new();
             let queue =
                 RunQueue::new(QueueLimits { runs: 2, runs_per_agent: 2, agents, queued: 0 });

@@ -93,11 +93,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
-
-    fn block_on(future: impl Future<Output = ()>) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(future);
-    }
+    use crate::sync::block_on;
 
     #[test]
     fn write_fails_when_peer_stops_reading() {

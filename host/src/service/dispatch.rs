@@ -33,35 +33,24 @@ impl Service {
     ) -> CallResult {
         match method {
             _ if method == api::START_RUN.name => {
-                invoke(params, |params| self.start_run(client, params)).await
+                self.invoke(params, async |service: &Self, params| {
+                    service.start_run(client, params).await
+                })
+                .await
             }
-            _ if method == api::LIST_RUNS.name => {
-                invoke(params, |params| self.list_runs(params)).await
-            }
-            _ if method == api::GET_RUN.name => invoke(params, |params| self.get_run(params)).await,
-            _ if method == api::GET_RUN_RESULT.name => {
-                invoke(params, |params| self.run_result(params)).await
-            }
-            _ if method == api::INPUT_RUN.name => {
-                invoke(params, |params| self.input_run(params)).await
-            }
-            _ if method == api::RESPOND_RUN.name => {
-                invoke(params, |params| self.respond_run(params)).await
-            }
-            _ if method == api::CANCEL_RUN.name => {
-                invoke(params, |params| self.cancel_run(params)).await
-            }
-            _ if method == api::DELETE_RUN.name => {
-                invoke(params, |params| self.delete_run(params)).await
-            }
+            _ if method == api::LIST_RUNS.name => self.invoke(params, Self::list_runs).await,
+            _ if method == api::GET_RUN.name => self.invoke(params, Self::get_run).await,
+            _ if method == api::GET_RUN_RESULT.name => self.invoke(params, Self::run_result).await,
+            _ if method == api::INPUT_RUN.name => self.invoke(params, Self::input_run).await,
+            _ if method == api::RESPOND_RUN.name => self.invoke(params, Self::respond_run).await,
+            _ if method == api::CANCEL_RUN.name => self.invoke(params, Self::cancel_run).await,
+            _ if method == api::DELETE_RUN.name => self.invoke(params, Self::delete_run).await,
             _ if method == api::SHUTDOWN_HOST.name => {
-                invoke(params, |params| self.shutdown_host(params)).await
+                self.invoke(params, Self::shutdown_host).await
             }
-            _ if method == api::GET_HOST_INFO.name => {
-                invoke(params, |params| self.host_info(params)).await
-            }
+            _ if method == api::GET_HOST_INFO.name => self.invoke(params, Self::host_info).await,
             _ if method == api::SUMMARIZE_USAGE.name => {
-                invoke(params, |params| self.summarize_usage(params)).await
+                self.invoke(params, Self::summarize_usage).await
             }
             _ if method.starts_with("agents/") => self.call_agents(method, params).await,
             _ => self.call_adapters(method, params).await,
@@ -70,29 +59,25 @@ impl Service {
 
     async fn call_agents(&self, method: &str, params: Option<&RawValue>) -> CallResult {
         match method {
-            _ if method == api::LIST_AGENTS.name => {
-                invoke(params, |params| self.list_agents(params)).await
-            }
+            _ if method == api::LIST_AGENTS.name => self.invoke(params, Self::list_agents).await,
             _ if method == api::REFRESH_AGENTS.name => {
-                invoke(params, |params| self.refresh_agents(params)).await
+                self.invoke(params, Self::refresh_agents).await
             }
-            _ if method == api::GET_AGENT.name => {
-                invoke(params, |params| self.get_agent(params)).await
-            }
+            _ if method == api::GET_AGENT.name => self.invoke(params, Self::get_agent).await,
             _ if method == api::SET_ACTIVE_AGENT.name => {
-                invoke(params, |params| self.set_active_agent(params)).await
+                self.invoke(params, Self::set_active_agent).await
             }
             _ if method == api::LIST_AGENT_MODELS.name => {
-                invoke(params, |params| self.agent_models(params)).await
+                self.invoke(params, Self::agent_models).await
             }
             _ if method == api::GET_AGENT_QUOTA.name => {
-                invoke(params, |params| self.agent_quota(params)).await
+                self.invoke(params, Self::agent_quota).await
             }
             _ if method == api::GET_AGENT_HEALTH.name => {
-                invoke(params, |params| self.agent_health(params)).await
+                self.invoke(params, Self::agent_health).await
             }
             _ if method == api::GET_AGENT_FEATURES.name => {
-                invoke(params, |params| self.agent_features(params)).await
+                self.invoke(params, Self::agent_features).await
             }
             _ => Err(unknown(method)),
         }
@@ -101,35 +86,34 @@ impl Service {
     async fn call_adapters(&self, method: &str, params: Option<&RawValue>) -> CallResult {
         match method {
             _ if method == api::LIST_SESSIONS.name => {
-                invoke(params, |params| self.list_sessions(params)).await
+                self.invoke(params, Self::list_sessions).await
             }
-            _ if method == api::READ_SESSION.name => {
-                invoke(params, |params| self.read_session(params)).await
-            }
+            _ if method == api::READ_SESSION.name => self.invoke(params, Self::read_session).await,
             _ if method == api::LIST_ADAPTERS.name => {
-                invoke(params, |params| self.list_adapters(params)).await
+                self.invoke(params, Self::list_adapters).await
             }
             _ if method == api::TRUST_ADAPTER.name => {
-                invoke(params, |params| self.trust_adapter(params)).await
+                self.invoke(params, Self::trust_adapter).await
             }
             _ if method == api::LIST_INSTALL_HINTS.name => {
-                invoke(params, |params| self.install_hints(params)).await
+                self.invoke(params, Self::install_hints).await
             }
             _ => Err(unknown(method)),
         }
+    }
+
+    async fn invoke<P: Call>(
+        &self,
+        params: Option<&RawValue>,
+        function: impl AsyncFnOnce(&Self, P) -> Result<P::Result, HostError>,
+    ) -> CallResult {
+        let params: P = params::parse(P::METHOD.name, P::METHOD.params, params.map(RawValue::get))?;
+        let result = function(self, params).await.map_err(HostError::into_error_object)?;
+        to_json(&result)
     }
 }
 
 fn unknown(method: &str) -> ErrorObject {
     ErrorObject::new(ErrorKind::MethodNotFound, format!("unknown method {method:?}"))
         .with_hint(params::DISCOVER_HINT)
-}
-
-async fn invoke<P: Call>(
-    params: Option<&RawValue>,
-    function: impl AsyncFnOnce(P) -> Result<P::Result, HostError>,
-) -> CallResult {
-    let params: P = params::parse(P::METHOD.name, P::METHOD.params, params.map(RawValue::get))?;
-    let result = function(params).await.map_err(HostError::into_error_object)?;
-    to_json(&result)
 }

@@ -146,13 +146,12 @@ mod tests {
     use std::task::Poll::Ready;
 
     use super::*;
+    use crate::sync::block_on;
 
     #[test]
     fn claimed_key_does_not_block_other_keys() {
-        let scratch = tempfile::tempdir().expect("a scratch folder");
-        let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(async {
+        let (_scratch, home) = OdHome::temporary();
+        block_on(async {
             let keys = Keys::default();
             let held = keys.claim(&home, "k".to_owned()).await.expect("a claim");
             for number in 0..3 * MAX_IDLE_LOCKS {

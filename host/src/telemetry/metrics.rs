@@ -11,12 +11,12 @@ mod state;
 pub(crate) use adapters::AdapterCounters;
 pub use api::{GaugeGuard, Refusal, Transport};
 pub(super) use labels::method_label;
-pub(crate) use runs::EndedRun;
 pub(crate) use state::Snapshot;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use od_protocol::Done;
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
@@ -26,6 +26,7 @@ use labels::Agents;
 use runs::RunMetrics;
 use state::StateMetrics;
 
+use super::JournalSize;
 use crate::usage::AttemptUsage;
 
 /// The media type of `Metrics::encode`'s text.
@@ -67,9 +68,9 @@ impl Metrics {
         self.shared.runs.started(self.agent(agent), waited);
     }
 
-    /// Counts the end of a run.
-    pub(crate) fn run_ended(&self, run: &EndedRun<'_>) {
-        self.shared.runs.ended(self.agent(run.agent), run);
+    /// Counts the end of a run for the agent of its last attempt.
+    pub(crate) fn run_ended(&self, agent: &str, done: &Done, size: JournalSize) {
+        self.shared.runs.ended(self.agent(agent), done, size);
     }
 
     /// Counts the usage of one attempt of a finished run.

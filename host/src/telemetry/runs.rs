@@ -5,7 +5,6 @@ use std::time::Duration;
 use od_protocol::{Done, ErrorKind};
 
 use super::Telemetry;
-use super::metrics::EndedRun;
 use crate::journal::RunRecord;
 use crate::journal::folder::RunFolder;
 use crate::usage::AttemptUsage;
@@ -46,18 +45,18 @@ impl Telemetry {
 
     /// Reports that a run ended.
     pub(crate) fn run_ended(&self, end: &RunEnd<'_>) {
-        let RunEnd { record, folder, size: JournalSize { events, bytes }, done, attempts } = *end;
+        let RunEnd { record, folder, size, done, attempts } = *end;
         if let Some(kind) = &done.error_kind {
             self.metrics.adapter(&record.agent).failed(kind);
         }
-        self.metrics.run_ended(&EndedRun { agent: &record.agent, done, events, bytes });
+        self.metrics.run_ended(&record.agent, done, size);
         attempts.iter().for_each(|attempt| self.metrics.used(attempt));
         tracing::info!(
             agent = record.agent,
             status = done.status.as_str(),
             error_kind = done.error_kind.as_ref().map(ErrorKind::as_str),
             duration_ms = done.duration_ms,
-            events,
+            events = size.events,
             "run ended"
         );
         if let Some(traces) = &self.traces {

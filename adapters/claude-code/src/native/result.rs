@@ -24,8 +24,6 @@ pub struct ResultLine {
     pub result: Option<String>,
     /// Error texts.
     pub errors: Vec<String>,
-    /// The session.
-    pub session_id: Option<String>,
     /// Cost of the whole process so far, in dollars.
     pub total_cost_usd: Option<f64>,
     /// Tokens of this turn, without subagents and retried requests.

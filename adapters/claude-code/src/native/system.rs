@@ -64,8 +64,6 @@ pub struct SystemLine {
     pub hook_name: Option<String>,
     /// `hook_response`.
     pub exit_code: Option<i32>,
-    /// `hook_response`.
-    pub stderr: Option<String>,
 }
 
 /// The result of a compaction.
@@ -74,8 +72,6 @@ pub struct SystemLine {
 pub struct CompactMetadata {
     /// Tokens after it.
     pub post_tokens: Option<u64>,
-    /// Tokens before it.
-    pub pre_tokens: Option<u64>,
 }
 
 /// A line of type `rate_limit_event`: with a subscription only, never with an API key.

@@ -7,8 +7,8 @@ use super::failure::{Failure, RULES};
 use super::limits::Limits;
 use crate::native::Turn;
 
-/// The adapter stopped the CLI.
-pub(crate) const GIVEN_UP: RunOutcome = RunOutcome {
+/// The adapter stopped the CLI, which would have continued.
+pub(crate) const STOPPED_BY_ADAPTER: RunOutcome = RunOutcome {
     status: DoneStatus::Failed,
     stop_reason: StopReason::Error,
     evidence: DoneEvidence::Watchdog,
@@ -69,5 +69,5 @@ impl TurnOutcome {
 pub(crate) fn of_exit(exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
     let event = od_sdk::failure::classify_stderr(&exit.stderr_tail, &RULES)?;
     output.event(Event::Error(event));
-    Some(RunOutcome { evidence: DoneEvidence::ExitCode, ..GIVEN_UP })
+    Some(RunOutcome { evidence: DoneEvidence::ExitCode, ..STOPPED_BY_ADAPTER })
 }

@@ -94,7 +94,7 @@ fn accepts_next_prompt(context: &mut AgentContext) -> CheckOutcome {
     if turn.text().trim() == nonce {
         return Ok(());
     }
-    Err(agent.failure(&format!("the text {nonce:?}"), &turn.summary(), &turn.sent))
+    Err(agent.failure(format!("the text {nonce:?}"), turn.summary(), &turn.sent))
 }
 
 fn ignores_idle_cancel(context: &mut AgentContext) -> CheckOutcome {
@@ -108,9 +108,7 @@ fn ignores_idle_cancel(context: &mut AgentContext) -> CheckOutcome {
     let response = agent.inbox.others[before..].iter().find(|line| line.value.get("id").is_some());
     match response.map(|line| line.value.to_string()) {
         None => Ok(()),
-        Some(got) => {
-            Err(agent.failure("no response", &got, "session/cancel of an idle session"))
-        }
+        Some(got) => Err(agent.failure("no response", got, "session/cancel of an idle session")),
     }
 }
 
@@ -120,11 +118,7 @@ fn close_cancels(context: &mut AgentContext) -> CheckOutcome {
     let open = start_streaming_turn(agent, &session)?;
     let reply = agent.request("session/close", json!({"sessionId": session}), START_TIMEOUT)?;
     if reply.is_err() {
-        return Err(agent.failure(
-            "a result",
-            &summary(&reply),
-            "session/close during a turn",
-        ));
+        return Err(agent.failure("a result", summary(&reply), "session/close during a turn"));
     }
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     ends_with(agent, &turn, "cancelled")

@@ -44,7 +44,7 @@ pub(super) fn model_received(
         return Ok(());
     }
     let expected = format!("the model receives {:?} unchanged", shorten(text, 120));
-    Err(agent.failure(&expected, &format!("it does not; {}", turn.summary()), &turn.sent))
+    Err(agent.failure(expected, format!("it does not; {}", turn.summary()), &turn.sent))
 }
 
 /// Returns the prompt with which the fake model writes a file into a folder.
@@ -57,10 +57,9 @@ pub(super) fn ends_with(agent: &Agent, turn: &Turn, reason: &str) -> CheckOutcom
     if turn.stop_reason() == reason {
         return Ok(());
     }
-    Err(agent.failure(&format!("the stop reason {reason}"), &turn.summary(), &turn.sent))
+    Err(agent.failure(format!("the stop reason {reason}"), turn.summary(), &turn.sent))
 }
 
-/// Whether the tool of a scenario has run.
 pub(super) fn tool_has_run(scenario: &str, cwd: &Path, turn: &Turn) -> bool {
     match scenario {
         "write" => cwd.join(FILE).exists(),
@@ -145,7 +144,7 @@ pub(super) fn all_processes_end(
         }
         if Instant::now() >= deadline {
             let expected = format!("no process remains after {limit:.1?}");
-            return Err(agent.failure(&expected, &left.join(", "), sent));
+            return Err(agent.failure(expected, left.join(", "), sent));
         }
         agent.listen(Duration::from_millis(20));
         if agent.is_stdout_closed() {

@@ -131,11 +131,7 @@ fn version(
     if found.is_some_and(is_good) {
         return Ok(());
     }
-    Err(agent.failure(
-        &format!("a result with protocolVersion {wanted}"),
-        &summary(&reply),
-        &sent,
-    ))
+    Err(agent.failure(format!("a result with protocolVersion {wanted}"), summary(&reply), &sent))
 }
 
 fn reports_name_and_version(context: &mut AgentContext) -> CheckOutcome {
@@ -175,11 +171,7 @@ fn refuses_unknown_request(context: &mut AgentContext) -> CheckOutcome {
         let error = agent.refused(method, json!({}))?;
         if error.code != METHOD_NOT_FOUND {
             let got = summary(&Err(error));
-            return Err(agent.failure(
-                &format!("the error {METHOD_NOT_FOUND}"),
-                &got,
-                method,
-            ));
+            return Err(agent.failure(format!("the error {METHOD_NOT_FOUND}"), got, method));
         }
     }
     Ok(())
@@ -198,7 +190,7 @@ fn ignores_unknown_notification(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure("no response", &got, "an unknown notification"))
+            Err(agent.failure("no response", got, "an unknown notification"))
         }
     }
 }
@@ -219,7 +211,7 @@ fn echoes_ids(context: &mut AgentContext) -> CheckOutcome {
             let others: Vec<String> =
                 agent.inbox.others.iter().map(|line| line.value["id"].to_string()).collect();
             let got = format!("none; responses with the ids [{}]", others.join(", "));
-            return Err(agent.failure(&format!("a response with the id {key}"), &got, &key));
+            return Err(agent.failure(format!("a response with the id {key}"), got, &key));
         }
     }
     Ok(())

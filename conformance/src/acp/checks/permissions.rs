@@ -103,7 +103,7 @@ impl PermissionTurn {
     fn run(&self, agent: &mut Agent, policy: Policy) -> Result<Turn, Finding> {
         let turn = agent.run_turn(&self.session, &self.prompt(), policy)?;
         if turn.permissions.is_empty() {
-            return Err(agent.failure("a permission request", &turn.summary(), &turn.sent));
+            return Err(agent.failure("a permission request", turn.summary(), &turn.sent));
         }
         Ok(turn)
     }
@@ -114,7 +114,7 @@ impl PermissionTurn {
             return Ok(());
         }
         let expected = format!("the tool does not run after {answer}");
-        Err(agent.failure(&expected, &format!("it has run; {}", turn.summary()), &turn.sent))
+        Err(agent.failure(expected, format!("it has run; {}", turn.summary()), &turn.sent))
     }
 
     /// Starts the turn and waits for the permission request.
@@ -124,7 +124,7 @@ impl PermissionTurn {
             return Ok(open);
         }
         let turn = agent.turn_so_far(&open);
-        Err(agent.failure("a permission request", &turn.summary(), &turn.sent))
+        Err(agent.failure("a permission request", turn.summary(), &turn.sent))
     }
 }
 
@@ -136,11 +136,7 @@ fn waits_for_answer(context: &mut AgentContext) -> CheckOutcome {
     let turn = agent.turn_so_far(&open);
     turn_setup.tool_has_not_run(agent, &turn, "an unanswered permission request")?;
     if agent.inbox.answers.contains_key(&open.key) {
-        return Err(agent.failure(
-            "the turn stays open",
-            "it ended without an answer",
-            &turn.sent,
-        ));
+        return Err(agent.failure("the turn stays open", "it ended without an answer", &turn.sent));
     }
     agent.finish(&open, Policy::Reject).map(drop)
 }
@@ -153,11 +149,7 @@ fn allowed_is_done(context: &mut AgentContext) -> CheckOutcome {
     if tool_has_run(turn_setup.scenario, &turn_setup.cwd, &turn) {
         return Ok(());
     }
-    Err(agent.failure(
-        "the tool runs",
-        &format!("it has not run; {}", turn.summary()),
-        &turn.sent,
-    ))
+    Err(agent.failure("the tool runs", format!("it has not run; {}", turn.summary()), &turn.sent))
 }
 
 fn rejected_is_not_done(context: &mut AgentContext) -> CheckOutcome {
@@ -193,7 +185,7 @@ fn rejected_is_reported(context: &mut AgentContext) -> CheckOutcome {
     if turn.tools().iter().all(|(_, status)| status == "failed") {
         return Ok(());
     }
-    Err(agent.failure("the call ends as failed", &turn.summary(), &turn.sent))
+    Err(agent.failure("the call ends as failed", turn.summary(), &turn.sent))
 }
 
 fn cancel_ends_permission_request(context: &mut AgentContext) -> CheckOutcome {

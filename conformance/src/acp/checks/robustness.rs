@@ -119,7 +119,7 @@ fn reports_garbage(context: &mut AgentContext) -> CheckOutcome {
     }
     let got =
         agent.inbox.others.first().map_or("no response".to_owned(), |it| it.value.to_string());
-    Err(agent.failure(&format!("the error {PARSE_ERROR}"), &got, "a line that is not JSON"))
+    Err(agent.failure(format!("the error {PARSE_ERROR}"), got, "a line that is not JSON"))
 }
 
 fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
@@ -135,9 +135,7 @@ fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
     let reply = agent.answer(&key, START_TIMEOUT)?;
     match reply {
         Ok(_) => Ok(()),
-        Err(_) => {
-            Err(agent.failure("a result", &summary(&reply), "initialize, byte by byte"))
-        }
+        Err(_) => Err(agent.failure("a result", summary(&reply), "initialize, byte by byte")),
     }
 }
 
@@ -165,7 +163,7 @@ fn reads_blank_lines(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure("only the response", &got, "two blank lines"))
+            Err(agent.failure("only the response", got, "two blank lines"))
         }
     }
 }
@@ -182,7 +180,7 @@ fn ignores_unrequested_response(context: &mut AgentContext) -> CheckOutcome {
         None => Ok(()),
         Some(line) => {
             let got = line.value.to_string();
-            Err(agent.failure("no response", &got, "responses without a request"))
+            Err(agent.failure("no response", got, "responses without a request"))
         }
     }
 }
@@ -211,5 +209,5 @@ fn accepts_unknown_members(context: &mut AgentContext) -> CheckOutcome {
     if reply.as_ref().is_ok_and(|result| result["sessionId"].is_string()) {
         return Ok(());
     }
-    Err(agent.failure("a session", &summary(&reply), &sent))
+    Err(agent.failure("a session", summary(&reply), &sent))
 }

@@ -89,7 +89,7 @@ fn unique_ids(context: &mut AgentContext) -> CheckOutcome {
     if first != second {
         return Ok(());
     }
-    Err(agent.failure("two ids", &format!("{first:?} twice"), "session/new, twice"))
+    Err(agent.failure("two ids", format!("{first:?} twice"), "session/new, twice"))
 }
 
 fn refuses_without_cwd(context: &mut AgentContext) -> CheckOutcome {
@@ -107,7 +107,7 @@ fn wrong_params_are_typed(context: &mut AgentContext) -> CheckOutcome {
         return Ok(());
     }
     let sent = "session/new {\"mcpServers\":[]}";
-    Err(agent.failure(&format!("the error {INVALID_PARAMS}"), &summary(&Err(error)), sent))
+    Err(agent.failure(format!("the error {INVALID_PARAMS}"), summary(&Err(error)), sent))
 }
 
 fn refuses_unknown_session(context: &mut AgentContext) -> CheckOutcome {
@@ -130,7 +130,7 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
     if !offered.iter().any(|mode| mode["id"] == *current) {
         return Err(agent.failure(
             "a current mode that is one of the offered modes",
-            &modes.to_string(),
+            modes.to_string(),
             "session/new",
         ));
     }
@@ -140,7 +140,7 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
         let sent = format!("session/set_mode {params}");
         let answer = agent.request("session/set_mode", params, START_TIMEOUT)?;
         if answer.is_err() {
-            return Err(agent.failure("a result", &summary(&answer), &sent));
+            return Err(agent.failure("a result", summary(&answer), &sent));
         }
     }
     Ok(())
@@ -171,7 +171,7 @@ fn remembers(context: &mut AgentContext) -> CheckOutcome {
         has[0], has[1], has[3]
     );
     let expected = "a request with the first prompt and answer, and nothing of another session";
-    Err(agent.failure(expected, &got, &turn.sent))
+    Err(agent.failure(expected, got, &turn.sent))
 }
 
 fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
@@ -189,11 +189,11 @@ fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
     // An agent that processes sessions one after the other answers now.
     let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;
     if turn.text().trim() != wanted {
-        return Err(agent.failure(&format!("{wanted:?}"), &turn.summary(), &turn.sent));
+        return Err(agent.failure(format!("{wanted:?}"), turn.summary(), &turn.sent));
     }
     if slow_turn.text().contains(&text) {
         let expected = "no text of the other session";
-        return Err(agent.failure(expected, &slow_turn.summary(), &slow_turn.sent));
+        return Err(agent.failure(expected, slow_turn.summary(), &slow_turn.sent));
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ fn replays(context: &mut AgentContext) -> CheckOutcome {
     let key = agent.ask("session/load", params);
     let reply = agent.answer(&key, START_TIMEOUT)?;
     if reply.is_err() {
-        return Err(agent.failure("a result", &summary(&reply), &sent));
+        return Err(agent.failure("a result", summary(&reply), &sent));
     }
     let end = agent.inbox.answers[&key].order;
     let prompts = Replayed::of(&agent, "user_message_chunk", end);
@@ -224,7 +224,7 @@ fn replays(context: &mut AgentContext) -> CheckOutcome {
     let expected = "the prompt as user_message_chunk, then the answer as agent_message_chunk, \
                     both before the response to session/load";
     let got = format!("the prompts {:?} and the answers {:?}", prompts.text, answers.text);
-    Err(agent.failure(expected, &shorten(&got, 600), &sent))
+    Err(agent.failure(expected, shorten(&got, 600), &sent))
 }
 
 /// The updates of one kind before a line.

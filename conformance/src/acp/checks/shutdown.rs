@@ -13,7 +13,6 @@ use crate::check::{Gate, active};
 use crate::outcome::{CheckOutcome, Finding};
 use crate::process;
 
-/// The timeout for an agent to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) const CHECKS: &[AgentCheck] = &[
@@ -112,11 +111,7 @@ fn exits(agent: &mut Agent, sent: &str) -> CheckOutcome {
     if agent.wait_exit(limit).is_some() {
         return Ok(());
     }
-    Err(agent.failure(
-        &format!("the agent exits within {limit:.1?}"),
-        "it is still running",
-        sent,
-    ))
+    Err(agent.failure(format!("the agent exits within {limit:.1?}"), "it is still running", sent))
 }
 
 fn has_signals() -> CheckOutcome {

@@ -13,7 +13,6 @@ use crate::acp::turn::Turn;
 use crate::check::{Gate, active, invariant};
 use crate::outcome::CheckOutcome;
 
-/// The size of a long prompt.
 const LONG_PROMPT_BYTES: usize = 200 * 1024;
 
 /// Multi-byte characters.
@@ -110,11 +109,7 @@ fn text_is(context: &mut AgentContext, turn: &Turn, wanted: &str) -> CheckOutcom
     if turn.text().trim() == wanted.trim() {
         return Ok(());
     }
-    Err(context.agent()?.failure(
-        &format!("the text {wanted:?}"),
-        &turn.summary(),
-        &turn.sent,
-    ))
+    Err(context.agent()?.failure(format!("the text {wanted:?}"), turn.summary(), &turn.sent))
 }
 
 fn text_is_whole(context: &mut AgentContext) -> CheckOutcome {
@@ -139,7 +134,7 @@ fn thoughts_are_separate(context: &mut AgentContext) -> CheckOutcome {
         let got = format!("the thoughts {:?}", turn.thoughts());
         return Err(context.agent()?.failure(
             "an answer that is not part of the thoughts",
-            &got,
+            got,
             &turn.sent,
         ));
     }
@@ -163,7 +158,7 @@ fn stop_reason_is_known(context: &mut AgentContext) -> CheckOutcome {
         return Ok(());
     }
     let expected = format!("an error, or one of {}", STOP_REASONS.join(", "));
-    Err(context.agent()?.failure(&expected, &turn.summary(), &turn.sent))
+    Err(context.agent()?.failure(expected, turn.summary(), &turn.sent))
 }
 
 fn token_limit_is_reported(context: &mut AgentContext) -> CheckOutcome {
@@ -181,7 +176,7 @@ fn refusal_is_an_error(context: &mut AgentContext) -> CheckOutcome {
         Ok(result) if result["stopReason"] == "refusal" => Ok(()),
         Ok(_) => {
             let expected = "a JSON-RPC error";
-            Err(context.agent()?.failure(expected, &turn.summary(), &turn.sent))
+            Err(context.agent()?.failure(expected, turn.summary(), &turn.sent))
         }
     }
 }

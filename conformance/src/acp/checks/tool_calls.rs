@@ -61,7 +61,7 @@ fn statuses(agent: &Agent, turn: &Turn, wanted: &str) -> CheckOutcome {
         return Ok(());
     }
     let expected = format!("tool calls that end as {wanted}");
-    Err(agent.failure(&expected, &turn.summary(), &turn.sent))
+    Err(agent.failure(expected, turn.summary(), &turn.sent))
 }
 
 fn success_is_reported(context: &mut AgentContext) -> CheckOutcome {
@@ -99,5 +99,5 @@ fn file_is_written(agent: &Agent, cwd: &std::path::Path, turn: &Turn) -> CheckOu
         return Ok(());
     }
     let expected = format!("hello.txt in {}", cwd.display());
-    Err(agent.failure(&expected, &format!("none; {}", turn.summary()), &turn.sent))
+    Err(agent.failure(expected, format!("none; {}", turn.summary()), &turn.sent))
 }

@@ -29,7 +29,6 @@ impl TurnCancel {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a turn.
     pub(super) fn open(&self) {
         let mut resources = self.resources();
         let was_cancelled = resources.was_cancelled;
@@ -41,7 +40,6 @@ impl TurnCancel {
         self.resources().is_open = false;
     }
 
-    /// Whether a turn is open.
     pub(super) fn is_open(&self) -> bool {
         self.resources().is_open
     }
@@ -70,7 +68,6 @@ impl TurnCancel {
         self.resources().command = command;
     }
 
-    /// Returns the running command.
     pub(super) fn command(&self) -> Option<u32> {
         self.resources().command
     }

@@ -4,7 +4,6 @@ use std::io::Read;
 
 use super::fault::{AgentFault, Behaviour};
 
-/// The lines of stdin.
 pub(super) struct Lines {
     behaviour: Behaviour,
     pending: Vec<u8>,

@@ -11,9 +11,7 @@ use super::session::Session;
 /// A tool call of the model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
-    /// Its id.
     pub(super) id: String,
-    /// The tool.
     pub(super) name: String,
     /// Its arguments, as JSON text.
     pub(super) arguments: String,
@@ -21,18 +19,13 @@ pub(super) struct Call {
 
 /// A piece of a streamed answer.
 pub(super) enum Piece<'a> {
-    /// A piece of text.
     Text(&'a str),
-    /// A piece of a thought.
     Thought(&'a str),
 }
 
-/// A complete answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// The whole text.
     pub(super) text: String,
-    /// Its tool calls.
     pub(super) calls: Vec<Call>,
     /// Its finish reason, as the model reports it.
     pub(super) finish: String,

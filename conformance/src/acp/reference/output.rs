@@ -12,7 +12,6 @@ use super::fault::{AgentFault, Behaviour};
 /// An error response: code and message.
 pub(super) type Refusal = (i64, String);
 
-/// The result of a request.
 pub(super) type Outcome = Result<Value, Refusal>;
 
 /// The only writer of stdout.
@@ -51,7 +50,6 @@ impl Output {
         });
     }
 
-    /// Sends an update of a session.
     pub(super) fn update(&self, session: &str, update: &Value) {
         let params = json!({"sessionId": session, "update": update});
         self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));

@@ -13,7 +13,6 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 const NOT_FOUND: i64 = -32002;
 const INTERNAL_ERROR: i64 = -32603;
 
-/// The names of its modes.
 const MODES: [&str; 2] = ["default", "plan"];
 
 /// Answers a request that needs no turn.

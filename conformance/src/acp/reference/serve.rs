@@ -20,11 +20,8 @@ const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const NOT_FOUND: i64 = -32002;
 
-/// The agent.
 pub(super) struct Reference {
-    /// Its behaviour.
     pub(super) behaviour: Behaviour,
-    /// Its stdout.
     pub(super) output: Output,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
     capabilities: Mutex<Value>,
@@ -166,7 +163,6 @@ impl Reference {
         *self.capabilities.lock().unwrap_or_else(PoisonError::into_inner) = capabilities;
     }
 
-    /// Whether the client can write files.
     pub(super) fn client_writes(&self) -> bool {
         let capabilities = self.capabilities.lock().unwrap_or_else(PoisonError::into_inner);
         capabilities["fs"]["writeTextFile"] == true
@@ -176,7 +172,6 @@ impl Reference {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a session.
     pub(super) fn new_session(&self, cwd: PathBuf) -> Arc<Session> {
         let id = match self.behaviour.has(AgentFault::OneSessionId) {
             true => "session-1".to_owned(),
@@ -185,7 +180,6 @@ impl Reference {
         self.add(Session::new(id, cwd))
     }
 
-    /// Loads a session.
     pub(super) fn load_session(&self, id: &str, cwd: PathBuf) -> Option<Arc<Session>> {
         let found = Session::load(id, cwd.clone());
         let anything = self.behaviour.has(AgentFault::LoadsAnything);
@@ -199,7 +193,6 @@ impl Reference {
         session
     }
 
-    /// Returns the session of the parameters.
     pub(super) fn session(&self, params: &Value) -> Result<Arc<Session>, Refusal> {
         let id = params["sessionId"].as_str().unwrap_or_default();
         if let Some(session) = self.all().get(id) {

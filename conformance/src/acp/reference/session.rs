@@ -9,7 +9,6 @@ use super::cancel::TurnCancel;
 
 /// One conversation.
 pub(super) struct Session {
-    /// Its id.
     pub(super) id: String,
     /// Its working folder.
     pub(super) cwd: PathBuf,
@@ -25,7 +24,6 @@ struct Stored {
 }
 
 impl Session {
-    /// Creates a new session.
     pub(super) fn new(id: String, cwd: PathBuf) -> Self {
         Self { id, cwd, stop: TurnCancel::default(), stored: Mutex::new(Stored::default()) }
     }
@@ -48,12 +46,10 @@ impl Session {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message for the model.
     pub(super) fn add_message(&self, message: Value) {
         self.stored().messages.push(message);
     }
 
-    /// Returns the messages for the model.
     pub(super) fn messages(&self) -> Vec<Value> {
         self.stored().messages.clone()
     }
@@ -63,7 +59,6 @@ impl Session {
         self.stored().updates.push(update.clone());
     }
 
-    /// Returns the updates for a replay.
     pub(super) fn updates(&self) -> Vec<Value> {
         self.stored().updates.clone()
     }

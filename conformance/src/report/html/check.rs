@@ -15,7 +15,6 @@ pub(super) fn class(status: Status) -> String {
     status.as_str().replace(' ', "-")
 }
 
-/// Renders one check.
 pub(super) fn details(report: &Report, result: &CheckResult, is_open: bool) -> String {
     let check = &result.check;
     let class = class(result.status);

@@ -11,7 +11,7 @@ use super::approval_prompt::ApprovalPrompt;
 use super::printer::Printer;
 use super::view::View;
 use crate::cli::print::{print_remark, print_warning};
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::Signals;
 use crate::cli::terminal::Spinner;
 
 /// How long an agent CLI may take to stop.
@@ -56,7 +56,7 @@ pub(crate) struct Follower {
     control: Control,
     printer: Printer,
     spinner: Spinner,
-    stops: StopSignals,
+    stops: Signals,
     stop_count: u32,
     stdout_closed: bool,
     chunk: Vec<u8>,
@@ -69,7 +69,7 @@ impl Follower {
         view: View,
         prompt: ApprovalPrompt,
         control: Control,
-        stops: StopSignals,
+        stops: Signals,
     ) -> Self {
         Self {
             spinner: view.spinner(),
@@ -94,7 +94,7 @@ impl Follower {
         while self.is_following() {
             tokio::select! {
                 biased;
-                () = self.stops.next() => self.on_stop(),
+                _ = self.stops.next() => self.on_stop(),
                 () = self.printer.closed(), if !self.stdout_closed => self.on_closed_stdout(),
                 reply = self.prompt.answer() => self.reply(reply).await,
                 event = reader.next() => {
@@ -115,7 +115,7 @@ impl Follower {
         let is_stopping = self.stop_count > 0;
         tokio::select! {
             written = self.printer.finish() => written?,
-            () = self.stops.next() => {}
+            _ = self.stops.next() => {}
             () = tokio::time::sleep(STALLED_READER_GRACE), if is_stopping => {}
         }
         Ok(self.ending)
@@ -182,7 +182,7 @@ impl Follower {
             let is_stopping = self.stop_count > 0;
             tokio::select! {
                 biased;
-                () = self.stops.next() => self.on_stop(),
+                _ = self.stops.next() => self.on_stop(),
                 open = self.printer.write(&mut self.chunk) => {
                     if !open {
                         self.on_closed_stdout();

@@ -11,7 +11,7 @@ use od_protocol::api::RefreshAgentsParams;
 
 use super::{Arguments, ServiceOutput};
 use crate::cli::print::{print, print_remark, print_to_stderr, print_warning};
-use crate::cli::signals::{ServiceSignal, ServiceSignals};
+use crate::cli::signals::{Signal, Signals};
 
 /// # Errors
 /// When the address, a root, the certificate or the token cannot be used.
@@ -22,7 +22,7 @@ pub(super) async fn execute(
 ) -> Result<ExitStatus, HostError> {
     let options = options(&arguments, &host.settings().serve);
     let service = Service::new(host.clone(), service_options(&arguments, &options.settings)?);
-    let signals = ServiceSignals::listen()?;
+    let signals = Signals::listen()?;
     let drain = Duration::from_secs(arguments.drain);
     let stopped = wait_until_stopped(service.clone(), signals, drain, output);
     if arguments.stdio {
@@ -116,7 +116,7 @@ fn announce(server: &Server, output: ServiceOutput) -> Result<(), HostError> {
 /// Handles signals until the service has stopped, by one of them or by `host/shutdown`.
 async fn wait_until_stopped(
     service: Service,
-    mut signals: ServiceSignals,
+    mut signals: Signals,
     drain: Duration,
     output: ServiceOutput,
 ) {
@@ -131,12 +131,12 @@ async fn wait_until_stopped(
         };
         let service = service.clone();
         match signal {
-            ServiceSignal::Refresh => drop(tokio::spawn(refresh(service))),
-            ServiceSignal::Stop if is_stopping => {
+            Signal::HangUp => drop(tokio::spawn(refresh(service))),
+            Signal::Stop if is_stopping => {
                 tracing::info!("a second signal stops the host at once");
                 drop(tokio::spawn(async move { service.stop().await }));
             }
-            ServiceSignal::Stop => {
+            Signal::Stop => {
                 is_stopping = true;
                 report_stop(&service, drain, output);
                 drop(tokio::spawn(async move { service.drain(drain).await }));

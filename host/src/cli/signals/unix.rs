@@ -1,20 +1,19 @@
 //! SIGINT, SIGTERM and SIGHUP.
 
 use od_host::HostError;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{self, SignalKind, signal};
 
-#[cfg(feature = "serve")]
-use super::ServiceSignal;
+use super::Signal;
 
-/// Signals to stop.
+/// The signals that commands handle.
 #[derive(Debug)]
-pub(crate) struct StopSignals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
+pub(crate) struct Signals {
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+    hang_up: unix::Signal,
 }
 
-impl StopSignals {
+impl Signals {
     /// # Errors
     /// When the signals cannot be caught.
     pub(crate) fn listen() -> Result<Self, HostError> {
@@ -28,35 +27,11 @@ impl StopSignals {
     }
 
     /// Waits for the next signal. Cancel-safe.
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
-    }
-}
-
-/// The signals of a service: SIGHUP refreshes instead of stopping.
-#[cfg(feature = "serve")]
-#[derive(Debug)]
-pub(crate) struct ServiceSignals(StopSignals);
-
-#[cfg(feature = "serve")]
-impl ServiceSignals {
-    /// # Errors
-    /// When the signals cannot be caught.
-    pub(crate) fn listen() -> Result<Self, HostError> {
-        StopSignals::listen().map(Self)
-    }
-
-    /// Waits for the next signal. Cancel-safe.
-    pub(crate) async fn next(&mut self) -> ServiceSignal {
-        let StopSignals { interrupt, terminate, hang_up } = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => ServiceSignal::Stop,
-            _ = terminate.recv() => ServiceSignal::Stop,
-            _ = hang_up.recv() => ServiceSignal::Refresh,
+            _ = self.interrupt.recv() => Signal::Stop,
+            _ = self.terminate.recv() => Signal::Stop,
+            _ = self.hang_up.recv() => Signal::HangUp,
         }
     }
 }

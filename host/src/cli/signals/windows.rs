@@ -3,18 +3,17 @@
 use od_host::HostError;
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-#[cfg(feature = "serve")]
-use super::ServiceSignal;
+use super::Signal;
 
-/// Signals to stop.
+/// The signals that commands handle.
 #[derive(Debug)]
-pub(crate) struct StopSignals {
+pub(crate) struct Signals {
     interrupt: CtrlC,
     terminate: CtrlBreak,
     hang_up: CtrlClose,
 }
 
-impl StopSignals {
+impl Signals {
     /// # Errors
     /// When the signals cannot be caught.
     pub(crate) fn listen() -> Result<Self, HostError> {
@@ -27,31 +26,12 @@ impl StopSignals {
     }
 
     /// Waits for the next signal. Cancel-safe.
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
             _ = self.hang_up.recv() => {}
         }
-    }
-}
-
-/// The signals of a service. Windows has no signal to refresh.
-#[cfg(feature = "serve")]
-#[derive(Debug)]
-pub(crate) struct ServiceSignals(StopSignals);
-
-#[cfg(feature = "serve")]
-impl ServiceSignals {
-    /// # Errors
-    /// When the signals cannot be caught.
-    pub(crate) fn listen() -> Result<Self, HostError> {
-        StopSignals::listen().map(Self)
-    }
-
-    /// Waits for the next signal. Cancel-safe.
-    pub(crate) async fn next(&mut self) -> ServiceSignal {
-        self.0.next().await;
-        ServiceSignal::Stop
+        Signal::Stop
     }
 }

@@ -10,13 +10,12 @@ fn line(seq: u64, type_name: &str) -> String {
 
 /// A run whose journal has five events, the last one `done`.
 fn journal() -> (tempfile::TempDir, RunFolder) {
-    let home = tempfile::tempdir().expect("a folder");
-    let place = OdHome::at(home.path().to_owned()).expect("an absolute path");
-    let folder = RunFolder::create(&place, "r").expect("a run's folder");
+    let (scratch, home) = OdHome::temporary();
+    let folder = RunFolder::create(&home, "r").expect("a run's folder");
     let mut text: String = (0..4).map(|seq| line(seq, "heartbeat")).collect();
     text.push_str(&line(4, "done"));
     std::fs::write(folder.events(), text).expect("a journal");
-    (home, folder)
+    (scratch, folder)
 }
 
 fn open(folder: &RunFolder, from: u64, source: Source) -> EventReader {
@@ -29,53 +28,56 @@ fn next(reader: &mut EventReader) -> Option<u64> {
 
 #[test]
 fn reader_skips_to_position_of_another() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let mut ahead = open(&folder, 0, Source::Finished);
     let mut unread = open(&folder, 0, Source::Finished);
     let mut buffered = open(&folder, 0, Source::Finished);
     assert_eq!(next(&mut buffered), Some(0));
     assert_eq!([0; 3].map(|_| next(&mut ahead)), [Some(0), Some(1), Some(2)]);
-    let place = ahead.shared_position().expect("a place");
+    let position = ahead.shared_position().expect("a position");
     for reader in [&mut unread, &mut buffered] {
-        assert!(reader.skip_to(place));
-        assert_eq!((reader.offset(), next(reader), next(reader)), (place.offset, Some(3), Some(4)));
+        assert!(reader.skip_to(position));
+        assert_eq!(
+            (reader.offset(), next(reader), next(reader)),
+            (position.offset, Some(3), Some(4))
+        );
         assert_eq!(next(reader), None);
     }
     let mut last = open(&folder, 0, Source::Finished);
-    assert!(last.skip_to(unread.shared_position().expect("a place")));
+    assert!(last.skip_to(unread.shared_position().expect("a position")));
     assert!(last.has_ended(), "`done` is before it");
     assert_eq!(next(&mut last), None);
 }
 
 #[test]
 fn position_before_first_event_is_not_shared() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let mut reader = open(&folder, 2, Source::Finished);
     assert_eq!(reader.shared_position(), None);
     assert_eq!(next(&mut reader), Some(2));
     let mut other = open(&folder, 0, Source::Finished);
-    assert!(other.skip_to(reader.shared_position().expect("a place")));
+    assert!(other.skip_to(reader.shared_position().expect("a position")));
     assert_eq!(next(&mut other), Some(3));
 }
 
 #[test]
 fn reader_does_not_skip_to_unpublished_position() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let mut ahead = open(&folder, 0, Source::Finished);
     assert_eq!([next(&mut ahead), next(&mut ahead)], [Some(0), Some(1)]);
-    let place = ahead.shared_position().expect("a place");
+    let position = ahead.shared_position().expect("a position");
     let length = line(0, "heartbeat").len() as u64;
     let sender = watch::Sender::new(Progress { length, ..Progress::default() });
     let mut here = open(&folder, 0, Source::ThisProcess(sender.subscribe()));
-    assert!(!here.skip_to(place));
+    assert!(!here.skip_to(position));
     assert_eq!((next(&mut here), next(&mut here)), (Some(0), None));
-    sender.send_replace(Progress { length: place.offset, ..Progress::default() });
-    assert!(here.skip_to(place));
+    sender.send_replace(Progress { length: position.offset, ..Progress::default() });
+    assert!(here.skip_to(position));
 }
 
 #[test]
 fn events_in_memory_are_read_once() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let length = line(0, "heartbeat").len() as u64;
     let tail = Some(line(1, "done").into_bytes().into());
     let progress = Progress { length, tail, phase: Phase::Ended, ..Progress::default() };
@@ -96,7 +98,7 @@ fn ready(reader: &mut EventReader) -> Vec<u64> {
 
 #[test]
 fn removed_incomplete_line_is_discarded() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let (first, half) = (line(0, "heartbeat"), text_line(1, &"half ".repeat(20)));
     std::fs::write(folder.events(), format!("{first}{}", &half[..80])).expect("a journal");
     let mut reader =
@@ -110,7 +112,7 @@ fn removed_incomplete_line_is_discarded() {
 
 #[test]
 fn line_in_several_parts_is_read() {
-    let (_home, folder) = journal();
+    let (_scratch, folder) = journal();
     let long = text_line(0, &"x".repeat(3 * CHUNK_BYTES));
     let journal = format!("{long}{}", line(1, "heartbeat"));
     std::fs::write(folder.events(), &journal[..CHUNK_BYTES + 7]).expect("a journal");

@@ -6,15 +6,10 @@ use jiff::tz::TimeZone;
 use od_protocol::api::SummarizeUsageParams;
 
 use super::*;
+use crate::journal::RunRecord;
 use crate::journal::writer::JournalWriter;
 use crate::run::recover;
 use crate::usage;
-
-fn scratch() -> (tempfile::TempDir, OdHome) {
-    let scratch = tempfile::tempdir().expect("a scratch folder");
-    let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
-    (scratch, home)
-}
 
 /// Makes a folder look unchanged for two minutes.
 fn age_folder(folder: &RunFolder) {
@@ -26,12 +21,7 @@ fn age_folder(folder: &RunFolder) {
 /// A run with usage whose host died.
 fn orphaned_run(home: &OdHome, run_id: &str) -> RunFolder {
     let folder = RunFolder::create(home, run_id).expect("a run's folder");
-    let record = serde_json::json!({
-        "runId": run_id, "agent": "x", "adapterPath": "x", "adapterVersion": "1", "cwd": "/", "promptPreview": "",
-        "model": null, "startedAt": 1, "endedAt": null, "host": {"pid": 1, "startedAt": 1}, "status": "running",
-        "errorKind": null, "sessionId": null,
-    });
-    std::fs::write(folder.path().join("run.json"), record.to_string()).expect("a record");
+    folder.write_record(&RunRecord::running(run_id)).expect("a record");
     let used = serde_json::json!({
         "type": "usage", "scope": "run", "cumulative": true, "inputTokens": 10, "outputTokens": 5,
         "cacheReadTokens": 0, "cacheWriteTokens": 0, "totalTokens": 15, "model": "big", "source": "cli",
@@ -46,7 +36,7 @@ fn orphaned_run(home: &OdHome, run_id: &str) -> RunFolder {
 
 #[test]
 fn only_incomplete_runs_are_removed() {
-    let (_scratch, home) = scratch();
+    let (_scratch, home) = OdHome::temporary();
     let make = |run_id: &str| RunFolder::create(&home, run_id).expect("a run's folder");
     let (empty, journal, young, owned) =
         (make("empty"), make("journal"), make("young"), make("owned"));
@@ -66,7 +56,7 @@ fn only_incomplete_runs_are_removed() {
 
 #[test]
 fn incomplete_run_is_not_found() {
-    let (_scratch, home) = scratch();
+    let (_scratch, home) = OdHome::temporary();
     orphaned_run(&home, "a-complete-run");
     RunFolder::create(&home, "b-incomplete-run").expect("a run's folder");
     assert_eq!(find(&home, "last").expect("a run"), "a-complete-run");
@@ -77,7 +67,7 @@ fn incomplete_run_is_not_found() {
 
 #[test]
 fn retention_records_usage_before_removal() {
-    let (_scratch, home) = scratch();
+    let (_scratch, home) = OdHome::temporary();
     let (old, kept) = (orphaned_run(&home, "a"), orphaned_run(&home, "b"));
     let retention = Retention { days: 0, max_runs: 1 };
     assert_eq!(apply_retention(&home, &retention, recover::settle).expect("a result"), 1);
@@ -89,7 +79,7 @@ fn retention_records_usage_before_removal() {
 
 #[test]
 fn retention_keeps_running_runs() {
-    let (_scratch, home) = scratch();
+    let (_scratch, home) = OdHome::temporary();
     let folder = orphaned_run(&home, "a");
     let owner = folder.take_over().expect("a journal");
     orphaned_run(&home, "b");

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::home::OdHome;
-use od_protocol::{DoneEvidence, DoneStatus, StopReason, Totals};
 
 fn line(seq: u64) -> String {
     format!(r#"{{"runId":"r","seq":{seq},"ts":0,"event":{{"type":"heartbeat"}}}}"#)
@@ -10,8 +9,7 @@ fn line(seq: u64) -> String {
 
 #[test]
 fn full_disk_keeps_end_in_memory() {
-    let home = tempfile::tempdir().expect("a folder");
-    let home = OdHome::at(home.path().to_owned()).expect("an absolute path");
+    let (_scratch, home) = OdHome::temporary();
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
     let mut journal = JournalWriter::on(full, RunFolder::of(&home, "r"), "r");
     let progress = journal.progress();
@@ -21,18 +19,7 @@ fn full_disk_keeps_end_in_memory() {
     assert!(matches!(&progress.borrow().phase, Phase::Broken(text) if text.contains("space")));
     assert_eq!(journal.unwritten(), format!("{event}\n").as_bytes());
 
-    let done = Done {
-        status: DoneStatus::Failed,
-        stop_reason: StopReason::Error,
-        error_kind: None,
-        evidence: DoneEvidence::Watchdog,
-        session_id: None,
-        exit_code: None,
-        signal: None,
-        duration_ms: 0,
-        totals: Totals::default(),
-    };
-    journal.close(b"closing\n", done);
+    journal.close(b"closing\n", serde_json::from_str(FAILED).expect("a done event"));
     let progress = progress.borrow();
     assert_eq!((progress.length, &progress.phase), (0, &Phase::Ended));
     assert_eq!(progress.tail.as_deref(), Some(format!("{event}\nclosing\n").as_bytes()));
@@ -40,11 +27,10 @@ fn full_disk_keeps_end_in_memory() {
 
 /// A journal in a temporary folder.
 fn create_journal() -> (tempfile::TempDir, JournalWriter) {
-    let home = tempfile::tempdir().expect("a folder");
-    let place = OdHome::at(home.path().to_owned()).expect("an absolute path");
-    let folder = RunFolder::create(&place, "r").expect("a run's folder");
+    let (scratch, home) = OdHome::temporary();
+    let folder = RunFolder::create(&home, "r").expect("a run's folder");
     let journal = JournalWriter::create(&folder, "r").expect("a journal");
-    (home, journal)
+    (scratch, journal)
 }
 
 fn accept(journal: &mut JournalWriter, seq: u64, event: &str) {
@@ -78,7 +64,7 @@ const HEARTBEAT: &str = r#"{"type":"heartbeat","silentMs":1}"#;
 
 #[test]
 fn events_after_fatal_error_are_buffered() {
-    let (_home, mut journal) = create_journal();
+    let (_scratch, mut journal) = create_journal();
     let progress = journal.progress();
     journal.buffering = Buffering::Failure;
     accept(&mut journal, 0, r#"{"type":"error","kind":"timeout","message":"m","fatal":false}"#);
@@ -98,7 +84,7 @@ fn events_after_fatal_error_are_buffered() {
 
 #[test]
 fn next_attempt_continues_numbering() {
-    let (_home, journal) = create_journal();
+    let (_scratch, journal) = create_journal();
     let journal = Arc::new(std::sync::Mutex::new(journal));
     let first = EventWriter::begin(&journal, Buffering::Failure);
     {
@@ -123,7 +109,7 @@ fn next_attempt_continues_numbering() {
 
 #[test]
 fn buffer_after_fatal_error_is_bounded() {
-    let (_home, mut journal) = create_journal();
+    let (_scratch, mut journal) = create_journal();
     journal.buffering = Buffering::Failure;
     accept(&mut journal, 0, FATAL);
     let long =
@@ -136,7 +122,7 @@ fn buffer_after_fatal_error_is_bounded() {
 
 #[test]
 fn invalid_event_is_dropped() {
-    let (_home, mut journal) = create_journal();
+    let (_scratch, mut journal) = create_journal();
     journal.emit(Event::Heartbeat(od_protocol::Heartbeat { silent_ms: 1 }));
     accept(&mut journal, 0, HEARTBEAT);
     for seq in [0, 2, 9] {

@@ -1,56 +1,28 @@
 //! Runs whose owner is dead, exits, or is alive.
 
-use od_protocol::{DoneEvidence, DoneStatus, Event, RunEventParams, StopReason, Totals};
+use od_protocol::{Event, RunEventParams};
 
 use super::*;
 use crate::home::OdHome;
+use crate::journal::RunStatus;
 use crate::journal::writer::{JournalWriter, write_line};
-use crate::journal::{RunOwner, RunStatus};
 
 /// A running run: its folder, its record, and the writer that owns its journal.
 fn run() -> (tempfile::TempDir, RunFolder, RunRecord, JournalWriter) {
-    let scratch = tempfile::tempdir().expect("a scratch folder");
-    let home = OdHome::at(scratch.path().to_owned()).expect("an absolute path");
+    let (scratch, home) = OdHome::temporary();
     let folder = RunFolder::create(&home, "r").expect("a run's folder");
     let writer = JournalWriter::create(&folder, "r").expect("a journal");
-    let record = RunRecord {
-        run_id: "r".to_owned(),
-        agent: "x".to_owned(),
-        first_agent: None,
-        adapter_path: "x".into(),
-        adapter_version: "1".to_owned(),
-        cwd: "/".into(),
-        prompt_preview: String::new(),
-        model: None,
-        started_at: 1,
-        ended_at: None,
-        host: RunOwner { pid: 1, started_at: 1 },
-        status: RunStatus::Running,
-        error_kind: None,
-        session_id: None,
-        lacks_end: false,
-        attempts: 1,
-        client: None,
-        key: None,
-        task_hash: None,
-        traceparent: None,
-    };
+    let record = RunRecord::running("r");
     folder.write_record(&record).expect("a record");
     (scratch, folder, record, writer)
 }
 
 fn done() -> Done {
-    Done {
-        status: DoneStatus::Completed,
-        stop_reason: StopReason::EndTurn,
-        error_kind: None,
-        evidence: DoneEvidence::NativeResult,
-        session_id: None,
-        exit_code: None,
-        signal: None,
-        duration_ms: 5,
-        totals: Totals::default(),
-    }
+    serde_json::from_value(serde_json::json!({
+        "status": "completed", "stopReason": "end_turn", "evidence": "native_result",
+        "durationMs": 5, "totals": {},
+    }))
+    .expect("a done event")
 }
 
 /// Writes the `done` event of the owner.
@@ -82,18 +54,18 @@ fn settle_waits_for_owner_after_done() {
     let (_scratch, folder, mut record, mut writer) = run();
     assert_eq!(settle(&folder).expect("a record"), record, "it is running");
     write_done(&mut writer);
-    let looking = std::thread::spawn({
+    let reader = std::thread::spawn({
         let folder = folder.clone();
         move || settle(&folder)
     });
     // No reader may get an answer before the owner has written its record.
     let begin = Instant::now();
-    while !looking.is_finished() && begin.elapsed() < Duration::from_millis(100) {
+    while !reader.is_finished() && begin.elapsed() < Duration::from_millis(100) {
         std::thread::yield_now();
     }
     record.set_end(&done(), 9);
     folder.write_record(&record).expect("a record");
-    assert_eq!(looking.join().expect("no panic").expect("a record"), record);
+    assert_eq!(reader.join().expect("no panic").expect("a record"), record);
 }
 
 #[test]

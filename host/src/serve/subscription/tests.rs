@@ -6,6 +6,7 @@ use crate::journal::Source;
 use crate::journal::envelope::Envelope;
 use crate::journal::folder::RunFolder;
 use crate::journal::writer::JournalWriter;
+use crate::sync::block_on;
 use crate::telemetry::metrics::Metrics;
 
 /// Enough for many more batches than the cache keeps.
@@ -19,19 +20,18 @@ fn line(seq: u64, type_name: &str) -> String {
 }
 
 fn folder() -> (tempfile::TempDir, RunFolder) {
-    let home = tempfile::tempdir().expect("a folder");
-    let place = OdHome::at(home.path().to_owned()).expect("an absolute path");
-    let folder = RunFolder::create(&place, "r").expect("a run's folder");
-    (home, folder)
+    let (scratch, home) = OdHome::temporary();
+    let folder = RunFolder::create(&home, "r").expect("a run's folder");
+    (scratch, folder)
 }
 
 /// An ended run and the lines of its journal.
 fn journal() -> (tempfile::TempDir, RunFolder, Vec<String>) {
-    let (home, folder) = folder();
+    let (scratch, folder) = folder();
     let mut lines: Vec<String> = (0..EVENTS).map(|seq| line(seq, "text_delta")).collect();
     lines.push(line(EVENTS, "done"));
     std::fs::write(folder.events(), lines.join("\n") + "\n").expect("a journal");
-    (home, folder, lines)
+    (scratch, folder, lines)
 }
 
 fn attach(
@@ -43,11 +43,6 @@ fn attach(
     let reader = EventReader::open(folder.clone(), from, source).expect("a reader");
     let present = Metrics::new(0).subscriber();
     RunSubscription { reader, cache: Arc::clone(cache), has_sent: false, lags: false, present }
-}
-
-fn block_on(future: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(future);
 }
 
 async fn next(subscription: &mut RunSubscription) -> Option<Arc<JsonBatch>> {
@@ -77,7 +72,7 @@ fn text_of(batches: &[Arc<JsonBatch>]) -> String {
 
 #[test]
 fn clients_at_same_position_share_batches() {
-    let (_home, folder, lines) = journal();
+    let (_scratch, folder, lines) = journal();
     block_on(async {
         let cache = Arc::default();
         let mut one = attach(&folder, &cache, 0, Source::Finished);
@@ -96,7 +91,7 @@ fn clients_at_same_position_share_batches() {
 
 #[test]
 fn late_client_gets_every_event() {
-    let (_home, folder, lines) = journal();
+    let (_scratch, folder, lines) = journal();
     block_on(async {
         let cache = Arc::default();
         let first = all(attach(&folder, &cache, 0, Source::Finished)).await;
@@ -111,7 +106,7 @@ fn late_client_gets_every_event() {
 
 #[test]
 fn clients_with_different_starts_meet() {
-    let (_home, folder, _) = journal();
+    let (_scratch, folder, _) = journal();
     block_on(async {
         let cache = Arc::default();
         let mut one = attach(&folder, &cache, 0, Source::Finished);
@@ -127,7 +122,7 @@ fn clients_with_different_starts_meet() {
 
 #[test]
 fn single_client_caches_nothing() {
-    let (_home, folder, _) = journal();
+    let (_scratch, folder, _) = journal();
     block_on(async {
         let cache = Arc::default();
         let mut one = attach(&folder, &cache, 0, Source::Finished);
@@ -143,25 +138,27 @@ fn single_client_caches_nothing() {
 
 #[test]
 fn active_run_is_read_once_for_all() {
-    let (_home, folder) = folder();
-    let mut sink = JournalWriter::create(&folder, "r").expect("a journal");
+    let (_scratch, folder) = folder();
+    let mut writer = JournalWriter::create(&folder, "r").expect("a journal");
     block_on(async {
         let cache = Arc::default();
-        let source = || Source::ThisProcess(sink.progress());
-        let mut prompt = attach(&folder, &cache, 0, source());
-        let mut tardy = attach(&folder, &cache, 0, source());
+        let source = || Source::ThisProcess(writer.progress());
+        let mut early = attach(&folder, &cache, 0, source());
+        let mut late = attach(&folder, &cache, 0, source());
         let mut batches = Vec::new();
         for seq in 0..3 {
             let line = line(seq, "text_delta");
-            sink.accept(&Envelope::read(line.as_bytes()).expect("an envelope")).expect("in order");
-            sink.flush();
-            batches.push(next(&mut prompt).await.expect("an event"));
+            writer
+                .accept(&Envelope::read(line.as_bytes()).expect("an envelope"))
+                .expect("in order");
+            writer.flush();
+            batches.push(next(&mut early).await.expect("an event"));
         }
         for item in &batches {
-            let same = next(&mut tardy).await.expect("an event");
+            let same = next(&mut late).await.expect("an event");
             assert!(Arc::ptr_eq(item, &same));
         }
-        drop(sink);
-        assert!(next(&mut prompt).await.is_none() && next(&mut tardy).await.is_none());
+        drop(writer);
+        assert!(next(&mut early).await.is_none() && next(&mut late).await.is_none());
     });
 }

@@ -11,25 +11,13 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::labels::{self, ByAgent, ByAgentAndKind, ByEnd};
+use crate::telemetry::JournalSize;
 use crate::usage::TokenUsage;
 
 /// From 0.1 seconds to four hours.
 const RUN_SECONDS: [f64; 14] =
     [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0];
 const WAIT_SECONDS: [f64; 10] = [0.01, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
-
-/// A finished run.
-#[derive(Debug)]
-pub(crate) struct EndedRun<'a> {
-    /// The agent of its last attempt.
-    pub(crate) agent: &'a str,
-    /// Its event `done`.
-    pub(crate) done: &'a Done,
-    /// The number of events.
-    pub(crate) events: u64,
-    /// The length of its journal.
-    pub(crate) bytes: u64,
-}
 
 #[derive(Debug)]
 pub(super) struct RunMetrics {
@@ -72,19 +60,19 @@ impl RunMetrics {
         self.wait.observe(waited.as_secs_f64());
     }
 
-    pub(super) fn ended(&self, agent: Arc<str>, run: &EndedRun<'_>) {
-        let error_kind = run.done.error_kind.as_ref().map(ErrorKind::as_str);
+    pub(super) fn ended(&self, agent: Arc<str>, done: &Done, size: JournalSize) {
+        let error_kind = done.error_kind.as_ref().map(ErrorKind::as_str);
         let end = ByEnd {
             agent: Arc::clone(&agent),
-            status: run.done.status.as_str(),
+            status: done.status.as_str(),
             error_kind: error_kind.map_or("", labels::error_kind),
         };
         self.ended.get_or_create(&end).inc();
         let by_agent = ByAgent { agent };
-        let seconds = Duration::from_millis(run.done.duration_ms).as_secs_f64();
+        let seconds = Duration::from_millis(done.duration_ms).as_secs_f64();
         self.duration.get_or_create(&by_agent).observe(seconds);
-        self.events.get_or_create(&by_agent).inc_by(run.events);
-        self.event_bytes.inc_by(run.bytes);
+        self.events.get_or_create(&by_agent).inc_by(size.events);
+        self.event_bytes.inc_by(size.bytes);
     }
 
     /// Counts the usage of one attempt for its own agent.

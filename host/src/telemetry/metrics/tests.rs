@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use od_protocol::{Done, DoneEvidence, DoneStatus, ErrorKind, StopReason, Totals};
+use od_protocol::ErrorKind;
 
 use super::*;
 use crate::usage::TokenUsage;
@@ -11,23 +11,17 @@ use crate::usage::TokenUsage;
 const README: &str = include_str!("../../../README.md");
 
 fn done() -> Done {
-    Done {
-        status: DoneStatus::Failed,
-        stop_reason: StopReason::Error,
-        error_kind: Some(ErrorKind::PluginCrashed),
-        evidence: DoneEvidence::Watchdog,
-        session_id: None,
-        exit_code: None,
-        signal: None,
-        duration_ms: 1500,
-        totals: Totals::default(),
-    }
+    serde_json::from_value(serde_json::json!({
+        "status": "failed", "stopReason": "error", "errorKind": "plugin_crashed",
+        "evidence": "watchdog", "durationMs": 1500, "totals": {},
+    }))
+    .expect("a done event")
 }
 
 fn everything_counted_once() -> Metrics {
     let metrics = Metrics::new(1_500);
     metrics.run_started("demo", Duration::from_millis(20));
-    metrics.run_ended(&EndedRun { agent: "demo", done: &done(), events: 9, bytes: 900 });
+    metrics.run_ended("demo", &done(), JournalSize { events: 9, bytes: 900 });
     let tokens = TokenUsage {
         input_tokens: 7,
         output_tokens: 5,

@@ -9,13 +9,14 @@ use super::*;
 const RUN: &str = "019a8c6e-0000-7000-8000-000000000001";
 
 fn record(traceparent: Option<&str>) -> RunRecord {
-    let record = json!({
-        "runId": RUN, "agent": "two", "adapterPath": "/a", "adapterVersion": "1", "cwd": "/w",
-        "promptPreview": "a secret prompt", "model": "big", "startedAt": 1000, "endedAt": null,
-        "host": {"pid": 1, "startedAt": 1}, "status": "completed", "errorKind": null,
-        "sessionId": null, "traceparent": traceparent,
-    });
-    serde_json::from_value(record).expect("a record")
+    RunRecord {
+        agent: "two".to_owned(),
+        prompt_preview: "a secret prompt".to_owned(),
+        model: Some("big".to_owned()),
+        started_at: 1000,
+        traceparent: traceparent.map(str::to_owned),
+        ..RunRecord::running(RUN)
+    }
 }
 
 fn done(status: &str, error_kind: Option<&str>) -> Value {
