@@ -160,7 +160,7 @@ fn exercise_adapter(context: &mut CheckContext) -> CheckOutcome {
     context.start_check("tour");
     context.adapter()?;
     for scenario in EXERCISE_SCENARIOS {
-        let has = context.suite.pack.as_ref().is_some_and(|pack| pack.has(scenario));
+        let has = context.suite.has_scenario(scenario);
         if has && context.shared_run(scenario).is_err() {
             context.finish_check();
         }
@@ -193,9 +193,7 @@ pub(crate) fn gate(suite: &Suite, check: &Check) -> CheckOutcome {
     if let Some(capability) = gate.capability {
         declares(capability)?;
     }
-    if gate.cli && !suite.has_cli() {
-        return Err(Finding::Skip("the adapter does not start an agent CLI".to_owned()));
-    }
+    skip_if(gate.cli && !suite.has_cli(), "the adapter does not start an agent CLI")?;
     let Some(scenario) = gate.scenario else { return Ok(()) };
     declares("run")?;
     let Some(pack) = &suite.pack else {

@@ -19,14 +19,14 @@ use serde_json::Value;
 
 use crate::outbox::Outbox;
 
-/// The client that [`Adapter::http`](crate::Adapter::http) returns.
+/// The HTTP client that [`Adapter::http`](crate::Adapter::http) returns.
 #[derive(Debug, Clone, Copy)]
 pub struct Client {
     start: fn(Wiring),
 }
 
 impl Client {
-    /// A new client.
+    /// Creates the client.
     pub fn new() -> Self {
         Self { start: client::start }
     }
@@ -42,7 +42,7 @@ impl Default for Client {
     }
 }
 
-/// The connections of a client.
+/// What a client works with.
 pub(crate) struct Wiring {
     pub(crate) run: Arc<dyn RunEvents>,
     pub(crate) commands: Receiver<Command>,
@@ -51,10 +51,10 @@ pub(crate) struct Wiring {
     pub(crate) trace: Option<std::fs::File>,
 }
 
-/// Passes the data of each event to its argument.
+/// A function that passes the data of each event to its argument.
 pub(crate) type FeedEvents<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
 
-/// Receives what the server sends, for one run. The run implements it, so that this module does not
+/// Receives what the server sends to one run. The run implements it, so that this module does not
 /// depend on runs.
 pub(crate) trait RunEvents: Send + Sync {
     /// The reply to a request.
@@ -79,7 +79,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// The value of the header `Authorization`.
+    /// Returns the value of the header `Authorization`.
     fn authorization(&self) -> Option<String> {
         let (user, password) = self.login.as_ref()?;
         let encoded =
@@ -108,17 +108,17 @@ pub struct Request {
 }
 
 impl Request {
-    /// A GET.
+    /// Builds a GET.
     pub fn get(tag: &'static str, path: impl Into<String>) -> Self {
         Self { tag, method: "GET", path: path.into(), body: None }
     }
 
-    /// A POST of a JSON document.
+    /// Builds a POST of a JSON document.
     pub fn post(tag: &'static str, path: impl Into<String>, body: Value) -> Self {
         Self { tag, method: "POST", path: path.into(), body: Some(body) }
     }
 
-    /// A PATCH with a JSON document.
+    /// Builds a PATCH with a JSON document.
     pub fn patch(tag: &'static str, path: impl Into<String>, body: Value) -> Self {
         Self { tag, method: "PATCH", path: path.into(), body: Some(body) }
     }
@@ -133,7 +133,7 @@ pub struct Reply {
     pub outcome: Result<Answer, String>,
 }
 
-/// An answer.
+/// The answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
@@ -143,15 +143,15 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as JSON, if the status is a success. The status alone is no proof: a server may answer
-    /// every path with a web page.
+    /// The body as JSON, if the status is a success. The status alone proves nothing: a server may
+    /// answer every path with a web page.
     pub fn json(&self) -> Option<Value> {
-        let is_well = (200..300).contains(&self.status);
-        is_well.then(|| serde_json::from_slice(&self.body).ok()).flatten()
+        let is_success = (200..300).contains(&self.status);
+        is_success.then(|| serde_json::from_slice(&self.body).ok()).flatten()
     }
 }
 
-/// Sends one request and waits for the answer; for `models/list` and similar calls, never for a run.
+/// Sends one request and waits for the answer: for `models/list` and similar calls, never for a run.
 ///
 /// # Errors
 /// The reason why no answer came in time.
@@ -163,7 +163,7 @@ pub fn ask(
     client::ask(server, request, limit).outcome
 }
 
-/// A request of a mapper.
+/// What a mapper requests.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     Connect(Server),
@@ -171,7 +171,7 @@ pub(crate) enum Command {
     OpenStream(String),
 }
 
-/// Escapes a text for a path or query.
+/// Percent-encodes a text for a path or query.
 pub fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -190,13 +190,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_characters_stay_in_their_place() {
+    fn reserved_characters_are_escaped() {
         assert_eq!(encoded("/a b/ü?x=1&y"), "%2Fa%20b%2F%C3%BC%3Fx%3D1%26y");
         assert_eq!(encoded("ses_1e-2.~"), "ses_1e-2.~");
     }
 
     #[test]
-    fn a_login_is_sent_and_never_shown() {
+    fn login_is_sent_and_never_shown() {
         let login = Some(("user".to_owned(), "pw".to_owned()));
         let server = Server { url: "http://127.0.0.1:1".to_owned(), login };
         assert_eq!(server.authorization().as_deref(), Some("Basic dXNlcjpwdw=="));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_page_is_no_answer() {
+    fn web_page_is_not_an_answer() {
         let answer = |status, body: &str| Answer { status, body: body.as_bytes().to_vec() };
         assert!(answer(200, "<html>").json().is_none());
         assert!(answer(404, "{}").json().is_none());

@@ -101,7 +101,6 @@ impl<'a> Incoming<'a> {
 }
 
 impl RpcError {
-    /// Parses the error of a reply.
     fn lenient(error: Value) -> Self {
         let as_object = error.as_object().and_then(|object| Self::deserialize(object).ok());
         as_object.unwrap_or_else(|| Self {
@@ -116,30 +115,30 @@ impl RpcError {
 pub struct Requests<Purpose> {
     dialect: Dialect,
     last: u64,
-    waiting: HashMap<u64, Purpose>,
+    pending: HashMap<u64, Purpose>,
 }
 
 impl<Purpose> Requests<Purpose> {
-    /// No pending requests; the first one gets the number 1.
+    /// Creates an empty list; the first request gets the number 1.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, last: 0, waiting: HashMap::new() }
+        Self { dialect, last: 0, pending: HashMap::new() }
     }
 
     /// Builds a request and stores its purpose until the reply.
     pub fn request(&mut self, method: &str, params: Value, purpose: Purpose) -> Value {
         self.last += 1;
-        self.waiting.insert(self.last, purpose);
+        self.pending.insert(self.last, purpose);
         self.message(json!({"id": self.last, "method": method, "params": params}))
     }
 
-    /// Takes the purpose of the request with this id; `None` if it is not pending.
-    pub fn answered(&mut self, id: u64) -> Option<Purpose> {
-        self.waiting.remove(&id)
+    /// Removes the request with this id and returns its purpose; `None` if it is not pending.
+    pub fn take(&mut self, id: u64) -> Option<Purpose> {
+        self.pending.remove(&id)
     }
 
     /// Whether a matching request is pending.
-    pub fn is_waiting(&self, fits: impl Fn(&Purpose) -> bool) -> bool {
-        self.waiting.values().any(fits)
+    pub fn is_pending(&self, matches: impl Fn(&Purpose) -> bool) -> bool {
+        self.pending.values().any(matches)
     }
 
     /// Builds a notification.
@@ -171,11 +170,11 @@ mod tests {
 
     #[test]
     fn line_is_request_notification_or_reply() {
-        let request = br#"{"jsonrpc":"2.0","id":"a","method":"ask","params":{"x":1}}"#;
+        let request = br#"{"jsonrpc":"2.0","id":"a","method":"query","params":{"x":1}}"#;
         let Some(Incoming::Request { id, method, params }) = Incoming::read(request) else {
             panic!("a request")
         };
-        assert_eq!((id, &*method, params.get()), (json!("a"), "ask", r#"{"x":1}"#));
+        assert_eq!((id, &*method, params.get()), (json!("a"), "query", r#"{"x":1}"#));
         let Some(Incoming::Notification { method, params }) = Incoming::read(br#"{"method":"t"}"#)
         else {
             panic!("a notification")
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_read_whatever_its_shape() {
+    fn error_of_any_shape_is_read() {
         let error = |line: &str| match Incoming::read(line.as_bytes()) {
             Some(Incoming::Reply { outcome: Err(error), .. }) => error,
             other => panic!("{other:?}"),
@@ -209,24 +208,24 @@ mod tests {
     fn reply_is_matched_once() {
         let mut requests = Requests::new(Dialect::Versioned);
         let first = requests.request("open", json!({}), "open");
-        let second = requests.request("say", json!({"text": "hi"}), "say");
+        let second = requests.request("prompt", json!({"text": "hi"}), "prompt");
         assert_eq!(first, json!({"jsonrpc": "2.0", "id": 1, "method": "open", "params": {}}));
         assert_eq!(second["id"], 2);
-        assert!(requests.is_waiting(|purpose| *purpose == "say"));
-        assert_eq!(requests.answered(2), Some("say"));
-        assert_eq!(requests.answered(2), None);
-        assert_eq!(requests.answered(99), None);
-        assert!(!requests.is_waiting(|purpose| *purpose == "say"));
+        assert!(requests.is_pending(|purpose| *purpose == "prompt"));
+        assert_eq!(requests.take(2), Some("prompt"));
+        assert_eq!(requests.take(2), None);
+        assert_eq!(requests.take(99), None);
+        assert!(!requests.is_pending(|purpose| *purpose == "prompt"));
     }
 
     #[test]
-    fn a_bare_dialect_does_not_say_its_version() {
+    fn bare_dialect_omits_version() {
         let requests = Requests::<()>::new(Dialect::Bare);
         let id = json!("x");
         assert_eq!(requests.reply(&id, json!({})), json!({"id": "x", "result": {}}));
         assert_eq!(
-            requests.refusal(&id, METHOD_NOT_FOUND, "not here"),
-            json!({"id": "x", "error": {"code": -32601, "message": "not here"}})
+            requests.refusal(&id, METHOD_NOT_FOUND, "not supported"),
+            json!({"id": "x", "error": {"code": -32601, "message": "not supported"}})
         );
         let versioned = Requests::<()>::new(Dialect::Versioned);
         assert_eq!(versioned.notification("n", json!(null))["jsonrpc"], "2.0");

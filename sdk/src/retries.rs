@@ -38,11 +38,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_for_retries_asks_for_patience() {
-        let impatient = RetryOptions::default();
-        assert_eq!((impatient.max_retries(), impatient.max_wait_ms()), (2, 2_500));
-        let patient = RetryOptions { max_retries: Some(7), max_retry_wait_ms: None };
-        assert_eq!((patient.max_retries(), patient.max_wait_ms()), (7, 600_000));
+    fn explicit_retries_allow_longer_wait() {
+        let default = RetryOptions::default();
+        assert_eq!((default.max_retries(), default.max_wait_ms()), (2, 2_500));
+        let with_retries = RetryOptions { max_retries: Some(7), max_retry_wait_ms: None };
+        assert_eq!((with_retries.max_retries(), with_retries.max_wait_ms()), (7, 600_000));
         let exact = RetryOptions { max_retries: Some(7), max_retry_wait_ms: Some(1) };
         assert_eq!(exact.max_wait_ms(), 1);
     }

@@ -130,10 +130,10 @@ pub fn list<L: SessionLine>(
 /// `session_unknown` when no file has the id, or the file cannot be read.
 pub fn read<L: SessionLine>(
     files: &[SessionFile],
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
     to_events: impl FnOnce(&mut dyn Iterator<Item = L>) -> Vec<Event>,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    let id = &read_sessions_params.id;
+    let id = &read_session_params.id;
     let file = files.iter().find(|file| file.id == *id).ok_or_else(|| unknown(id, "not found"))?;
     let mut lines =
         file.lines(MAX_SESSION_BYTES).map_err(|error| unknown(id, &error.to_string()))?;

@@ -1,4 +1,5 @@
-//! For an adapter's tests: recorded output in, events out, both as files beside the adapter.
+//! Helpers for the tests of adapters: recorded output in, events out, both as files beside the
+//! adapter.
 
 mod acp_recording;
 mod decision;
@@ -40,7 +41,7 @@ pub use suite::{RecordingSuite, run_suites};
 /// The variable that rewrites expectations instead of comparing with them.
 const UPDATE: &str = "UPDATE_EXPECT";
 
-/// What became of a recording.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
     /// The events from `run_started` to `done`, without number, time and duration.
@@ -49,13 +50,13 @@ pub struct Replay {
     pub stdin: Vec<u8>,
 }
 
-/// Feeds recorded stdout to a mapper as a run would, the stream's rules included.
+/// Feeds recorded stdout to a mapper as a run does, including the rules of the stream.
 pub fn replay(mapper: &mut dyn Mapper, stdout: &[u8], exit: &Exit) -> Replay {
     replay_with(mapper, stdout, exit, |_, _| {})
 }
 
-/// The same; `between` is called after each line and may play the host: answer an approval, send
-/// input, cancel.
+/// As [`replay`]; `between` is called after each line and acts as the host: it may answer an approval,
+/// send input or cancel.
 pub fn replay_with(
     mapper: &mut dyn Mapper,
     stdout: &[u8],
@@ -83,7 +84,7 @@ pub fn replay_with(
     Replay { events, stdin: written(stdin_commands) }
 }
 
-/// The agent CLI has ended: returns all events, with the outcome.
+/// Ends the run after the agent CLI has ended; returns all events.
 fn end(mapper: &mut dyn Mapper, output: &mut RunOutput, exit: &Exit) -> Vec<Value> {
     if output.outcome.is_none() {
         let explained = mapper.on_exit(exit, output);
@@ -100,10 +101,10 @@ fn end(mapper: &mut dyn Mapper, output: &mut RunOutput, exit: &Exit) -> Vec<Valu
         .collect()
 }
 
-/// Compares with the events in a file, one JSON object a line. `UPDATE_EXPECT=1` rewrites it.
+/// Compares the events of a replay with those in a file, one JSON object per line. `UPDATE_EXPECT=1` rewrites it.
 ///
 /// # Panics
-/// When they differ, with the first difference.
+/// They differ; the message has the first difference.
 pub fn check_events(expected_file: &Path, replay: &Replay) {
     let mut actual = String::new();
     for event in &replay.events {
@@ -124,11 +125,11 @@ pub fn check_events(expected_file: &Path, replay: &Replay) {
     assert_eq!(actual_count, expected_count, "{shown}: the number of events differs");
 }
 
-/// Compares what `EXECUTABLE --manifest` prints with the file that is committed beside the adapter,
-/// for people and documents that start no adapter. `UPDATE_EXPECT=1` rewrites it.
+/// Compares what `EXECUTABLE --manifest` prints with the committed manifest. `UPDATE_EXPECT=1` rewrites
+/// the file.
 ///
 /// # Panics
-/// When they differ, or when the adapter does not print one.
+/// They differ, or the adapter prints no manifest.
 pub fn check_manifest(committed_file: &Path, executable: &str) {
     let printed = Command::new(executable).arg("--manifest").output();
     let actual = printed.expect("the adapter can be started").stdout;
@@ -142,7 +143,7 @@ pub fn check_manifest(committed_file: &Path, executable: &str) {
     assert_eq!(committed.replace("\r\n", "\n"), actual, "{shown}; {UPDATE}=1 rewrites it");
 }
 
-/// What a mapper wrote to the agent CLI, where each line is JSON.
+/// Parses what a mapper wrote to the agent CLI: one JSON value per line.
 ///
 /// # Panics
 /// A line is not JSON.
@@ -153,7 +154,7 @@ pub fn stdin_values(replay: &Replay) -> Vec<Value> {
 
 fn crashed(output: &mut RunOutput) -> RunOutcome {
     use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
-    let message = "the agent CLI ended before it said that it was done";
+    let message = "the agent CLI ended before it reported a result";
     output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
     RunOutcome {
         status: DoneStatus::Failed,

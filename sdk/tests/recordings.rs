@@ -32,6 +32,6 @@ fn replay(recording: &Recording) -> Replay {
     let handshake = Handshake::of(&start_run_params).expect("the options are valid");
     let handshake = Handshake { settings: Vec::new(), ..handshake };
     let mut mapper = AcpMapper::new(handshake, Box::new(PlainDialect));
-    let talk = AcpRecording::read(&recording.read("acp.jsonl"));
-    talk.replay(&mut mapper, &Exit { code: Some(0), ..Exit::default() })
+    let session = AcpRecording::read(&recording.read("acp.jsonl"));
+    session.replay(&mut mapper, &Exit { code: Some(0), ..Exit::default() })
 }

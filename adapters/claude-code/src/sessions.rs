@@ -25,10 +25,10 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` if no session has this id, or it cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    let files = files(config_dir, read_sessions_params.cwd.as_deref());
-    session_files::read(&files, read_sessions_params, transcript::to_events)
+    let files = files(config_dir, read_session_params.cwd.as_deref());
+    session_files::read(&files, read_session_params, transcript::to_events)
 }
 
 /// Names that are not UUIDs are logs of subagents.

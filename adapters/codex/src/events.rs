@@ -246,7 +246,7 @@ impl Events {
 
     /// After a turn: starts another one for queued input, or finishes the run.
     fn start_next_turn_or_finish(&mut self, output: &mut RunOutput) {
-        let is_steering = self.connection.requests.is_waiting(|it| matches!(it, Purpose::Steer(_)));
+        let is_steering = self.connection.requests.is_pending(|it| matches!(it, Purpose::Steer(_)));
         if self.turn_outcome.is_none() || (is_steering && !output.is_cancelling()) {
             return;
         }
@@ -288,7 +288,7 @@ impl Mapper for Events {
                 self.on_request(&id, &method, params, output);
             }
             Some(Incoming::Reply { id, outcome }) => {
-                if let Some(purpose) = id.and_then(|id| self.connection.requests.answered(id)) {
+                if let Some(purpose) = id.and_then(|id| self.connection.requests.take(id)) {
                     self.on_reply(purpose, outcome, output);
                 }
             }
@@ -329,7 +329,7 @@ impl Mapper for Events {
             self.interrupt(output);
             return PoliteStop::Written;
         }
-        match self.connection.requests.is_waiting(|purpose| *purpose == Purpose::Turn) {
+        match self.connection.requests.is_pending(|purpose| *purpose == Purpose::Turn) {
             // The turn is interrupted as soon as its id is known.
             true => PoliteStop::Written,
             false => PoliteStop::Terminate,

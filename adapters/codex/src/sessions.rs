@@ -28,9 +28,9 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` if no session has this id, or its file cannot be read.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    session_files::read(&files(config_dir), read_sessions_params, transcript::events)
+    session_files::read(&files(config_dir), read_session_params, transcript::events)
 }
 
 fn files(config_dir: &Path) -> Vec<SessionFile> {

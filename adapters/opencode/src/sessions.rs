@@ -61,9 +61,9 @@ pub fn read(
     manifest: &Manifest,
     install: &Install,
     machine: &Machine,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    let ReadSessionParams { id, cwd } = read_sessions_params;
+    let ReadSessionParams { id, cwd } = read_session_params;
     if !is_session_id(id) {
         return Err(session_files::unknown(id, "not found"));
     }

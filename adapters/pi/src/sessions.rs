@@ -24,9 +24,9 @@ pub fn list(config_dir: &Path, list_sessions_params: &ListSessionsParams) -> Lis
 /// `session_unknown` for an unknown id or an unreadable file.
 pub fn read(
     config_dir: &Path,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
-    session_files::read(&files(config_dir), read_sessions_params, to_events)
+    session_files::read(&files(config_dir), read_session_params, to_events)
 }
 
 fn files(config_dir: &Path) -> Vec<SessionFile> {

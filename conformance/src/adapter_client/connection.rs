@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::wire::{self, Incoming, Outgoing, Stall};
-use crate::outcome::{Failure, Finding};
+use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::process;
 use crate::transcript::{Location, Source, Transcript};
 
@@ -243,6 +243,20 @@ impl<S: Sorter> Connection<S> {
         sent: impl Into<String>,
     ) -> Finding {
         Failure::new(expected, got).sent(sent).at(self.location()).into()
+    }
+
+    /// Fails at the last line of the transcript unless the condition holds.
+    ///
+    /// # Errors
+    /// The failure.
+    pub fn ensure(
+        &self,
+        condition: bool,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+        sent: impl Into<String>,
+    ) -> CheckOutcome {
+        if condition { Ok(()) } else { Err(self.failure(expected, got, sent)) }
     }
 
     /// Waits for the process to exit while reading its output.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use od_protocol::{Done, ErrorEvent, Event};
 use serde_json::Value;
 
-use crate::outcome::{Failure, Finding};
+use crate::outcome::{CheckOutcome, Failure, Finding};
 use crate::transcript::Location;
 
 /// One event of a run.
@@ -120,5 +120,19 @@ impl RunRecord {
     ) -> Finding {
         let location = self.events.last().map(|received| received.location.clone());
         Failure { location, ..Failure::new(expected, got).sent(sent) }.into()
+    }
+
+    /// Fails at the last event unless the condition holds.
+    ///
+    /// # Errors
+    /// The failure.
+    pub fn ensure(
+        &self,
+        condition: bool,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+        sent: impl Into<String>,
+    ) -> CheckOutcome {
+        if condition { Ok(()) } else { Err(self.failure(expected, got, sent)) }
     }
 }

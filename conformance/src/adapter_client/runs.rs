@@ -122,6 +122,19 @@ impl AdapterClient {
             .into())
     }
 
+    /// Starts a run and waits for its end.
+    ///
+    /// # Errors
+    /// As [`AdapterClient::begin`] and [`AdapterClient::finish`].
+    pub fn complete_run(
+        &mut self,
+        prepared: &PreparedRun,
+        limit: Duration,
+    ) -> Result<RunRecord, Finding> {
+        self.begin(prepared)?;
+        self.finish(prepared.run_id(), limit)
+    }
+
     /// Returns the error that the last invocation of the fake CLI reported.
     fn fake_cli_error(&self) -> String {
         let starts = self.fake_cli.starts();

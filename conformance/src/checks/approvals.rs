@@ -152,9 +152,8 @@ fn waits_for_answer(context: &mut CheckContext) -> CheckOutcome {
 
 fn never_approves(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
-    let approval = approved(context, &mut adapter).map_err(|finding| match finding {
-        Finding::Fail(failure) => Finding::Blocked(format!("APR-01: {}", failure.got)),
-        other => other,
+    let approval = approved(context, &mut adapter).map_err(|finding| {
+        finding.map_failure(|failure| Finding::Blocked(format!("APR-01: {}", failure.got)))
     })?;
     if approval.is_empty() {
         return Err(Finding::Untestable(

@@ -113,9 +113,7 @@ fn cli_stops_gracefully(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn no_process_survives(context: &mut CheckContext) -> CheckOutcome {
-    if !process::CAN_INSPECT {
-        return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
-    }
+    needs_process_inspection()?;
     let mut adapter = context.launch()?;
     let prepared = prepare_hanging(context, &[Step::Spawn])?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
@@ -282,9 +280,6 @@ fn no_process_left_alive(adapter: &AdapterClient, sent: &str) -> CheckOutcome {
         .chain(adapter.fake_cli.processes())
         .filter(|pid| process::is_alive(*pid))
         .collect();
-    if alive.is_empty() {
-        return Ok(());
-    }
     let got = format!("processes {alive:?} are alive");
-    Err(adapter.failure("no process of the run is alive at `done`", got, sent))
+    adapter.ensure(alive.is_empty(), "no process of the run is alive at `done`", got, sent)
 }

@@ -206,8 +206,7 @@ fn methods_answer(context: &mut CheckContext, adapter: &mut AdapterClient) -> Ch
         if !context.suite.declares(capability) {
             continue;
         }
-        let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has(capability));
-        if has_scenario {
+        if context.suite.has_scenario(capability) {
             adapter.fake_cli.load_script(&context.prepare(capability)?.script)?;
         }
         let answer = adapter.request(method.name, json!({"limit": 5}))?;
@@ -253,14 +252,14 @@ fn options_reach_cli(context: &mut CheckContext) -> CheckOutcome {
 
 /// Prepares the plain answer, or the pack's own scenario for runs with options.
 fn prepared(context: &mut CheckContext) -> Result<PreparedRun, Finding> {
-    let has_own = context.suite.pack.as_ref().is_some_and(|pack| pack.has("options"));
+    let has_own = context.suite.has_scenario("options");
     context.prepare(if has_own { "options" } else { "text" })
 }
 
 /// The same for a mode, which may make the agent CLI use a different output.
 fn prepare_for_mode(context: &mut CheckContext, mode: &str) -> Result<PreparedRun, Finding> {
     let scenario = format!("mode_{mode}");
-    match context.suite.pack.as_ref().is_some_and(|pack| pack.has(&scenario)) {
+    match context.suite.has_scenario(&scenario) {
         true => context.prepare(&scenario),
         false => prepared(context),
     }

@@ -96,13 +96,10 @@ fn reaches_gate(adapter: &AdapterClient, number: usize) -> CheckOutcome {
     let (has_reached, _) = adapter.fake_cli.wait_until(CLI_START_TIMEOUT, |starts| {
         starts.iter().any(|start| start.gates.contains(&gate(number)))
     });
-    if has_reached {
-        return Ok(());
-    }
     let expected =
         format!("the agent CLI is started and receives its task within {CLI_START_TIMEOUT:?}");
     let got = format!("the agent CLI of run {number} received no task");
-    Err(adapter.failure(expected, got, "run/start"))
+    adapter.ensure(has_reached, expected, got, "run/start")
 }
 
 fn refused(context: &mut CheckContext) -> CheckOutcome {

@@ -156,10 +156,7 @@ fn bad_installations(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn no_process_left(context: &mut CheckContext) -> CheckOutcome {
-    if !process::CAN_INSPECT {
-        let reason = "processes cannot be inspected on this system";
-        return Err(Finding::Skip(reason.to_owned()));
-    }
+    needs_process_inspection()?;
     for (mode, step) in bad_scripts() {
         let mut adapter = context.launch()?;
         answer_probes_with(context, &adapter, mode, step)?;
@@ -186,12 +183,10 @@ fn login_states(context: &mut CheckContext) -> CheckOutcome {
     if pack.is_some_and(|pack| pack.has("auth_expired")) {
         return login_state(context, "auth_expired", AuthState::Expired);
     }
-    let is_excused =
-        pack.is_some_and(|pack| pack.settings.not_applicable.contains_key("auth_expired"));
-    if is_excused {
-        return Ok(());
+    match pack.is_some_and(|pack| pack.settings.not_applicable.contains_key("auth_expired")) {
+        true => Ok(()),
+        false => Err(Finding::Untestable("the pack has no scenario auth_expired".to_owned())),
     }
-    Err(Finding::Untestable("the pack has no scenario auth_expired".to_owned()))
 }
 
 fn login_state(
@@ -227,12 +222,8 @@ fn read_only_without_secrets(context: &mut CheckContext) -> CheckOutcome {
         None => Ok(()),
         Some((secret, location)) => {
             let got = format!("the value {secret:?}, which is a secret");
-            Err(Failure::new(
-                "responses contain names of variables and files, never their values",
-                got,
-            )
-            .at(location)
-            .into())
+            let expected = "responses contain names of variables and files, never their values";
+            Err(Failure::new(expected, got).at(location).into())
         }
     }
 }
@@ -292,18 +283,14 @@ fn answer_probes_with(
 fn detect(adapter: &mut AdapterClient) -> Result<(DetectAdapterResult, Value), Finding> {
     let params = serde_json::to_value(DetectAdapterParams { refresh: true }).unwrap_or_default();
     let answer = adapter.request("adapter/detect", params)?;
-    let location = adapter.location();
-    let expected = "a DetectAdapterResult";
-    match answer {
+    let got = match answer {
         Answer::Result(value) => match serde_json::from_value(value.clone()) {
-            Ok(result) => Ok((result, value)),
-            Err(error) => Err(Failure::new(expected, error.to_string()).at(location).into()),
+            Ok(result) => return Ok((result, value)),
+            Err(error) => error.to_string(),
         },
-        error @ Answer::Error(_) => {
-            let failure = Failure::new(expected, error.summary()).sent("adapter/detect");
-            Err(failure.at(location).into())
-        }
-    }
+        error @ Answer::Error(_) => error.summary(),
+    };
+    Err(failed(adapter, "a DetectAdapterResult", got))
 }
 
 fn failed(adapter: &AdapterClient, expected: impl Into<String>, got: impl Into<String>) -> Finding {
@@ -312,10 +299,6 @@ fn failed(adapter: &AdapterClient, expected: impl Into<String>, got: impl Into<S
 
 /// Adds the circumstances to a failure.
 fn with_circumstances(finding: Finding, circumstances: &str) -> Finding {
-    match finding {
-        Finding::Fail(failure) => {
-            failure.sent(format!("adapter/detect with {circumstances}")).into()
-        }
-        other => other,
-    }
+    let sent = format!("adapter/detect with {circumstances}");
+    finding.map_failure(|failure| failure.sent(sent).into())
 }

@@ -82,8 +82,7 @@ fn long_line(context: &mut CheckContext) -> CheckOutcome {
     let text = piece.repeat((kibibytes << 10) / piece.len() + 1);
     let prepared = answer_of(context, "text", vec![text])?;
     let mut adapter = context.launch()?;
-    adapter.begin(&prepared)?;
-    let record = adapter.finish(prepared.run_id(), LONG_LINE_TIMEOUT)?;
+    let record = adapter.complete_run(&prepared, LONG_LINE_TIMEOUT)?;
     let sent = format!("run/start; the agent CLI printed a text of {kibibytes} KiB in one line");
     exact_answer(&CompletedRun { prepared, record, invocation: None }, &sent)
 }

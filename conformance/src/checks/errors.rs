@@ -167,8 +167,7 @@ fn no_secret(context: &mut CheckContext) -> CheckOutcome {
     );
     prepared.script = cut_after(&script, lines, &last_steps);
     let mut adapter = context.launch()?;
-    adapter.begin(&prepared)?;
-    let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
+    let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;
     let sent = format!(
         "run/start with {variable} set; the agent CLI printed its value in an unknown message and on stderr, and exited"
     );
@@ -196,8 +195,7 @@ fn run_without_last_lines(
         return Ok(None);
     };
     prepared.script = cut_after(&prepared.script, lines, ending);
-    adapter.begin(&prepared)?;
-    let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
+    let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;
     Ok(Some((prepared, record)))
 }
 

@@ -19,11 +19,10 @@ pub(super) const SHORT_RUN_TIMEOUT: Duration = Duration::from_secs(12);
 /// Returns the plain answer that most checks build on. If it does not arrive, a check with many
 /// runs would only repeat that failure slowly.
 pub(super) fn plain_answer(context: &mut CheckContext) -> Result<Arc<CompletedRun>, Finding> {
-    context.shared_run("text").map_err(|finding| match finding {
-        Finding::Fail(failure) => {
+    context.shared_run("text").map_err(|finding| {
+        finding.map_failure(|failure| {
             Finding::Blocked(format!("RUN-02: a plain answer does not arrive: {}", failure.got))
-        }
-        other => other,
+        })
     })
 }
 
@@ -56,12 +55,7 @@ pub(super) fn answer_of(
     let mut prepared = context.prepare(scenario)?;
     prepared.values.set("text", deltas.concat());
     prepared.values.deltas = deltas;
-    let Some(pack) = &context.suite.pack else {
-        return Err(Finding::Skip("no fixture pack was found".to_owned()));
-    };
-    prepared.script = pack
-        .script(scenario, &prepared.values)
-        .map_err(|error| Finding::Suite(error.to_string()))?;
+    prepared.script = context.suite.script(scenario, &prepared.values)?;
     Ok(prepared)
 }
 
@@ -141,8 +135,7 @@ pub(super) fn still_answers(adapter: &mut AdapterClient, sent: &str) -> CheckOut
     match adapter.request("ping", serde_json::json!({})) {
         Ok(Answer::Result(_)) => Ok(()),
         Ok(other) => Err(Failure::new("a response to `ping`", other.summary()).sent(sent).into()),
-        Err(Finding::Fail(failure)) => Err(Finding::Fail(Box::new(failure.sent(sent)))),
-        Err(other) => Err(other),
+        Err(finding) => Err(finding.map_failure(|failure| failure.sent(sent).into())),
     }
 }
 

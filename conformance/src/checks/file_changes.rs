@@ -54,12 +54,9 @@ fn right_path(context: &mut CheckContext) -> CheckOutcome {
     let is_complete = change.source == FileChangeSource::Native
         && matches!(change.op, FileOp::Create | FileOp::Edit)
         && change.tool_call_id.as_ref().is_none_or(|id| *id == values.text("tool_id"));
-    if is_complete {
-        return Ok(());
-    }
     let expected =
         format!("source native, op create or edit, toolCallId {} or none", values.text("tool_id"));
-    Err(record.failure(expected, format!("{change:?}"), sent))
+    record.ensure(is_complete, expected, format!("{change:?}"), sent)
 }
 
 /// Returns the change of a file, by its reported path or its canonical path.
@@ -126,12 +123,7 @@ fn prepare_writing(
             prepared.values.set(name, fresh);
         }
         prepared.values.set("file_path", path.clone());
-        let Some(pack) = &context.suite.pack else {
-            return Err(Finding::Skip("no fixture pack was found".to_owned()));
-        };
-        let script = pack
-            .script("file_write", &prepared.values)
-            .map_err(|error| Finding::Suite(error.to_string()))?;
+        let script = context.suite.script("file_write", &prepared.values)?;
         steps.extend_from_slice(&script.steps[first..=last]);
     }
     steps.extend_from_slice(&original.steps[last + 1..]);
@@ -155,16 +147,10 @@ fn call_steps(prepared: &PreparedRun) -> Option<(usize, usize)> {
 
 /// Not every agent CLI reports these, so they are checked only if the pack has the scenarios.
 fn deleted_and_renamed_files(context: &mut CheckContext) -> CheckOutcome {
-    let has = |context: &CheckContext, name: &str| {
-        context.suite.pack.as_ref().is_some_and(|pack| pack.has(name))
-    };
     let scenarios = [("file_delete", FileOp::Delete), ("file_rename", FileOp::Rename)];
-    let available = scenarios.into_iter().filter(|(scenario, _)| has(context, scenario));
+    let available = scenarios.into_iter().filter(|(scenario, _)| context.suite.has_scenario(scenario));
     let available: Vec<(&str, FileOp)> = available.collect();
-    if available.is_empty() {
-        let reason = "the pack has neither file_delete nor file_rename";
-        return Err(Finding::Skip(reason.to_owned()));
-    }
+    skip_if(available.is_empty(), "the pack has neither file_delete nor file_rename")?;
     for (scenario, op) in available {
         let completed_run = context.shared_run(scenario)?;
         let (record, values) = (&completed_run.record, &completed_run.prepared.values);

@@ -68,8 +68,7 @@ impl FuzzRunner {
     ) -> Result<Option<DoneStatus>, Finding> {
         let adapter = self.adapter(context)?;
         let prepared = with_new_id(context, prepared, prepared.script.clone());
-        adapter.begin(&prepared)?;
-        let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
+        let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;
         let broken = adapter.inbox.broken_rules();
         self.excused.extend(broken.iter().map(|(rule, _)| *rule));
         Ok(record.done().map(|done| done.status))

@@ -61,13 +61,9 @@ fn health(context: &mut CheckContext) -> CheckOutcome {
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let every_start_hangs = Script { probe_mode: ProbeMode::Hang, ..prepared.script.clone() };
     adapter.fake_cli.load_script(&every_start_hangs)?;
-    adapter.call(&HealthAdapterParams {}).map(drop).map_err(|finding| match finding {
-        Finding::Fail(failure) => {
-            let sent = "adapter/health; the agent CLI of the open run and every new one hang";
-            Finding::Fail(Box::new(failure.sent(sent)))
-        }
-        other => other,
-    })
+    let sent = "adapter/health; the agent CLI of the open run and every new one hang";
+    let health = adapter.call(&HealthAdapterParams {}).map(drop);
+    health.map_err(|finding| finding.map_failure(|failure| failure.sent(sent).into()))
 }
 
 fn ping(context: &mut CheckContext) -> CheckOutcome {
@@ -107,7 +103,7 @@ fn wait_for_flood_end(adapter: &mut AdapterClient) -> CheckOutcome {
         if Instant::now() >= deadline {
             let expected = format!("the whole output is read within {FLOOD_TIMEOUT:?}");
             let got = "the agent CLI is still blocked by its full pipe";
-            return Err(Failure::new(expected, got).at(adapter.location()).into());
+            return Err(adapter.failure(expected, got, ""));
         }
     }
 }

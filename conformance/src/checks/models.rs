@@ -47,7 +47,7 @@ const REFUSALS: &[ErrorKind] =
 
 /// Returns the script with which the fake CLI lists its models.
 fn models_script(context: &mut CheckContext) -> Result<Script, Finding> {
-    let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has("models"));
+    let has_scenario = context.suite.has_scenario("models");
     Ok(if has_scenario { context.prepare("models")?.script } else { Script::default() })
 }
 

@@ -121,8 +121,7 @@ fn tool_calls(context: &mut CheckContext) -> CheckOutcome {
         )?;
         event_contains(&completed_run, "tool_result", "output", &values.text("tool_output"), sent)?;
     }
-    let has_parallel = context.suite.pack.as_ref().is_some_and(|pack| pack.has("tool_parallel"));
-    if has_parallel {
+    if context.suite.has_scenario("tool_parallel") {
         parallel_calls(context)?;
     }
     Ok(())
@@ -167,8 +166,7 @@ fn failing_tool(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn open_tool(context: &mut CheckContext) -> CheckOutcome {
-    let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has("tool_open"));
-    if has_scenario {
+    if context.suite.has_scenario("tool_open") {
         let completed_run = context.shared_run("tool_open")?;
         closed_without_success(&completed_run.record, "run/start of the scenario tool_open")?;
     }
@@ -180,19 +178,15 @@ fn open_tool(context: &mut CheckContext) -> CheckOutcome {
         .count();
     prepared.script = cut_after(&prepared.script, lines_before, &[Step::Exit { code: 1 }]);
     let mut adapter = context.launch()?;
-    adapter.begin(&prepared)?;
-    let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
+    let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;
     closed_without_success(&record, "run/start; the agent CLI exited inside a tool call")?;
     Ok(())
 }
 
 fn closed_without_success(record: &RunRecord, sent: &str) -> CheckOutcome {
     let result = result_of_first_call(record, sent)?;
-    if result["status"] == ToolStatus::Ok.as_str() {
-        let expected = "a `tool_result` with a status other than ok: no success was reported";
-        return Err(record.failure(expected, "status ok", sent));
-    }
-    Ok(())
+    let expected = "a `tool_result` with a status other than ok: no success was reported";
+    record.ensure(result["status"] != ToolStatus::Ok.as_str(), expected, "status ok", sent)
 }
 
 fn usage(context: &mut CheckContext) -> CheckOutcome {
@@ -204,8 +198,7 @@ fn usage(context: &mut CheckContext) -> CheckOutcome {
     if context.suite.has_cli() {
         same_numbers(context, &completed_run, &reported, sent)?;
     }
-    let has_no_cost = context.suite.pack.as_ref().is_some_and(|pack| pack.has("no_cost"));
-    if has_no_cost {
+    if context.suite.has_scenario("no_cost") {
         let completed_run = context.shared_run("no_cost")?;
         let sent = "run/start of the scenario no_cost";
         let reported = usage_of_run(&completed_run.record, sent)?;

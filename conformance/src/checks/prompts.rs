@@ -57,9 +57,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 ];
 
 fn long_prompt(context: &mut CheckContext) -> CheckOutcome {
-    if prompt_delivery(context) == PromptDelivery::Argv {
-        return Err(Finding::Skip("this agent CLI receives its prompt as an argument".to_owned()));
-    }
+    skip_if(prompt_delivery(context) == PromptDelivery::Argv, "this agent CLI receives its prompt as an argument")?;
     let mark = context.nonce();
     let mut prepared = context.prepare("text")?;
     prepared.request.prompt.text = prompt_of(&mark, LONG_BYTES);
@@ -155,18 +153,12 @@ fn closed_stdin(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
     let mark = context.nonce();
     let mut prepared = context.prepare("text")?;
-    if prepared.script.terminal {
-        let reason = "this agent CLI uses a terminal, which it cannot close";
-        return Err(Finding::Skip(reason.to_owned()));
-    }
+    skip_if(prepared.script.terminal, "this agent CLI uses a terminal, which it cannot close")?;
     if prepared.script.steps.iter().any(|step| matches!(step, Step::Listen { .. })) {
         let reason = "this agent CLI is a server and does not read stdin";
         return Err(Finding::Skip(reason.to_owned()));
     }
-    if prepared.script.steps.iter().filter(|step| reads_stdin(step)).count() > 1 {
-        let reason = "this agent CLI needs its stdin for more than the prompt";
-        return Err(Finding::Skip(reason.to_owned()));
-    }
+    skip_if(prepared.script.steps.iter().filter(|step| reads_stdin(step)).count() > 1, "this agent CLI needs its stdin for more than the prompt")?;
     prepared.script.stdin = StdinMode::Refuse;
     prepared.script.steps.retain(|step| !reads_stdin(step));
     // Gives the adapter time to notice the closed stdin and to react wrongly.

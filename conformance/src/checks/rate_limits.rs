@@ -107,7 +107,7 @@ fn printed(prepared: &PreparedRun, name: &str) -> Option<u64> {
 }
 
 fn rate_limit_text_is_ignored(context: &mut CheckContext) -> CheckOutcome {
-    let has_tools = context.suite.pack.as_ref().is_some_and(|pack| pack.has("tool_ok"));
+    let has_tools = context.suite.has_scenario("tool_ok");
     let scenarios: &[&str] = if has_tools { &["text", "tool_ok"] } else { &["text"] };
     let mut adapter = context.launch()?;
     for scenario in scenarios {
@@ -118,12 +118,7 @@ fn rate_limit_text_is_ignored(context: &mut CheckContext) -> CheckOutcome {
         prepared.values.deltas = deltas;
         prepared.request.prompt.text =
             format!("{} {RATE_LIMIT_TEXT}", prepared.request.prompt.text);
-        let Some(pack) = &context.suite.pack else {
-            return Err(Finding::Skip("no fixture pack was found".to_owned()));
-        };
-        prepared.script = pack
-            .script(scenario, &prepared.values)
-            .map_err(|error| Finding::Suite(error.to_string()))?;
+        prepared.script = context.suite.script(scenario, &prepared.values)?;
         let sent = format!(
             "run/start of {scenario} with {RATE_LIMIT_TEXT:?} in prompt, answer and output"
         );

@@ -118,20 +118,15 @@ fn memory_and_idle_cpu(context: &mut CheckContext) -> CheckOutcome {
     let start = process::cpu_time(adapter.pid()).ok_or_else(process_missing)?;
     adapter.listen(IDLE_WINDOW);
     let used = process::cpu_time(adapter.pid()).ok_or_else(process_missing)?.saturating_sub(start);
-    if used > MAX_IDLE_CPU_TIME {
-        let expected = format!(
-            "less than {MAX_IDLE_CPU_TIME:?} of processor time in {IDLE_WINDOW:?} without a run"
-        );
-        return Err(adapter.failure(expected, format!("{used:?}"), "nothing"));
-    }
-    Ok(())
+    let expected = format!(
+        "less than {MAX_IDLE_CPU_TIME:?} of processor time in {IDLE_WINDOW:?} without a run"
+    );
+    adapter.ensure(used <= MAX_IDLE_CPU_TIME, expected, format!("{used:?}"), "nothing")
 }
 
 /// Starts an adapter and makes its first runs.
 fn launch_warmed_up(context: &mut CheckContext) -> Result<AdapterClient, Finding> {
-    if !process::CAN_INSPECT {
-        return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
-    }
+    needs_process_inspection()?;
     plain_answer(context)?;
     let mut adapter = context.launch()?;
     make_runs(context, &mut adapter, WARM_UP_RUNS)?;

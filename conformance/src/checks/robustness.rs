@@ -112,12 +112,9 @@ fn unknown_types(context: &mut CheckContext) -> CheckOutcome {
         .record
         .of_type("unmapped")
         .any(|received| received.value["nativeType"].as_str().is_some_and(|name| !name.is_empty()));
-    if !reported {
-        let expected = "an `unmapped` event that names the unknown type";
-        let got = format!("the events were: {}", shorten(&completed_run.record.summary(), 300));
-        return Err(completed_run.record.failure(expected, got, sent));
-    }
-    Ok(())
+    let expected = "an `unmapped` event that names the unknown type";
+    let got = format!("the events were: {}", shorten(&completed_run.record.summary(), 300));
+    completed_run.record.ensure(reported, expected, got, sent)
 }
 
 fn broken_characters(context: &mut CheckContext) -> CheckOutcome {
@@ -147,12 +144,9 @@ fn broken_characters(context: &mut CheckContext) -> CheckOutcome {
     let completed_run = context.execute(prepared)?;
     let sent = "run/start; a text that contains invalid UTF-8";
     completed(&completed_run.record, sent)?;
-    if !completed_run.record.text().contains(&intact) {
-        let expected = format!("the next piece {intact:?} arrives");
-        let got = format!("{:?}", shorten(&completed_run.record.text(), 300));
-        return Err(completed_run.record.failure(expected, got, sent));
-    }
-    Ok(())
+    let expected = format!("the next piece {intact:?} arrives");
+    let got = format!("{:?}", shorten(&completed_run.record.text(), 300));
+    completed_run.record.ensure(completed_run.record.text().contains(&intact), expected, got, sent)
 }
 
 fn wrong_fields(context: &mut CheckContext) -> CheckOutcome {
@@ -248,9 +242,7 @@ fn unreadable_line_is_ignored(context: &mut CheckContext) -> CheckOutcome {
     runner.run_undamaged(context, &prepared)?;
     let is_message = |step: &usize| !is_unreadable(&printed(&prepared.script.steps[*step]));
     let lines: Vec<usize> = changeable(&prepared.script).into_iter().filter(is_message).collect();
-    if lines.is_empty() {
-        return Err(Finding::Skip("no line of this agent CLI is a JSON object".to_owned()));
-    }
+    skip_if(lines.is_empty(), "no line of this agent CLI is a JSON object")?;
     let expected_statuses = statuses_without(&mut runner, context, &prepared, &lines)?;
     let rounds = UNREADABLE.of(context) * lines.len();
     for (round, step) in lines.iter().cycle().take(rounds).enumerate() {
@@ -308,9 +300,8 @@ fn survives(
     prepared.script.exit_after_last_step();
     adapter.begin(&prepared)?;
     let ended = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT);
-    if !adapter.is_running() {
-        return Err(adapter.failure("the adapter continues", "it has exited", sent));
-    }
+    let is_running = adapter.is_running();
+    adapter.ensure(is_running, "the adapter continues", "it has exited", sent)?;
     ended?;
     still_answers(adapter, sent)
 }

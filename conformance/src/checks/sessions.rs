@@ -127,11 +127,8 @@ fn has_mode(
     mode: SessionMode,
     sent: &str,
 ) -> CheckOutcome {
-    if started.mode == mode {
-        return Ok(());
-    }
     let expected = format!("`session_started` with mode {mode}");
-    Err(record.failure(expected, started.mode.to_string(), sent))
+    record.ensure(started.mode == mode, expected, started.mode.to_string(), sent)
 }
 
 fn unknown_session(context: &mut CheckContext) -> CheckOutcome {

@@ -99,7 +99,7 @@ fn end_of_stdin_idle(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn end_of_stdin_in_a_run(context: &mut CheckContext) -> CheckOutcome {
-    needs_inspection()?;
+    needs_process_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_with_detached_process)?;
     let mut adapter = context.launch()?;
     begin_and_wait(&mut adapter, &prepared, true)?;
@@ -109,7 +109,7 @@ fn end_of_stdin_in_a_run(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
-    needs_inspection()?;
+    needs_process_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
     let mut adapter =
         context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
@@ -151,8 +151,7 @@ fn prepare_endless_run(
         prepared.script = change(&prepared.script);
         return Ok(prepared);
     }
-    let has_scenario = context.suite.pack.as_ref().is_some_and(|pack| pack.has("cancel"));
-    if has_scenario {
+    if context.suite.has_scenario("cancel") {
         return context.prepare("cancel");
     }
     Err(Finding::Untestable("the pack has no scenario cancel (a run that waits)".to_owned()))
@@ -195,10 +194,7 @@ fn exits(adapter: &mut AdapterClient, sent: &str) -> Result<ExitStatus, Finding>
 
 fn exits_with_zero(adapter: &mut AdapterClient, sent: &str) -> CheckOutcome {
     let status = exits(adapter, sent)?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(adapter.failure("exit code 0", status.to_string(), sent))
+    adapter.ensure(status.success(), "exit code 0", status.to_string(), sent)
 }
 
 fn no_process_left_after_exit(adapter: &mut AdapterClient) -> CheckOutcome {
@@ -216,13 +212,6 @@ fn no_process_left_after_exit(adapter: &mut AdapterClient) -> CheckOutcome {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-fn needs_inspection() -> CheckOutcome {
-    if process::CAN_INSPECT {
-        return Ok(());
-    }
-    Err(Finding::Skip("processes cannot be inspected on this system".to_owned()))
 }
 
 /// A process that plays the host. It is killed and reaped, so that its id no longer exists.

@@ -121,9 +121,6 @@ fn timed_out(
         return Err(record.failure(expected, format!("it was ended after {took:.1?}"), sent));
     }
     let alive = adapter.fake_cli.processes();
-    if !alive.is_empty() {
-        let got = format!("processes {alive:?} are alive");
-        return Err(record.failure("the agent CLI has ended at `done`", got, sent));
-    }
-    Ok(())
+    let got = format!("processes {alive:?} are alive");
+    record.ensure(alive.is_empty(), "the agent CLI has ended at `done`", got, sent)
 }

@@ -183,7 +183,12 @@ impl CheckContext {
         let mut adapter =
             AdapterClient::start(&self.suite.adapter, &launch, fake_cli, transcript, checker)?;
         if options.initialize {
-            initialize(&mut adapter, &options.cli_path).map_err(blocked_by_handshake)?;
+            initialize(&mut adapter, &options.cli_path).map_err(|finding| {
+                finding.map_failure(|failure| {
+                    let got = failure.got;
+                    Finding::Blocked(format!("HS-01: the adapter cannot be initialized: {got}"))
+                })
+            })?;
         }
         Ok(adapter)
     }
@@ -196,17 +201,14 @@ impl CheckContext {
     pub fn prepare(&mut self, scenario: &str) -> Result<PreparedRun, Finding> {
         let cwd = self.folder("cwd")?;
         let mut values = Values::fresh(&mut self.random, &cwd);
-        let Some(pack) = &self.suite.pack else {
-            return Err(Finding::Skip("no fixture pack was found".to_owned()));
-        };
+        let pack = self.suite.pack()?;
         if !pack.has(scenario) {
             return Err(Finding::Untestable(format!("the pack has no scenario {scenario}")));
         }
         pack.format_session_ids(&mut values);
         let (prompt, extras) = pack.request_extras(scenario, &values);
         values.set("prompt", prompt.clone());
-        let script =
-            pack.script(scenario, &values).map_err(|error| Finding::Suite(error.to_string()))?;
+        let script = self.suite.script(scenario, &values)?;
         let needs_own_process = pack.launch_environment(Some(scenario), &values).is_own;
         let request = request(&values, prompt, extras)?;
         Ok(PreparedRun {
@@ -297,19 +299,9 @@ pub fn execute_on(
     prepared: PreparedRun,
 ) -> Result<CompletedRun, Finding> {
     let before = adapter.fake_cli.starts().len();
-    adapter.begin(&prepared)?;
-    let record = adapter.finish(prepared.run_id(), RUN_TIMEOUT)?;
+    let record = adapter.complete_run(&prepared, RUN_TIMEOUT)?;
     let invocation = adapter.fake_cli.starts().into_iter().nth(before);
     Ok(CompletedRun { prepared, record, invocation })
-}
-
-fn blocked_by_handshake(finding: Finding) -> Finding {
-    match finding {
-        Finding::Fail(failure) => {
-            Finding::Blocked(format!("HS-01: the adapter cannot be initialized: {}", failure.got))
-        }
-        other => other,
-    }
 }
 
 fn request(values: &Values, prompt: String, extras: Value) -> Result<StartRunParams, Finding> {

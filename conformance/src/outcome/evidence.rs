@@ -22,8 +22,5 @@ pub fn complete(mut failure: Failure, last: Option<Location>) -> Failure {
 
 /// The same for any finding.
 pub fn complete_finding(finding: Finding, last: Option<Location>) -> Finding {
-    match finding {
-        Finding::Fail(failure) => complete(*failure, last).into(),
-        other => other,
-    }
+    finding.map_failure(|failure| complete(failure, last).into())
 }

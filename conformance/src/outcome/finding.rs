@@ -1,5 +1,6 @@
 //! Findings of checks and their details.
 
+use crate::process;
 use crate::transcript::Location;
 
 /// What a check returns.
@@ -56,6 +57,17 @@ impl Failure {
     }
 }
 
+impl Finding {
+    /// Replaces a failure by another finding; other findings stay as they are.
+    #[must_use]
+    pub fn map_failure(self, change: impl FnOnce(Failure) -> Self) -> Self {
+        match self {
+            Self::Fail(failure) => change(*failure),
+            other => other,
+        }
+    }
+}
+
 impl From<Failure> for Finding {
     fn from(failure: Failure) -> Self {
         Self::Fail(Box::new(failure))
@@ -80,6 +92,16 @@ pub fn ensure(
     got: impl FnOnce() -> String,
 ) -> CheckOutcome {
     if condition { Ok(()) } else { fail(expected, got()) }
+}
+
+/// Returns a skip if the condition holds.
+pub fn skip_if(condition: bool, reason: &str) -> CheckOutcome {
+    if condition { Err(Finding::Skip(reason.to_owned())) } else { Ok(()) }
+}
+
+/// Returns a skip on systems that cannot inspect processes.
+pub fn needs_process_inspection() -> CheckOutcome {
+    skip_if(!process::CAN_INSPECT, "processes cannot be inspected on this system")
 }
 
 /// Truncates text for a message, at a character boundary.

@@ -4,4 +4,6 @@ mod evidence;
 mod finding;
 
 pub use evidence::{complete, complete_finding};
-pub use finding::{CheckOutcome, Failure, Finding, ensure, fail, shorten};
+pub use finding::{
+    CheckOutcome, Failure, Finding, ensure, fail, needs_process_inspection, shorten, skip_if,
+};

@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::adapter_client::AdapterPath;
 use crate::check::Tier;
+use crate::fake_cli::Script;
 use crate::invariants::Violations;
-use crate::pack::Pack;
+use crate::outcome::Finding;
+use crate::pack::{Pack, Values};
 use crate::schema::Schema;
 use crate::transcript::Location;
 
@@ -69,6 +71,27 @@ impl Suite {
         let of_manifest =
             || self.manifest.as_ref().and_then(|manifest| manifest.cli.names.first().cloned());
         from_pack.or_else(of_manifest).unwrap_or_else(|| self.adapter_id())
+    }
+
+    /// Returns the fixture pack.
+    ///
+    /// # Errors
+    /// Skip without one.
+    pub fn pack(&self) -> Result<&Pack, Finding> {
+        self.pack.as_ref().ok_or_else(|| Finding::Skip("no fixture pack was found".to_owned()))
+    }
+
+    /// Whether the pack has a scenario.
+    pub fn has_scenario(&self, name: &str) -> bool {
+        self.pack.as_ref().is_some_and(|pack| pack.has(name))
+    }
+
+    /// Returns the script of a scenario with these values.
+    ///
+    /// # Errors
+    /// Skip without a pack, a suite error if the values do not fit.
+    pub fn script(&self, scenario: &str, values: &Values) -> Result<Script, Finding> {
+        self.pack()?.script(scenario, values).map_err(|error| Finding::Suite(error.to_string()))
     }
 
     /// Whether the adapter starts an agent CLI, which the fake CLI can replace.

@@ -16,14 +16,14 @@ const RULES: FailureRules = FailureRules {
         (ErrorKind::AuthExpired, "log in again, or set a valid key"),
         (ErrorKind::QuotaExhausted, "add credit, or use another account"),
         (ErrorKind::AuthWrongAccount, "use an account that may use this model"),
-        (ErrorKind::ModelUnknown, "`models/list` names the models"),
+        (ErrorKind::ModelUnknown, "`models/list` lists the models"),
         (ErrorKind::ContextExceeded, "start a new session, or shorten the prompt"),
         (
             ErrorKind::SessionUnknown,
-            "`sessions/list` names the sessions; use the folder it was started in",
+            "`sessions/list` lists the sessions; use the folder it was started in",
         ),
         (ErrorKind::CliVersionUnsupported, "upgrade the agent CLI to the tested version"),
-        (ErrorKind::CliProtocol, "see the message; `tracePath` keeps the whole talk"),
+        (ErrorKind::CliProtocol, "see the message; `tracePath` records all messages"),
     ],
     ..FailureRules::DEFAULT
 };
@@ -52,7 +52,7 @@ pub fn classify(error: &RpcError, stage: Stage) -> ErrorEvent {
     classification.into_event(&FailureReport { status: None, ..report }, &RULES)
 }
 
-/// An HTTP status as the code, or among the data.
+/// Returns the HTTP status, which is the code or a field of the data.
 fn http_status(error: &RpcError) -> Option<u16> {
     let stated = ["status", "statusCode", "httpStatus"];
     let in_data = stated.iter().find_map(|key| error.data.get(key)?.as_u64());
@@ -60,7 +60,7 @@ fn http_status(error: &RpcError) -> Option<u16> {
     u16::try_from(status).ok().filter(|status| (400..600).contains(status))
 }
 
-/// The message; where it is only "internal error", what the data adds.
+/// Returns the message, with the details of the data: some messages are only "internal error".
 fn text(error: &RpcError) -> String {
     let details =
         ["details", "message", "error"].iter().find_map(|key| error.data.get(key)?.as_str());

@@ -205,7 +205,7 @@ impl Mapper for AcpMapper {
         match Incoming::read(line) {
             Some(Incoming::Reply { id, outcome }) => {
                 // A reply to no pending request is ignored.
-                let Some(purpose) = id.and_then(|id| self.requests.answered(id)) else { return };
+                let Some(purpose) = id.and_then(|id| self.requests.take(id)) else { return };
                 match outcome {
                     Ok(result) => self.on_reply(purpose, result, output),
                     Err(error) => self.on_refusal(&purpose, &error, output),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::Exit;
-use crate::testing::{Replay, replay};
+use crate::testing::{Replay, replay, stdin_values};
 
 /// An agent that does nothing differently.
 struct Plain;
@@ -20,7 +20,7 @@ fn handshake(session: SessionChoice, settings: Vec<Setting>) -> Handshake {
         session,
         ..StartRunParams::default()
     };
-    let handshake = Handshake::of(&start_run_params).expect("the run is fine");
+    let handshake = Handshake::of(&start_run_params).expect("the options are valid");
     Handshake { settings, ..handshake }
 }
 
@@ -28,17 +28,12 @@ fn mapper() -> AcpMapper {
     AcpMapper::new(handshake(SessionChoice::default(), Vec::new()), Box::new(Plain))
 }
 
-const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}"#;
 const SESSION: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"one","availableModels":[]}}}"#;
 
-fn play(mapper: &mut AcpMapper, lines: &[&str]) -> Replay {
+fn feed(mapper: &mut AcpMapper, lines: &[&str]) -> Replay {
     let exit = Exit { code: Some(0), ..Exit::default() };
     replay(mapper, format!("{}\n", lines.join("\n")).as_bytes(), &exit)
-}
-
-fn written(replay: &Replay) -> Vec<Value> {
-    let lines = replay.stdin.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).expect("a line is JSON")).collect()
 }
 
 fn events<'a>(replay: &'a Replay, kind: &str) -> Vec<&'a Value> {
@@ -53,10 +48,10 @@ fn settings_are_applied_before_prompt() {
         Setting::ConfigOption { id: "effort".to_owned(), value: "high".to_owned() },
     ];
     let mut mapper = AcpMapper::new(handshake(SessionChoice::default(), settings), Box::new(Plain));
-    let replay = play(
+    let replay = feed(
         &mut mapper,
         &[
-            GREETING,
+            INITIALIZED,
             SESSION,
             r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":4,"result":{}}"#,
@@ -65,7 +60,7 @@ fn settings_are_applied_before_prompt() {
         ],
     );
     let methods: Vec<Value> =
-        written(&replay).iter().map(|message| message["method"].clone()).collect();
+        stdin_values(&replay).iter().map(|message| message["method"].clone()).collect();
     assert_eq!(
         methods,
         [
@@ -86,13 +81,12 @@ fn unknown_model_has_its_error_kind() {
     let settings = vec![Setting::Model("two".to_owned())];
     let mut mapper = AcpMapper::new(handshake(SessionChoice::default(), settings), Box::new(Plain));
     let refusal = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no such model"}}"#;
-    let replay = play(&mut mapper, &[GREETING, SESSION, refusal]);
+    let replay = feed(&mut mapper, &[INITIALIZED, SESSION, refusal]);
     assert_eq!(events(&replay, "done")[0]["errorKind"], "model_unknown");
 }
 
-/// The history of a loaded session is not emitted again.
 #[test]
-fn a_loaded_session_tells_only_what_is_new() {
+fn history_of_loaded_session_is_not_emitted() {
     let session = SessionChoice { mode: SessionMode::Resume, id: Some("s".to_owned()) };
     let mut mapper = AcpMapper::new(handshake(session, Vec::new()), Box::new(Plain));
     let chunk = |text: &str| {
@@ -103,21 +97,21 @@ fn a_loaded_session_tells_only_what_is_new() {
     let (old, new) = (chunk("old"), chunk("new"));
     let loaded = r#"{"jsonrpc":"2.0","id":2,"result":null}"#;
     let answer = r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#;
-    let replay = play(&mut mapper, &[GREETING, &old, loaded, &new, answer]);
+    let replay = feed(&mut mapper, &[INITIALIZED, &old, loaded, &new, answer]);
     let texts: Vec<&Value> =
         events(&replay, "text_delta").iter().map(|event| &event["text"]).collect();
     assert_eq!(texts, ["new"]);
     assert_eq!(events(&replay, "session_started")[0]["mode"], "resume");
-    assert_eq!(written(&replay)[0]["method"], "session/load");
+    assert_eq!(stdin_values(&replay)[0]["method"], "session/load");
 }
 
 #[test]
 fn unsupported_client_request_is_rejected() {
-    let replay = play(
+    let replay = feed(
         &mut mapper(),
         &[
             "hello",
-            GREETING,
+            INITIALIZED,
             r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
             SESSION,
             r#"{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file","params":{"path":"/etc/passwd"}}"#,
@@ -127,10 +121,10 @@ fn unsupported_client_request_is_rejected() {
             r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#,
         ],
     );
-    let written = written(&replay);
-    let refusal = written.iter().find(|message| message["id"] == "x").expect("it is answered");
+    let sent = stdin_values(&replay);
+    let refusal = sent.iter().find(|message| message["id"] == "x").expect("it is answered");
     assert_eq!(refusal["error"]["code"], -32601);
-    let form = written.iter().find(|message| message["id"] == 7).expect("it is answered");
+    let form = sent.iter().find(|message| message["id"] == 7).expect("it is answered");
     assert_eq!(form["result"]["action"], "cancel");
     let unmapped: Vec<&Value> =
         events(&replay, "unmapped").iter().map(|event| &event["nativeType"]).collect();
@@ -139,14 +133,14 @@ fn unsupported_client_request_is_rejected() {
 }
 
 #[test]
-fn a_version_nobody_speaks_is_an_error() {
-    let greeting = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":2}}"#;
-    let replay = play(&mut mapper(), &[greeting]);
+fn other_protocol_version_is_an_error() {
+    let initialized = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":2}}"#;
+    let replay = feed(&mut mapper(), &[initialized]);
     assert_eq!(events(&replay, "done")[0]["errorKind"], "cli_version_unsupported");
 }
 
 #[test]
-fn the_total_tells_what_the_figures_include() {
+fn total_shows_what_figures_include() {
     let usage = |input, output, total, thought, cached| TokenUsage {
         input_tokens: input,
         output_tokens: output,
@@ -155,21 +149,21 @@ fn the_total_tells_what_the_figures_include() {
         cached_read_tokens: cached,
         cached_write_tokens: 0,
     };
-    // Copilot includes what was cached and thought; OpenCode neither.
-    let copilot = tokens_of(usage(100, 23, 123, Some(5), 11));
-    assert_eq!((copilot.input, copilot.output, copilot.cache_read), (89, 23, 11));
-    let opencode = tokens_of(usage(800, 14, 1025, Some(11), 200));
-    assert_eq!((opencode.input, opencode.output, opencode.cache_read), (800, 25, 200));
+    let figures = |tokens: Tokens| (tokens.input, tokens.output, tokens.cache_read);
+    let with_cache_and_thinking = tokens_of(usage(100, 23, 123, Some(5), 11));
+    assert_eq!(figures(with_cache_and_thinking), (89, 23, 11));
+    let without_both = tokens_of(usage(800, 14, 1025, Some(11), 200));
+    assert_eq!(figures(without_both), (800, 25, 200));
 }
 
 #[test]
-fn a_prompt_is_blocks_and_servers_are_lists() {
+fn prompt_becomes_blocks_and_servers_become_lists() {
     let prompt = Prompt {
         text: "/look".to_owned(),
         attachments: vec!["/a b/ü.txt".to_owned()],
         ..Prompt::default()
     };
-    let blocks = prompt_blocks(&prompt).expect("it is fine");
+    let blocks = prompt_blocks(&prompt).expect("the prompt is valid");
     assert_eq!(blocks[0], json!({"type": "text", "text": "/look"}));
     assert_eq!(blocks[1]["uri"], "file:///a%20b/%C3%BC.txt");
     let server = McpServer {

@@ -1,3 +1,5 @@
+//! Tables of reports and their classification.
+
 use od_protocol::CredentialKind;
 
 use super::extract::{provider_error, status_after};

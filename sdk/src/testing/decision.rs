@@ -1,11 +1,11 @@
-//! Decisions and cancellation in a test, in the order in which the runner does them.
+//! Decisions and cancellation in a test, in the order of a real run.
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{ApprovalOutcome, ApprovalResolved, ApprovalResolver, Event};
 
 use crate::{Mapper, PoliteStop, RunOutput};
 
-/// A decision without a message.
+/// Builds a decision without a message.
 pub fn decision(approval_id: impl Into<String>, outcome: ApprovalOutcome) -> RespondRunParams {
     RespondRunParams {
         run_id: "run".to_owned(),
@@ -31,7 +31,7 @@ pub fn decide(
     mapper.on_decision(respond_run_params, output);
 }
 
-/// Cancels the run as the runner does: it marks the run first and calls the mapper then.
+/// Cancels the run: marks it, then calls the mapper.
 pub fn cancel(mapper: &mut dyn Mapper, output: &mut RunOutput) -> PoliteStop {
     output.is_cancelling = true;
     mapper.on_cancel(output)

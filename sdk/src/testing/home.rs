@@ -1,4 +1,4 @@
-//! A made-up home: what an adapter's detection finds there is what a test has put there.
+//! A temporary home folder for tests of detection.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::Machine;
 
-/// A folder that is a person's home for one test.
+/// A home folder for one test.
 #[derive(Debug)]
 pub struct TestHome {
     folder: TempDir,
@@ -16,12 +16,12 @@ pub struct TestHome {
 }
 
 impl TestHome {
-    /// A home with these files (path below it, content) on a machine with these variables.
+    /// Creates a home with these files (relative path and content) on a machine with these variables.
     ///
     /// # Panics
-    /// When a file cannot be written.
+    /// A file cannot be written.
     pub fn new(files: &[(&str, &str)], env: &[(&str, &str)]) -> Self {
-        let folder = TempDir::new().expect("a scratch home");
+        let folder = TempDir::new().expect("a temporary folder");
         for (path, content) in files {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
@@ -33,10 +33,10 @@ impl TestHome {
         Self { folder, machine }
     }
 
-    /// A home whose agent CLI is a shell script, named by `config.cliPath`.
+    /// Creates a home whose `config.cliPath` is a shell script that acts as the agent CLI.
     ///
     /// # Panics
-    /// When the script cannot be written.
+    /// The script cannot be written.
     #[cfg(unix)]
     pub fn with_cli(name: &str, script: &str) -> Self {
         use std::os::unix::fs::PermissionsExt;

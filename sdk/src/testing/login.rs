@@ -1,14 +1,14 @@
-//! For tests of detection: who pays in a made-up home, and that no value of a credential is shown.
+//! For tests of detection: the login in a test home, and that no credential is shown.
 
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 
 use super::TestHome;
 use crate::Machine;
 
-/// What an adapter finds in a home with these files and these variables.
+/// Returns the login that an adapter finds in a home with these files and variables.
 ///
 /// # Panics
-/// The status shows the value of a credential; in these homes every value contains `secret`.
+/// The status contains `secret`, which every credential value of these tests contains.
 pub fn auth_in(
     files: &[(&str, &str)],
     env: &[(&str, &str)],
@@ -20,10 +20,10 @@ pub fn auth_in(
     status
 }
 
-/// Compares the state of a login, and the credential that pays.
+/// Compares the state of a login and the credential that pays.
 ///
 /// # Panics
-/// When they differ.
+/// They differ.
 pub fn check_auth(
     status: &AuthStatus,
     state: AuthState,
@@ -37,7 +37,7 @@ pub fn check_auth(
 /// As [`check_auth`], without the kind of the credential.
 ///
 /// # Panics
-/// When they differ.
+/// They differ.
 pub fn check_auth_name(status: &AuthStatus, state: AuthState, name: Option<&str>) {
     assert_eq!(status.state, state, "{status:?}");
     let actual = status.credential.as_ref().map(|found| found.name.as_str());

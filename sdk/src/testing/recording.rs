@@ -17,17 +17,17 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The recording of an agent, whose folder has the recordings in `recordings/<version>/`.
+    /// Creates the recording of an agent from `recordings/<version>/` of its folder.
     pub fn new(agent_folder: &str, version: &str, scenario: &str) -> Self {
         Self::in_folder(&Path::new(agent_folder).join("recordings").join(version), scenario)
     }
 
-    /// The recording in this folder.
+    /// Creates the recording in this folder.
     pub fn in_folder(folder: &Path, scenario: &str) -> Self {
         Self { folder: folder.to_owned(), scenario: scenario.to_owned() }
     }
 
-    /// What was recorded.
+    /// The name of the scenario.
     pub fn scenario(&self) -> &str {
         &self.scenario
     }
@@ -42,7 +42,7 @@ impl Recording {
         self.file(part).is_file()
     }
 
-    /// One of its files, such as `stdout.jsonl`.
+    /// Reads one of its files, such as `stdout.jsonl`.
     ///
     /// # Panics
     /// The file cannot be read.
@@ -59,7 +59,7 @@ impl Recording {
         serde_json::from_str(&self.read("meta.json")).expect("meta is JSON")
     }
 
-    /// The value that followed a flag on the recorded command line.
+    /// Returns the value after a flag of the recorded command line.
     pub fn flag(&self, flag: &str) -> Option<String> {
         let arguments = self.arguments();
         let index = arguments.iter().position(|argument| argument == flag)?;
@@ -100,7 +100,7 @@ impl Recording {
 /// the expectation.
 ///
 /// # Panics
-/// The events differ, or there is no expectation.
+/// The events differ, or the expectation is missing.
 pub fn check_recording(recording: &Recording, replay: impl FnOnce(&Recording) -> Replay) {
     recording.check(&replay(recording));
 }

@@ -1,4 +1,4 @@
-//! A run over HTTP without a socket: a test plays the server, the mapper's requests are kept.
+//! A run over HTTP without a socket: a test acts as the server and reads the mapper's requests.
 
 use std::sync::mpsc::{Receiver, channel};
 
@@ -12,7 +12,7 @@ use crate::http::{Answer, Command, Reply, Request, Server};
 use crate::output::RunOutput;
 use crate::{Exit, Mapper, PoliteStop};
 
-/// One run, played by hand.
+/// One run; each method is one event of the server or of the host.
 pub struct ScriptedHttpRun<'a> {
     mapper: &'a mut dyn Mapper,
     output: RunOutput,
@@ -20,7 +20,7 @@ pub struct ScriptedHttpRun<'a> {
 }
 
 impl<'a> ScriptedHttpRun<'a> {
-    /// The run has begun.
+    /// Starts the run.
     pub fn begin(mapper: &'a mut dyn Mapper) -> Self {
         let (stdin, _) = channel();
         let (http, commands) = channel();
@@ -42,20 +42,20 @@ impl<'a> ScriptedHttpRun<'a> {
         self.mapper.on_reply(&Reply { tag, outcome }, &mut self.output);
     }
 
-    /// A request finds no server.
-    pub fn lose(&mut self, tag: &'static str, reason: &str) {
+    /// A request fails because the server cannot be reached.
+    pub fn fail_request(&mut self, tag: &'static str, reason: &str) {
         let outcome = Err(reason.to_owned());
         self.mapper.on_reply(&Reply { tag, outcome }, &mut self.output);
     }
 
-    /// The server sends an event; ignored after the end of the run.
+    /// The server sends an event. It is ignored after the end of the run.
     pub fn event(&mut self, event: &Value) {
         if !self.output.is_finished() {
             self.mapper.on_stream_event(event.to_string().as_bytes(), &mut self.output);
         }
     }
 
-    /// Nothing happened for as long as the mapper allows.
+    /// The limit on silence has passed.
     pub fn silence(&mut self) {
         self.mapper.on_silence(&mut self.output);
     }
@@ -65,29 +65,29 @@ impl<'a> ScriptedHttpRun<'a> {
         self.mapper.on_input(text, None, &mut self.output)
     }
 
-    /// The host decides, as the runner hands it on.
+    /// The host sends a decision.
     pub fn decide(&mut self, approval_id: &str, outcome: ApprovalOutcome, message: Option<&str>) {
         let message = message.map(str::to_owned);
         let respond_run_params = RespondRunParams { message, ..decision(approval_id, outcome) };
         decide(&respond_run_params, self.mapper, &mut self.output);
     }
 
-    /// The host wants the run stopped.
+    /// The host cancels the run.
     pub fn cancel(&mut self) -> PoliteStop {
         cancel(self.mapper, &mut self.output)
     }
 
-    /// What the mapper has asked for since it was last looked at, streams as a GET.
+    /// Returns the mapper's requests since the last call; a stream counts as a GET.
     pub fn requests(&mut self) -> Vec<Request> {
-        let wish = |command| match command {
+        let request = |command| match command {
             Command::Request(request) => Some(request),
             Command::OpenStream(path) => Some(Request::get("stream", path)),
             Command::Connect(_) => None,
         };
-        self.commands.try_iter().filter_map(wish).collect()
+        self.commands.try_iter().filter_map(request).collect()
     }
 
-    /// The server the mapper has connected to, when that is what it did last.
+    /// Returns the server that the mapper has connected to since the last call.
     pub fn server(&mut self) -> Option<Server> {
         self.commands.try_iter().find_map(|command| match command {
             Command::Connect(server) => Some(server),
@@ -95,7 +95,7 @@ impl<'a> ScriptedHttpRun<'a> {
         })
     }
 
-    /// The server has ended: the events.
+    /// Ends the server; returns the events.
     pub fn finish(mut self, exit: &Exit) -> Replay {
         Replay { events: end(self.mapper, &mut self.output, exit), stdin: Vec::new() }
     }

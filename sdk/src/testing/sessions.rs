@@ -1,4 +1,4 @@
-//! For tests of native sessions: what is listed and read, compared with what lies beside the adapter.
+//! For tests of native sessions: compares what an adapter lists and reads with files.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use od_protocol::{ErrorKind, ErrorObject, SessionSummary};
 use super::{Replay, check_events};
 use crate::{Adapter, Machine};
 
-/// The sessions of a folder, or all, as an adapter lists them on a machine.
+/// Returns the sessions that an adapter lists: those of a folder, or all.
 ///
 /// # Panics
-/// When it does not.
+/// The adapter returns an error.
 pub fn listed(adapter: &dyn Adapter, machine: &Machine, cwd: Option<&str>) -> Vec<SessionSummary> {
     let params = ListSessionsParams { cwd: cwd.map(str::to_owned), limit: None };
     adapter.list_sessions(machine, &params).expect("a list").sessions
 }
 
-/// A session as an adapter reads it on a machine.
+/// Reads a session with an adapter.
 ///
 /// # Errors
-/// The adapter's own.
+/// The error of the adapter.
 pub fn read_session(
     adapter: &dyn Adapter,
     machine: &Machine,
@@ -32,17 +32,17 @@ pub fn read_session(
 /// Compares the events of a session with those in a file. `UPDATE_EXPECT=1` rewrites it.
 ///
 /// # Panics
-/// When they differ, or when some were left out.
+/// They differ, or some were left out.
 pub fn check_session(expected_file: &Path, result: &ReadSessionResult) {
     assert!(!result.truncated);
     let events = result.events.iter().map(|event| serde_json::to_value(event).expect("JSON"));
     check_events(expected_file, &Replay { events: events.collect(), stdin: Vec::new() });
 }
 
-/// Checks that none of these ids is taken for a session, or for a path.
+/// Checks that none of these ids is accepted as a session or as a path.
 ///
 /// # Panics
-/// When one is.
+/// One is accepted.
 pub fn check_unknown_sessions(
     ids: &[&str],
     read: impl Fn(&ReadSessionParams) -> Result<ReadSessionResult, ErrorObject>,

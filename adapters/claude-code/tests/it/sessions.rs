@@ -44,9 +44,9 @@ fn list_returns_title_folder_and_model() {
 #[test]
 fn read_returns_events() {
     let config_dir = config_dir();
-    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
+    let read_session_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
     let result =
-        sessions::read(config_dir.path(), &read_sessions_params).expect("the session exists");
+        sessions::read(config_dir.path(), &read_session_params).expect("the session exists");
     let expected = "recordings/2.1.197/session.events.jsonl";
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }
@@ -66,6 +66,6 @@ fn truncated_or_unknown_line_is_skipped() {
     let mut content = fs::read(&file).expect("the session exists");
     content.extend_from_slice(b"[1]\n{\"type\":\"user\",\"message\":{\"role\":\"us");
     fs::write(&file, content).expect("a file");
-    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
-    assert!(sessions::read(config_dir.path(), &read_sessions_params).is_ok());
+    let read_session_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
+    assert!(sessions::read(config_dir.path(), &read_session_params).is_ok());
 }

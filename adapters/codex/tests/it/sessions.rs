@@ -47,9 +47,9 @@ fn list_returns_title_folder_and_model() {
 #[test]
 fn read_returns_events() {
     let config_dir = config_dir();
-    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
+    let read_session_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
     let result =
-        sessions::read(config_dir.path(), &read_sessions_params).expect("the session exists");
+        sessions::read(config_dir.path(), &read_session_params).expect("the session exists");
     check_session(&recordings().join("session.events.jsonl"), &result);
 }
 

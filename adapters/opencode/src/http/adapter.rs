@@ -60,8 +60,8 @@ impl Adapter for OpenCodeHttp {
     fn read_session(
         &self,
         machine: &Machine,
-        read_sessions_params: &ReadSessionParams,
+        read_session_params: &ReadSessionParams,
     ) -> Result<ReadSessionResult, ErrorObject> {
-        sessions::read(self, machine, read_sessions_params)
+        sessions::read(self, machine, read_session_params)
     }
 }

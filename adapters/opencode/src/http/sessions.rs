@@ -42,13 +42,13 @@ pub fn list(
 pub fn read(
     adapter: &dyn Adapter,
     machine: &Machine,
-    read_sessions_params: &ReadSessionParams,
+    read_session_params: &ReadSessionParams,
 ) -> Result<ReadSessionResult, ErrorObject> {
     let Some(server) = server::of_machine(machine)? else {
         let install = adapter.locate(machine)?;
-        return crate::sessions::read(&adapter.manifest(), &install, machine, read_sessions_params);
+        return crate::sessions::read(&adapter.manifest(), &install, machine, read_session_params);
     };
-    let ReadSessionParams { id, cwd } = read_sessions_params;
+    let ReadSessionParams { id, cwd } = read_session_params;
     if !crate::sessions::is_session_id(id) {
         return Err(unknown(id, "not found"));
     }

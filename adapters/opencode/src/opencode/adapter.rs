@@ -72,10 +72,10 @@ impl Adapter for OpenCode {
     fn read_session(
         &self,
         machine: &Machine,
-        read_sessions_params: &ReadSessionParams,
+        read_session_params: &ReadSessionParams,
     ) -> Result<ReadSessionResult, ErrorObject> {
         let install = self.locate(machine)?;
-        crate::sessions::read(&self.manifest(), &install, machine, read_sessions_params)
+        crate::sessions::read(&self.manifest(), &install, machine, read_session_params)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The adapter `opencode-http`.
 
-mod answering;
+mod test_server;
 mod attached;
 mod auth;
 mod handshake;
@@ -10,4 +10,4 @@ mod mapping;
 mod models;
 mod sessions;
 mod settings;
-mod talk;
+mod live_run;

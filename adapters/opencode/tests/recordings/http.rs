@@ -15,31 +15,31 @@ pub(crate) fn replay_recording(recording: &Recording) -> Replay {
         None => SessionChoice::default(),
     };
     let mut mapper = events(&params(|params| params.session = session));
-    let mut talk = ScriptedHttpRun::begin(&mut mapper);
+    let mut run = ScriptedHttpRun::begin(&mut mapper);
     let opened = json!({"id": meta["session"], "directory": "/workspace", "time": {"updated": meta["updated"]}});
-    until_session(&mut talk, &opened);
+    until_session(&mut run, &opened);
     for _ in 0..meta["inputs"].as_u64().unwrap_or_default() {
-        talk.input("something more");
+        run.input("something more");
     }
     for line in recording.read("sse.jsonl").lines() {
         let event: Value = serde_json::from_str(line).expect("an event is JSON");
-        talk.event(&event);
-        act(&meta, &event, &mut talk);
+        run.event(&event);
+        act(&meta, &event, &mut run);
     }
-    talk.finish(&Exit { signal: Some(15), ..Exit::default() })
+    run.finish(&Exit { signal: Some(15), ..Exit::default() })
 }
 
 /// What the host does after this event.
-fn act(meta: &Value, event: &Value, talk: &mut ScriptedHttpRun<'_>) {
+fn act(meta: &Value, event: &Value, run: &mut ScriptedHttpRun<'_>) {
     if event["type"] == "permission.asked" {
         let outcome = ApprovalOutcome::from_wire(meta["decision"].as_str().unwrap_or_default());
         let id = event["properties"]["id"].as_str().unwrap_or_default();
-        talk.decide(id, outcome, meta["message"].as_str());
+        run.decide(id, outcome, meta["message"].as_str());
     }
     let cancels = meta["cancel_after"].as_str();
     if cancels.is_some_and(|text| event.to_string().contains(text))
         && event["type"] == "message.part.delta"
     {
-        assert_eq!(talk.cancel(), PoliteStop::Written);
+        assert_eq!(run.cancel(), PoliteStop::Written);
     }
 }

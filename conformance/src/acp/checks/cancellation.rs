@@ -117,9 +117,7 @@ fn close_cancels(context: &mut AgentContext) -> CheckOutcome {
     let agent = context.agent()?;
     let open = start_streaming_turn(agent, &session)?;
     let reply = agent.request("session/close", json!({"sessionId": session}), START_TIMEOUT)?;
-    if reply.is_err() {
-        return Err(agent.failure("a result", summary(&reply), "session/close during a turn"));
-    }
+    agent.ensure(!reply.is_err(), "a result", summary(&reply), "session/close during a turn")?;
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     ends_with(agent, &turn, "cancelled")
 }

@@ -107,9 +107,7 @@ fn find_scenario_with_permission(
 /// # Errors
 /// Skip if the agent does not run it, or if processes cannot be inspected.
 pub(super) fn long_command(agent: &mut Agent, cwd: &Path) -> Result<(OpenTurn, Vec<u32>), Finding> {
-    if !process::CAN_INSPECT {
-        return Err(Finding::Skip("processes cannot be inspected on this system".to_owned()));
-    }
+    needs_process_inspection()?;
     let session = agent.new_session(cwd)?;
     let open = agent.begin(&session, &prompt("sleep", cwd));
     let deadline = Instant::now() + agent.limit(TURN_TIMEOUT);

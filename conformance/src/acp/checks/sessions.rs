@@ -86,10 +86,7 @@ fn unique_ids(context: &mut AgentContext) -> CheckOutcome {
     let (first, cwd) = context.session()?;
     let agent = context.agent()?;
     let second = agent.new_session(&cwd)?;
-    if first != second {
-        return Ok(());
-    }
-    Err(agent.failure("two ids", format!("{first:?} twice"), "session/new, twice"))
+    agent.ensure(first != second, "two ids", format!("{first:?} twice"), "session/new, twice")
 }
 
 fn refuses_without_cwd(context: &mut AgentContext) -> CheckOutcome {
@@ -139,9 +136,7 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
         let params = json!({"sessionId": reply["sessionId"], "modeId": mode});
         let sent = format!("session/set_mode {params}");
         let answer = agent.request("session/set_mode", params, START_TIMEOUT)?;
-        if answer.is_err() {
-            return Err(agent.failure("a result", summary(&answer), &sent));
-        }
+        agent.ensure(!answer.is_err(), "a result", summary(&answer), &sent)?;
     }
     Ok(())
 }
@@ -163,15 +158,12 @@ fn remembers(context: &mut AgentContext) -> CheckOutcome {
         return Err(agent.failure("a request to the model", "none was sent", &turn.sent));
     };
     let has: Vec<bool> = texts.iter().map(|text| contains(&last.body, text)).collect();
-    if has == [true, true, true, false] {
-        return Ok(());
-    }
     let got = format!(
         "first prompt {}, first answer {}, another session's prompt {}",
         has[0], has[1], has[3]
     );
     let expected = "a request with the first prompt and answer, and nothing of another session";
-    Err(agent.failure(expected, got, &turn.sent))
+    agent.ensure(has == [true, true, true, false], expected, got, &turn.sent)
 }
 
 fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
@@ -188,14 +180,14 @@ fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
     let slow_turn = agent.finish(&streaming, Policy::Cancelled)?;
     // An agent that processes sessions one after the other answers now.
     let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;
-    if turn.text().trim() != wanted {
-        return Err(agent.failure(format!("{wanted:?}"), turn.summary(), &turn.sent));
-    }
-    if slow_turn.text().contains(&text) {
-        let expected = "no text of the other session";
-        return Err(agent.failure(expected, slow_turn.summary(), &slow_turn.sent));
-    }
-    Ok(())
+    agent.ensure(
+        turn.text().trim() == wanted,
+        format!("{wanted:?}"),
+        turn.summary(),
+        &turn.sent,
+    )?;
+    let expected = "no text of the other session";
+    agent.ensure(!slow_turn.text().contains(&text), expected, slow_turn.summary(), &slow_turn.sent)
 }
 
 fn replays(context: &mut AgentContext) -> CheckOutcome {
@@ -211,20 +203,15 @@ fn replays(context: &mut AgentContext) -> CheckOutcome {
     let sent = format!("session/load {params}");
     let key = agent.ask("session/load", params);
     let reply = agent.answer(&key, START_TIMEOUT)?;
-    if reply.is_err() {
-        return Err(agent.failure("a result", summary(&reply), &sent));
-    }
+    agent.ensure(!reply.is_err(), "a result", summary(&reply), &sent)?;
     let end = agent.inbox.answers[&key].order;
     let prompts = Replayed::of(&agent, "user_message_chunk", end);
     let answers = Replayed::of(&agent, "agent_message_chunk", end);
     let is_whole = prompts.text.contains(&asked) && answers.text.contains(&answered);
-    if is_whole && prompts.first < answers.first {
-        return Ok(());
-    }
     let expected = "the prompt as user_message_chunk, then the answer as agent_message_chunk, \
                     both before the response to session/load";
     let got = format!("the prompts {:?} and the answers {:?}", prompts.text, answers.text);
-    Err(agent.failure(expected, shorten(&got, 600), &sent))
+    agent.ensure(is_whole && prompts.first < answers.first, expected, shorten(&got, 600), &sent)
 }
 
 /// The updates of one kind before a line.

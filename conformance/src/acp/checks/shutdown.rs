@@ -115,8 +115,5 @@ fn exits(agent: &mut Agent, sent: &str) -> CheckOutcome {
 }
 
 fn has_signals() -> CheckOutcome {
-    if process::SIGNALS.is_empty() {
-        return Err(Finding::Skip("this system has no signals".to_owned()));
-    }
-    Ok(())
+    skip_if(process::SIGNALS.is_empty(), "this system has no signals")
 }

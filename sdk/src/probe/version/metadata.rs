@@ -123,7 +123,7 @@ mod tests {
             found("/opt/homebrew/Caskroom/acme/0.166.0/acme-aarch64"),
             some("0.166.0", Installer::Homebrew)
         );
-        assert_eq!(found("/home/a/.pyenv/versions/3.12.1/bin/vibe"), None);
+        assert_eq!(found("/home/a/.pyenv/versions/3.12.1/bin/acme"), None);
         assert_eq!(found("/home/a/.nvm/versions/node/v22.1.0/bin/x"), None);
         assert_eq!(found("/opt/homebrew/Cellar/node/22.1.0/lib/node_modules/x/cli.js"), None);
         assert_eq!(found("/usr/bin/acme"), None);

@@ -9,7 +9,7 @@ use opencode_family::OpenCodeHttp;
 use opencode_family::http::requests;
 use serde_json::{Value, json};
 
-use crate::http::talk::{events, params};
+use crate::http::live_run::{events, params};
 
 fn attached(url: &str) -> StartRunParams {
     params(|params| {
@@ -28,8 +28,8 @@ fn attached_run_starts_no_process_and_logs_in() {
     let invocation = OpenCodeHttp.invocation(&start_run_params, &Install::default()).expect("fine");
     assert_eq!(invocation.process, ProcessUse::Attached);
     let mut mapper = events(&start_run_params);
-    let mut talk = ScriptedHttpRun::begin(&mut mapper);
-    let server = talk.server().expect("a server");
+    let mut run = ScriptedHttpRun::begin(&mut mapper);
+    let server = run.server().expect("a server");
     assert_eq!(server.url, "http://localhost:4096");
     assert_eq!(server.login, Some(("opencode".to_owned(), "pw".to_owned())));
 }
@@ -50,9 +50,9 @@ fn failed_health_check_fails_run() {
         (200, r#"{"healthy":false}"#, "cli_protocol"),
     ] {
         let mut mapper = events(&attached("http://localhost:4096"));
-        let mut talk = ScriptedHttpRun::begin(&mut mapper);
-        talk.reply(requests::HEALTH, status, body);
-        let replay = talk.finish(&Exit::default());
+        let mut run = ScriptedHttpRun::begin(&mut mapper);
+        run.reply(requests::HEALTH, status, body);
+        let replay = run.finish(&Exit::default());
         assert_eq!(last_error(&replay)["kind"], kind, "{status} {body}");
         assert!(last_error(&replay)["hint"].is_string());
     }
@@ -61,9 +61,9 @@ fn failed_health_check_fails_run() {
 #[test]
 fn lost_server_error_has_hint() {
     let mut mapper = events(&attached("http://localhost:4096"));
-    let mut talk = ScriptedHttpRun::begin(&mut mapper);
-    talk.lose(requests::HEALTH, "connection refused");
-    let replay = talk.finish(&Exit::default());
+    let mut run = ScriptedHttpRun::begin(&mut mapper);
+    run.fail_request(requests::HEALTH, "connection refused");
+    let replay = run.finish(&Exit::default());
     let error = last_error(&replay);
     assert_eq!(error["kind"], "network_unreachable");
     assert!(error["message"].as_str().is_some_and(|text| text.contains("connection refused")));
@@ -72,8 +72,8 @@ fn lost_server_error_has_hint() {
 #[test]
 fn cancel_before_session_ends_run() {
     let mut mapper = events(&attached("http://localhost:4096"));
-    let mut talk = ScriptedHttpRun::begin(&mut mapper);
-    assert_eq!(talk.cancel(), PoliteStop::Terminate);
-    let replay = talk.finish(&Exit::default());
+    let mut run = ScriptedHttpRun::begin(&mut mapper);
+    assert_eq!(run.cancel(), PoliteStop::Terminate);
+    let replay = run.finish(&Exit::default());
     assert_eq!(replay.events.last().expect("done")["status"], "cancelled");
 }

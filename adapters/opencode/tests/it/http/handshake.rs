@@ -24,10 +24,10 @@ pub(crate) fn events(start_run_params: &StartRunParams) -> Events {
 }
 
 /// Replies up to the one that has the session.
-pub(crate) fn until_session(talk: &mut ScriptedHttpRun<'_>, session: &Value) {
-    talk.line("Warning: something else");
-    talk.line("opencode server listening on http://127.0.0.1:4096");
-    talk.reply(requests::HEALTH, 200, r#"{"healthy":true,"version":"1.18.33"}"#);
-    talk.event(&json!({"type": "server.connected", "properties": {}}));
-    talk.reply(requests::SESSION, 200, &session.to_string());
+pub(crate) fn until_session(run: &mut ScriptedHttpRun<'_>, session: &Value) {
+    run.line("Warning: something else");
+    run.line("opencode server listening on http://127.0.0.1:4096");
+    run.reply(requests::HEALTH, 200, r#"{"healthy":true,"version":"1.18.33"}"#);
+    run.event(&json!({"type": "server.connected", "properties": {}}));
+    run.reply(requests::SESSION, 200, &session.to_string());
 }

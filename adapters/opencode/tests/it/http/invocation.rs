@@ -10,18 +10,18 @@ use opencode_family::OpenCodeHttp;
 use opencode_family::http::requests;
 use serde_json::{Value, json};
 
-use crate::http::talk::{SESSION, events, params, until_session};
+use crate::http::live_run::{SESSION, events, params, until_session};
 
 /// Every request of a run up to its prompt.
 fn asked(change: impl FnOnce(&mut StartRunParams)) -> Vec<Request> {
     let start_run_params = params(change);
     let mut mapper = events(&start_run_params);
-    let mut talk = ScriptedHttpRun::begin(&mut mapper);
-    until_session(&mut talk, &json!({"id": SESSION}));
+    let mut run = ScriptedHttpRun::begin(&mut mapper);
+    until_session(&mut run, &json!({"id": SESSION}));
     for tag in [requests::RULES, requests::MCP, requests::MODELS] {
-        talk.reply(tag, 200, "{}");
+        run.reply(tag, 200, "{}");
     }
-    talk.requests()
+    run.requests()
 }
 
 fn prompt(change: impl FnOnce(&mut StartRunParams)) -> Value {
@@ -149,12 +149,12 @@ fn unsupported_effort_is_rejected_before_prompt() {
             params.effort = Some(effort);
         });
         let mut mapper = events(&start_run_params);
-        let mut talk = ScriptedHttpRun::begin(&mut mapper);
-        until_session(&mut talk, &json!({"id": SESSION}));
-        talk.reply(requests::MODELS, 200, PROVIDERS);
-        let has_prompt = talk.requests().iter().any(|request| request.tag == requests::PROMPT);
+        let mut run = ScriptedHttpRun::begin(&mut mapper);
+        until_session(&mut run, &json!({"id": SESSION}));
+        run.reply(requests::MODELS, 200, PROVIDERS);
+        let has_prompt = run.requests().iter().any(|request| request.tag == requests::PROMPT);
         assert_eq!(has_prompt, is_supported, "{effort:?}");
-        let replay = talk.finish(&od_sdk::Exit::default());
+        let replay = run.finish(&od_sdk::Exit::default());
         let error = replay.events.iter().find(|event| event["type"] == "error").expect("an error");
         assert_eq!(error["kind"] == "capability_unsupported", !is_supported, "{error}");
     }

@@ -6,7 +6,7 @@ use od_sdk::{Exit, PoliteStop};
 use opencode_family::http::requests;
 use serde_json::{Value, json};
 
-use crate::http::talk::{SESSION, event, events, live, params};
+use crate::http::live_run::{SESSION, event, events, live, params};
 
 fn part(part: Value) -> Value {
     event("message.part.updated", json!({ "part": part }))
@@ -57,20 +57,20 @@ fn ended() -> Exit {
 #[test]
 fn interrupted_answer_is_discarded() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
-    talk.event(&user("u1"));
-    talk.event(&assistant("m1", "u1"));
-    talk.event(&part(json!({"type": "step-start", "id": "s", "messageID": "m1"})));
-    talk.event(&text("p1", "half an ans", false));
+    let mut run = live(&mut mapper);
+    run.event(&user("u1"));
+    run.event(&assistant("m1", "u1"));
+    run.event(&part(json!({"type": "step-start", "id": "s", "messageID": "m1"})));
+    run.event(&text("p1", "half an ans", false));
     let retry =
         json!({"type": "retry", "attempt": 1, "message": "Connection reset by server", "next": 1});
-    talk.event(&event("session.status", json!({ "status": retry })));
-    talk.event(&part(json!({"type": "step-start", "id": "s2", "messageID": "m1"})));
-    talk.event(&text("p1", "half an ans", true));
-    talk.event(&text("p2", "a whole answer", true));
-    talk.event(&finish_step());
-    talk.event(&idle());
-    let replay = talk.finish(&ended());
+    run.event(&event("session.status", json!({ "status": retry })));
+    run.event(&part(json!({"type": "step-start", "id": "s2", "messageID": "m1"})));
+    run.event(&text("p1", "half an ans", true));
+    run.event(&text("p2", "a whole answer", true));
+    run.event(&finish_step());
+    run.event(&idle());
+    let replay = run.finish(&ended());
     assert_eq!(done(&replay).0, "completed");
     assert_eq!(said(&replay), "a whole answer");
     assert!(replay.events.iter().any(|event| event["type"] == "retry"));
@@ -79,12 +79,12 @@ fn interrupted_answer_is_discarded() {
 #[test]
 fn silence_after_rate_limit_fails_run() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
+    let mut run = live(&mut mapper);
     let retry = json!({"type": "retry", "attempt": 1, "message": "Rate limit reached", "next": 1794785988954_u64});
-    talk.event(&event("session.status", json!({ "status": retry })));
-    talk.silence();
-    assert!(talk.requests().iter().any(|request| request.tag == requests::ABORT));
-    let replay = talk.finish(&ended());
+    run.event(&event("session.status", json!({ "status": retry })));
+    run.silence();
+    assert!(run.requests().iter().any(|request| request.tag == requests::ABORT));
+    let replay = run.finish(&ended());
     assert_eq!(done(&replay), ("failed", "rate_limited"));
     let limited = replay.events.iter().find(|event| event["type"] == "rate_limited");
     assert_eq!(limited.expect("told")["resetsAt"], 1_794_785_988_954_u64);
@@ -93,56 +93,56 @@ fn silence_after_rate_limit_fails_run() {
 #[test]
 fn idle_ends_run_after_all_answers() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
-    talk.event(&idle());
-    talk.event(&user("u1"));
-    talk.event(&assistant("m1", "u1"));
-    talk.event(&text("p1", "one", true));
-    talk.event(&finish_step());
-    assert_eq!(talk.input("and two"), InputOutcome::Queued);
-    talk.event(&idle());
-    talk.event(&user("u2"));
-    talk.event(&assistant("m2", "u2"));
-    talk.event(&text("p2", " two", true));
-    talk.event(&finish_step());
-    talk.event(&idle());
-    let replay = talk.finish(&ended());
+    let mut run = live(&mut mapper);
+    run.event(&idle());
+    run.event(&user("u1"));
+    run.event(&assistant("m1", "u1"));
+    run.event(&text("p1", "one", true));
+    run.event(&finish_step());
+    assert_eq!(run.input("and two"), InputOutcome::Queued);
+    run.event(&idle());
+    run.event(&user("u2"));
+    run.event(&assistant("m2", "u2"));
+    run.event(&text("p2", " two", true));
+    run.event(&finish_step());
+    run.event(&idle());
+    let replay = run.finish(&ended());
     assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", "one two"));
 }
 
 #[test]
 fn error_before_turn_fails_run() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
+    let mut run = live(&mut mapper);
     let error = json!({"name": "UnknownError", "data": {"message": "Agent not found: x"}});
-    talk.event(&event("session.error", json!({ "error": error })));
-    assert_eq!(done(&talk.finish(&ended())).0, "failed");
+    run.event(&event("session.error", json!({ "error": error })));
+    assert_eq!(done(&run.finish(&ended())).0, "failed");
 }
 
 #[test]
 fn refused_prompt_is_classified() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
+    let mut run = live(&mut mapper);
     let body = r#"{"name":"UnknownError","data":{"message":"Model not found: a/b."}}"#;
-    talk.reply(requests::PROMPT, 500, body);
-    assert_eq!(done(&talk.finish(&ended())), ("failed", "model_unknown"));
+    run.reply(requests::PROMPT, 500, body);
+    assert_eq!(done(&run.finish(&ended())), ("failed", "model_unknown"));
 }
 
 #[test]
 fn only_subagents_of_run_may_ask() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
+    let mut run = live(&mut mapper);
     let created = json!({"sessionID": "ses_2", "info": {"id": "ses_2", "parentID": SESSION}});
-    talk.event(&json!({"type": "session.created", "properties": created}));
+    run.event(&json!({"type": "session.created", "properties": created}));
     for (session, id) in [("ses_2", "per_2"), ("ses_3", "per_3")] {
         let asked =
             json!({"sessionID": session, "id": id, "permission": "bash", "patterns": ["ls"]});
-        talk.event(&json!({"type": "permission.asked", "properties": asked}));
+        run.event(&json!({"type": "permission.asked", "properties": asked}));
     }
-    talk.requests();
-    talk.decide("per_2", ApprovalOutcome::RejectOnce, None);
-    talk.decide("per_3", ApprovalOutcome::AllowOnce, None);
-    let asked = talk.requests();
+    run.requests();
+    run.decide("per_2", ApprovalOutcome::RejectOnce, None);
+    run.decide("per_3", ApprovalOutcome::AllowOnce, None);
+    let asked = run.requests();
     assert_eq!(asked.len(), 1);
     assert!(asked[0].path.starts_with("/permission/per_2/reply"));
     let body = asked[0].body.as_ref().expect("a body");
@@ -153,37 +153,37 @@ fn only_subagents_of_run_may_ask() {
 #[test]
 fn input_answers_question() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
+    let mut run = live(&mut mapper);
     let asked = json!({"id": "que_1", "questions": [{"question": "Which?"}]});
-    talk.event(&event("question.asked", asked));
-    talk.requests();
-    assert_eq!(talk.input("this one"), InputOutcome::Steered);
-    assert_eq!(talk.requests()[0].body, Some(json!({"answers": [["this one"]]})));
+    run.event(&event("question.asked", asked));
+    run.requests();
+    assert_eq!(run.input("this one"), InputOutcome::Steered);
+    assert_eq!(run.requests()[0].body, Some(json!({"answers": [["this one"]]})));
 }
 
 #[test]
 fn cancel_aborts_session() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
-    talk.event(&event("session.status", json!({"status": {"type": "busy"}})));
-    assert_eq!(talk.cancel(), PoliteStop::Written);
+    let mut run = live(&mut mapper);
+    run.event(&event("session.status", json!({"status": {"type": "busy"}})));
+    assert_eq!(run.cancel(), PoliteStop::Written);
     let error = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
-    talk.event(&event("session.error", json!({ "error": error })));
-    talk.event(&idle());
-    assert_eq!(done(&talk.finish(&ended())).0, "cancelled");
+    run.event(&event("session.error", json!({ "error": error })));
+    run.event(&idle());
+    assert_eq!(done(&run.finish(&ended())).0, "cancelled");
 }
 
 #[test]
 fn structured_answer_is_emitted_as_text() {
     let mut mapper = events(&params(|_| {}));
-    let mut talk = live(&mut mapper);
-    talk.event(&user("u1"));
+    let mut run = live(&mut mapper);
+    run.event(&user("u1"));
     let info = json!({"id": "m1", "role": "assistant", "parentID": "u1", "structured": {"a": 1}});
-    talk.event(&event("message.updated", json!({ "info": info })));
-    talk.event(&part(
+    run.event(&event("message.updated", json!({ "info": info })));
+    run.event(&part(
         json!({"type": "step-finish", "id": "f", "messageID": "m1", "reason": "tool-calls"}),
     ));
-    talk.event(&idle());
-    let replay = talk.finish(&ended());
+    run.event(&idle());
+    let replay = run.finish(&ended());
     assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", r#"{"a":1}"#));
 }

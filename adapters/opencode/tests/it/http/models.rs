@@ -4,7 +4,7 @@ use od_protocol::{Effort, ErrorKind, ModelsSource};
 use od_sdk::Adapter;
 use opencode_family::OpenCodeHttp;
 
-use crate::http::answering::serve;
+use crate::http::test_server::serve;
 
 #[test]
 fn server_lists_context_windows_and_efforts() {

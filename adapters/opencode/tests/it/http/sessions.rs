@@ -9,7 +9,7 @@ use od_sdk::Adapter;
 use od_sdk::testing::{check_session, check_unknown_sessions, listed, read_session};
 use opencode_family::OpenCodeHttp;
 
-use crate::http::answering::{Answer, serve};
+use crate::http::test_server::{Answer, serve};
 
 const SESSION: &str = "ses_e1e6c0c43ffeltrrG51b7ulM7v";
 const SESSIONS: &str = include_str!("../../../opencode-http/recordings/1.18.33/sessions.json");

@@ -26,8 +26,8 @@ fn session_is_listed_and_read() {
     assert_eq!(sessions[0].title.as_deref(), Some("SCN:write please"));
     assert_eq!(sessions[0].model.as_deref(), Some("fake/fake-model"));
     assert_eq!(sessions[0].cwd.as_deref(), Some("/workspace"));
-    let read_sessions_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
-    let result = OMP.read_session(&machine, &read_sessions_params).expect("it is there");
+    let read_session_params = ReadSessionParams { id: SESSION.to_owned(), cwd: None };
+    let result = OMP.read_session(&machine, &read_session_params).expect("it is there");
     let types: Vec<&str> = result.events.iter().map(|event| event.type_name()).collect();
     let message = ["message_started", "text_delta", "message_stopped"];
     let call = ["tool_call_started", "tool_call_ready", "tool_result"];

@@ -25,8 +25,8 @@ fn home() -> (TempDir, Machine) {
 }
 
 fn read(machine: &Machine, id: &str) -> Result<Vec<String>, ErrorKind> {
-    let read_sessions_params = ReadSessionParams { id: id.to_owned(), cwd: None };
-    let result = PI.read_session(machine, &read_sessions_params).map_err(|error| error.kind())?;
+    let read_session_params = ReadSessionParams { id: id.to_owned(), cwd: None };
+    let result = PI.read_session(machine, &read_session_params).map_err(|error| error.kind())?;
     assert!(!result.truncated);
     let events = result.events.iter();
     Ok(events.map(|event| serde_json::to_string(event).expect("an event is JSON")).collect())

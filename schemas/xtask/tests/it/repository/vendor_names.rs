@@ -39,17 +39,11 @@ const OWN_AGENT: &str = "demo";
 const ANY: &str = "*";
 
 /// Where a name may occur, and why: the start of a path, the name, the reason.
-const EXCEPTIONS: [(&str, &str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("conformance/src/model/", "codex", "names of HTTP headers of a model API"),
     ("conformance/src/model/", "gemini", "a wire format of the fake model, named after its API"),
     ("host/src/telemetry/", "gemini", "a provider name that OpenTelemetry defines"),
     ("host/src/usage/run_usage/tests.rs", ANY, "tests read committed recordings of adapters"),
-    (
-        "sdk/src/acp",
-        ANY,
-        "comments and tests name the recordings behind a rule of the shared format",
-    ),
-    ("sdk/src/probe/version/", ANY, "tests use version outputs and install paths of real programs"),
 ];
 
 #[test]

@@ -12,10 +12,10 @@ pub(crate) const SESSION: &str = "ses_1";
 
 /// A run that waits for the answer to its prompt.
 pub(crate) fn live<'a>(events: &'a mut Events) -> ScriptedHttpRun<'a> {
-    let mut talk = ScriptedHttpRun::begin(events);
-    until_session(&mut talk, &json!({"id": SESSION, "directory": "/work space"}));
-    talk.reply(requests::PROMPT, 204, "");
-    talk
+    let mut run = ScriptedHttpRun::begin(events);
+    until_session(&mut run, &json!({"id": SESSION, "directory": "/work space"}));
+    run.reply(requests::PROMPT, 204, "");
+    run
 }
 
 /// An event of the run's session.
