@@ -14,7 +14,7 @@ use crate::checks::function_of;
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
 
-use crate::outcome::{CheckOutcome, Finding, complete_finding};
+use crate::outcome::{CheckOutcome, Finding, complete_finding, skip_if};
 use crate::requirements::Requirements;
 use crate::script_variants;
 use crate::suite::Suite;

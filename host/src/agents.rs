@@ -3,7 +3,8 @@
 //!
 //! Reading order: [`Agent`] (one adapter and what it detected), [`Readiness`] (can it run, what is missing), `registry`
 //! (all agents of a host), `detection` (when adapters are asked), `cache` and `fingerprint` (how long a result is
-//! valid), `auto` and `active` (the default agent), `connections` (calls outside runs), [`features`] (what an app can offer with an agent).
+//! valid), `auto` and `active` (the default agent), `connections` (calls outside runs), [`features`] (what an app can
+//! offer with an agent).
 
 mod active;
 mod agent;

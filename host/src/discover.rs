@@ -98,7 +98,7 @@ pub struct Discovery {
     pub rejected: Vec<Rejected>,
 }
 
-/// A search in progress: all candidates are asked for their manifest concurrently.
+/// A search in progress: reads the manifests of all candidates concurrently.
 pub(crate) struct Search {
     rejected: Vec<Rejected>,
     probes: JoinSet<Discovery>,

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 /// Selects the log level of adapters. It is not passed on to the agent CLI.
 const LOG_VARIABLE: &str = "OD_LOG";
 
-/// Returns the complete environment of an adapter process. Without a manifest (to ask for the manifest) only the
+/// Returns the complete environment of an adapter process. Without a manifest (to read the manifest) only the
 /// protocol's own list is passed. `search_path` replaces the inherited PATH.
 pub fn adapter_environment(
     settings: &Settings,

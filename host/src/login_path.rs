@@ -1,4 +1,4 @@
-//! Whether the host uses PATH of the user's login shell. A desktop, launchd or systemd starts
+//! Whether the host uses the PATH of the user's login shell. A desktop, launchd or systemd starts
 //! programs with a short PATH that lacks the folders in which people install agent CLIs.
 //!
 //! The login shell's folders come first and in its order, so that the host finds the same programs
@@ -29,7 +29,7 @@ const SYSTEM_FOLDERS: [&str; 9] = [
     "/snap/bin",
 ];
 
-/// Whether to use PATH of the login shell.
+/// Whether to use the PATH of the login shell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LoginPath {
     /// When it is needed: without a terminal, and with only system folders on PATH.

@@ -34,7 +34,7 @@ pub use mapper::AcpMapper;
 pub use native::{PromptResult, TokenUsage, ToolCall};
 pub use settings::{models_of, session_reply};
 pub use tools::Call;
-pub use usage::{Tokens, tokens_of};
+pub use usage::tokens_of;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@
 //! # Layers
 //! A module imports only modules of lower-numbered lines, not of its own line.
 //!
-//! 1. `approval`, `diff`, `files`, `json_rpc`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `retries`, `session_files`, `start_run`, `text`: values and small helpers
+//! 1. `approval`, `diff`, `event`, `files`, `json_rpc`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `retries`, `session_files`, `start_run`, `text`, `usage`: values and small helpers
 //! 2. `auth`, `emit`, `failure`, `http`, `invocation`: logins, the event stream, error kinds, requests, the command line
 //! 3. `output`, `probe`: what a mapper can do; finding an agent CLI and its version
 //! 4. `mapper`, `stream_json`, `turns`: mapping the output of one run
@@ -40,6 +40,7 @@ mod run;
 pub mod acp;
 pub mod approval;
 pub mod diff;
+pub mod event;
 pub mod failure;
 pub mod http;
 pub mod json_rpc;
@@ -53,6 +54,7 @@ pub mod stream_json;
 pub mod testing;
 pub mod text;
 pub mod turns;
+pub mod usage;
 
 pub use adapter::{Adapter, SessionStore};
 pub use invocation::Invocation;

@@ -39,4 +39,11 @@ impl RunOutcome {
         stop_reason: StopReason::Error,
         evidence: DoneEvidence::NativeResult,
     };
+
+    /// The agent CLI itself reported that it stopped.
+    pub const CANCELLED: Self = Self {
+        status: DoneStatus::Cancelled,
+        stop_reason: StopReason::Cancelled,
+        evidence: DoneEvidence::NativeResult,
+    };
 }

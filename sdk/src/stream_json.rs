@@ -12,7 +12,6 @@ mod init;
 mod message;
 mod request;
 mod stream;
-mod tokens;
 
 use std::borrow::Cow;
 
@@ -25,7 +24,6 @@ pub use init::*;
 pub use message::*;
 pub use request::*;
 pub use stream::*;
-pub use tokens::Tokens;
 
 /// The fields that every line has.
 #[derive(Debug, Deserialize)]
@@ -39,7 +37,7 @@ pub struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// The kind of the line, for `unmapped`.
+    /// Returns the kind of the line for `unmapped`.
     pub fn native_type(&self) -> String {
         match &self.subtype {
             Some(subtype) => format!("{}/{subtype}", self.kind),
@@ -48,5 +46,5 @@ impl Head<'_> {
     }
 }
 
-/// The start of lines with the model's stream; they are parsed in one pass.
+/// The first bytes of a line with the model's stream. Such lines are parsed in one pass.
 pub const STREAM_EVENT_START: &[u8] = br#"{"type":"stream_event""#;

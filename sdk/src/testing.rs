@@ -153,14 +153,10 @@ pub fn stdin_values(replay: &Replay) -> Vec<Value> {
 }
 
 fn crashed(output: &mut RunOutput) -> RunOutcome {
-    use od_protocol::{DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, StopReason};
+    use od_protocol::{DoneEvidence, ErrorEvent, ErrorKind};
     let message = "the agent CLI ended before it reported a result";
     output.event(Event::Error(ErrorEvent::fatal(ErrorKind::CliCrashed, message)));
-    RunOutcome {
-        status: DoneStatus::Failed,
-        stop_reason: StopReason::Error,
-        evidence: DoneEvidence::ExitCode,
-    }
+    RunOutcome { evidence: DoneEvidence::ExitCode, ..RunOutcome::FAILED }
 }
 
 fn without_time(line: &[u8]) -> Value {

@@ -1,4 +1,6 @@
-//! Adapts texts of agent CLIs to the style of the protocol.
+//! Adapts texts and paths of agent CLIs to the protocol.
+
+use std::path::Path;
 
 /// Rewrites an error text in the style of the protocol: it starts in lower case and has no final dot.
 /// Abbreviations and `names` keep their case.
@@ -22,6 +24,14 @@ pub fn error_text(text: &str, names: &[&str]) -> String {
             first.to_lowercase().chain(characters).collect()
         }
         _ => text.to_owned(),
+    }
+}
+
+/// Returns an absolute path; agent CLIs may report paths relative to the working folder.
+pub fn absolute_path(path: &str, cwd: &str) -> String {
+    match Path::new(path).is_absolute() {
+        true => path.to_owned(),
+        false => Path::new(cwd).join(path).display().to_string(),
     }
 }
 

@@ -44,12 +44,6 @@ pub(super) fn kind(name: &str) -> ToolKind {
     }
 }
 
-/// The MCP server of a tool that is named `mcp__server__tool`.
-pub(super) fn mcp_server(name: &str) -> Option<String> {
-    let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
-    Some(server.to_owned())
-}
-
 /// The title of a call.
 pub(super) fn title(name: &str, input: &Value) -> Option<String> {
     let field = |key: &str| input.get(key).and_then(Value::as_str);

@@ -14,10 +14,10 @@ use od_protocol::{
     ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, StopReason,
 };
 use od_sdk::start_run::AdapterOptions;
+use od_sdk::approval::assess_named_risk;
 use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
-    STREAM_EVENT_START, StreamLine, UserLine, blocks, control, judge,
-};
+    STREAM_EVENT_START, StreamLine, UserLine, blocks, control, };
 use od_sdk::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput};
 use serde::Deserialize;
 
@@ -166,7 +166,7 @@ impl Events {
 
     /// Limits the silence of the model only: a tool or an approval may take any time.
     fn watch_silence(&self, output: &mut RunOutput) {
-        let is_busy = self.tools.is_running() || self.approvals.is_waiting();
+        let is_busy = self.tools.is_running() || self.approvals.has_pending();
         output.limit_silence(self.max_silence.filter(|_| !is_busy && self.turns.is_open()));
     }
 }
@@ -238,7 +238,7 @@ impl Mapper for Events {
 }
 
 fn approval_question(request: &ControlRequest) -> Question {
-    let (category, risk) = judge(&request.tool_name, tools::kind(&request.tool_name));
+    let (category, risk) = assess_named_risk(&request.tool_name, tools::kind(&request.tool_name));
     let summary = match (category, tools::title(&request.tool_name, &request.input)) {
         (ApprovalCategory::Execute, Some(command)) => format!("run {command}"),
         (_, Some(title)) => title,

@@ -13,7 +13,7 @@ use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Finding, ensure};
+use crate::outcome::{CheckOutcome, Finding, ensure, needs_process_inspection};
 use crate::prepared_run::PreparedRun;
 use crate::process;
 use crate::script_variants::cut_after;

@@ -13,8 +13,7 @@ use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CliPath, LaunchOptions};
 use crate::fake_cli::{Probe, ProbeMode, Script, Step};
-use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
-use crate::process;
+use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection, shorten};
 
 /// The timeout for processes of a detection to end after its response.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(1);

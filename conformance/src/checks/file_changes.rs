@@ -10,7 +10,7 @@ use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Finding};
+use crate::outcome::{CheckOutcome, Finding, skip_if};
 use crate::prepared_run::PreparedRun;
 use crate::process;
 
@@ -148,7 +148,8 @@ fn call_steps(prepared: &PreparedRun) -> Option<(usize, usize)> {
 /// Not every agent CLI reports these, so they are checked only if the pack has the scenarios.
 fn deleted_and_renamed_files(context: &mut CheckContext) -> CheckOutcome {
     let scenarios = [("file_delete", FileOp::Delete), ("file_rename", FileOp::Rename)];
-    let available = scenarios.into_iter().filter(|(scenario, _)| context.suite.has_scenario(scenario));
+    let available =
+        scenarios.into_iter().filter(|(scenario, _)| context.suite.has_scenario(scenario));
     let available: Vec<(&str, FileOp)> = available.collect();
     skip_if(available.is_empty(), "the pack has neither file_delete nor file_rename")?;
     for (scenario, op) in available {

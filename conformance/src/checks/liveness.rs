@@ -11,7 +11,7 @@ use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::{ProbeMode, Script, Step};
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Finding};
 
 /// How many events the agent CLI prints as fast as possible.
 const FLOOD_EVENTS: PerTier = PerTier { brief: 1_000, fast: 20_000, full: 20_000, slow: 200_000 };

@@ -10,7 +10,7 @@ use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun, execute_on};
 use crate::fake_cli::{StdinMode, Step};
-use crate::outcome::{CheckOutcome, Finding, ensure, shorten};
+use crate::outcome::{CheckOutcome, Finding, ensure, shorten, skip_if};
 use crate::pack::PromptDelivery;
 
 /// More than one process argument can hold.
@@ -57,7 +57,10 @@ pub const CHECKS: &[AdapterCheck] = &[
 ];
 
 fn long_prompt(context: &mut CheckContext) -> CheckOutcome {
-    skip_if(prompt_delivery(context) == PromptDelivery::Argv, "this agent CLI receives its prompt as an argument")?;
+    skip_if(
+        prompt_delivery(context) == PromptDelivery::Argv,
+        "this agent CLI receives its prompt as an argument",
+    )?;
     let mark = context.nonce();
     let mut prepared = context.prepare("text")?;
     prepared.request.prompt.text = prompt_of(&mark, LONG_BYTES);
@@ -158,7 +161,10 @@ fn closed_stdin(context: &mut CheckContext) -> CheckOutcome {
         let reason = "this agent CLI is a server and does not read stdin";
         return Err(Finding::Skip(reason.to_owned()));
     }
-    skip_if(prepared.script.steps.iter().filter(|step| reads_stdin(step)).count() > 1, "this agent CLI needs its stdin for more than the prompt")?;
+    skip_if(
+        prepared.script.steps.iter().filter(|step| reads_stdin(step)).count() > 1,
+        "this agent CLI needs its stdin for more than the prompt",
+    )?;
     prepared.script.stdin = StdinMode::Refuse;
     prepared.script.steps.retain(|step| !reads_stdin(step));
     // Gives the adapter time to notice the closed stdin and to react wrongly.

@@ -10,7 +10,7 @@ use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Failure};
 use crate::prepared_run::PreparedRun;
 
 /// The checks of this chapter.

@@ -7,7 +7,7 @@ use super::expectations::{PerTier, plain_answer};
 use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, execute_on};
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection};
 use crate::process;
 
 /// How many runs are made between two measurements.

@@ -15,7 +15,7 @@ use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::{Script, Step};
-use crate::outcome::{CheckOutcome, Finding, shorten};
+use crate::outcome::{CheckOutcome, shorten, skip_if};
 use crate::prepared_run::PreparedRun;
 use crate::script_variants::before_each_line;
 

@@ -12,7 +12,7 @@ use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CliPath, LaunchOptions, initialize_params};
 use crate::fake_cli::{DETACHED, FakeCli};
-use crate::outcome::{CheckOutcome, Failure, Finding};
+use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection};
 use crate::prepared_run::PreparedRun;
 use crate::process;
 use crate::script_variants;

@@ -8,7 +8,7 @@ use od_protocol::{AuthState, ErrorKind, ErrorObject};
 use serde::{Deserialize, Serialize};
 
 use super::agent::{Agent, Detection};
-use super::fingerprint::Surroundings;
+use super::fingerprint::DetectionInputs;
 use crate::clock::now_ms;
 use crate::discover::Adapter;
 use crate::error::HostError;
@@ -64,8 +64,8 @@ pub(super) enum Validity {
 
 impl Row {
     /// Whether this result can be used now.
-    pub(super) fn validity(&self, adapter: &Adapter, surroundings: &Surroundings<'_>) -> Validity {
-        if self.fingerprint != surroundings.of(adapter, self.detected.as_ref()) {
+    pub(super) fn validity(&self, adapter: &Adapter, inputs: &DetectionInputs<'_>) -> Validity {
+        if self.fingerprint != inputs.of(adapter, self.detected.as_ref()) {
             return Validity::Stale;
         }
         let within = |time: Option<u64>, limit: u64| {
@@ -162,7 +162,7 @@ impl AgentsCache {
         &mut self,
         adapter: &Adapter,
         detection: Detection,
-        surroundings: &Surroundings<'_>,
+        inputs: &DetectionInputs<'_>,
     ) {
         let row = self.document.agents.entry(adapter.path.clone()).or_default();
         row.id.clone_from(&adapter.id);
@@ -173,7 +173,7 @@ impl AgentsCache {
             }
             Err(failure) => (row.failure, row.failed_at) = (Some(failure), Some(now_ms())),
         }
-        row.fingerprint = surroundings.of(adapter, row.detected.as_ref());
+        row.fingerprint = inputs.of(adapter, row.detected.as_ref());
         self.changed = true;
     }
 

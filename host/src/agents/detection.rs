@@ -1,4 +1,4 @@
-//! When adapters are asked what they detect. Known results are returned at once and stale ones are detected again in
+//! When agents are detected. Known results are returned at once and stale ones are detected again in
 //! the background, at most one detection per agent at a time. An adapter that hangs delays only itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::agent::{Agent, AgentList, Detection, Refresh};
 use super::cache::{AgentsCache, Row, Validity};
-use super::fingerprint::Surroundings;
+use super::fingerprint::DetectionInputs;
 use super::registry::Agents;
 use crate::discover::Adapter;
 use crate::plugin::process;
@@ -126,12 +126,12 @@ impl Agents {
 
     /// Detects one agent and waits for the result.
     pub(super) async fn detect_one(&self, adapter: &Adapter, refresh: Refresh) -> Agent {
-        let surroundings = Surroundings::read(&self.context);
-        if let Some(detection) = self.start_detection(adapter, Need::of(refresh), &surroundings) {
+        let inputs = DetectionInputs::read(&self.context);
+        if let Some(detection) = self.start_detection(adapter, Need::of(refresh), &inputs) {
             detection.wait().await;
         }
-        let surroundings = Surroundings::read(&self.context);
-        self.detections.state().agent(adapter, &surroundings)
+        let inputs = DetectionInputs::read(&self.context);
+        self.detections.state().agent(adapter, &inputs)
     }
 
     /// Returns what is known and detects stale results in the background. Waits only for agents that were never
@@ -157,7 +157,7 @@ impl Agents {
     }
 
     fn known(&self) -> AgentList {
-        self.detections.list(&Surroundings::read(&self.context))
+        self.detections.list(&DetectionInputs::read(&self.context))
     }
 
     /// Starts a search for adapters unless one is running. Returns whether it is the first one.
@@ -181,12 +181,12 @@ impl Agents {
     /// delays no other.
     async fn search(&self, need: Need) -> Vec<BackgroundTask> {
         let mut search = self.context.begin_search(None);
-        let surroundings = Surroundings::read(&self.context);
+        let inputs = DetectionInputs::read(&self.context);
         let (mut seen, mut detections) = (BTreeSet::new(), Vec::new());
         while let Some(found) = search.next().await {
             for adapter in found.adapters {
                 self.detections.add(&adapter);
-                detections.extend(self.start_detection(&adapter, need, &surroundings));
+                detections.extend(self.start_detection(&adapter, need, &inputs));
                 seen.insert(adapter.id);
             }
         }
@@ -199,11 +199,11 @@ impl Agents {
         &self,
         adapter: &Adapter,
         need: Need,
-        surroundings: &Surroundings<'_>,
+        inputs: &DetectionInputs<'_>,
     ) -> Option<BackgroundTask> {
         let mut state = self.detections.state();
         let row = state.cache.row(adapter);
-        let validity = row.map_or(Validity::Stale, |row| row.validity(adapter, surroundings));
+        let validity = row.map_or(Validity::Stale, |row| row.validity(adapter, inputs));
         if need.is_met_by(validity) {
             return None;
         }
@@ -226,16 +226,16 @@ impl Agents {
 
     async fn detect(&self, adapter: &Adapter, refresh: Refresh) {
         // Read before the detection: a change during it makes the result stale.
-        let surroundings = Surroundings::read(&self.context);
+        let inputs = DetectionInputs::read(&self.context);
         let started = Instant::now();
         let plugin = match self.context.launch(adapter).await {
             Ok(plugin) => plugin,
-            Err(error) => return self.detections.store(adapter, Err(error), &surroundings),
+            Err(error) => return self.detections.store(adapter, Err(error), &inputs),
         };
         let params = DetectAdapterParams { refresh: refresh == Refresh::Always };
         let detection = plugin.call(params).await;
         self.context.telemetry().detected(&adapter.id, started.elapsed());
-        self.detections.store(adapter, detection, &surroundings);
+        self.detections.store(adapter, detection, &inputs);
         let ended = plugin.stop().await;
         if let Some(ended) = self.detections.take_unswept(ended) {
             process::sweep(ended).await;
@@ -257,13 +257,13 @@ impl Detections {
     }
 
     /// Stores a result. A detection that the shutdown of the program has interrupted is not a result.
-    fn store(&self, adapter: &Adapter, detection: Detection, surroundings: &Surroundings<'_>) {
+    fn store(&self, adapter: &Adapter, detection: Detection, inputs: &DetectionInputs<'_>) {
         if process::is_closed() {
             return;
         }
         let mut state = self.state();
         state.cache.reread();
-        state.cache.put(adapter, detection, surroundings);
+        state.cache.put(adapter, detection, inputs);
         state.cache.save();
     }
 
@@ -283,11 +283,11 @@ impl Detections {
         unknown.filter_map(|(_, adapter)| state.detections.get(&adapter.path).cloned()).collect()
     }
 
-    fn list(&self, surroundings: &Surroundings<'_>) -> AgentList {
+    fn list(&self, inputs: &DetectionInputs<'_>) -> AgentList {
         let mut state = self.state();
         state.cache.reread();
         let known = state.known.iter().flatten();
-        let agents = known.map(|(_, adapter)| state.agent(adapter, surroundings)).collect();
+        let agents = known.map(|(_, adapter)| state.agent(adapter, inputs)).collect();
         let mut tasks = state.search.iter().chain(state.detections.values());
         AgentList { agents, refreshing: tasks.any(BackgroundTask::is_running) }
     }
@@ -307,9 +307,9 @@ impl Detections {
 }
 
 impl State {
-    fn agent(&self, adapter: &Adapter, surroundings: &Surroundings<'_>) -> Agent {
+    fn agent(&self, adapter: &Adapter, inputs: &DetectionInputs<'_>) -> Agent {
         match self.cache.row(adapter) {
-            Some(row) => row.agent(adapter, row.validity(adapter, surroundings)),
+            Some(row) => row.agent(adapter, row.validity(adapter, inputs)),
             None => Row::default().agent(adapter, Validity::Stale),
         }
     }

@@ -79,14 +79,14 @@ const RULES: [Rule; 14] = [
         feature: Feature::ModelPicker,
         requires: &["models"],
         cannot: "use a chosen model",
-        instead: "It uses the model of its own settings.",
+        instead: "It uses the model in its settings.",
         better: None,
     },
     Rule {
         feature: Feature::EffortPicker,
         requires: &["effort"],
         cannot: "use a chosen reasoning effort",
-        instead: "It uses the effort of its own settings.",
+        instead: "It uses the effort in its settings.",
         better: None,
     },
     Rule {

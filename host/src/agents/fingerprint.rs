@@ -15,13 +15,13 @@ use crate::settings::Settings;
 
 /// What the results of all adapters depend on, read once.
 #[derive(Debug)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct DetectionInputs<'a> {
     settings: &'a Settings,
     /// PATH, HOME, and the stamp of each folder on PATH: installing a CLI changes one of them.
     common: String,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> DetectionInputs<'a> {
     pub(super) fn read(context: &'a HostContext) -> Self {
         let path = context.search_path();
         let home = std::env::var_os("HOME").unwrap_or_default();
@@ -33,7 +33,7 @@ impl<'a> Surroundings<'a> {
         Self { settings: context.settings(), common }
     }
 
-    /// The fingerprint of one result: the surroundings, the hash of the adapter, its settings, the variables it reads,
+    /// The fingerprint of one result: the inputs, the hash of the adapter, its settings, the variables it reads,
     /// and every file it inspected. The target of a link counts too, so an upgrade that only moves a link changes it.
     pub(super) fn of(&self, adapter: &Adapter, detected: Option<&DetectAdapterResult>) -> String {
         let mut hasher = Sha256::new();

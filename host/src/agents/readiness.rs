@@ -96,8 +96,8 @@ fn log_in(agent: &Agent, detected: &DetectAdapterResult) -> Option<String> {
 /// Names what was searched for; prefers the detail that the adapter reports.
 fn not_installed(agent: &Agent, detected: &DetectAdapterResult) -> String {
     let name = &agent.manifest.display_name;
-    let looked = detected.evidence.iter().find(|evidence| evidence.signal == "path");
-    match looked.and_then(|evidence| evidence.detail.as_deref()) {
+    let search = detected.evidence.iter().find(|evidence| evidence.signal == "path");
+    match search.and_then(|evidence| evidence.detail.as_deref()) {
         Some(detail) => format!("{name} is not installed: {detail}"),
         None => format!("{name} is not installed: no {}", agent.manifest.cli.names.join(" or ")),
     }

@@ -48,12 +48,12 @@ fn text(checks: &[Check], columns: usize) -> String {
             CheckStatus::Fail => paint(FAILURE, "✗"),
         };
         text.push_str(&format!("{sign} {}\n", paint(BOLD, single_line(&check.name))));
-        let room = columns.saturating_sub(4);
-        for line in format::wrap(&single_line(&check.found), room) {
+        let available = columns.saturating_sub(4);
+        for line in format::wrap(&single_line(&check.found), available) {
             text.push_str(&format!("  {}\n", paint(DIM, line)));
         }
         for (index, line) in
-            check.fix.iter().flat_map(|fix| format::wrap(&single_line(fix), room)).enumerate()
+            check.fix.iter().flat_map(|fix| format::wrap(&single_line(fix), available)).enumerate()
         {
             let lead = if index == 0 { "→" } else { " " };
             text.push_str(&format!("  {}\n", paint(PROMPT, format!("{lead} {line}"))));

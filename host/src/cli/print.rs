@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::terminal::{self, BOLD, DIM, FAILURE, WARNING, paint, sanitize};
 
-/// Prints styled text to stdout. A closed pipe is not an error: the reader has what it wanted.
+/// Prints styled text to stdout. A closed pipe is not an error: the reader needs no more.
 ///
 /// # Errors
 /// When stdout cannot be written for another reason.

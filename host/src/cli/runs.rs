@@ -61,7 +61,7 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
         "RUN", "AGENT", "STATUS", "STARTED", "TOOK"
     );
     let mut text = format!("{}\n", paint(BOLD, heading));
-    let room = columns.saturating_sub(id_length + agent_width + 41).max(10);
+    let available = columns.saturating_sub(id_length + agent_width + 41).max(10);
     for record in records {
         let style = match record.status {
             RunStatus::Queued => DIM,
@@ -79,7 +79,7 @@ fn text(records: &[RunRecord], id_length: usize, columns: usize, now: &jiff::Zon
             record.agent,
             format::time(record.started_at, now),
             took.unwrap_or_default(),
-            paint(DIM, format::fit(&single_line(&record.prompt_preview), room)),
+            paint(DIM, format::fit(&single_line(&record.prompt_preview), available)),
         );
         text.push_str(line.trim_end());
         text.push('\n');

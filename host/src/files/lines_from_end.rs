@@ -87,7 +87,7 @@ mod tests {
 
     fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut file = tempfile::tempfile().expect("a file");
-        file.write_all(bytes).expect("room");
+        file.write_all(bytes).expect("a written file");
         let mut lines = LinesFromEnd::open(file).expect("a readable file");
         let mut all = Vec::new();
         while let Some(line) = lines.next().expect("a readable file") {

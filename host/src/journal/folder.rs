@@ -72,7 +72,7 @@ impl RunFolder {
     }
 
     /// Buffered events, until it is known whether another attempt follows.
-    pub(crate) fn held(&self) -> PathBuf {
+    pub(crate) fn buffer_file(&self) -> PathBuf {
         self.path.join("held.jsonl")
     }
 

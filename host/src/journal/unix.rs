@@ -1,5 +1,5 @@
 //! Ownership of a journal on Unix: the process that has its lock. The kernel releases the lock when the process exits,
-//! for whatever reason.
+//! for any reason.
 
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};

@@ -107,26 +107,26 @@ impl Caller {
 
     /// The error of an adapter that exited unexpectedly.
     pub(crate) fn crashed(&self, what: &str) -> ErrorObject {
-        self.with_circumstances(ErrorKind::PluginCrashed, what)
+        self.with_violations(ErrorKind::PluginCrashed, what)
             .with_hint("run `od-host doctor`; if it happens again, reinstall or report the adapter")
     }
 
     /// The error of an adapter that does not answer.
     pub(crate) fn hung(&self, what: &str) -> ErrorObject {
-        self.with_circumstances(ErrorKind::PluginHung, what)
+        self.with_violations(ErrorKind::PluginHung, what)
             .with_hint("try again; if it happens again, reinstall or report the adapter")
     }
 
     /// The error of a fatal protocol violation, if there was one.
-    pub(crate) fn breach(&self) -> Option<ErrorObject> {
-        let breach = self.observations.breach()?;
+    pub(crate) fn fatal_violation(&self) -> Option<ErrorObject> {
+        let violation = self.observations.fatal_violation()?;
         let agent = self.observations.counters().agent();
-        let what = format!("the adapter {agent} violated the protocol: {}", breach.what);
+        let what = format!("the adapter {agent} violated the protocol: {}", violation.what);
         let kind = ErrorKind::from_wire(PLUGIN_PROTOCOL);
-        Some(self.with_stderr(kind, what).with_hint(breach.hint))
+        Some(self.with_stderr(kind, what).with_hint(violation.hint))
     }
 
-    fn with_circumstances(&self, kind: ErrorKind, what: &str) -> ErrorObject {
+    fn with_violations(&self, kind: ErrorKind, what: &str) -> ErrorObject {
         let mut message = what.to_owned();
         if let Some((count, first)) = self.observations.violations() {
             message

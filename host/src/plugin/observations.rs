@@ -15,13 +15,13 @@ pub(crate) struct Observations {
     last_activity_ms: AtomicU64,
     violations: AtomicU64,
     first_violation: OnceLock<String>,
-    breach: OnceLock<Breach>,
+    fatal_violation: OnceLock<FatalViolation>,
     counters: AdapterCounters,
 }
 
 /// A protocol violation that ends the run.
 #[derive(Debug)]
-pub(crate) struct Breach {
+pub(crate) struct FatalViolation {
     /// For the log, which must not contain the adapter's output.
     pub(super) name: &'static str,
     /// For the run's error.
@@ -29,7 +29,7 @@ pub(crate) struct Breach {
     pub(super) hint: &'static str,
 }
 
-impl Breach {
+impl FatalViolation {
     /// An event that cannot be parsed or has the wrong number.
     pub(super) fn of_stream(what: String) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Observations {
             last_activity_ms: AtomicU64::new(0),
             violations: AtomicU64::new(0),
             first_violation: OnceLock::new(),
-            breach: OnceLock::new(),
+            fatal_violation: OnceLock::new(),
             counters,
         }
     }
@@ -85,8 +85,8 @@ impl Observations {
     }
 
     /// The fatal protocol violation, if there was one.
-    pub(crate) fn breach(&self) -> Option<&Breach> {
-        self.breach.get()
+    pub(crate) fn fatal_violation(&self) -> Option<&FatalViolation> {
+        self.fatal_violation.get()
     }
 
     /// The metrics of the process.
@@ -113,8 +113,8 @@ impl Observations {
         }
     }
 
-    /// Stores the first breach; returns whether this was the first.
-    pub(super) fn set_breach(&self, breach: Breach) -> bool {
-        self.breach.set(breach).is_ok()
+    /// Stores the first fatal violation; returns whether this was the first.
+    pub(super) fn set_fatal_violation(&self, violation: FatalViolation) -> bool {
+        self.fatal_violation.set(violation).is_ok()
     }
 }

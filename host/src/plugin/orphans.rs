@@ -1,5 +1,5 @@
 //! Finds and kills processes that outlived the process that should have ended them. On systems
-//! without `/proc` nothing is found: there the adapter's own guard and Job Objects do the work.
+//! without `/proc` nothing is found: there the adapter itself or its Job Object ends its processes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::name::adapter_id;
 /// Kills the orphans this host has adopted that were started after `start_time` and belong to no
 /// living adapter, with everything below them. Returns how many there were.
 ///
-/// Children that other parts of this program have started are in its own group and are kept.
+/// Children that other parts of this program have started are in the host's own group and are kept.
 pub(crate) fn kill_adopted(start_time: u64, living: &BTreeSet<u32>) -> usize {
     if !process::ADOPTS_ORPHANS {
         return 0;
@@ -94,7 +94,7 @@ fn is_adapter_without_parent(process: &Process) -> bool {
 }
 
 /// Selects processes, but never this one and those above it: a host that an agent has started
-/// carries the run id of that agent.
+/// has the run id of that agent in its environment.
 fn select(table: &ProcessTable, is_match: impl Fn(u32) -> bool) -> BTreeSet<u32> {
     let own = table.with_ancestors(std::process::id());
     let pids = table.iter().map(|process| process.pid);

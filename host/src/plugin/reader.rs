@@ -9,7 +9,7 @@ use od_protocol::adapter::RUN_EVENT;
 use od_protocol::{MAX_LINE_BYTES, Message};
 use tokio::sync::watch;
 
-use super::observations::{Breach, Observations};
+use super::observations::{FatalViolation, Observations};
 use super::pending_calls::PendingCalls;
 use crate::journal::envelope::Envelope;
 use crate::journal::writer::{EventWriter, Fault, JournalWriter, why_unreadable};
@@ -56,7 +56,7 @@ impl OutputReader {
             match line {
                 Line::Whole(line) => self.read_line(line, journal.as_deref_mut()),
                 Line::TooLong(length) => {
-                    self.breach(Breach::long_line(length), b"", journal.as_deref());
+                    self.end_stream(FatalViolation::long_line(length), b"", journal.as_deref());
                 }
             }
         }
@@ -84,13 +84,15 @@ impl OutputReader {
         let Some(journal) = journal else {
             return self.observations.violation("an event without a run", line);
         };
-        if self.observations.breach().is_some() {
+        if self.observations.fatal_violation().is_some() {
             return self.observations.violation("an event after a fatal violation", line);
         }
         match journal.accept(envelope) {
             Ok(()) => {}
             Err(Fault::Harmless(what)) => self.observations.violation(what, line),
-            Err(Fault::Fatal(what)) => self.breach(Breach::of_stream(what), line, Some(journal)),
+            Err(Fault::Fatal(what)) => {
+                self.end_stream(FatalViolation::of_stream(what), line, Some(journal))
+            }
         }
     }
 
@@ -98,7 +100,11 @@ impl OutputReader {
         let message = match Message::read(line) {
             Ok(message) => message,
             Err(error) if looks_like_an_event(line) => {
-                return self.breach(Breach::unreadable(&error.message), line, journal.as_deref());
+                return self.end_stream(
+                    FatalViolation::unreadable(&error.message),
+                    line,
+                    journal.as_deref(),
+                );
             }
             Err(error) => return self.observations.violation(&error.message, line),
         };
@@ -108,8 +114,8 @@ impl OutputReader {
                 match Envelope::read(params) {
                     Some(envelope) => self.accept_event(&envelope, line, journal),
                     None => {
-                        let breach = Breach::unreadable(&why_unreadable(params));
-                        self.breach(breach, line, journal.as_deref());
+                        let violation = FatalViolation::unreadable(&why_unreadable(params));
+                        self.end_stream(violation, line, journal.as_deref());
                     }
                 }
             }
@@ -125,10 +131,11 @@ impl OutputReader {
         }
     }
 
-    /// Stops the stream of the run. Without a run, or after its end, a breach is only counted.
-    fn breach(&self, breach: Breach, line: &[u8], journal: Option<&JournalWriter>) {
-        self.observations.violation(breach.name, line);
-        if journal.is_some_and(|journal| !journal.has_end()) && self.observations.set_breach(breach)
+    /// Ends the stream of the run. Without a run, or after its end, the violation is only counted.
+    fn end_stream(&self, violation: FatalViolation, line: &[u8], journal: Option<&JournalWriter>) {
+        self.observations.violation(violation.name, line);
+        if journal.is_some_and(|journal| !journal.has_end())
+            && self.observations.set_fatal_violation(violation)
         {
             self.open.send_replace(());
         }

@@ -74,7 +74,7 @@ pub(super) struct Attempts {
     of_agent: u32,
     /// How many agents of the fallback list were used or skipped.
     next_index: usize,
-    /// The attempt resumes the session of the one before.
+    /// The attempt resumes the session of the previous one.
     resumes: bool,
 }
 
@@ -119,10 +119,12 @@ impl Attempts {
     /// Which events of the current attempt are buffered.
     pub(super) fn buffering(&self) -> Buffering {
         let may_retry = self.retry.is_some() && self.of_agent < self.max_attempts();
-        match () {
-            () if may_retry || self.resumes || self.agents_left() => Buffering::Failure,
-            () if self.total > 1 => Buffering::Done,
-            () => Buffering::Off,
+        if may_retry || self.resumes || self.agents_left() {
+            Buffering::Failure
+        } else if self.total > 1 {
+            Buffering::Done
+        } else {
+            Buffering::Off
         }
     }
 
@@ -169,31 +171,31 @@ impl Attempts {
 
     /// What the next agent gets.
     pub(super) fn handover(&self) -> Handover {
-        let stated = self.fallback.as_ref().and_then(|policy| policy.handover);
-        stated.unwrap_or(Handover::Transcript)
+        let requested = self.fallback.as_ref().and_then(|policy| policy.handover);
+        requested.unwrap_or(Handover::Transcript)
     }
 
     fn pause(&self, failure: &Failure, now: u64, left: Option<Duration>) -> Option<Duration> {
         let policy = self.retry.as_ref()?;
-        let named = covers(policy.on.as_deref(), RETRY_ON, failure);
-        if self.of_agent >= self.max_attempts() || !named {
+        let is_covered = covers(policy.on.as_deref(), RETRY_ON, failure);
+        if self.of_agent >= self.max_attempts() || !is_covered {
             return None;
         }
         let doublings = self.of_agent.saturating_sub(1);
         let backoff = policy.backoff_ms.unwrap_or(BACKOFF_MS);
         let backoff = backoff.saturating_mul(2_u64.saturating_pow(doublings));
-        let stated = failure.resets_at.filter(|_| is_limit(&failure.error.kind));
-        let pause = stated.map_or(backoff, |at| at.saturating_sub(now));
+        let resets_at = failure.resets_at.filter(|_| is_limit(&failure.error.kind));
+        let pause = resets_at.map_or(backoff, |at| at.saturating_sub(now));
         let pause = Duration::from_millis(pause);
-        let longest = Duration::from_millis(policy.max_wait_ms.unwrap_or(MAX_WAIT_MS));
-        (pause <= longest && left.is_none_or(|left| pause < left)).then_some(pause)
+        let max_wait = Duration::from_millis(policy.max_wait_ms.unwrap_or(MAX_WAIT_MS));
+        (pause <= max_wait && left.is_none_or(|left| pause < left)).then_some(pause)
     }
 
     fn may_fall_back(&self, failure: &Failure) -> bool {
-        let stated = self.fallback.as_ref().and_then(|policy| policy.on.as_deref());
+        let on = self.fallback.as_ref().and_then(|policy| policy.on.as_deref());
         // An agent that took over and cannot do the task must not end the run while others are left.
         let unfit = failure.refused && self.total > 1;
-        unfit || covers(stated, FALLBACK_ON, failure)
+        unfit || covers(on, FALLBACK_ON, failure)
     }
 
     fn agents_left(&self) -> bool {
@@ -206,11 +208,11 @@ impl Attempts {
 }
 
 /// Whether a policy covers a failure: it names the kind, or names none and the kind is a default.
-fn covers(stated: Option<&[ErrorKind]>, usual: &[ErrorKind], failure: &Failure) -> bool {
+fn covers(on: Option<&[ErrorKind]>, defaults: &[ErrorKind], failure: &Failure) -> bool {
     let kind = &failure.error.kind;
-    match stated {
+    match on {
         Some(kinds) => kinds.contains(kind),
-        None => usual.contains(kind) || kind.as_str() == PLUGIN_PROTOCOL,
+        None => defaults.contains(kind) || kind.as_str() == PLUGIN_PROTOCOL,
     }
 }
 

@@ -69,7 +69,7 @@ impl RunTask {
         self.start_next(AttemptStart { session, prompt, notices: Vec::new() }).await
     }
 
-    /// Drops the options that only the agent before understands.
+    /// Drops the options that only the previous agent understands.
     fn drop_agent_options(&mut self, agent: &str) {
         let params = &mut self.request.params;
         let model = params.model.take();

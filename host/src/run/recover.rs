@@ -35,7 +35,7 @@ fn settle_within(folder: &RunFolder, timeout: Duration) -> Result<RunRecord, Hos
         return Ok(record);
     }
     // Without the lock, a process that closes the run would look like its owner.
-    let closing = folder.lock_for_closing(timeout).map_err(|error| unclosed(folder, &error))?;
+    let closing = folder.lock_for_closing(timeout).map_err(|error| cannot_close(folder, &error))?;
     let Some(closing) = closing else {
         tracing::warn!(run = record.run_id, "another process takes too long to close a run");
         return Ok(record);
@@ -47,7 +47,7 @@ fn settle_within(folder: &RunFolder, timeout: Duration) -> Result<RunRecord, Hos
             return wait_for_owner(folder, record);
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(unclosed(folder, &error)),
+        Err(error) => return Err(cannot_close(folder, &error)),
     };
     // The owner may have ended between the two reads.
     let record = folder.read_record()?;
@@ -59,7 +59,7 @@ fn settle_within(folder: &RunFolder, timeout: Duration) -> Result<RunRecord, Hos
     settled
 }
 
-fn unclosed(folder: &RunFolder, error: &std::io::Error) -> HostError {
+fn cannot_close(folder: &RunFolder, error: &std::io::Error) -> HostError {
     HostError::file("close", &folder.events(), error)
 }
 
@@ -67,7 +67,7 @@ fn unclosed(folder: &RunFolder, error: &std::io::Error) -> HostError {
 /// get an older status.
 fn wait_for_owner(folder: &RunFolder, record: RunRecord) -> Result<RunRecord, HostError> {
     let begin = Instant::now();
-    let last = folder.last_event().map_err(|error| unclosed(folder, &error))?;
+    let last = folder.last_event().map_err(|error| cannot_close(folder, &error))?;
     if !last.is_some_and(|last| last.is_done) {
         return Ok(record);
     }
@@ -86,7 +86,7 @@ fn close_abandoned(
     journal: Option<&File>,
     mut record: RunRecord,
 ) -> Result<RunRecord, HostError> {
-    let end = find_end(folder, journal, &record).map_err(|error| unclosed(folder, &error))?;
+    let end = find_end(folder, journal, &record).map_err(|error| cannot_close(folder, &error))?;
     record.set_end(&end.done, end.at);
     record.session_id = record.session_id.take().or(end.session_id);
     record.lacks_end = false;
@@ -109,7 +109,7 @@ fn close_abandoned(
     Ok(record)
 }
 
-/// Does the same on a thread that may block.
+/// As [`settle`], on a thread that may block.
 pub(crate) async fn settle_async(folder: &RunFolder) -> Result<RunRecord, HostError> {
     settle_in_background(folder, settle).await
 }
@@ -164,13 +164,13 @@ fn find_end(
 
 /// The events that the owner had buffered when it died, without those that are in the journal.
 fn buffered_events(folder: &RunFolder, state: &mut StreamState) -> std::io::Result<Vec<u8>> {
-    let held = match std::fs::read(folder.held()) {
-        Ok(held) => held,
+    let buffered = match std::fs::read(folder.buffer_file()) {
+        Ok(buffered) => buffered,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
     let mut missing = Vec::new();
-    for line in held.split_inclusive(|byte| *byte == b'\n') {
+    for line in buffered.split_inclusive(|byte| *byte == b'\n') {
         let envelope = line.strip_suffix(b"\n").and_then(Envelope::read);
         if envelope.is_some_and(|envelope| envelope.seq == state.next_seq) {
             missing.extend_from_slice(line);
@@ -206,7 +206,7 @@ fn outcome(record: &RunRecord) -> RunOutcome {
 
 /// Removes the files that only a live run needs.
 pub(crate) fn remove_runtime_files(folder: &RunFolder) {
-    for path in [folder.reserve(), folder.control(), folder.held()] {
+    for path in [folder.reserve(), folder.control(), folder.buffer_file()] {
         remove(&path);
     }
 }

@@ -15,13 +15,13 @@ const ENVELOPE_BYTES: u64 = 4 * 1024;
 const ALWAYS_FITS_BYTES: usize = 2 * 1024 * 1024;
 const MAX_PREVIEW_CHARS: usize = 120;
 
-/// Who answers `approval_requested` events.
+/// How approval requests are answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Answers {
-    /// No one: the adapter denies without asking.
+    /// The adapter denies them without asking.
     #[default]
-    Nobody,
-    /// The holder of the [`RunHandle`](crate::RunHandle), or another process through the control socket.
+    Deny,
+    /// By the holder of the [`RunHandle`](crate::RunHandle), or by another process through the control socket.
     Client,
 }
 
@@ -44,7 +44,7 @@ pub struct Origin {
 /// let mut request = RunRequest { agent: "demo".to_owned(), ..RunRequest::default() };
 /// request.params.prompt.text = "fix the failing test".to_owned();
 /// request.params.cwd = "/projects/app".to_owned();
-/// assert_eq!(request.answers, Answers::Nobody);
+/// assert_eq!(request.answers, Answers::Deny);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
@@ -52,7 +52,7 @@ pub struct RunRequest {
     pub agent: String,
     /// The parameters of `run/start`. An empty `run_id` gets a new id.
     pub params: StartRunParams,
-    /// Who answers approval requests.
+    /// How approval requests are answered.
     pub answers: Answers,
     /// When the same agent is tried again; `None` means never.
     pub retry: Option<RetryPolicy>,

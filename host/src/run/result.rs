@@ -28,7 +28,7 @@ pub(crate) fn compose(
         if is_relevant(event.type_name)
             && let Ok(RunEventParams { event, ts, .. }) = event.parse()
         {
-            composer.take(ts, event);
+            composer.apply(ts, event);
         }
     }
     composer.finish(record, prior)
@@ -64,7 +64,7 @@ impl Default for Composer {
 }
 
 impl Composer {
-    fn take(&mut self, ts: u64, event: Event) {
+    fn apply(&mut self, ts: u64, event: Event) {
         self.text.on_event(&event);
         if matches!(event, Event::RunStarted(_)) && !self.usage.attempts().is_empty() {
             self.failures.push(self.error.take().map(|error| error.kind));
@@ -73,7 +73,7 @@ impl Composer {
         match event {
             Event::AgentSwitched(_) => self.session_id = None,
             Event::SessionStarted(session) => self.session_id = Some(session.session_id),
-            Event::FileChange(change) => self.files.take(change),
+            Event::FileChange(change) => self.files.apply(change),
             Event::Error(error) => self.error = Some(error),
             Event::Done(done) => self.done = Some(done),
             _ => {}
@@ -134,7 +134,7 @@ struct Files {
 }
 
 impl Files {
-    fn take(&mut self, change: FileChange) {
+    fn apply(&mut self, change: FileChange) {
         let FileChange { path, op, from, .. } = change;
         match op {
             FileOp::Create => {
@@ -198,7 +198,7 @@ mod tests {
         for (op, path, from) in changes {
             let change =
                 serde_json::json!({"path": path, "op": op, "from": from, "source": "native"});
-            files.take(serde_json::from_value(change).expect("a change"));
+            files.apply(serde_json::from_value(change).expect("a change"));
         }
         files.list().into_iter().map(|file| (file.path, file.op.as_str())).collect()
     }

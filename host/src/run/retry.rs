@@ -43,7 +43,7 @@ impl RunTask {
         self.retry_with(failure, pause, start).await
     }
 
-    /// Retries at once in a new session, because the agent no longer knows the session of the attempt before.
+    /// Retries at once in a new session, because the agent no longer knows the session of the previous attempt.
     async fn retry_in_new_session(&mut self, failure: &Failure) -> Next {
         self.attempts.uncount_attempt();
         let lost = self.state.session_id.take().unwrap_or_default();

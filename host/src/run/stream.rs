@@ -71,7 +71,7 @@ impl StreamState {
             if line.pop() == Some(b'\n') {
                 self.whole_bytes = read;
                 if !std::mem::take(&mut is_rest) {
-                    self.take(&line);
+                    self.read_line(&line);
                 }
             } else if length == MAX_JOURNAL_LINE_BYTES {
                 is_rest = true; // No event is that long: the file is damaged up to the next line end.
@@ -129,7 +129,7 @@ impl StreamState {
         self.started = true;
     }
 
-    fn take(&mut self, line: &[u8]) {
+    fn read_line(&mut self, line: &[u8]) {
         let Some(envelope) = Envelope::read(line) else { return };
         self.next_seq = self.next_seq.max(envelope.seq + 1);
         self.last_ts = envelope.ts;

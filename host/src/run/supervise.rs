@@ -135,7 +135,7 @@ pub(super) async fn shut_down(mut plugin: Plugin, supervised: Supervised) -> Run
 }
 
 fn outcome(caller: &Caller, ending: Ending, is_cancelled: bool) -> RunOutcome {
-    match (ending, caller.breach()) {
+    match (ending, caller.fatal_violation()) {
         (Ending::JournalFailed(reason), _) => RunOutcome::failed(
             ErrorObject::new(
                 ErrorKind::from_wire(JOURNAL_FAILED),

@@ -1,5 +1,6 @@
 //! The task that owns one run: it waits for a slot, starts the adapter, supervises each attempt, starts the next one
-//! where the request allows it, and ends the run. After it, nothing of the run is alive and its journal is complete.
+//! where the request allows it, and ends the run. When it has finished, every process of the run has exited and the
+//! journal is complete.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};

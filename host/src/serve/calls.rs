@@ -56,7 +56,7 @@ fn limit_of(method: &str) -> Duration {
     known.unwrap_or(&api::GET_HOST_INFO).limit()
 }
 
-/// Whether a method waits for a run, possibly for hours: it has slots of its own and stops with its client.
+/// Whether a method waits for a run, possibly for hours: it has separate slots and stops with its client.
 fn waits_for_run(method: &str) -> bool {
     method == api::GET_RUN_RESULT.name
 }

@@ -129,7 +129,7 @@ async fn serve_http(
     mut closed: watch::Receiver<()>,
 ) {
     let (address, header_limit) = (peer.address, router.limits.headers);
-    let _present = router.service.host().telemetry().metrics().client(Transport::Http);
+    let _gauge = router.service.host().telemetry().metrics().client(Transport::Http);
     let service = service_fn(move |request| {
         let (router, peer) = (Arc::clone(&router), peer.clone());
         async move { Ok::<_, Infallible>(router.route(peer, request).await) }

@@ -143,11 +143,11 @@ impl Router {
     }
 
     fn websocket_peer(&self, peer: &Peer) -> websocket::Peer {
-        let present = self.service.host().telemetry().metrics().client(Transport::WebSocket);
+        let gauge = self.service.host().telemetry().metrics().client(Transport::WebSocket);
         websocket::Peer {
             client: Client(format!("websocket {}", peer.connection)),
             rate: self.rates.connection(),
-            held: (Arc::clone(&peer.permit), present),
+            held: (Arc::clone(&peer.permit), gauge),
         }
     }
 }

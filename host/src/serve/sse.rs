@@ -33,9 +33,9 @@ pub(super) fn stream(
     }
     let params = AttachRunParams { run_id: run_id.to_owned(), from: first_event(uri, seen)? };
     let subscription = subscriptions.open(&params).map_err(Refusal::of_error)?;
-    let present = subscriptions.service().host().telemetry().metrics().client(Transport::Sse);
-    let body = stream::unfold(Some((subscription, present)), async |state| {
-        let (mut subscription, present) = state?;
+    let gauge = subscriptions.service().host().telemetry().metrics().client(Transport::Sse);
+    let body = stream::unfold(Some((subscription, gauge)), async |state| {
+        let (mut subscription, gauge) = state?;
         let next = subscription.next_sse();
         let (text, is_open) = match tokio::time::timeout(HEARTBEAT_INTERVAL, next).await {
             Ok(Ok(events)) => (events?, true),
@@ -43,7 +43,7 @@ pub(super) fn stream(
             Err(_) => (Bytes::from_static(b": the run is active\n\n"), true),
         };
         let frame = Frame::data(text);
-        Some((Ok::<_, Infallible>(frame), is_open.then_some((subscription, present))))
+        Some((Ok::<_, Infallible>(frame), is_open.then_some((subscription, gauge))))
     });
     let body = StreamBody::new(body).boxed_unsync();
     Ok(with_type(StatusCode::OK, "text/event-stream", body))

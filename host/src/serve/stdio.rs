@@ -1,5 +1,5 @@
-//! The API on stdin and stdout, one message per line, for an app that starts the host itself. Whoever holds the pipe
-//! is the client, so there is no token. The end of stdin ends the session and its runs.
+//! The API on stdin and stdout, one message per line, for an app that starts the host itself. The process at the
+//! other end of the pipes is the client, so no token is needed. The end of stdin ends the session and its runs.
 
 mod pipes;
 
@@ -30,7 +30,7 @@ pub async fn serve_stdio(
 ) -> Result<(), HostError> {
     let mut lines = pipes::read_stdin(settings.max_request_bytes as usize)?;
     let (output, written) = pipes::write_stdout()?;
-    let _present = service.host().telemetry().metrics().client(Transport::Stdio);
+    let _gauge = service.host().telemetry().metrics().client(Transport::Stdio);
     let handler = ApiHandler::new(
         RunSubscriptions::new(service.clone()),
         settings,

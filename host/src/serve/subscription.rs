@@ -41,8 +41,8 @@ impl RunSubscriptions {
         let reader = self.service.events(&params.run_id, params.from);
         let reader = reader.map_err(HostError::into_error_object)?;
         let cache = self.caches.of_run(&reader);
-        let present = self.service.host().telemetry().metrics().subscriber();
-        Ok(RunSubscription { reader, cache, has_sent: false, lags: false, present })
+        let gauge = self.service.host().telemetry().metrics().subscriber();
+        Ok(RunSubscription { reader, cache, has_sent: false, lags: false, gauge })
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) struct RunSubscription {
     /// The last batch was full: more events are available, and other tasks must get their turn first.
     lags: bool,
     #[expect(dead_code, reason = "counted as a subscriber until it is dropped")]
-    present: GaugeGuard,
+    gauge: GaugeGuard,
 }
 
 impl RunSubscription {

@@ -97,15 +97,19 @@ fn read(file: &Path) -> Result<Option<String>, HostError> {
             "the token file {} is not a regular file",
             file.display()
         ))
-        .with_hint(format!("remove {}; the next start creates a new token", file.display())));
+        .with_hint(remove_hint(file)));
     }
     os::check_private(file, &metadata)?;
     let text = std::fs::read_to_string(file).map_err(failed)?;
     check(text.trim()).map_err(|reason| {
         HostError::usage(format!("the token in {} {reason}", file.display()))
-            .with_hint(format!("remove {}; the next start creates a new token", file.display()))
+            .with_hint(remove_hint(file))
     })?;
     Ok(Some(text.trim().to_owned()))
+}
+
+fn remove_hint(file: &Path) -> String {
+    format!("remove {}; the next start creates a new token", file.display())
 }
 
 /// A token must be valid in a header and in a WebSocket subprotocol.

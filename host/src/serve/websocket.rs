@@ -34,7 +34,7 @@ pub(super) struct WebSockets {
     settings: ServeSettings,
     limits: TimeLimits,
     stop: watch::Receiver<()>,
-    /// Each connection holds a clone, so the receiver learns when the last one has ended.
+    /// Each connection holds a clone, so the channel closes when the last one has ended.
     open: mpsc::Sender<Infallible>,
 }
 
@@ -77,7 +77,7 @@ impl WebSockets {
         (sockets, Shutdown { stop, open: all_ended })
     }
 
-    /// Accepts the upgrade; the connection is served by a task of its own.
+    /// Accepts the upgrade; a separate task serves the connection.
     pub(super) fn upgrade(
         &self,
         mut request: Request<Incoming>,

@@ -1,4 +1,4 @@
-//! Shutdown of a service: no new runs, queued runs are cancelled, running ones get time to end and are cancelled then.
+//! Shutdown of a service: no new runs, queued runs are cancelled, running ones get time to end and are then cancelled.
 
 use std::time::Duration;
 

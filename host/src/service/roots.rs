@@ -165,12 +165,12 @@ fn check_trace(path: &Path) -> Result<(), HostError> {
 mod tests {
     use super::*;
 
-    struct Place {
+    struct Fixture {
         scratch: tempfile::TempDir,
         roots: Roots,
     }
 
-    impl Place {
+    impl Fixture {
         /// `in/` is the root, `out/` is beside it.
         fn new() -> Self {
             let scratch = tempfile::tempdir().expect("a scratch folder");
@@ -207,13 +207,13 @@ mod tests {
 
     #[test]
     fn only_folders_below_root_are_allowed() {
-        let place = Place::new();
-        let allows = |cwd: String| place.allows(&TaskSpec { cwd, ..TaskSpec::default() });
-        assert!(allows(place.path("in")));
-        assert!(allows(place.path("in/not/there/yet")));
-        assert!(allows(place.path("out/../in")));
+        let fixture = Fixture::new();
+        let allows = |cwd: String| fixture.allows(&TaskSpec { cwd, ..TaskSpec::default() });
+        assert!(allows(fixture.path("in")));
+        assert!(allows(fixture.path("in/not/there/yet")));
+        assert!(allows(fixture.path("out/../in")));
         for bad in ["out", "in/../out", "in-disguise", "in/gone/../../out"] {
-            assert!(!allows(place.path(bad)), "{bad}");
+            assert!(!allows(fixture.path(bad)), "{bad}");
         }
         for bad in ["", ".", "in", "/"] {
             assert!(!allows(bad.to_owned()), "{bad}");
@@ -222,10 +222,10 @@ mod tests {
 
     #[test]
     fn every_path_member_is_checked() {
-        let place = Place::new();
-        let (inside, outside) = (place.path("in/x"), place.path("out/x"));
+        let fixture = Fixture::new();
+        let (inside, outside) = (fixture.path("in/x"), fixture.path("out/x"));
         let with = |member: &str, path: &str| {
-            let mut task = place.task();
+            let mut task = fixture.task();
             let path = path.to_owned();
             match member {
                 "addDirs" => task.add_dirs = vec![path],
@@ -237,7 +237,7 @@ mod tests {
                 }
                 _ => task.trace_path = Some(path),
             }
-            place.allows(&task)
+            fixture.allows(&task)
         };
         for member in ["addDirs", "skills", "attachments", "images", "tracePath"] {
             assert!(with(member, &inside), "{member}");
@@ -248,14 +248,15 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn link_is_checked_by_target() {
-        let place = Place::new();
+        let fixture = Fixture::new();
         let link = |name: &str, target: String| {
-            std::os::unix::fs::symlink(target, place.path(name)).expect("a link");
+            std::os::unix::fs::symlink(target, fixture.path(name)).expect("a link");
         };
-        link("in/way-out", place.path("out"));
-        link("in/nowhere", place.path("out/not-yet"));
-        link("out/way-in", place.path("in"));
-        let allows = |cwd: &str| place.allows(&TaskSpec { cwd: place.path(cwd), ..place.task() });
+        link("in/way-out", fixture.path("out"));
+        link("in/nowhere", fixture.path("out/not-yet"));
+        link("out/way-in", fixture.path("in"));
+        let allows =
+            |cwd: &str| fixture.allows(&TaskSpec { cwd: fixture.path(cwd), ..fixture.task() });
         assert!(!allows("in/way-out"));
         assert!(!allows("in/way-out/new"));
         assert!(!allows("in/nowhere"));
@@ -264,12 +265,12 @@ mod tests {
 
     #[test]
     fn trace_must_be_new_or_trace_file() {
-        let place = Place::new();
-        place.write("in/notes.txt", "do not touch");
-        place.write("in/empty.txt", "");
-        place.write("in/old.trace", "{}");
+        let fixture = Fixture::new();
+        fixture.write("in/notes.txt", "do not touch");
+        fixture.write("in/empty.txt", "");
+        fixture.write("in/old.trace", "{}");
         let allows = |path: &str| {
-            place.allows(&TaskSpec { trace_path: Some(place.path(path)), ..place.task() })
+            fixture.allows(&TaskSpec { trace_path: Some(fixture.path(path)), ..fixture.task() })
         };
         assert!(allows("in/new.jsonl") && allows("in/empty.txt") && allows("in/old.trace"));
         assert!(!allows("in/notes.txt") && !allows("in"));
@@ -277,29 +278,30 @@ mod tests {
 
     #[test]
     fn home_folder_of_host_is_excluded() {
-        let mut place = Place::new();
+        let mut fixture = Fixture::new();
         for folder in ["in/host", "in/host/projects"] {
-            std::fs::create_dir(place.path(folder)).expect("a folder");
+            std::fs::create_dir(fixture.path(folder)).expect("a folder");
         }
-        place.roots = place.roots.clone().without(Path::new(&place.path("in/host")));
-        let attaches = |place: &Place, path: &str| {
-            let mut task = place.task();
-            task.prompt.attachments = vec![place.path(path)];
-            place.allows(&task)
+        fixture.roots = fixture.roots.clone().without(Path::new(&fixture.path("in/host")));
+        let attaches = |fixture: &Fixture, path: &str| {
+            let mut task = fixture.task();
+            task.prompt.attachments = vec![fixture.path(path)];
+            fixture.allows(&task)
         };
-        assert!(attaches(&place, "in/hosts") && !attaches(&place, "in/host/token"));
-        assert!(!attaches(&place, "in/host/projects/x"));
-        let roots = Roots::new([place.path("in"), place.path("in/host/projects")]).expect("roots");
-        place.roots = roots.without(Path::new(&place.path("in/host")));
-        assert!(attaches(&place, "in/host/projects/x") && !attaches(&place, "in/host/token"));
+        assert!(attaches(&fixture, "in/hosts") && !attaches(&fixture, "in/host/token"));
+        assert!(!attaches(&fixture, "in/host/projects/x"));
+        let roots =
+            Roots::new([fixture.path("in"), fixture.path("in/host/projects")]).expect("roots");
+        fixture.roots = roots.without(Path::new(&fixture.path("in/host")));
+        assert!(attaches(&fixture, "in/host/projects/x") && !attaches(&fixture, "in/host/token"));
     }
 
     #[test]
     fn root_must_be_folder() {
-        let place = Place::new();
-        place.write("file", "");
+        let fixture = Fixture::new();
+        fixture.write("file", "");
         for bad in ["gone", "file"] {
-            let error = Roots::new([place.path(bad)]).expect_err("no root");
+            let error = Roots::new([fixture.path(bad)]).expect_err("no root");
             assert!(error.message.contains(bad) && error.hint.is_some(), "{error}");
         }
     }

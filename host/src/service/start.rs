@@ -79,7 +79,7 @@ impl Service {
         let request = RunRequest {
             agent: agent.clone(),
             params: params.task.into_start_run(run_id.clone()),
-            answers: if params.approvals { Answers::Client } else { Answers::Nobody },
+            answers: if params.approvals { Answers::Client } else { Answers::Deny },
             retry: params.retry,
             fallback: params.fallback,
             origin,

@@ -1,31 +1,31 @@
-//! `[serve]` of `settings.toml`: what the faces let through.
+//! `[serve]` of `settings.toml`: the address and limits of `od-host serve`.
 
 use std::path::PathBuf;
 
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 
-/// What the faces let through. The command line wins over it.
+/// The address and limits of `od-host serve`. The command line overrides them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ServeSettings {
-    /// The address to listen at.
+    /// The address to listen on.
     pub bind: String,
-    /// Runs may work below these folders only; none means the user's home folder.
+    /// Runs may only work inside these folders; empty means the user's home folder.
     pub roots: Vec<PathBuf>,
-    /// Web pages of these origins may call, such as `http://localhost:5173`.
+    /// Allowed origins of web pages, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
-    /// Names in the `Host` header besides our own, such as that of a proxy in front.
+    /// Further names allowed in the `Host` header, such as the name of a reverse proxy.
     pub allow_hosts: Vec<String>,
-    /// The largest request.
+    /// The maximum size of a request.
     #[serde(deserialize_with = "above_zero")]
     pub max_request_bytes: u32,
-    /// Calls of one client in a second; 0 means any number.
+    /// Calls of one client per second; 0 means unlimited.
     pub max_calls_per_second: u32,
-    /// Connections at the same time.
+    /// Concurrent connections.
     #[serde(deserialize_with = "above_zero")]
     pub max_connections: u32,
-    /// Runs that one connection may watch at the same time, and as many that it may wait for.
+    /// Runs that one connection may attach to at the same time, and as many that it may wait for.
     #[serde(deserialize_with = "above_zero")]
     pub max_subscriptions: u32,
 }

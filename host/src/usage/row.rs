@@ -27,7 +27,7 @@ pub(super) struct LedgerRow<'a> {
     /// Empty means not known.
     #[serde(borrow, default)]
     pub(super) model: Cow<'a, str>,
-    /// The provider as the adapter reported it; empty means not known, `none` that no one is paid.
+    /// The provider as the adapter reported it; empty means not known, `none` means that nothing is charged.
     #[serde(borrow, default)]
     pub(super) provider: Cow<'a, str>,
     /// Names a variable, a file or a plan, never a value.

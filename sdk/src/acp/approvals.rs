@@ -16,7 +16,7 @@ use crate::{RunOutput, approval};
 
 /// A pending request.
 #[derive(Debug)]
-struct Question {
+struct Pending {
     request_id: Value,
     call_id: String,
     options: Vec<PermissionOption>,
@@ -36,12 +36,12 @@ pub(super) struct Decision {
 /// Pending requests by approval id.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
-    waiting: HashMap<String, Question>,
-    asked: u32,
+    pending: HashMap<String, Pending>,
+    count: u32,
 }
 
 impl Approvals {
-    pub(super) fn ask(
+    pub(super) fn request(
         &mut self,
         request_id: Value,
         call: &Call,
@@ -49,8 +49,8 @@ impl Approvals {
         dialect: &dyn Dialect,
         output: &mut RunOutput,
     ) {
-        self.asked += 1;
-        let approval_id = format!("approval-{}", self.asked);
+        self.count += 1;
+        let approval_id = format!("approval-{}", self.count);
         let (category, risk) = approval::assess_risk(call.kind);
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: approval_id.clone(),
@@ -62,30 +62,30 @@ impl Approvals {
             options: options.iter().map(offered).collect(),
             deadline_ms: None,
         }));
-        let question = Question { request_id, call_id: call.id.clone(), options };
-        self.waiting.insert(approval_id, question);
+        let pending = Pending { request_id, call_id: call.id.clone(), options };
+        self.pending.insert(approval_id, pending);
     }
 
     /// The reply to the agent; `None` if the request is not pending.
     pub(super) fn decide(&mut self, respond_run_params: &RespondRunParams) -> Option<Decision> {
-        let question = self.waiting.remove(&respond_run_params.approval_id)?;
+        let pending = self.pending.remove(&respond_run_params.approval_id)?;
         let outcome = respond_run_params.outcome;
         let is_cancelled = respond_run_params.by == Some(ApprovalResolver::Cancel);
         let chosen = match is_cancelled {
             true => None,
-            false => question.choice(outcome),
+            false => pending.matching_option(outcome),
         };
         Some(Decision {
             result: answer(chosen),
-            denied_call: (!outcome.is_allowed() && !is_cancelled).then_some(question.call_id),
-            request_id: question.request_id,
+            denied_call: (!outcome.is_allowed() && !is_cancelled).then_some(pending.call_id),
+            request_id: pending.request_id,
         })
     }
 }
 
-impl Question {
-    /// The offered option that matches the outcome, or a weaker one; never a stronger one.
-    fn choice(&self, outcome: ApprovalOutcome) -> Option<&str> {
+impl Pending {
+    /// Returns the offered option that matches the outcome, or a weaker one; never a stronger one.
+    fn matching_option(&self, outcome: ApprovalOutcome) -> Option<&str> {
         let acceptable: &[ApprovalOutcome] = match outcome {
             ApprovalOutcome::AllowOnce => &[ApprovalOutcome::AllowOnce],
             ApprovalOutcome::AllowAlways => {
@@ -96,16 +96,16 @@ impl Question {
             }
             _ => &[ApprovalOutcome::RejectOnce, ApprovalOutcome::RejectAlways],
         };
-        let offers = |wanted: &ApprovalOutcome| {
+        let find = |wanted: &ApprovalOutcome| {
             self.options
                 .iter()
                 .find(|option| ApprovalOutcome::from_known(&option.kind) == Some(*wanted))
         };
-        acceptable.iter().find_map(offers).map(|option| option.option_id.as_str())
+        acceptable.iter().find_map(find).map(|option| option.option_id.as_str())
     }
 }
 
-/// Without a choice the result is "cancelled".
+/// Builds the result; without an option it is "cancelled".
 pub(super) fn answer(option_id: Option<&str>) -> Value {
     match option_id {
         Some(option_id) => json!({"outcome": {"outcome": "selected", "optionId": option_id}}),

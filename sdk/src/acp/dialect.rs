@@ -11,8 +11,9 @@ use super::failure;
 use super::files;
 use super::native::{PromptResult, ToolCall};
 use super::tools::Call;
-use super::usage::{Tokens, tokens_of};
+use super::usage::tokens_of;
 use crate::json_rpc::RpcError;
+use crate::usage::Tokens;
 use crate::{Exit, RunOutput};
 
 /// The request that the agent answered with an error.

@@ -1,14 +1,13 @@
 //! Changed files, from the diffs or locations of a call.
 
-use std::path::Path;
-
-use od_protocol::{FileChange, FileChangeSource, FileOp, ToolKind};
+use od_protocol::{FileChange, FileOp, ToolKind};
 
 use super::native::ToolContent;
 use super::tools::Call;
-use crate::diff;
+use crate::text::absolute_path as absolute;
+use crate::{diff, event};
 
-/// The files that a successful call changed.
+/// Returns the files that a successful call changed.
 pub(super) fn changes(call: &Call, cwd: &str) -> Vec<FileChange> {
     let diffs: Vec<&ToolContent> =
         call.content.iter().filter(|content| content.kind == "diff").collect();
@@ -20,11 +19,11 @@ pub(super) fn changes(call: &Call, cwd: &str) -> Vec<FileChange> {
             let from = Some(absolute(from, cwd));
             vec![FileChange { from, ..change(call, FileOp::Rename, to, cwd) }]
         }
-        (ToolKind::Edit, places) => {
-            places.iter().map(|path| change(call, FileOp::Edit, path, cwd)).collect()
+        (ToolKind::Edit, paths) => {
+            paths.iter().map(|path| change(call, FileOp::Edit, path, cwd)).collect()
         }
-        (ToolKind::Delete, places) => {
-            places.iter().map(|path| change(call, FileOp::Delete, path, cwd)).collect()
+        (ToolKind::Delete, paths) => {
+            paths.iter().map(|path| change(call, FileOp::Delete, path, cwd)).collect()
         }
         _ => Vec::new(),
     }
@@ -43,21 +42,6 @@ fn by_diff(call: &Call, content: &ToolContent, cwd: &str) -> FileChange {
 }
 
 fn change(call: &Call, op: FileOp, path: &str, cwd: &str) -> FileChange {
-    FileChange {
-        path: absolute(path, cwd),
-        op,
-        from: None,
-        source: FileChangeSource::Native,
-        diff: None,
-        tool_call_id: Some(call.id.clone()),
-        truncated: None,
-    }
-}
-
-/// Some agents report paths relative to the working folder.
-fn absolute(path: &str, cwd: &str) -> String {
-    match Path::new(path).is_absolute() {
-        true => path.to_owned(),
-        false => Path::new(cwd).join(path).display().to_string(),
-    }
+    let tool_call_id = Some(call.id.clone());
+    FileChange { tool_call_id, ..event::file_change(absolute(path, cwd), op) }
 }

@@ -5,9 +5,7 @@ mod session;
 mod updates;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{
-    DoneEvidence, DoneStatus, ErrorEvent, Event, InputOutcome, StopReason, UserMessage,
-};
+use od_protocol::{DoneEvidence, ErrorEvent, Event, InputOutcome, StopReason, UserMessage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -34,7 +32,7 @@ enum Purpose {
     Prompt,
 }
 
-/// The phase of the conversation.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// No session yet.
@@ -101,7 +99,7 @@ impl AcpMapper {
 
     fn on_refusal(&mut self, purpose: &Purpose, error: &RpcError, output: &mut RunOutput) {
         if output.is_cancelling() {
-            return self.finish(cancelled(), output);
+            return self.finish(RunOutcome::CANCELLED, output);
         }
         self.messages.end(output);
         let failure = self.dialect.failure(error, stage(purpose));
@@ -131,9 +129,9 @@ impl AcpMapper {
         }
         self.turns.end(stop_reason, output);
         if is_cancelled {
-            return self.finish(cancelled(), output);
+            return self.finish(RunOutcome::CANCELLED, output);
         }
-        match self.turns.next() {
+        match self.turns.take_next() {
             Some(text) => {
                 output.event(Event::UserMessage(UserMessage { text: text.clone() }));
                 self.send_prompt(vec![handshake::text_block(&text)], output);
@@ -157,16 +155,16 @@ impl AcpMapper {
     }
 
     fn on_permission(&mut self, id: Value, params: PermissionParams, output: &mut RunOutput) {
-        let nobody = approvals::answer(None);
+        let cancelled = approvals::answer(None);
         if output.is_cancelling() {
-            return output.write_json(&self.requests.reply(&id, nobody));
+            return output.write_json(&self.requests.reply(&id, cancelled));
         }
         self.messages.end(output);
         let PermissionParams { tool_call, options } = params;
-        match self.tools.on_question(tool_call, &*self.dialect, output) {
-            Some(call) => self.approvals.ask(id, call, options, &*self.dialect, output),
-            // A request without a call cannot be shown to anybody.
-            None => output.write_json(&self.requests.reply(&id, nobody)),
+        match self.tools.on_permission(tool_call, &*self.dialect, output) {
+            Some(call) => self.approvals.request(id, call, options, &*self.dialect, output),
+            // A request without a call cannot be shown.
+            None => output.write_json(&self.requests.reply(&id, cancelled)),
         }
     }
 
@@ -193,10 +191,10 @@ impl AcpMapper {
         output.close_stdin();
     }
 
-    fn finish(&mut self, ending: RunOutcome, output: &mut RunOutput) {
+    fn finish(&mut self, outcome: RunOutcome, output: &mut RunOutput) {
         self.messages.end(output);
         output.close_stdin();
-        output.finish(ending);
+        output.finish(outcome);
     }
 }
 
@@ -257,7 +255,7 @@ impl Mapper for AcpMapper {
     }
 
     fn on_cancel(&mut self, output: &mut RunOutput) -> PoliteStop {
-        self.turns.forget();
+        self.turns.clear_queue();
         if self.phase != Phase::Live {
             output.close_stdin();
             return PoliteStop::Terminate;
@@ -270,19 +268,7 @@ impl Mapper for AcpMapper {
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         let failure = self.dialect.exit_failure(exit)?;
         output.event(Event::Error(ErrorEvent { fatal: true, ..failure }));
-        Some(RunOutcome {
-            status: DoneStatus::Failed,
-            stop_reason: StopReason::Error,
-            evidence: DoneEvidence::ExitCode,
-        })
-    }
-}
-
-fn cancelled() -> RunOutcome {
-    RunOutcome {
-        status: DoneStatus::Cancelled,
-        stop_reason: StopReason::Cancelled,
-        evidence: DoneEvidence::NativeResult,
+        Some(RunOutcome { evidence: DoneEvidence::ExitCode, ..RunOutcome::FAILED })
     }
 }
 

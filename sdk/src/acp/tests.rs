@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::Exit;
 use crate::testing::{Replay, replay, stdin_values};
+use crate::usage::Tokens;
 
 /// An agent that does nothing differently.
 struct Plain;

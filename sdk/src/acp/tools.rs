@@ -3,14 +3,12 @@
 
 use std::collections::HashMap;
 
-use od_protocol::{
-    Event, ToolCallReady, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult, ToolStatus,
-};
+use od_protocol::{Event, ToolCallStarted, ToolKind, ToolResult, ToolStatus};
 use serde_json::Value;
 
 use super::dialect::Dialect;
 use super::native::{ToolCall, ToolContent};
-use crate::RunOutput;
+use crate::{RunOutput, event};
 
 /// The places of an exit code in the raw output of a call.
 const EXIT_CODES: &[&str] =
@@ -36,8 +34,8 @@ pub struct Call {
     /// Its output in the agent's own form.
     pub raw_output: Option<Value>,
     is_ready: bool,
-    /// The output that was emitted already.
-    told: String,
+    /// The output that was emitted.
+    emitted: String,
 }
 
 /// The open calls.
@@ -74,7 +72,7 @@ impl Tools {
     }
 
     /// The call of a permission request; returns `None` without an id.
-    pub(super) fn on_question(
+    pub(super) fn on_permission(
         &mut self,
         tool_call: ToolCall,
         dialect: &dyn Dialect,
@@ -88,7 +86,8 @@ impl Tools {
     /// The call was denied. Some agents never mention it again, so this emits its result.
     pub(super) fn deny(&mut self, id: &str, output: &mut RunOutput) {
         if self.open.remove(id).is_some() {
-            output.event(result(id, ToolStatus::Denied, Value::Null, None));
+            let denied = event::tool_result(id, ToolStatus::Denied, Value::Null);
+            output.event(Event::ToolResult(denied));
         }
     }
 
@@ -135,12 +134,8 @@ impl Call {
         if std::mem::replace(&mut self.is_ready, true) {
             return;
         }
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: self.id.clone(),
-            input: self.known_input(dialect),
-            title: self.title.clone(),
-            truncated: None,
-        }));
+        let input = self.known_input(dialect);
+        output.event(event::tool_call_ready(&self.id, input, self.title.clone()));
     }
 
     /// The whole text of the call.
@@ -152,22 +147,17 @@ impl Call {
     /// Emits the new output; each update has the whole output.
     fn emit_output(&mut self, output: &mut RunOutput) {
         let text = self.text();
-        if let Some(more) = text.strip_prefix(&self.told).filter(|more| !more.is_empty()) {
-            output.event(Event::ToolOutputDelta(ToolOutputDelta {
-                tool_call_id: self.id.clone(),
-                text: more.to_owned(),
-                stream: None,
-                truncated: None,
-            }));
-            self.told = text;
+        if let Some(more) = text.strip_prefix(&self.emitted).filter(|more| !more.is_empty()) {
+            output.event(Event::ToolOutputDelta(event::tool_output_delta(&self.id, more)));
+            self.emitted = text;
         }
     }
 
-    fn finish(self, worked: bool, dialect: &dyn Dialect, cwd: &str, output: &mut RunOutput) {
+    fn finish(self, succeeded: bool, dialect: &dyn Dialect, cwd: &str, output: &mut RunOutput) {
         let raw_output = self.raw_output.as_ref();
         let exit_code = EXIT_CODES.iter().find_map(|place| raw_output?.pointer(place)?.as_i64());
         let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
-        let status = match worked {
+        let status = match succeeded {
             // Some agents report a cancelled command as completed.
             _ if output.is_cancelling() => ToolStatus::Cancelled,
             // Some agents report a failed command as completed.
@@ -180,11 +170,12 @@ impl Call {
             }
         }
         let text = self.text();
-        let given = match (text.is_empty(), self.raw_output) {
+        let result_output = match (text.is_empty(), self.raw_output) {
             (true, Some(raw_output)) => raw_output,
             _ => Value::String(text),
         };
-        output.event(result(&self.id, status, given, exit_code));
+        let result = event::tool_result(self.id, status, result_output);
+        output.event(Event::ToolResult(ToolResult { exit_code, ..result }));
     }
 }
 
@@ -199,27 +190,13 @@ fn announce(tool_call: &ToolCall, dialect: &dyn Dialect, output: &mut RunOutput)
         content: Vec::new(),
         raw_output: None,
         is_ready: false,
-        told: String::new(),
+        emitted: String::new(),
     };
     output.event(Event::ToolCallStarted(ToolCallStarted {
-        tool_call_id: call.id.clone(),
-        name: call.name.clone(),
-        kind: call.kind,
         title: call.title.clone(),
-        mcp_server: None,
-        parent_tool_call_id: None,
+        ..event::tool_call_started(&call.id, &call.name, call.kind)
     }));
     call
-}
-
-fn result(id: &str, status: ToolStatus, given: Value, exit_code: Option<i32>) -> Event {
-    Event::ToolResult(ToolResult {
-        tool_call_id: id.to_owned(),
-        status,
-        output: given,
-        exit_code,
-        truncated: None,
-    })
 }
 
 /// Whether the input has content: agents announce calls with an empty one.

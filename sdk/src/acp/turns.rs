@@ -11,7 +11,7 @@ use crate::RunOutput;
 pub(super) struct Turns {
     count: u32,
     open: Option<String>,
-    waiting: VecDeque<String>,
+    queued: VecDeque<String>,
 }
 
 impl Turns {
@@ -37,16 +37,16 @@ impl Turns {
 
     /// Queues input for the next turn.
     pub(super) fn queue(&mut self, text: &str) {
-        self.waiting.push_back(text.to_owned());
+        self.queued.push_back(text.to_owned());
     }
 
     /// Takes the next input.
-    pub(super) fn next(&mut self) -> Option<String> {
-        self.waiting.pop_front()
+    pub(super) fn take_next(&mut self) -> Option<String> {
+        self.queued.pop_front()
     }
 
     /// Drops all queued input.
-    pub(super) fn forget(&mut self) {
-        self.waiting.clear();
+    pub(super) fn clear_queue(&mut self) {
+        self.queued.clear();
     }
 }

@@ -1,24 +1,10 @@
 //! Tokens, cost and context usage.
 
-use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
+use od_protocol::{Context, Event, Usage, UsageScope};
 
 use super::native::{Cost, TokenUsage, UsageUpdate};
 use crate::RunOutput;
-
-/// Tokens as the protocol counts them: input without cached tokens, output with thinking.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tokens {
-    /// Input without cached tokens.
-    pub input: u64,
-    /// Output with thinking.
-    pub output: u64,
-    /// Read from a cache.
-    pub cache_read: u64,
-    /// Written to a cache.
-    pub cache_write: u64,
-    /// Thinking; `None` if not reported.
-    pub reasoning: Option<u64>,
-}
+use crate::usage::Tokens;
 
 /// Converts the usage of an agent. Agents differ in whether input includes cached tokens and output
 /// includes thinking; the total shows which.
@@ -54,7 +40,7 @@ pub(super) struct UsageTracker {
     /// The cost of the session.
     cost: Option<f64>,
     /// The cost of the run at the end of the last turn.
-    cost_told: f64,
+    last_run_cost: f64,
     window: Option<(u64, Option<u64>)>,
 }
 
@@ -105,49 +91,15 @@ impl UsageTracker {
         }
         let turn = tokens.unwrap_or_default();
         self.total = self.total.and(turn);
-        let turn_cost = run_cost.map(|cost| cost - self.cost_told);
-        self.cost_told = run_cost.unwrap_or(self.cost_told);
+        let turn_cost = run_cost.map(|cost| cost - self.last_run_cost);
+        self.last_run_cost = run_cost.unwrap_or(self.last_run_cost);
         output.event(usage(UsageScope::Turn, turn, turn_cost, model.clone()));
         output.event(usage(UsageScope::Run, self.total, run_cost, model));
     }
 }
 
-impl Tokens {
-    fn and(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_add(other.input),
-            output: self.output.saturating_add(other.output),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-            reasoning: match (self.reasoning, other.reasoning) {
-                (Some(one), Some(other)) => Some(one.saturating_add(other)),
-                (one, other) => one.or(other),
-            },
-        }
-    }
-
-    fn sum(self) -> u64 {
-        let Self { input, output, cache_read, cache_write, .. } = self;
-        [output, cache_read, cache_write].into_iter().fold(input, u64::saturating_add)
-    }
-}
-
 fn usage(scope: UsageScope, tokens: Tokens, cost_usd: Option<f64>, model: Option<String>) -> Event {
-    Event::Usage(Usage {
-        scope,
-        cumulative: scope == UsageScope::Run,
-        input_tokens: tokens.input,
-        output_tokens: tokens.output,
-        cache_read_tokens: tokens.cache_read,
-        cache_write_tokens: tokens.cache_write,
-        reasoning_tokens: tokens.reasoning,
-        total_tokens: tokens.sum(),
-        cost_usd,
-        model,
-        provider: None,
-        service_tier: None,
-        source: UsageSource::Cli,
-    })
+    Event::Usage(Usage { cost_usd, model, ..tokens.usage(scope) })
 }
 
 /// Other currencies are not converted.

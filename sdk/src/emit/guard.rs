@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 use od_protocol::{
     ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
     Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
-    ToolCallStarted, ToolKind, ToolResult, ToolStatus, Totals, TurnEnded, Unmapped, Usage,
-    UsageScope,
+    ToolKind, ToolStatus, Totals, TurnEnded, Unmapped, Usage, UsageScope,
 };
 
-use crate::RunOutcome;
+use crate::{RunOutcome, event};
 
 /// What is written for an event: first the repairs, then the event itself unless it is dropped.
 pub(super) struct Admission {
@@ -261,14 +260,8 @@ impl Guard {
             Some(open) => *open,
             None => {
                 self.tools.insert(tool_call_id.to_owned(), true);
-                repairs.push(Event::ToolCallStarted(ToolCallStarted {
-                    tool_call_id: tool_call_id.to_owned(),
-                    name: "unknown".to_owned(),
-                    kind: ToolKind::Other,
-                    title: None,
-                    mcp_server: None,
-                    parent_tool_call_id: None,
-                }));
+                let started = event::tool_call_started(tool_call_id, "unknown", ToolKind::Other);
+                repairs.push(Event::ToolCallStarted(started));
                 true
             }
         }
@@ -295,13 +288,8 @@ impl Guard {
         open.sort();
         for tool_call_id in open {
             self.tools.insert(tool_call_id.clone(), false);
-            events.push(Event::ToolResult(ToolResult {
-                tool_call_id,
-                status,
-                output: serde_json::Value::Null,
-                exit_code: None,
-                truncated: None,
-            }));
+            let result = event::tool_result(tool_call_id, status, serde_json::Value::Null);
+            events.push(Event::ToolResult(result));
         }
         events
             .extend(std::mem::take(&mut self.subagents).into_values().map(Event::SubagentStopped));

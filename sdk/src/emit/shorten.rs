@@ -1,8 +1,10 @@
 //! Keeps lines below the host's limit: text is split into several events, other payloads are cut and
 //! report how much is missing.
 
-use od_protocol::{Event, Notice, NoticeLevel, Truncated};
+use od_protocol::{Event, NoticeLevel, Truncated};
 use serde_json::Value;
+
+use crate::event;
 
 /// One byte of text can take six bytes in JSON (`\u0000`), and the envelope needs space too.
 const MAX_EXPANSION: usize = 8;
@@ -47,12 +49,8 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
             cut(&mut notice.text, size);
         }
         other => {
-            return Event::Notice(Notice {
-                level: NoticeLevel::Warn,
-                code: "event_too_large".to_owned(),
-                text: format!("an event of type {} exceeded the line limit", other.type_name()),
-                hint: None,
-            });
+            let text = format!("an event of type {} exceeded the line limit", other.type_name());
+            return Event::Notice(event::notice(NoticeLevel::Warn, "event_too_large", text));
         }
     }
     event

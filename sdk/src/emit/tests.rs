@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::event;
 
 fn emitter() -> Emitter {
     Emitter::new("r\"1", od_protocol::MAX_LINE_BYTES, vec!["hunter2-secret".to_owned()])
@@ -35,13 +36,7 @@ fn outcome(status: DoneStatus) -> RunOutcome {
 }
 
 fn tool_result(id: &str) -> Event {
-    Event::ToolResult(ToolResult {
-        tool_call_id: id.to_owned(),
-        status: ToolStatus::Ok,
-        output: json!("out"),
-        exit_code: None,
-        truncated: None,
-    })
+    Event::ToolResult(event::tool_result(id, ToolStatus::Ok, "out"))
 }
 
 #[test]
@@ -120,14 +115,8 @@ fn resumed_message_is_counted_whole() {
 #[test]
 fn second_start_does_not_reopen_call() {
     let mut emitter = emitter();
-    let start = Event::ToolCallStarted(od_protocol::ToolCallStarted {
-        tool_call_id: "c1".to_owned(),
-        name: "Bash".to_owned(),
-        kind: od_protocol::ToolKind::Execute,
-        title: None,
-        mcp_server: None,
-        parent_tool_call_id: None,
-    });
+    let start = event::tool_call_started("c1", "Bash", od_protocol::ToolKind::Execute);
+    let start = Event::ToolCallStarted(start);
     emitter.event(start.clone());
     emitter.event(tool_result("c1"));
     emitter.event(start);
@@ -141,12 +130,7 @@ fn text_delta_is_written_like_serde() {
     let mut by_hand = emitter();
     by_hand.text_delta(&id, &text);
     by_hand.thinking_delta(&id, &text);
-    by_hand.event(Event::ToolCallReady(od_protocol::ToolCallReady {
-        tool_call_id: id.clone(),
-        input: json!({}),
-        title: None,
-        truncated: None,
-    }));
+    by_hand.event(event::tool_call_ready(&id, json!({}), None));
     by_hand.tool_input_delta(&id, &text);
     let lines = String::from_utf8(std::mem::take(by_hand.lines())).expect("UTF-8");
     for event in [

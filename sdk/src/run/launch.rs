@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::os;
 use crate::invocation::{ProcessUse, RUN_FOLDER, RunFile};
-use crate::{Install, Invocation, files};
+use crate::{Install, Invocation, event, files};
 
 /// Linux refuses a longer single argument; other systems have similar limits on the whole.
 const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
@@ -100,12 +100,8 @@ impl Launch {
         let left_out = self.invocation.left_out.iter().map(|flag| {
             let text =
                 format!("this version of the agent CLI has no {flag}; the run starts without it");
-            Event::Notice(Notice {
-                level: NoticeLevel::Warn,
-                code: "flag_missing".to_owned(),
-                text,
-                hint: Some("install the tested version; `od-host agents` lists it".to_owned()),
-            })
+            let hint = Some("install the tested version; `od-host agents` lists it".to_owned());
+            Event::Notice(Notice { hint, ..event::notice(NoticeLevel::Warn, "flag_missing", text) })
         });
         [Event::RunStarted(self.run_started(pid))].into_iter().chain(left_out).collect()
     }

@@ -51,11 +51,9 @@ pub(super) fn evaluate(
         (None, None) => DoneEvidence::ExitCode,
     };
     match (cause, mapped) {
-        (Some(StopCause::Cancelled | StopCause::HostGone), _) => RunOutcome {
-            status: DoneStatus::Cancelled,
-            stop_reason: StopReason::Cancelled,
-            evidence,
-        },
+        (Some(StopCause::Cancelled | StopCause::HostGone), _) => {
+            RunOutcome { evidence, ..RunOutcome::CANCELLED }
+        }
         (Some(StopCause::TimedOut), _) => RunOutcome {
             status: DoneStatus::TimedOut,
             stop_reason: StopReason::Cancelled,

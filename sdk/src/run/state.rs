@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event,
-    InputOutcome, MAX_LINE_BYTES, Notice, NoticeLevel,
+    InputOutcome, MAX_LINE_BYTES, NoticeLevel,
 };
 
 use crate::outbox::Outbox;
-use crate::{Exit, Invocation, Mapper, PoliteStop, RunOutcome, RunOutput, http};
+use crate::{Exit, Invocation, Mapper, PoliteStop, RunOutcome, RunOutput, event, http};
 
 /// What wakes the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,12 +206,8 @@ impl RunState {
             return;
         }
         self.with_output(|output| {
-            output.event(Event::Notice(Notice {
-                level: NoticeLevel::Warn,
-                code: "line_too_long".to_owned(),
-                text: format!("{count} lines of the agent CLI were over {MAX_LINE_BYTES} bytes"),
-                hint: None,
-            }));
+            let text = format!("{count} lines of the agent CLI were over {MAX_LINE_BYTES} bytes");
+            output.event(Event::Notice(event::notice(NoticeLevel::Warn, "line_too_long", text)));
         });
     }
 

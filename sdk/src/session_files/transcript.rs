@@ -2,12 +2,13 @@
 //! starts and stops at once.
 
 use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolKind,
-    ToolResult, UserMessage,
+    Event, MessageStarted, MessageStopped, TextDelta, ToolCallStarted, ToolKind, ToolResult,
+    UserMessage,
 };
 use serde_json::Value;
 
 use super::whole_thought;
+use crate::event;
 
 /// A complete tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,19 +69,10 @@ impl Transcript {
     pub fn call(&mut self, call: Call) {
         self.events.extend([
             Event::ToolCallStarted(ToolCallStarted {
-                tool_call_id: call.id.clone(),
-                name: call.name,
-                kind: call.kind,
-                title: None,
                 mcp_server: call.mcp_server,
-                parent_tool_call_id: None,
+                ..event::tool_call_started(&call.id, call.name, call.kind)
             }),
-            Event::ToolCallReady(ToolCallReady {
-                tool_call_id: call.id,
-                input: call.input,
-                title: call.title,
-                truncated: None,
-            }),
+            event::tool_call_ready(call.id, call.input, call.title),
         ]);
     }
 

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
-    ApprovalResolver, ApprovalRisk, Event,
+    ApprovalCategory, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver,
+    ApprovalRisk, Event,
 };
 use serde_json::Value;
 
 use super::{ControlRequestLine, control};
 use crate::RunOutput;
+use crate::approval::option;
 
 /// The message to the model for a denial without a message.
 const DENIED: &str = "this action was denied";
@@ -30,7 +31,7 @@ pub struct Question {
 
 /// A pending request.
 #[derive(Debug)]
-struct Waiting {
+struct Pending {
     input: Value,
     call_id: Option<String>,
     rules: Vec<Value>,
@@ -39,7 +40,7 @@ struct Waiting {
 /// Pending requests by the id of the agent CLI.
 #[derive(Debug, Default)]
 pub struct Approvals {
-    waiting: HashMap<String, Waiting>,
+    pending: HashMap<String, Pending>,
 }
 
 impl Approvals {
@@ -62,13 +63,13 @@ impl Approvals {
             options,
             deadline_ms: None,
         }));
-        let waiting = Waiting { input: request.input, call_id: request.tool_use_id, rules };
-        self.waiting.insert(request_id, waiting);
+        let pending = Pending { input: request.input, call_id: request.tool_use_id, rules };
+        self.pending.insert(request_id, pending);
     }
 
     /// Whether a request is pending.
-    pub fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+    pub fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
     }
 
     /// Writes the decision to the agent CLI; returns a denied call.
@@ -79,15 +80,15 @@ impl Approvals {
     ) -> Option<String> {
         let RespondRunParams { approval_id, outcome, updated_input, message, .. } =
             respond_run_params;
-        let waiting = self.waiting.remove(approval_id)?;
+        let pending = self.pending.remove(approval_id)?;
         if !outcome.is_allowed() {
             let message = message.as_deref().unwrap_or(DENIED);
             output.write_json(&control::deny(approval_id, message));
-            return waiting.call_id;
+            return pending.call_id;
         }
-        let input = updated_input.clone().map_or(waiting.input, Value::Object);
+        let input = updated_input.clone().map_or(pending.input, Value::Object);
         let rules = match outcome {
-            ApprovalOutcome::AllowAlways => waiting.rules,
+            ApprovalOutcome::AllowAlways => pending.rules,
             _ => Vec::new(),
         };
         output.write_json(&control::allow(approval_id, &input, rules));
@@ -101,15 +102,15 @@ impl Approvals {
         complete: impl FnOnce(&mut Value),
         output: &mut RunOutput,
     ) {
-        let Some(mut waiting) = self.waiting.remove(approval_id) else { return };
-        complete(&mut waiting.input);
+        let Some(mut pending) = self.pending.remove(approval_id) else { return };
+        complete(&mut pending.input);
         output.event(resolved(approval_id, ApprovalOutcome::AllowOnce, ApprovalResolver::User));
-        output.write_json(&control::allow(approval_id, &waiting.input, Vec::new()));
+        output.write_json(&control::allow(approval_id, &pending.input, Vec::new()));
     }
 
     /// The agent CLI withdraws its request.
     pub fn withdraw(&mut self, approval_id: &str, output: &mut RunOutput) {
-        if self.waiting.remove(approval_id).is_some() {
+        if self.pending.remove(approval_id).is_some() {
             let outcome = ApprovalOutcome::RejectOnce;
             output.event(resolved(approval_id, outcome, ApprovalResolver::Cancel));
         }
@@ -118,8 +119,4 @@ impl Approvals {
 
 fn resolved(approval_id: &str, outcome: ApprovalOutcome, by: ApprovalResolver) -> Event {
     Event::ApprovalResolved(ApprovalResolved { approval_id: approval_id.to_owned(), outcome, by })
-}
-
-fn option(id: &str, kind: ApprovalOutcome) -> ApprovalOption {
-    ApprovalOption { id: id.to_owned(), kind, label: None }
 }

@@ -3,7 +3,8 @@
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{ApprovalRisk, Event, InputRequested, JsonObject, UserMessage};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question, judge};
+use od_sdk::approval::assess_named_risk;
+use od_sdk::stream_json::{self, ControlRequest, ControlRequestLine, Question};
 use serde_json::Value;
 
 use super::tools::Tools;
@@ -80,7 +81,7 @@ impl Approvals {
 }
 
 fn approval_question(request: &ControlRequest) -> Question {
-    let (category, risk) = judge(&request.tool_name, tool_names::kind(&request.tool_name));
+    let (category, risk) = assess_named_risk(&request.tool_name, tool_names::kind(&request.tool_name));
     Question {
         category,
         // The path is outside the allowed folders.

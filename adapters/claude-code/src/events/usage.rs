@@ -2,7 +2,8 @@
 
 use od_protocol::{Context, Event, Usage, UsageScope};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::{TokenUsage, Tokens};
+use od_sdk::stream_json::TokenUsage;
+use od_sdk::usage::Tokens;
 
 use crate::native::{ModelUsage, ResultLine};
 
@@ -44,17 +45,17 @@ impl UsageTracker {
             (Some(before), Some(now)) => Some(before.saturating_add(now)),
             (before, now) => before.or(now),
         };
-        let usage = |scope, cumulative, tokens: Tokens, reasoning_tokens, cost_usd| {
+        let usage = |scope, tokens: Tokens, reasoning_tokens, cost_usd| {
             Event::Usage(Usage {
                 reasoning_tokens,
                 cost_usd,
                 model: only_model(result),
                 service_tier: result.usage.as_ref().and_then(|usage| usage.service_tier.clone()),
-                ..tokens.usage(scope, cumulative)
+                ..tokens.usage(scope)
             })
         };
-        output.event(usage(UsageScope::Turn, false, turn, turn_reasoning, turn_cost));
-        output.event(usage(UsageScope::Run, true, total, run_reasoning, run_cost));
+        output.event(usage(UsageScope::Turn, turn, turn_reasoning, turn_cost));
+        output.event(usage(UsageScope::Run, total, run_reasoning, run_cost));
         self.report_context(result, output);
         self.total = total;
         self.cost_usd = run_cost;
@@ -82,6 +83,7 @@ fn tokens(usage: &TokenUsage) -> Tokens {
         output: usage.output_tokens,
         cache_read: usage.cache_read_input_tokens,
         cache_write: usage.cache_creation_input_tokens,
+        reasoning: None,
     }
 }
 
@@ -92,6 +94,7 @@ fn model_tokens(usage: &ModelUsage) -> Tokens {
         output: usage.output_tokens,
         cache_read: usage.cache_read_input_tokens,
         cache_write: usage.cache_creation_input_tokens,
+        reasoning: None,
     }
 }
 

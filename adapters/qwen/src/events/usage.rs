@@ -3,7 +3,8 @@
 
 use od_protocol::{Context, Event, SessionMode, Usage, UsageScope};
 use od_sdk::RunOutput;
-use od_sdk::stream_json::{TokenUsage, Tokens};
+use od_sdk::stream_json::TokenUsage;
+use od_sdk::usage::Tokens;
 
 use crate::native::ResultLine;
 
@@ -55,8 +56,8 @@ impl UsageTracker {
         if self.run.sum() == 0 {
             return;
         }
-        output.event(self.usage(UsageScope::Turn, false, turn));
-        output.event(self.usage(UsageScope::Run, true, self.run));
+        output.event(self.usage(UsageScope::Turn, turn));
+        output.event(self.usage(UsageScope::Run, self.run));
         if self.context_tokens > 0 {
             output.event(Event::Context(Context {
                 used_tokens: self.context_tokens,
@@ -66,8 +67,8 @@ impl UsageTracker {
         }
     }
 
-    fn usage(&self, scope: UsageScope, cumulative: bool, tokens: Tokens) -> Event {
-        Event::Usage(Usage { model: self.model.clone(), ..tokens.usage(scope, cumulative) })
+    fn usage(&self, scope: UsageScope, tokens: Tokens) -> Event {
+        Event::Usage(Usage { model: self.model.clone(), ..tokens.usage(scope) })
     }
 }
 
@@ -81,5 +82,6 @@ fn tokens(usage: &TokenUsage) -> Tokens {
         output: usage.output_tokens,
         cache_read,
         cache_write,
+        reasoning: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use od_protocol::{Event, ToolResult, ToolStatus};
 use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
-use od_sdk::stream_json::mcp_server;
+use od_sdk::approval::mcp_server;
 use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;

@@ -11,8 +11,7 @@ use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
 use crate::acp::suite::AgentSuite;
 use crate::acp::turn::{OpenTurn, TURN_TIMEOUT, Turn};
-use crate::outcome::{CheckOutcome, Finding, shorten};
-use crate::process;
+use crate::outcome::{CheckOutcome, Finding, needs_process_inspection, shorten};
 
 /// The file that the fake model writes with a tool.
 const FILE: &str = "hello.txt";

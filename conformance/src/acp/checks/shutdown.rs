@@ -10,7 +10,7 @@ use crate::acp::agent::{Agent, RESPONSE_TIMEOUT};
 use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
 use crate::check::{Gate, active};
-use crate::outcome::{CheckOutcome, Finding};
+use crate::outcome::{CheckOutcome, Finding, skip_if};
 use crate::process;
 
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -102,8 +102,8 @@ impl Page {
     /// Wrapped and indented lines; the first one starts with `lead`.
     fn wrapped(&mut self, lead: &str, style: anstyle::Style, text: &str) {
         let lead_width = format::width(lead);
-        let room = self.columns.saturating_sub(self.indent + lead_width).max(20);
-        for (index, line) in format::wrap(&single_line(text), room).iter().enumerate() {
+        let available = self.columns.saturating_sub(self.indent + lead_width).max(20);
+        for (index, line) in format::wrap(&single_line(text), available).iter().enumerate() {
             let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead_width) };
             let indent = " ".repeat(self.indent);
             self.text.push_str(&format!("{indent}{}\n", paint(style, format!("{lead}{line}"))));

@@ -1,4 +1,4 @@
-//! Writes to stdout on a thread of its own, so that a slow reader does not block the handling of Ctrl-C.
+//! Writes to stdout on a separate thread, so that a slow reader does not block the handling of Ctrl-C.
 
 use std::io::Write;
 

@@ -137,8 +137,9 @@ impl Pretty {
 
     fn note_here(&mut self, sign: Sign, text: &str, remark: &str) {
         let columns = self.canvas.viewport().columns;
-        let room = columns.saturating_sub(format::width(sign.text) + 1 + format::width(remark));
-        let text = format::fit(&single_line(text), room.max(20));
+        let available =
+            columns.saturating_sub(format::width(sign.text) + 1 + format::width(remark));
+        let text = format::fit(&single_line(text), available.max(20));
         self.canvas.write(sign.style, sign.text).write(anstyle::Style::new(), " ");
         self.canvas.write(sign.body, &text).write(DIM, remark).end_line();
     }
@@ -155,8 +156,8 @@ impl Pretty {
     /// Writes wrapped lines; the first one starts with `lead`.
     fn paragraph(&mut self, lead: &str, style: anstyle::Style, text: &str) {
         let indent = if lead.starts_with(' ') { 4 } else { format::width(lead) };
-        let room = self.canvas.viewport().columns.saturating_sub(format::width(lead)).max(20);
-        for (index, line) in format::wrap(&single_line(text), room).iter().enumerate() {
+        let available = self.canvas.viewport().columns.saturating_sub(format::width(lead)).max(20);
+        for (index, line) in format::wrap(&single_line(text), available).iter().enumerate() {
             let lead = if index == 0 { lead.to_owned() } else { " ".repeat(indent) };
             self.canvas.write(style, &lead).write(anstyle::Style::new(), line).end_line();
         }

@@ -81,7 +81,7 @@ impl RunPlan {
     }
 }
 
-/// An adapter without tool lists but with approvals gets its answers from our rules instead.
+/// For an adapter without tool lists but with approvals, the answer rules allow the tools instead.
 async fn tools_for_adapter(tools: Vec<String>, agent: &str, host: &Host) -> Option<Vec<String>> {
     let tools = unless_empty(tools)?;
     let discovery = host.discover().await;
@@ -100,10 +100,7 @@ fn unless_empty(list: Vec<String>) -> Option<Vec<String>> {
 fn prompt_text(argument: Option<&str>) -> Result<String, HostError> {
     let text = match argument {
         Some(text) if text != "-" => text.to_owned(),
-        None if std::io::stdin().is_terminal() => {
-            return Err(HostError::usage("no prompt")
-                .with_hint("pass a prompt: od-host run \"make a small page\""));
-        }
+        None if std::io::stdin().is_terminal() => String::new(),
         _ => prompt_from_stdin()?,
     };
     if text.trim().is_empty() {
@@ -173,7 +170,9 @@ async fn agent(
         (AUTO, Some(record)) => Ok(record.agent.clone()),
         (AUTO, None) => {
             let agent = while_waiting("detecting agents", host.auto()).await?;
-            print_remark(format!("using {}, the best ready agent (od-host agents)", agent.id));
+            let is_active = host.active_agent().as_ref() == Some(&agent.id);
+            let reason = if is_active { "the active agent" } else { "the best ready agent" };
+            print_remark(format!("using {}, {reason} (od-host agents)", agent.id));
             Ok(agent.id)
         }
         (id, _) => Ok(id.to_owned()),

@@ -1,4 +1,4 @@
-//! Lines that the user types, read on a thread of their own so that a question can be cancelled. Nothing is read
+//! Lines that the user types, read on a separate thread so that a question can be cancelled. Nothing is read
 //! before a question is asked: text that is typed for the shell stays there.
 
 use std::fs::File;

@@ -107,7 +107,7 @@ impl BufferedEvents {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(File::create(folder.held())?),
+            none => none.insert(File::create(folder.buffer_file())?),
         };
         file.write_all(&std::mem::take(&mut self.unsaved))
     }

@@ -54,7 +54,8 @@ impl JournalWriter {
     pub(crate) fn release_without_done(&mut self) {
         if let Some(events) = self.buffered.take() {
             let (lines, free) = events.without_done();
-            self.put_back(&lines, free);
+            self.batch.extend_from_slice(&lines);
+            self.next_seq = free.unwrap_or(self.next_seq);
         }
     }
 
@@ -88,7 +89,7 @@ impl JournalWriter {
         events.push(envelope, seq, done);
         self.has_buffer_file = true;
         if events.is_full() {
-            // The error becomes visible and cannot be changed any more; only `done` is still the host's.
+            // The error becomes visible and cannot be changed any more; only `done` can still be replaced.
             self.release_without_done();
             self.buffering = Buffering::Done;
         }
@@ -106,14 +107,9 @@ impl JournalWriter {
     pub(super) fn remove_buffer_file(&mut self) {
         if self.buffered.is_none()
             && std::mem::take(&mut self.has_buffer_file)
-            && let Err(error) = std::fs::remove_file(self.folder.held())
+            && let Err(error) = std::fs::remove_file(self.folder.buffer_file())
         {
-            tracing::debug!(run = self.run_id, %error, "there is no file of buffered events");
+            tracing::debug!(run = self.run_id, %error, "cannot remove the file of buffered events");
         }
-    }
-
-    fn put_back(&mut self, lines: &[u8], free: Option<u64>) {
-        self.batch.extend_from_slice(lines);
-        self.next_seq = free.unwrap_or(self.next_seq);
     }
 }

@@ -74,12 +74,12 @@ fn events_after_fatal_error_are_buffered() {
     accept(&mut journal, 3, FAILED);
     assert_eq!(progress.borrow().phase, Phase::Buffered);
     assert_eq!(written(&journal), [(0, "error".to_owned())]);
-    let buffered = std::fs::read_to_string(journal.folder.held()).expect("it is on disk");
+    let buffered = std::fs::read_to_string(journal.folder.buffer_file()).expect("it is on disk");
     assert_eq!(buffered.lines().count(), 3);
     journal.release();
     assert_eq!(progress.borrow().phase, Phase::Ended);
     assert_eq!(written(&journal).len(), 4);
-    assert!(!journal.folder.held().exists() && journal.done().is_some());
+    assert!(!journal.folder.buffer_file().exists() && journal.done().is_some());
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn next_attempt_continues_numbering() {
     assert_eq!(written(&journal), (0..).zip(types).collect::<Vec<_>>());
     let text = std::fs::read_to_string(journal.folder.events()).expect("a journal");
     assert_eq!(text.matches(r#""fatal":false"#).count(), 1);
-    assert!(!journal.folder.held().exists());
+    assert!(!journal.folder.buffer_file().exists());
 }
 
 #[test]

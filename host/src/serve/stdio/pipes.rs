@@ -1,4 +1,4 @@
-//! Reads lines from stdin and writes messages to stdout, each on a thread of its own: a pipe that the client does not
+//! Reads lines from stdin and writes messages to stdout, each on its own thread: a pipe that the client does not
 //! read blocks only the writing thread.
 
 use std::io::{Read, Write};

@@ -41,8 +41,8 @@ fn attach(
     source: Source,
 ) -> RunSubscription {
     let reader = EventReader::open(folder.clone(), from, source).expect("a reader");
-    let present = Metrics::new(0).subscriber();
-    RunSubscription { reader, cache: Arc::clone(cache), has_sent: false, lags: false, present }
+    let gauge = Metrics::new(0).subscriber();
+    RunSubscription { reader, cache: Arc::clone(cache), has_sent: false, lags: false, gauge }
 }
 
 async fn next(subscription: &mut RunSubscription) -> Option<Arc<JsonBatch>> {

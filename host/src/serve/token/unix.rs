@@ -11,8 +11,7 @@ pub(super) fn check_private(file: &Path, metadata: &Metadata) -> Result<(), Host
     let own_user = rustix::process::geteuid().as_raw();
     if metadata.uid() != own_user {
         let text = format!("the token {} belongs to user {}", file.display(), metadata.uid());
-        return Err(HostError::usage(text)
-            .with_hint(format!("remove {}; the next start creates a new token", file.display())));
+        return Err(HostError::usage(text).with_hint(super::remove_hint(file)));
     }
     let mode = metadata.mode() & 0o7777;
     if mode & 0o077 != 0 {

@@ -27,7 +27,7 @@ const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 /// Sends the exporter's requests.
 #[derive(Debug, Default)]
 pub(super) struct HttpClient {
-    /// The system's certificates are loaded with the first request, because that takes a while.
+    /// The system's certificates are loaded with the first request, because loading them is slow.
     tls: OnceLock<Arc<ClientConfig>>,
     /// The last request failed, and the failure was logged.
     is_failing: AtomicBool,
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn logged_url_has_no_secrets() {
-        let uri: Uri = "https://me:word@c.example:4318/v1/traces?key=abc".parse().expect("a URI");
+        let uri: Uri = "https://me:secret@c.example:4318/v1/traces?key=abc".parse().expect("a URI");
         assert_eq!(place(&uri), "https://c.example:4318/v1/traces");
     }
 

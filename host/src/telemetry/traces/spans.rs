@@ -151,11 +151,11 @@ impl<'a> SpanBuilder<'a> {
         }
     }
 
-    /// Returns all spans, the run's own last. `past` returns what earlier runs of a session used.
-    pub(super) fn finish(mut self, past: &PriorUsage<'_>) -> Vec<SpanData> {
+    /// Returns all spans, the run's own last. `prior` returns the usage of earlier runs of a session.
+    pub(super) fn finish(mut self, prior: &PriorUsage<'_>) -> Vec<SpanData> {
         self.close_all(self.last_ts);
         let scope = span_draft::scope();
-        let root = self.root(past);
+        let root = self.root(prior);
         let Self { context, closed, .. } = self;
         closed.into_iter().chain([root]).map(|draft| draft.finish(&context, &scope)).collect()
     }
@@ -307,14 +307,14 @@ impl<'a> SpanBuilder<'a> {
     }
 
     /// The run's own span. A run with one attempt has no separate span for it.
-    fn root(&mut self, past: &PriorUsage<'_>) -> SpanDraft {
+    fn root(&mut self, prior: &PriorUsage<'_>) -> SpanDraft {
         let attempts = std::mem::take(&mut self.attempts);
         let count = attempts.len() as u64;
         let error_kind = self.done.as_ref().and_then(|done| done.error_kind.clone());
         let last = attempts.last().expect("the first attempt exists from the start");
         let id = if count == 1 { last.id } else { self.context.next_span_id() };
         let mut root = last.draft(id, self.record);
-        let mut used = self.usage.per_attempt(past).into_iter();
+        let mut used = self.usage.per_attempt(prior).into_iter();
         for (attempt_number, attempt) in (1..).zip(attempts) {
             if count == 1 {
                 root.events = attempt.events;
@@ -335,7 +335,7 @@ impl<'a> SpanBuilder<'a> {
             root.fail(kind.as_str());
         }
         root.set(attributes::ATTEMPTS, number(count));
-        if let Some(usage) = self.usage.total(past) {
+        if let Some(usage) = self.usage.total(prior) {
             root.set_usage(&usage);
             if let Some(cost) = usage.cost_usd {
                 root.set(attributes::COST, cost);

@@ -20,7 +20,7 @@ pub(super) fn load_file(path: &Path) -> Result<Arc<ClientConfig>, HostError> {
             "cannot use {} as the certificate of the trace collector: {reason}",
             path.display()
         ))
-        .with_hint(format!("{CERTIFICATE} takes a readable PEM file"))
+        .with_hint(format!("{CERTIFICATE} expects a readable PEM file"))
     };
     let mut roots = RootCertStore::empty();
     for certificate in pem::certificates(path).map_err(failed)? {

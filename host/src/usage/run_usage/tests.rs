@@ -1,4 +1,4 @@
-//! Usage of made-up and recorded runs.
+//! Usage of synthetic and recorded runs.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn started() -> serde_json::Value {
     json!({"type": "run_started", "argv": []})
 }
 
-/// Knows no session.
+/// No session has earlier usage.
 fn no_prior(_: Option<&str>, _: &str) -> Option<TokenUsage> {
     None
 }
@@ -113,12 +113,12 @@ fn run_is_split_by_models_of_turns() {
         ]
     };
     let run = |cost| usage_event("run", true, None, tokens(35, 1, cost));
-    let stated = [turns(Some(0.25)), vec![run(Some(1.0))]].concat();
+    let priced = [turns(Some(0.25)), vec![run(Some(1.0))]].concat();
     let expected = [
         (Some("a".to_owned()), tokens(10, 0, Some(0.25))),
         (Some("b".to_owned()), tokens(25, 1, Some(0.75))),
     ];
-    assert_eq!(by_model(stated), expected);
+    assert_eq!(by_model(priced), expected);
     let free = [turns(None), vec![run(None)]].concat();
     assert_eq!(by_model(free).len(), 2);
     let whole_only = [turns(None), vec![run(Some(1.0))]].concat();
@@ -168,19 +168,19 @@ fn session_counter_excludes_earlier_runs() {
         collect(vec![started(), start, usage_event("session", true, None, tokens(100, 50, None))])
     };
     let used = |mode: &str, id: &'static str| {
-        let stood =
+        let prior =
             move |_: Option<&str>, session: &str| (session == id).then(|| tokens(60, 20, None));
-        sum(&single_attempt(&attempt(mode), &stood))
+        sum(&single_attempt(&attempt(mode), &prior))
     };
     assert_eq!(used("resume", "s"), tokens(40, 30, None));
     assert_eq!(used("fork", "parent"), tokens(40, 30, None));
     assert_eq!(used("new", "s"), tokens(100, 50, None));
-    // Begun outside: how much of it is this run's is not known, and nothing is made up.
+    // The session started outside the host, so the share of this run is unknown and nothing is counted.
     let unknown = attempt("resume");
     assert!(single_attempt(&unknown, &no_prior).is_empty());
     assert_eq!(unknown.attempts()[0].session_reached(), Some(tokens(100, 50, None)));
     let nameless = collect(vec![started(), usage_event("session", true, None, tokens(9, 9, None))]);
-    assert!(single_attempt(&nameless, &no_prior).is_empty(), "no session, no beginning");
+    assert!(single_attempt(&nameless, &no_prior).is_empty(), "no session, no start value");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn session_resumed_by_next_attempt_counts_once() {
         collect(events).by_model(prior).iter().map(|models| sum(models).input_tokens).collect()
     };
     assert_eq!(used(events(None), &no_prior), [40, 60]);
-    // A session of the same name that another agent knows is another one.
+    // The same session id of another agent is another session.
     let of_two = |agent: Option<&str>, _: &str| (agent == Some("two")).then(|| tokens(70, 0, None));
     assert_eq!(used(events(Some(switched())), &of_two), [40, 30]);
 }
@@ -224,7 +224,7 @@ fn session_resumed_by_next_attempt_counts_once() {
 fn total_has_cost_when_every_attempt_has() {
     let cost = |attempts: &[TokenUsage]| {
         let events =
-            attempts.iter().flat_map(|spent| [started(), usage_event("run", true, None, *spent)]);
+            attempts.iter().flat_map(|used| [started(), usage_event("run", true, None, *used)]);
         collect(events.collect()).total(&no_prior).map(|usage| (usage.total_tokens, usage.cost_usd))
     };
     assert_eq!(cost(&[tokens(1, 0, Some(1.0)), tokens(2, 0, Some(2.0))]), Some((3, Some(3.0))));
@@ -239,8 +239,8 @@ fn totals_of_done_count_once() {
     let usage = usage_event("run", true, Some("a"), tokens(5, 0, None));
     let end = done(&json!({"usage": usage, "costUsd": 0.5}));
     assert_eq!(by_model(vec![end.clone()]), [(Some("a".to_owned()), tokens(5, 0, Some(0.5)))]);
-    let told = vec![usage_event("turn", false, Some("b"), tokens(3, 0, None)), end.clone()];
-    assert_eq!(by_model(told), [(Some("b".to_owned()), tokens(3, 0, Some(0.5)))]);
+    let with_turn = vec![usage_event("turn", false, Some("b"), tokens(3, 0, None)), end.clone()];
+    assert_eq!(by_model(with_turn), [(Some("b".to_owned()), tokens(3, 0, Some(0.5)))]);
     let two_models = vec![
         usage_event("turn", false, Some("a"), tokens(1, 0, None)),
         usage_event("turn", false, Some("b"), tokens(2, 0, None)),

@@ -5,6 +5,7 @@ mod dependencies;
 mod documents;
 mod layers;
 mod names;
+mod packages;
 mod sources;
 mod top_level;
 mod vendor_names;

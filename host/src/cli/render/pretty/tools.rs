@@ -122,8 +122,8 @@ impl Pretty {
         self.canvas.write(PROMPT, "? ").write(BOLD, &lead).end_line();
         self.paragraph("  ", PROMPT, &summary);
         if let Some(input) = &approval.input {
-            let room = self.canvas.viewport().columns.saturating_sub(4).max(20);
-            self.show_excerpt(&excerpt::excerpt_of_input(input, room));
+            let available = self.canvas.viewport().columns.saturating_sub(4).max(20);
+            self.show_excerpt(&excerpt::excerpt_of_input(input, available));
         }
         self.is_waiting_for_user = true;
     }
@@ -179,8 +179,8 @@ impl Pretty {
         let lead = format!("{indent}{sign} ");
         let name = format::fit(&call.name, 40);
         let used = format::width(&lead) + format::width(&name) + format::width(remark) + 1;
-        let room = self.canvas.viewport().columns.saturating_sub(used).max(10);
-        let subject = format::fit(call.subject(), room);
+        let available = self.canvas.viewport().columns.saturating_sub(used).max(10);
+        let subject = format::fit(call.subject(), available);
         self.canvas.write(style, &lead).write(BOLD, &name);
         if !subject.is_empty() {
             self.canvas.write(anstyle::Style::new(), &format!(" {subject}"));
@@ -189,13 +189,13 @@ impl Pretty {
     }
 
     fn show_excerpt(&mut self, excerpt: &Excerpt) {
-        let room = self.canvas.viewport().columns.saturating_sub(4).max(20);
+        let available = self.canvas.viewport().columns.saturating_sub(4).max(20);
         if excerpt.omitted_above > 0 {
             let text = format!("… {} above", lines(excerpt.omitted_above));
             self.canvas.write(DIM, "  │ ").write(DIM, &text).end_line();
         }
         for line in &excerpt.lines {
-            let line = format::fit(&line.replace('\t', "    "), room);
+            let line = format::fit(&line.replace('\t', "    "), available);
             self.canvas.write(DIM, "  │ ").write(DIM, line.trim_end()).end_line();
         }
         if excerpt.omitted_below > 0 {

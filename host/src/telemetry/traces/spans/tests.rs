@@ -8,13 +8,12 @@ use super::*;
 
 const RUN: &str = "019a8c6e-0000-7000-8000-000000000001";
 
-fn record(traceparent: Option<&str>) -> RunRecord {
+fn record() -> RunRecord {
     RunRecord {
         agent: "two".to_owned(),
         prompt_preview: "a secret prompt".to_owned(),
         model: Some("big".to_owned()),
         started_at: 1000,
-        traceparent: traceparent.map(str::to_owned),
         ..RunRecord::running(RUN)
     }
 }
@@ -54,7 +53,7 @@ fn result(id: &str, status: &str) -> Value {
 }
 
 fn build(content: Content, events: &[Value]) -> Vec<SpanData> {
-    let record = record(None);
+    let record = record();
     let mut builder = SpanBuilder::new(&record, content).expect("a sampled trace");
     for (seq, event) in events.iter().enumerate() {
         let envelope = json!({"runId": RUN, "seq": seq, "ts": 1000 + seq * 10, "event": event});
