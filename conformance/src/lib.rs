@@ -6,7 +6,7 @@
 //! Bottom first; a module imports only modules of lower-numbered lines.
 //!
 //! 1. `embedded`: files of this crate in its executable
-//! 2. `console`, `transcript`, `shrink`, `process`, `model`, `reference_pack`: output, the record of one process, delta debugging, processes of this machine, the fake model server, the built-in fixture pack
+//! 2. `console`, `parallel`, `transcript`, `shrink`, `process`, `model`, `reference_pack`: output, worker threads, the record of one process, delta debugging, processes of this machine, the fake model server, the built-in fixture pack
 //! 3. `outcome`, `fake_cli`: findings of checks, the scripted process that plays the agent CLI
 //! 4. `check`, `schema`, `script_variants`: what a check is, the frozen JSON Schema, hostile variants of a script
 //! 5. `pack`, `invariants`: fixture packs, the rules that hold for every received line
@@ -40,6 +40,7 @@ pub mod model;
 pub mod mutant;
 pub mod outcome;
 pub mod pack;
+mod parallel;
 pub mod prepared_run;
 pub mod process;
 pub mod real;

@@ -1,9 +1,7 @@
 //! Runs checks: which of them apply, in which order, on how many workers, and with which result.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::civil::Date;
@@ -13,8 +11,8 @@ use crate::check::{Check, CheckResult, Kind, Level, Status};
 use crate::checks::function_of;
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-
 use crate::outcome::{CheckOutcome, Finding, complete_finding, skip_if};
+use crate::parallel;
 use crate::requirements::Requirements;
 use crate::script_variants;
 use crate::suite::Suite;
@@ -60,7 +58,7 @@ pub fn run_checks(
     for (check, (outcome, took)) in checks.iter().zip(outcomes) {
         let outcome = match suite.violations.first(check.id) {
             Some(failure) if gate(suite, check).is_ok() => Err(failure.into()),
-            None if outcome.is_ok() && !suite.violations.was_exercised(check.id) => {
+            None if outcome.is_ok() && is_unexercised(suite, check) => {
                 Err(Finding::Skip("no run was started".to_owned()))
             }
             _ => outcome,
@@ -76,6 +74,10 @@ pub fn run_checks(
     results
 }
 
+fn is_unexercised(suite: &Suite, check: &Check) -> bool {
+    check.kind == Kind::Invariant && !suite.violations.was_exercised(check.id)
+}
+
 type Timed = (CheckOutcome, Duration);
 
 fn run_active(
@@ -84,54 +86,34 @@ fn run_active(
     options: &RunnerOptions,
     on_result: &mut dyn FnMut(&CheckResult),
 ) -> Vec<Timed> {
-    let queue = Mutex::new((0..checks.len()).collect::<VecDeque<usize>>());
     let deadline = Instant::now() + options.budget;
-    let (sender, receiver) = channel::<(usize, Timed)>();
-    let mut outcomes: Vec<Timed> = vec![(Ok(()), Duration::ZERO); checks.len()];
-    std::thread::scope(|scope| {
-        for worker in 0..options.jobs.max(1) {
-            let (queue, sender) = (&queue, sender.clone());
-            scope.spawn(move || run_worker(suite, checks, queue, &sender, deadline, worker == 0));
+    let has_invariants = checks.iter().any(|check| check.kind == Kind::Invariant);
+    let new_context = |worker: usize| {
+        let mut context = CheckContext::new(Arc::clone(suite));
+        if worker == 0 && has_invariants {
+            catch_panic(|| exercise_adapter(&mut context)).ok();
         }
-        drop(sender);
-        for (index, timed) in receiver {
-            let check = &checks[index];
-            let is_final = suite.violations.first(check.id).is_none();
-            if check.kind == Kind::Active && is_final {
-                on_result(&build_result(check, timed.0.clone(), timed.1, options));
-            }
-            outcomes[index] = timed;
+        context
+    };
+    let run = |context: &mut CheckContext, check: &Check| {
+        let started = Instant::now();
+        let outcome =
+            if started >= deadline { Err(out_of_time()) } else { run_check(context, check) };
+        (*check, outcome, started.elapsed())
+    };
+    let mut on_outcome = |(check, outcome, took): &(Check, CheckOutcome, Duration)| {
+        let is_final = suite.violations.first(check.id).is_none();
+        if check.kind == Kind::Active && is_final {
+            on_result(&build_result(check, outcome.clone(), *took, options));
         }
-    });
-    outcomes
+    };
+    let outcomes = parallel::each_with(checks, options.jobs, new_context, run, &mut on_outcome);
+    outcomes.into_iter().map(|(_, outcome, took)| (outcome, took)).collect()
 }
 
-fn run_worker(
-    suite: &Arc<Suite>,
-    checks: &[Check],
-    queue: &Mutex<VecDeque<usize>>,
-    sender: &Sender<(usize, Timed)>,
-    deadline: Instant,
-    is_first: bool,
-) {
-    let mut context = CheckContext::new(Arc::clone(suite));
-    let has_invariants = checks.iter().any(|check| check.kind == Kind::Invariant);
-    if is_first && has_invariants {
-        catch_panic(|| exercise_adapter(&mut context)).ok();
-    }
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(index) = next else { return };
-        let started = Instant::now();
-        let outcome = if started >= deadline {
-            Err(Finding::Blocked("the time budget is exhausted".to_owned()))
-        } else {
-            run_check(&mut context, &checks[index])
-        };
-        if sender.send((index, (outcome, started.elapsed()))).is_err() {
-            return;
-        }
-    }
+/// The outcome of a check for which no time is left.
+pub(crate) fn out_of_time() -> Finding {
+    Finding::Blocked("the time budget is exhausted".to_owned())
 }
 
 fn run_check(context: &mut CheckContext, check: &Check) -> CheckOutcome {
@@ -157,7 +139,7 @@ pub(crate) fn catch_panic(action: impl FnOnce() -> CheckOutcome) -> CheckOutcome
 
 /// Runs scenarios so that the invariants have messages to verify.
 fn exercise_adapter(context: &mut CheckContext) -> CheckOutcome {
-    context.start_check("tour");
+    context.start_check("exercise");
     context.adapter()?;
     for scenario in EXERCISE_SCENARIOS {
         let has = context.suite.has_scenario(scenario);

@@ -33,9 +33,6 @@ impl Schema {
     }
 
     /// Validates the response to a request.
-    ///
-    /// # Errors
-    /// The first violation.
     pub fn check_answer(&self, method: &str, message: &Value) -> Result<(), String> {
         check_envelope(message)?;
         match (message.get("result"), message.get("error")) {
@@ -54,9 +51,6 @@ impl Schema {
     }
 
     /// Validates the parameters of a `run/event`.
-    ///
-    /// # Errors
-    /// The first violation.
     pub fn check_event(&self, params: &Value) -> Result<(), String> {
         self.check("RunEventParams", params)?;
         let event = &params["event"];
@@ -74,9 +68,6 @@ impl Schema {
     }
 
     /// Validates a message that is neither an event nor a response.
-    ///
-    /// # Errors
-    /// The first violation.
     pub fn check_other(&self, message: &Value) -> Result<(), String> {
         check_envelope(message)?;
         let Some(method) = message.get("method").and_then(Value::as_str) else {
@@ -96,9 +87,6 @@ impl Schema {
     }
 
     /// Validates a manifest.
-    ///
-    /// # Errors
-    /// The first violation.
     pub fn check_manifest(&self, manifest: &Value) -> Result<(), String> {
         self.check("Manifest", manifest)
     }

@@ -69,9 +69,6 @@ struct Written {
 
 impl Transcript {
     /// Creates a transcript file.
-    ///
-    /// # Errors
-    /// When the file cannot be created.
     pub fn create(path: &Path) -> std::io::Result<Self> {
         let written = Written { file: File::create(path)?, lines: 0, bytes: 0 };
         Ok(Self {

@@ -79,22 +79,18 @@ impl HostContext {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// The home folder of the host.
     pub(crate) fn home(&self) -> &OdHome {
         &self.shared.options.home
     }
 
-    /// The content of `settings.toml`.
     pub(crate) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
 
-    /// The options the host was opened with.
     pub(crate) fn options(&self) -> &HostOptions {
         &self.shared.options
     }
 
-    /// Logs, metrics and traces.
     pub(crate) fn telemetry(&self) -> &Telemetry {
         &self.shared.telemetry
     }

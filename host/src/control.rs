@@ -1,6 +1,7 @@
 //! The control socket of a run: another process sends input, answers approvals or cancels the run. The owner
 //! listens in the run's folder and accepts the same methods as an adapter, as JSON-RPC lines.
 
+mod server;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -10,7 +11,6 @@ mod windows;
 use unix as os;
 #[cfg(windows)]
 use windows as os;
-mod server;
 
 pub(crate) use server::serve;
 
@@ -26,6 +26,8 @@ use crate::journal::folder::RunFolder;
 /// How much longer the owner may take than its adapter.
 const OWNER_OVERHEAD: Duration = Duration::from_secs(1);
 
+const RUNS_HINT: &str = "see whether the run is still active: od-host runs";
+
 /// A connection to the process that owns a run.
 #[derive(Debug)]
 pub struct RunClient {
@@ -40,7 +42,7 @@ impl RunClient {
                 ErrorKind::RunUnknown,
                 format!("the process that owns run {run_id} cannot be reached: {error}"),
             )
-            .with_hint("`od-host runs` shows whether the run is still active")
+            .with_hint(RUNS_HINT)
         })?;
         Ok(Self { run_id: run_id.to_owned(), stream: BufReader::new(stream) })
     }
@@ -84,9 +86,7 @@ impl RunClient {
         let limit = P::METHOD.limit() + OWNER_OVERHEAD;
         let failed = |reason: &str| {
             let text = format!("the process that owns run {} {reason}", self.run_id);
-            HostError::protocol(ErrorKind::Timeout, text)
-                .with_hint("`od-host runs` shows whether the run is still active")
-                .with_which("call")
+            HostError::protocol(ErrorKind::Timeout, text).with_hint(RUNS_HINT).with_which("call")
         };
         let (gone, late) = (failed("is gone"), failed("does not respond"));
         let mut request = Vec::new();

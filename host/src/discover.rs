@@ -1,4 +1,4 @@
-//! Finds adapters: searches the folders in order of precedence; the first usable file with a name wins. Reports why
+//! Finds adapters: searches the folders in order of precedence; the first usable file with a name is used. Reports why
 //! every other candidate is not used.
 
 pub(crate) mod manifest_cache;

@@ -1,4 +1,4 @@
-//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`. Bytes and files only: `run` knows the meaning of events and
+//! Events on disk: `runs/<runId>/{run.json, events.jsonl}`. Bytes and files only: `run` interprets events and
 //! repairs an incomplete stream.
 
 pub(crate) mod envelope;

@@ -2,7 +2,7 @@
 //! stream of events that is on disk before a client reads it.
 //!
 //! Start with [`Host`] and [`RunRequest`]; [`Service`] adds the queue and the API of `od-host serve`. The command line
-//! is not part of the library (`src/main.rs`, `src/cli/`), and nothing here knows a particular agent: the host knows
+//! is not part of the library (`src/main.rs`, `src/cli/`), and no code here is specific to an agent: the host uses
 //! executables and manifests only.
 //!
 //! # Layers

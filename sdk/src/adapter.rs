@@ -9,6 +9,7 @@ use od_protocol::adapter::{
 };
 use od_protocol::{AuthStatus, ErrorKind, ErrorObject, Manifest, Quota};
 
+use crate::session_files::{self, SessionFormat};
 use crate::{Install, Invocation, Machine, Mapper, http, probe};
 
 /// One agent CLI, as values and pure functions.
@@ -194,6 +195,21 @@ pub struct SessionStore {
     pub list: fn(&Path, &ListSessionsParams) -> ListSessionsResult,
     /// Reads one session.
     pub read: fn(&Path, &ReadSessionParams) -> Result<ReadSessionResult, ErrorObject>,
+}
+
+impl SessionStore {
+    /// Reads sessions that are files of JSON lines.
+    pub fn of<F: SessionFormat>() -> Self {
+        Self {
+            list: |config_dir, params| {
+                session_files::list::<F>(F::files(config_dir, params.cwd.as_deref()), params)
+            },
+            read: |config_dir, params| {
+                let files = F::files(config_dir, params.cwd.as_deref());
+                session_files::read(&files, params, F::to_events)
+            },
+        }
+    }
 }
 
 fn unsupported(capability: &str) -> ErrorObject {

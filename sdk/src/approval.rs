@@ -1,4 +1,4 @@
-//! Helpers for approvals: the risk of a tool call, and options without a label.
+//! Helpers for approvals: the risk and the summary of a tool call, and options without a label.
 
 use od_protocol::{ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRisk, ToolKind};
 
@@ -35,6 +35,15 @@ pub fn assess_named_risk(name: &str, kind: ToolKind) -> (ApprovalCategory, Appro
 pub fn mcp_server(name: &str) -> Option<String> {
     let (server, _) = name.strip_prefix("mcp__")?.split_once("__")?;
     Some(server.to_owned())
+}
+
+/// Describes a call in one line: the command, the title of the call, or its tool.
+pub fn summary(category: ApprovalCategory, title: Option<&str>, tool: &str) -> String {
+    match (category, title) {
+        (ApprovalCategory::Execute, Some(command)) => format!("run {command}"),
+        (_, Some(title)) => title.to_owned(),
+        (_, None) => format!("use {tool}"),
+    }
 }
 
 /// Builds an option of an approval request.

@@ -11,14 +11,15 @@
 //! # Layers
 //! A module imports only modules of lower-numbered lines, not of its own line.
 //!
-//! 1. `approval`, `diff`, `event`, `files`, `json_rpc`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `retries`, `session_files`, `start_run`, `text`, `usage`: values and small helpers
-//! 2. `auth`, `emit`, `failure`, `http`, `invocation`: logins, the event stream, error kinds, requests, the command line
-//! 3. `output`, `probe`: what a mapper can do; finding an agent CLI and its version
-//! 4. `mapper`, `stream_json`, `turns`: mapping the output of one run
-//! 5. `adapter`: one agent CLI
-//! 6. `detect`, `testing`: answering `adapter/detect`; helpers for the tests of adapters
-//! 7. `acp`, `run`: a mapper for agents of the Agent Client Protocol; starting, supervising and ending runs
-//! 8. `serve`: the adapter process
+//! 1. `event`: builds events
+//! 2. `approval`, `diff`, `files`, `json_rpc`, `machine`, `manifest`, `outbox`, `outcome`, `repeat`, `retries`, `session_files`, `start_run`, `text`, `usage`: values and small helpers
+//! 3. `auth`, `emit`, `failure`, `http`, `invocation`: logins, the event stream, error kinds, requests, the command line
+//! 4. `output`, `probe`: what a mapper can do; finding an agent CLI and its version
+//! 5. `mapper`, `stream_json`, `turns`: mapping the output of one run
+//! 6. `adapter`: one agent CLI
+//! 7. `detect`, `testing`: answering `adapter/detect`; helpers for the tests of adapters
+//! 8. `acp`, `run`: a mapper for agents of the Agent Client Protocol; starting, supervising and ending runs
+//! 9. `serve`: the adapter process
 #![deny(clippy::print_stdout)]
 
 pub mod adapter;
@@ -59,7 +60,7 @@ pub mod usage;
 pub use adapter::{Adapter, SessionStore};
 pub use invocation::Invocation;
 pub use machine::{Flags, Install, Machine, Secret};
-pub use mapper::{Mapper, PoliteStop};
+pub use mapper::{Mapper, PoliteStop, UserInput};
 pub use outcome::{Exit, RunOutcome};
 pub use output::RunOutput;
 pub use serve::serve;

@@ -57,14 +57,9 @@ pub trait Mapper: Send {
     /// [`RunOutput::fail`], or set another limit. By default the run continues.
     fn on_silence(&mut self, _output: &mut RunOutput) {}
 
-    /// `run/input`: passes the text on and returns what happens with it. `expected_turn`, when
-    /// given, must be the current turn.
-    fn on_input(
-        &mut self,
-        _text: &str,
-        _expected_turn: Option<&str>,
-        _output: &mut RunOutput,
-    ) -> InputOutcome {
+    /// `run/input`: passes the text on to the agent CLI and returns what happens with it. Input for
+    /// another turn is refused, see [`UserInput::is_for_other_turn`].
+    fn on_input(&mut self, _input: UserInput<'_>, _output: &mut RunOutput) -> InputOutcome {
         InputOutcome::Refused
     }
 
@@ -87,6 +82,36 @@ pub trait Mapper: Send {
     /// of stderr.
     fn on_exit(&mut self, _exit: &Exit, _output: &mut RunOutput) -> Option<RunOutcome> {
         None
+    }
+}
+
+/// Input of the user during a run.
+///
+/// ```
+/// use od_sdk::UserInput;
+///
+/// assert!(!UserInput::from("hello").is_for_other_turn(None));
+/// let input = UserInput { text: "hello", expected_turn: Some("turn-1") };
+/// assert!(input.is_for_other_turn(Some("turn-2")));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserInput<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The turn that the client expects to be running; `None` accepts any.
+    pub expected_turn: Option<&'a str>,
+}
+
+impl UserInput<'_> {
+    /// Whether the client expects another turn than the current one.
+    pub fn is_for_other_turn(&self, current: Option<&str>) -> bool {
+        self.expected_turn.is_some() && self.expected_turn != current
+    }
+}
+
+impl<'a> From<&'a str> for UserInput<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, expected_turn: None }
     }
 }
 

@@ -28,6 +28,15 @@ pub const MAX_SESSION_BYTES: u64 = 64 << 20;
 /// The size of the returned events: well below the line limit, with escapes.
 const MAX_EVENT_BYTES: usize = 8 << 20;
 
+/// The format of an agent CLI's sessions: where the files are, and what their lines mean.
+/// [`SessionStore::of`](crate::SessionStore::of) turns it into `sessions/list` and `sessions/read`.
+pub trait SessionFormat: SessionLine {
+    /// Returns the files below the settings folder; `cwd` may narrow the search.
+    fn files(config_dir: &Path, cwd: Option<&str>) -> Vec<SessionFile>;
+    /// Maps the lines of one session to events.
+    fn to_events(lines: &mut dyn Iterator<Item = Self>) -> Vec<Event>;
+}
+
 /// A line of a session's file: the fields of a summary.
 pub trait SessionLine: DeserializeOwned {
     /// The working directory of the session.

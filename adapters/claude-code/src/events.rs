@@ -22,7 +22,7 @@ use od_sdk::stream_json::{
     AssistantLine, Block, ControlRequestLine, Head, STREAM_EVENT_START, StreamLine, UserLine,
     blocks, control,
 };
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -299,19 +299,14 @@ impl Mapper for Events {
         }
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        if expected_turn.is_some_and(|turn| self.session.turns.current() != Some(turn)) {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.session.turns.current()) {
             return InputOutcome::Refused;
         }
-        if self.approvals.answer(text, output).is_some() {
+        if self.approvals.answer(input.text, output).is_some() {
             return InputOutcome::Steered;
         }
-        self.inputs.send(text, self.session.turns.count(), output);
+        self.inputs.send(input.text, self.session.turns.count(), output);
         // The model receives a line that arrives while a tool runs together with the tool's result;
         // any other line starts the next turn (recordings `sj_steer`, `sj_queue`).
         match self.tools.is_running() {

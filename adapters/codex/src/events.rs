@@ -21,7 +21,7 @@ use od_protocol::adapter::{RespondRunParams, StartRunParams};
 use od_protocol::{Event, InputOutcome, Plan, PlanEntry, PlanStatus, UserMessage};
 use od_sdk::json_rpc::{Incoming, METHOD_NOT_FOUND};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -295,26 +295,21 @@ impl Mapper for Events {
         }
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        if expected_turn.is_some() && expected_turn != self.connection.turn() {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.connection.turn()) {
             return InputOutcome::Refused;
         }
-        if self.approvals.answer_input(text, output).is_some() {
+        if self.approvals.answer_input(input.text, output).is_some() {
             return InputOutcome::Steered;
         }
         match (self.connection.thread.clone(), self.connection.turn.clone()) {
             (Some(thread), Some(turn)) => {
-                let message = requests::steer(&mut self.connection.requests, &thread, &turn, text);
+                let message = requests::steer(&mut self.connection.requests, &thread, &turn, input.text);
                 output.write_json(&message);
                 InputOutcome::Steered
             }
             _ => {
-                self.input_queue.queue(text);
+                self.input_queue.queue(input.text);
                 InputOutcome::Queued
             }
         }

@@ -52,6 +52,6 @@ impl Adapter for Copilot {
     }
 
     fn session_store(&self) -> Option<SessionStore> {
-        Some(SessionStore { list: sessions::list, read: sessions::read })
+        Some(SessionStore::of::<sessions::Record>())
     }
 }

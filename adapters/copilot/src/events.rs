@@ -8,8 +8,7 @@ mod usage;
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
-    DoneEvidence, DoneStatus, Event, McpServerStatus, SessionMode, SessionStarted, StopReason,
-    TurnEnded, TurnStarted,
+    Event, McpServerStatus, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
 };
 use od_sdk::start_run::AdapterOptions;
 use od_sdk::{Exit, Invocation, Mapper, PoliteStop, RunOutcome, RunOutput};
@@ -157,11 +156,7 @@ impl Events {
         };
         if self.is_aborted {
             self.end_turn(StopReason::Cancelled, output);
-            return output.finish(RunOutcome {
-                status: DoneStatus::Cancelled,
-                stop_reason: StopReason::Cancelled,
-                evidence: DoneEvidence::NativeResult,
-            });
+            return output.finish(RunOutcome::CANCELLED);
         }
         match failure {
             Some(error) => {

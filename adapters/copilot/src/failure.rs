@@ -3,7 +3,7 @@
 use od_protocol::{ErrorEvent, ErrorKind};
 use od_sdk::Exit;
 use od_sdk::failure::extract::status_after;
-use od_sdk::failure::{self, FailureReport, FailureRules, own_rule, rule};
+use od_sdk::failure::{self, FailureReport, FailureRules, rule};
 
 use crate::native::CliError;
 
@@ -21,8 +21,6 @@ const RULES: FailureRules = FailureRules {
         ),
         rule(&["No session, task, or name matched"], ErrorKind::SessionUnknown, ""),
         rule(&["unexpected argument", "invalid value"], ErrorKind::CliVersionUnsupported, ""),
-        // The CLI has retried this itself (recording `sseerr`), so it is not reported as retryable.
-        own_rule(&["retried * times*Last error: Overloaded"], "failed", ""),
     ],
     hints: &[
         (ErrorKind::QuotaExhausted, "wait for the next period, or choose another model or plan"),

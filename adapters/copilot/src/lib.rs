@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`mode`] (JSON
 //! lines or ACP), [`invocation`] (command line), [`native`] (line types), [`events`] (mapping of
-//! JSON lines), [`acp`] (mapping over ACP), [`failure`] (error classification), [`sessions`]
+//! JSON lines), [`acp`] (mapping over ACP), [`failure`] (error classification), `sessions`
 //! (session files on disk).
 #![deny(clippy::print_stdout)]
 
@@ -17,7 +17,7 @@ pub mod mode;
 pub mod models;
 pub mod native;
 pub mod options;
-pub mod sessions;
+mod sessions;
 pub mod tool_names;
 
 pub use adapter::Copilot;

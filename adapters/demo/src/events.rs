@@ -2,14 +2,13 @@
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk,
-    DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, FileChange, FileChangeSource, FileOp,
-    InputOutcome, MessageStopped, Plan, PlanEntry, PlanStatus, SessionChoice, SessionMode,
-    SessionStarted, StopReason, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind,
-    ToolOutputDelta, ToolResult, ToolStatus, TurnEnded, TurnStarted, Usage, UsageScope,
-    UsageSource,
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
+    ErrorKind, Event, FileChange, FileOp, InputOutcome, MessageStopped, Plan, PlanEntry,
+    PlanStatus, SessionChoice, SessionMode, SessionStarted, StopReason, ThinkingStopped,
+    ToolCallStarted, ToolKind, ToolResult, ToolStatus, TurnEnded, TurnStarted, Usage, UsageScope,
 };
-use od_sdk::{Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::usage::Tokens;
+use od_sdk::{Mapper, PoliteStop, RunOutcome, RunOutput, UserInput, event};
 use serde_json::Value;
 
 use crate::native::{FromAgent, Reason, ToAgent};
@@ -27,14 +26,6 @@ pub(crate) struct Events {
     /// Open approvals and the tool calls they belong to.
     approvals: Vec<(String, String)>,
     problem: Option<ErrorEvent>,
-}
-
-/// Tokens of the run so far.
-struct Tokens {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
 }
 
 impl Events {
@@ -75,13 +66,7 @@ impl Events {
             (false, true) => ToolStatus::Denied,
             (false, false) => ToolStatus::Error,
         };
-        Event::ToolResult(ToolResult {
-            tool_call_id: id,
-            status,
-            output,
-            exit_code: exit,
-            truncated: None,
-        })
+        Event::ToolResult(ToolResult { exit_code: exit, ..event::tool_result(id, status, output) })
     }
 
     fn on_ask(&mut self, ask: String, tool: String, summary: String, input: Value) -> Event {
@@ -107,35 +92,14 @@ impl Events {
     }
 
     fn on_usage(&self, tokens: Tokens, cost_usd: Option<f64>) -> Event {
-        let Tokens { input, output, cache_read, cache_write } = tokens;
-        Event::Usage(Usage {
-            scope: UsageScope::Run,
-            cumulative: true,
-            input_tokens: input,
-            output_tokens: output,
-            cache_read_tokens: cache_read,
-            cache_write_tokens: cache_write,
-            reasoning_tokens: None,
-            total_tokens: input + output + cache_read + cache_write,
-            cost_usd,
-            model: self.model.clone(),
-            provider: None,
-            service_tier: None,
-            source: UsageSource::Cli,
-        })
+        let model = self.model.clone();
+        Event::Usage(Usage { cost_usd, model, ..tokens.usage(UsageScope::Run) })
     }
 
     fn on_bye(&mut self, reason: Reason, output: &mut RunOutput) {
-        let ending = |status, stop_reason| RunOutcome {
-            status,
-            stop_reason,
-            evidence: DoneEvidence::NativeResult,
-        };
         match (reason, self.problem.take()) {
             (Reason::Done, None) => output.finish(RunOutcome::COMPLETED),
-            (Reason::Stopped, None) => {
-                output.finish(ending(DoneStatus::Cancelled, StopReason::Cancelled));
-            }
+            (Reason::Stopped, None) => output.finish(RunOutcome::CANCELLED),
             (_, Some(problem)) => output.fail(problem),
             (Reason::Failed | Reason::Other, None) => output.fail(ErrorEvent::fatal(
                 ErrorKind::CliProtocol,
@@ -179,40 +143,29 @@ impl Mapper for Events {
             }
             FromAgent::Said { id } => Event::MessageStopped(MessageStopped { message_id: id }),
             FromAgent::Plan { steps } => Event::Plan(plan(steps)),
-            FromAgent::Output { id, text } => Event::ToolOutputDelta(ToolOutputDelta {
-                tool_call_id: id,
-                text,
-                stream: None,
-                truncated: None,
-            }),
+            FromAgent::Output { id, text } => {
+                Event::ToolOutputDelta(event::tool_output_delta(id, text))
+            }
             FromAgent::Result { id, ok, output, exit } => self.on_result(id, ok, output, exit),
-            FromAgent::Wrote { path, new, tool } => Event::FileChange(FileChange {
-                path,
-                op: if new { FileOp::Create } else { FileOp::Edit },
-                from: None,
-                source: FileChangeSource::Native,
-                diff: None,
-                tool_call_id: Some(tool),
-                truncated: None,
-            }),
+            FromAgent::Wrote { path, new, tool } => {
+                let op = if new { FileOp::Create } else { FileOp::Edit };
+                let tool_call_id = Some(tool);
+                Event::FileChange(FileChange { tool_call_id, ..event::file_change(path, op) })
+            }
             FromAgent::Ask { ask, tool, summary, input } => self.on_ask(ask, tool, summary, input),
             FromAgent::Usage { input, output, cache_read, cache_write, cost } => {
-                self.on_usage(Tokens { input, output, cache_read, cache_write }, cost)
+                let reasoning = None;
+                self.on_usage(Tokens { input, output, cache_read, cache_write, reasoning }, cost)
             }
         };
         output.event(event);
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        if expected_turn.is_some_and(|expected| self.turn.as_deref() != Some(expected)) {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.turn.as_deref()) {
             return InputOutcome::Refused;
         }
-        output.write_json(&ToAgent::Say { text: text.to_owned() });
+        output.write_json(&ToAgent::Say { text: input.text.to_owned() });
         InputOutcome::Queued
     }
 
@@ -244,19 +197,10 @@ fn on_tool(id: String, name: String, title: String, input: Value, output: &mut R
         _ => ToolKind::Other,
     };
     output.event(Event::ToolCallStarted(ToolCallStarted {
-        tool_call_id: id.clone(),
-        name,
-        kind,
         title: Some(title.clone()),
-        mcp_server: None,
-        parent_tool_call_id: None,
+        ..event::tool_call_started(&id, name, kind)
     }));
-    output.event(Event::ToolCallReady(ToolCallReady {
-        tool_call_id: id,
-        input,
-        title: Some(title),
-        truncated: None,
-    }));
+    output.event(event::tool_call_ready(id, input, Some(title)));
 }
 
 /// A JSON object of an unknown type is reported as unmapped; a line that is not JSON is dropped.

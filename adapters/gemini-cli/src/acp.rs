@@ -6,10 +6,11 @@ use std::time::Duration;
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{Credential, ErrorEvent, ErrorObject, ImageInput, Prompt, ToolKind};
 use od_sdk::acp::{
-    self, AcpMapper, Call, Dialect, Handshake, PromptResult, Stage, TokenUsage, Tokens, ToolCall,
+    self, AcpMapper, Call, Dialect, Handshake, PromptResult, Stage, TokenUsage, ToolCall,
 };
 use od_sdk::json_rpc::RpcError;
 use od_sdk::start_run::AdapterOptions;
+use od_sdk::usage::Tokens;
 use od_sdk::{Exit, Install, Mapper, RunOutput, diff};
 use serde::Deserialize;
 use serde_json::{Value, json};

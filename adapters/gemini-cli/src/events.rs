@@ -7,7 +7,7 @@ mod usage;
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
     Credential, DoneEvidence, DoneStatus, ErrorEvent, Event, MessageDiscarded, MessageStopped,
-    Notice, NoticeLevel, SessionChoice, SessionStarted, StopReason, TurnEnded, TurnStarted,
+    NoticeLevel, SessionChoice, SessionStarted, StopReason, TurnEnded, TurnStarted,
 };
 use od_sdk::auth::rfc3339_millis;
 use od_sdk::repeat::RepeatDetector;
@@ -128,12 +128,8 @@ impl Events {
         if error.severity == "error" {
             self.error_text = Some(error.message.clone());
         }
-        output.event(Event::Notice(Notice {
-            level: NoticeLevel::Warn,
-            code: "cli_complaint".to_owned(),
-            text: error.message,
-            hint: None,
-        }));
+        let notice = od_sdk::event::notice(NoticeLevel::Warn, "cli_complaint", error.message);
+        output.event(Event::Notice(notice));
     }
 
     /// The last line.

@@ -5,6 +5,7 @@
 
 use od_protocol::{Event, JsonObject, RateLimited, Retry};
 use od_sdk::RunOutput;
+use od_sdk::event::rate_limited;
 use od_sdk::text::error_text;
 
 use crate::failure;
@@ -64,12 +65,8 @@ impl Retries {
     fn on_attempt(&self, attempt: Attempt, output: &mut RunOutput) {
         let Attempt { number, reason, delay_ms, is_rate_limit } = attempt;
         if is_rate_limit {
-            output.event(Event::RateLimited(RateLimited {
-                retry_after_ms: delay_ms,
-                resets_at: None,
-                window: None,
-                source: "provider".to_owned(),
-            }));
+            let source = "provider".to_owned();
+            output.event(Event::RateLimited(RateLimited { source, ..rate_limited(delay_ms) }));
         }
         if is_rate_limit && number > self.max_retries {
             let mut error = failure::classify(&reason, Some(429), None);

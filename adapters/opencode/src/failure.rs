@@ -1,6 +1,7 @@
 //! OpenCode's failures: its error names, texts and hints as data for [`od_sdk::failure`].
 
 use od_protocol::{Credential, ErrorEvent, ErrorKind, RateLimited};
+use od_sdk::event;
 use od_sdk::failure::{self, FailureReport, FailureRules, own_rule, rule};
 use serde_json::Value;
 
@@ -33,8 +34,8 @@ const RULES: FailureRules = FailureRules {
         ),
     ],
     hints: &[
-        (ErrorKind::ModelUnknown, "`opencode models` names the models: provider/model"),
-        (ErrorKind::SessionUnknown, "`opencode session list` names the sessions"),
+        (ErrorKind::ModelUnknown, "`opencode models` lists the models: provider/model"),
+        (ErrorKind::SessionUnknown, "`opencode session list` lists the sessions"),
         (ErrorKind::AuthWrongAccount, LOG_IN),
     ],
     login: LOG_IN,
@@ -59,9 +60,9 @@ pub fn classify(error: &NamedError, credential: Option<&Credential>) -> ErrorEve
         credential,
     };
     let shown = FailureReport { text: without_stack(&data.message), ..report };
-    let mut event = failure::classify(&report, &RULES).into_event(&shown, &RULES);
-    failure::add_data(&mut event, "retryAfterMs", retry_after_ms(&data.response_headers));
-    event
+    let mut error = failure::classify(&report, &RULES).into_event(&shown, &RULES);
+    failure::add_data(&mut error, "retryAfterMs", retry_after_ms(&data.response_headers));
+    error
 }
 
 /// Classifies an error of which only the text is known: from a log, or through another protocol.
@@ -77,12 +78,7 @@ pub fn rate_limited(failure: &ErrorEvent) -> Option<RateLimited> {
         return None;
     }
     let wait = failure.data.as_ref().and_then(|data| data.get("retryAfterMs")?.as_u64());
-    Some(RateLimited {
-        retry_after_ms: wait,
-        resets_at: None,
-        window: None,
-        source: "provider".to_owned(),
-    })
+    Some(RateLimited { source: "provider".to_owned(), ..event::rate_limited(wait) })
 }
 
 /// Some texts carry a stack trace behind their first line.

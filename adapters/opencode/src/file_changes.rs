@@ -1,6 +1,7 @@
 //! Changed files, from the metadata of the tools that write files.
 
-use od_protocol::{FileChange, FileChangeSource, FileOp};
+use od_protocol::{FileChange, FileOp};
+use od_sdk::event::file_change;
 use serde_json::Value;
 
 use super::native::ToolState;
@@ -53,15 +54,7 @@ fn patched_file(file: &Value) -> Option<FileChange> {
 }
 
 fn change(path: &str, op: FileOp, diff: Option<String>) -> FileChange {
-    FileChange {
-        path: path.to_owned(),
-        op,
-        from: None,
-        source: FileChangeSource::Native,
-        diff,
-        tool_call_id: None,
-        truncated: None,
-    }
+    FileChange { diff, ..file_change(path, op) }
 }
 
 fn text<'a>(object: &'a Value, key: &str) -> Option<&'a str> {

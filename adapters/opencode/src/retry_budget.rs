@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorEvent, ErrorKind, Event, JsonObject, RateLimited, Retry};
+use od_protocol::{ErrorEvent, Event, JsonObject, RateLimited, Retry};
 use serde_json::{Value, json};
 
+use od_sdk::event::rate_limited;
 use od_sdk::retries::{DEFAULT_MAX_RETRIES, DEFAULT_MAX_RETRY_WAIT_MS, RetryOptions};
 use od_sdk::{RunOutput, start_run};
 
@@ -67,14 +68,10 @@ impl RetryBudget {
         if let Some(next_at) = next_at {
             failure.data.get_or_insert_default().insert("resetsAt".to_owned(), next_at.into());
         }
-        let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let is_limit = od_sdk::failure::is_limit(&failure.kind);
         if is_limit {
-            output.event(Event::RateLimited(RateLimited {
-                retry_after_ms: None,
-                resets_at: next_at,
-                window: None,
-                source: "cli".to_owned(),
-            }));
+            let resets_at = next_at;
+            output.event(Event::RateLimited(RateLimited { resets_at, ..rate_limited(None) }));
         }
         let retry = number.or(Some(self.failed - 1)).filter(|retry| *retry > 0);
         if let Some(attempt) = retry {

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use od_protocol::{
-    Event, FileChange, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped,
-    ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
+    Event, FileChange, Plan, PlanEntry, PlanStatus, SubagentStarted, SubagentStopped, ToolResult,
+    ToolStatus,
 };
 use serde_json::Value;
 
 use super::native::{Part, ToolState};
 use super::{file_changes::file_changes, tool_names};
-use od_sdk::RunOutput;
+use od_sdk::{RunOutput, event};
 
 /// The start of a tool's error text when a person or a rule denied the call.
 const DENIALS: &[&str] = &[
@@ -73,14 +73,8 @@ impl Tools {
             self.parts_by_call.entry(part.call_id.clone()).or_insert_with(|| part.id.clone());
         let is_taken = *owner != part.id || part.call_id.is_empty();
         let id = if is_taken { part.id.clone() } else { part.call_id.clone() };
-        output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: id.clone(),
-            name: part.tool.clone(),
-            kind: tool_names::tool_kind(&part.tool),
-            title: None,
-            mcp_server: None,
-            parent_tool_call_id: None,
-        }));
+        let kind = tool_names::tool_kind(&part.tool);
+        output.event(Event::ToolCallStarted(event::tool_call_started(&id, &part.tool, kind)));
         self.open.insert(part.id.clone(), Call { id, is_ready: false, emitted_bytes: 0 });
     }
 
@@ -90,12 +84,7 @@ impl Tools {
         let Some(call) = self.open.get_mut(&part.id).filter(|call| !call.is_ready) else { return };
         call.is_ready = true;
         let title = tool_names::title(&part.tool, &state.input);
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: call.id.clone(),
-            input: state.input.clone(),
-            title: title.clone(),
-            truncated: None,
-        }));
+        output.event(event::tool_call_ready(&call.id, state.input.clone(), title.clone()));
         match part.tool.as_str() {
             SUBAGENT_TOOL => output.event(Event::SubagentStarted(SubagentStarted {
                 subagent_id: call.id.clone(),
@@ -112,12 +101,7 @@ impl Tools {
         let Some(call) = self.open.get_mut(&part.id) else { return };
         let text = state.metadata.get("output").and_then(Value::as_str).unwrap_or_default();
         if let Some(rest) = text.get(call.emitted_bytes..).filter(|rest| !rest.is_empty()) {
-            output.event(Event::ToolOutputDelta(ToolOutputDelta {
-                tool_call_id: call.id.clone(),
-                text: rest.to_owned(),
-                stream: None,
-                truncated: None,
-            }));
+            output.event(Event::ToolOutputDelta(event::tool_output_delta(&call.id, rest)));
             call.emitted_bytes = text.len();
         }
     }
@@ -151,13 +135,8 @@ pub(super) fn result(id: &str, state: &ToolState, is_cancelling: bool) -> ToolRe
     let exit_code = state.metadata.get("exit").and_then(Value::as_i64);
     let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
     let text = state.output.clone().or_else(|| state.error.clone()).unwrap_or_default();
-    ToolResult {
-        tool_call_id: id.to_owned(),
-        status: status(state, exit_code, is_cancelling),
-        output: Value::String(text),
-        exit_code,
-        truncated: None,
-    }
+    let status = status(state, exit_code, is_cancelling);
+    ToolResult { exit_code, ..event::tool_result(id, status, text) }
 }
 
 /// A failed command is `completed` in OpenCode; only its exit code shows the failure.

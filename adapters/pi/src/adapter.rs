@@ -148,6 +148,6 @@ impl Adapter for PiAdapter {
     }
 
     fn session_store(&self) -> Option<SessionStore> {
-        Some(SessionStore { list: sessions::list, read: sessions::read })
+        Some(SessionStore::of::<sessions::Entry>())
     }
 }

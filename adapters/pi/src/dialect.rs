@@ -14,9 +14,9 @@ pub enum Mode {
     Json,
 }
 
-/// How a CLI asks for approval of a tool: a choice between two texts.
+/// How a CLI asks for approval of a tool: by two choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ApprovalWords {
+pub struct ApprovalChoices {
     /// The choice that allows.
     pub allow: &'static str,
     /// The choice that denies.
@@ -65,8 +65,8 @@ pub struct Dialect {
     pub hides_retries: bool,
     /// The command that sends a prompt without interpreting commands of the CLI in it.
     pub literal_prompt: Option<&'static str>,
-    /// How it asks for approval of a tool.
-    pub approval_words: Option<ApprovalWords>,
+    /// How it asks for approval of a tool, if it does.
+    pub approval_choices: Option<ApprovalChoices>,
 }
 
 impl Dialect {

@@ -28,7 +28,7 @@ use dialogs::Dialogs;
 use failure::CliError;
 use inputs::Inputs;
 use messages::Messages;
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput};
 use outcome::LastAnswer;
 use retries::Retries;
 use session::{Session, notice};
@@ -81,7 +81,7 @@ impl PiEvents {
             usage: UsageTracker::default(),
             retries: Retries::new(&options),
             inputs: Inputs::default(),
-            dialogs: Dialogs::new(dialect.approval_words, install.host_answers_approvals),
+            dialogs: Dialogs::new(dialect.approval_choices, install.host_answers_approvals),
             last: LastAnswer::default(),
             credential: install.credential.clone(),
             is_working: false,
@@ -201,7 +201,7 @@ impl PiEvents {
     /// The agent has settled. Input that was sent just before starts another turn.
     fn on_settled(&mut self, output: &mut RunOutput) {
         self.is_settled = true;
-        if !self.inputs.is_outstanding() || output.is_cancelling() {
+        if !self.inputs.has_unaccepted() || output.is_cancelling() {
             self.conclude(DoneEvidence::NativeResult, output);
         }
     }
@@ -302,25 +302,18 @@ impl Mapper for PiEvents {
         }
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        let is_other_turn =
-            expected_turn.is_some_and(|turn| self.session.turns.current() != Some(turn));
-        if self.mode == Mode::Json || is_other_turn {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if self.mode == Mode::Json || input.is_for_other_turn(self.session.turns.current()) {
             return InputOutcome::Refused;
         }
-        if self.dialogs.answer(text, output).is_some() {
+        if self.dialogs.answer(input.text, output).is_some() {
             return InputOutcome::Steered;
         }
         if !self.is_working {
-            self.inputs.keep(text);
+            self.inputs.hold(input.text);
             return InputOutcome::Queued;
         }
-        self.inputs.send(text, output);
+        self.inputs.send(input.text, output);
         // The model sees it before its next answer (recording `input`).
         InputOutcome::Steered
     }

@@ -19,10 +19,10 @@ pub mod invocation;
 pub mod models;
 pub mod native;
 pub mod options;
-pub mod sessions;
+mod sessions;
 
 pub use adapter::PiAdapter;
-pub use dialect::{ApprovalWords, Dialect, Mode};
+pub use dialect::{ApprovalChoices, Dialect, Mode};
 pub use events::PiEvents;
 pub use omp::OMP;
 pub use pi::PI;

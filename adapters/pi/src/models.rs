@@ -1,6 +1,5 @@
 //! Lists the configured models: starts the CLI without a session and requests them.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use od_protocol::adapter::ListModelsResult;
@@ -11,11 +10,11 @@ use serde_json::Value;
 use super::content::model_id;
 use super::native::{self, ResponseLine, State};
 use super::{Dialect, commands};
-use od_sdk::probe::cli_query::CliQuery;
+use od_sdk::probe::cli_query::{CliQuery, declared_env};
 use od_sdk::{Install, Machine};
 
 /// `models/list` times out after 15 s, and ending the CLI takes 1 s.
-const LIMIT: Duration = Duration::from_secs(12);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Lists the models that the CLI offers with the existing logins.
 ///
@@ -27,7 +26,7 @@ pub fn list(
     machine: &Machine,
     install: &Install,
 ) -> Result<ListModelsResult, ErrorObject> {
-    let silent = |reason: String| {
+    let failure = |reason: String| {
         let path = install.path.display();
         ErrorObject::new(
             ErrorKind::CliProtocol,
@@ -36,7 +35,7 @@ pub fn list(
         .with_hint(format!("try it by hand: {path} --list-models"))
     };
     let query = query(dialect, manifest, machine, install);
-    let stdout = query.run(install, machine).map_err(|error| silent(error.to_string()))?;
+    let stdout = query.run(install, machine).map_err(|error| failure(error.to_string()))?;
     let replies: Vec<ResponseLine> = stdout
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
@@ -44,27 +43,24 @@ pub fn list(
     let reply = |id: &str| replies.iter().find(|reply| reply.id.as_deref() == Some(id));
     let data = match reply(commands::MODELS_ID) {
         Some(reply) if reply.success => &reply.data,
-        Some(reply) => return Err(silent(reply.error.clone().unwrap_or_default())),
-        None => return Err(silent("it ended or ran out of time before it answered".to_owned())),
+        Some(reply) => return Err(failure(reply.error.clone().unwrap_or_default())),
+        None => return Err(failure("it ended or ran out of time before it answered".to_owned())),
     };
     let state = reply(commands::STATE_ID).and_then(|reply| State::deserialize(&reply.data).ok());
     Ok(models_of(data, state.and_then(|state| state.model)))
 }
 
 fn query(dialect: &Dialect, manifest: &Manifest, machine: &Machine, install: &Install) -> CliQuery {
-    let declared = manifest.requirements.env.iter().map(|variable| &variable.name);
-    let names = manifest.auth.env.iter().chain(declared);
-    let mut env: BTreeMap<String, String> =
-        names.filter_map(|name| Some((name.clone(), machine.var(name)?.to_owned()))).collect();
+    let mut env = declared_env(manifest, machine);
     let quiet = dialect.quiet_env.iter();
     env.extend(quiet.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     let args = ["--mode", "rpc", "--no-session"].into_iter().chain(dialect.fixed_args(install));
-    let questions = [commands::get_state(), commands::get_available_models()];
+    let requests = [commands::get_state(), commands::get_available_models()];
     CliQuery {
         args: args.map(str::to_owned).collect(),
-        stdin: questions.map(|question| format!("{question}\n")).concat().into_bytes(),
+        stdin: requests.map(|request| format!("{request}\n")).concat().into_bytes(),
         env,
-        limit: LIMIT,
+        limit: QUERY_TIMEOUT,
     }
 }
 

@@ -48,6 +48,6 @@ impl Adapter for Qwen {
     }
 
     fn session_store(&self) -> Option<SessionStore> {
-        Some(SessionStore { list: sessions::list, read: sessions::read })
+        Some(SessionStore::of::<sessions::Record>())
     }
 }

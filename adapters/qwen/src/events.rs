@@ -10,15 +10,13 @@ mod usage;
 use std::time::Duration;
 
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
-use od_protocol::{
-    ApprovalCategory, DoneEvidence, DoneStatus, Event, InputOutcome, RateLimited, StopReason,
-};
+use od_protocol::{DoneEvidence, Event, InputOutcome, RateLimited, StopReason};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::approval::assess_named_risk;
 use od_sdk::stream_json::{
     Approvals, AssistantLine, Block, ControlRequest, ControlRequestLine, Head, Init, Question,
-    STREAM_EVENT_START, StreamLine, UserLine, blocks, control, };
-use od_sdk::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput};
+    STREAM_EVENT_START, StreamLine, UserLine, blocks, control,
+};
+use od_sdk::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput, approval, event};
 use serde::Deserialize;
 
 use crate::invocation::user_line;
@@ -184,29 +182,20 @@ impl Mapper for Events {
     }
 
     fn on_silence(&mut self, output: &mut RunOutput) {
-        output.event(Event::RateLimited(RateLimited {
-            retry_after_ms: None,
-            resets_at: None,
-            window: None,
-            source: "silence".to_owned(),
-        }));
+        let source = "silence".to_owned();
+        output.event(Event::RateLimited(RateLimited { source, ..event::rate_limited(None) }));
         let silence_ms = self.max_silence.unwrap_or_default().as_millis();
         output.write_json(&control::interrupt());
         output.event(Event::Error(Failure::silence(silence_ms).event(true)));
         output.finish(failed(DoneEvidence::Watchdog));
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        if expected_turn.is_some_and(|turn| self.turns.current() != Some(turn)) {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.turns.current()) {
             return InputOutcome::Refused;
         }
-        output.write_json(&user_line(text));
-        self.turns.queue_input(text);
+        output.write_json(&user_line(input.text));
+        self.turns.queue_input(input.text);
         InputOutcome::Queued
     }
 
@@ -238,18 +227,16 @@ impl Mapper for Events {
 }
 
 fn approval_question(request: &ControlRequest) -> Question {
-    let (category, risk) = assess_named_risk(&request.tool_name, tools::kind(&request.tool_name));
-    let summary = match (category, tools::title(&request.tool_name, &request.input)) {
-        (ApprovalCategory::Execute, Some(command)) => format!("run {command}"),
-        (_, Some(title)) => title,
-        (_, None) => format!("use {}", request.tool_name),
-    };
+    let (category, risk) =
+        approval::assess_named_risk(&request.tool_name, tools::kind(&request.tool_name));
+    let title = tools::title(&request.tool_name, &request.input);
+    let summary = approval::summary(category, title.as_deref(), &request.tool_name);
     // The CLI's suggestions are button labels, not permission rules.
     Question { category, risk, summary, rules: Vec::new() }
 }
 
 fn failed(evidence: DoneEvidence) -> RunOutcome {
-    RunOutcome { status: DoneStatus::Failed, stop_reason: StopReason::Error, evidence }
+    RunOutcome { evidence, ..RunOutcome::FAILED }
 }
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`manifest`] (capabilities), [`detect`] (login and credential), [`invocation`]
 //! (command line), [`native`] (its own line types; shared ones are in [`od_sdk::stream_json`]),
-//! [`events`] (mapping to protocol events), [`sessions`] (session files on disk).
+//! [`events`] (mapping to protocol events), `sessions` (session files on disk).
 #![deny(clippy::print_stdout)]
 
 mod adapter;
@@ -13,6 +13,6 @@ pub mod manifest;
 pub mod models;
 pub mod native;
 pub mod options;
-pub mod sessions;
+mod sessions;
 
 pub use adapter::Qwen;

@@ -60,7 +60,7 @@ impl Host {
         }
         // In the recording the host waited for the result; here it sends the input during the turn.
         if self.approvals > 0 && line.contains(r#""text":"finished.""#) {
-            assert_eq!(mapper.on_input("more", None, output), InputOutcome::Queued);
+            assert_eq!(mapper.on_input("more".into(), output), InputOutcome::Queued);
         }
         if line.contains("word3 ") {
             assert_eq!(mapper.on_cancel(output), PoliteStop::Written);

@@ -22,6 +22,9 @@ pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for starting and for the first session: real agents unpack themselves first.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// A fake API key.
+const API_KEY: &str = "sk-conformance-fake-key";
+
 /// A JSON-RPC error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
@@ -42,20 +45,6 @@ pub(super) fn summary(reply: &Reply) -> String {
     }
 }
 
-/// How an agent process is started.
-pub(super) struct Launch<'a> {
-    /// The agent under test.
-    pub(super) command: &'a AgentCommand,
-    /// The URL of the fake model; empty without one.
-    pub(super) url: &'a str,
-    /// A fake API key.
-    pub(super) secret: &'a str,
-    /// Its own folder, by which its processes are recognized.
-    pub(super) folder: PathBuf,
-    pub(super) time_factor: f64,
-    pub(super) invariants: AgentInvariants,
-}
-
 /// A running agent with everything it has sent.
 pub struct Agent {
     pub(super) folder: PathBuf,
@@ -64,14 +53,20 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Starts an agent process without sending anything.
+    /// Starts an agent process in its own folder without sending anything. `url` is that of the fake
+    /// model, or empty.
     ///
     /// # Errors
     /// Blocked if it cannot be started.
-    pub(super) fn start(launch: Launch<'_>) -> Result<Self, Finding> {
-        let Launch { command, url, secret, folder, time_factor, invariants } = launch;
+    pub(super) fn start(
+        command: &AgentCommand,
+        url: &str,
+        folder: PathBuf,
+        time_factor: f64,
+        invariants: AgentInvariants,
+    ) -> Result<Self, Finding> {
         let transcript = Transcript::create(&unused(&folder, "transcript"))?;
-        let env = command.prepare_home(&folder.join("home"), url, secret)?;
+        let env = command.prepare_home(&folder.join("home"), url, API_KEY)?;
         // The start folder differs from the working folders of its sessions.
         let start = folder.join("start");
         std::fs::create_dir_all(&start)?;
@@ -90,9 +85,6 @@ impl Agent {
     }
 
     /// Waits for the response to a request.
-    ///
-    /// # Errors
-    /// A failure if none arrives in time.
     pub fn answer(&mut self, key: &str, limit: Duration) -> Result<Reply, Finding> {
         let limit = self.limit(limit);
         if self.pump(limit, |inbox| inbox.answers.contains_key(key)) {
@@ -105,9 +97,6 @@ impl Agent {
     }
 
     /// Sends a request and waits for the response.
-    ///
-    /// # Errors
-    /// A failure if no response arrives in time.
     pub fn request(
         &mut self,
         method: &str,
@@ -119,9 +108,6 @@ impl Agent {
     }
 
     /// Sends a request that must fail.
-    ///
-    /// # Errors
-    /// A failure if it is not.
     pub fn refused(&mut self, method: &str, params: Value) -> Result<RpcError, Finding> {
         let sent = format!("{method} {}", shorten(&params.to_string(), 300));
         match self.request(method, params, START_TIMEOUT)? {

@@ -50,9 +50,6 @@ impl AgentContext {
     }
 
     /// Creates a new empty folder for this check.
-    ///
-    /// # Errors
-    /// A suite error if it cannot be created.
     pub(super) fn folder(&mut self, name: &str) -> Result<PathBuf, Finding> {
         self.folder_count += 1;
         let name = format!("{}-{}-{}-{name}", self.label.get(), self.worker, self.folder_count);
@@ -98,9 +95,6 @@ impl AgentContext {
     }
 
     /// The same with a client that declares these capabilities.
-    ///
-    /// # Errors
-    /// As [`AgentContext::launch`].
     pub(super) fn launch_with(&mut self, capabilities: &Value) -> Result<Agent, Finding> {
         let agent = self.start_with(capabilities)?;
         self.initialize(agent, capabilities)
@@ -128,9 +122,6 @@ impl AgentContext {
     }
 
     /// Shuts an agent down and starts it again with the same home folder.
-    ///
-    /// # Errors
-    /// As [`AgentContext::launch`].
     pub(super) fn relaunch(&mut self, mut agent: Agent) -> Result<Agent, Finding> {
         agent.close_stdin();
         let limit = agent.limit(EXIT_TIMEOUT);

@@ -1,8 +1,7 @@
 //! The rules that hold for every line that an agent sends, during any check. Their requirements are
 //! in `checks`; violations are reported under the id of the rule.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -19,35 +18,9 @@ const DECLARED_METHODS: &[(&str, &str)] = &[
     ("elicitation/", "/elicitation"),
 ];
 
-/// The exercised and violated rules of all processes; clones share them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct AgentViolations {
-    violations: Violations,
-    exercised: Arc<Mutex<BTreeSet<&'static str>>>,
-}
-
-impl AgentViolations {
-    /// Returns the first violation of a rule.
-    pub(super) fn first(&self, rule: &str) -> Option<Failure> {
-        self.violations.first(rule)
-    }
-
-    /// Whether any message could have violated the rule.
-    pub(super) fn was_exercised(&self, rule: &str) -> bool {
-        self.exercised.lock().unwrap_or_else(PoisonError::into_inner).contains(rule)
-    }
-
-    fn record(&self, rule: &'static str, failure: Option<Failure>) {
-        self.exercised.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
-        if let Some(failure) = failure {
-            self.violations.add(rule, failure);
-        }
-    }
-}
-
 /// Checks the lines of one agent process.
 pub(super) struct AgentInvariants {
-    rules: AgentViolations,
+    rules: Violations,
     label: Label,
     capabilities: Value,
     sent_requests: HashMap<String, SentRequest>,
@@ -69,7 +42,7 @@ struct SentRequest {
 
 impl AgentInvariants {
     /// `capabilities` are those that the client declares.
-    pub(super) fn new(rules: AgentViolations, label: Label, capabilities: Value) -> Self {
+    pub(super) fn new(rules: Violations, label: Label, capabilities: Value) -> Self {
         Self {
             rules,
             label,
@@ -124,7 +97,7 @@ impl AgentInvariants {
                 return None;
             }
         };
-        self.rules.record("ACP-WIRE-01", None);
+        self.rules.mark_exercised("ACP-WIRE-01");
         match (value["method"].as_str(), value.get("id")) {
             (Some("session/update"), None) => self.update(&value["params"], location),
             (Some(method), Some(_)) => self.request(method, &value["params"], location),
@@ -204,7 +177,7 @@ impl AgentInvariants {
         let key = (session.to_owned(), id.clone());
         if kind.starts_with("tool_call") {
             // An agent that runs tools could have called those of the client.
-            self.rules.record("ACP-HS-08", None);
+            self.rules.mark_exercised("ACP-HS-08");
         }
         match kind {
             "tool_call" => {
@@ -253,7 +226,7 @@ impl AgentInvariants {
     /// A session may send updates before the response to `session/new`, but only if the session
     /// exists.
     fn check_session(&mut self, session: &str, location: &Location) {
-        self.rules.record("ACP-WIRE-03", None);
+        self.rules.mark_exercised("ACP-WIRE-03");
         if !self.sessions.contains(session) {
             self.early.push((session.to_owned(), location.clone()));
             self.check_early_sessions();
@@ -285,7 +258,7 @@ impl AgentInvariants {
         if is_broken {
             self.add_violation(rule, expected, got, location);
         } else {
-            self.rules.record(rule, None);
+            self.rules.mark_exercised(rule);
         }
     }
 
@@ -293,7 +266,8 @@ impl AgentInvariants {
         let mut failure = Failure::new(expected, shorten(got, 400)).at(location.clone());
         failure.sent.clone_from(&self.last_sent);
         failure.during = Some(self.label.get());
-        self.rules.record(rule, Some(failure));
+        self.rules.mark_exercised(rule);
+        self.rules.add(rule, failure);
     }
 }
 

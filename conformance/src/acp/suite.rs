@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, Launch, START_TIMEOUT};
+use super::agent::{Agent, START_TIMEOUT};
 use super::client::Policy;
 use super::command::AgentCommand;
-use super::invariants::{AgentInvariants, AgentViolations};
+use super::invariants::AgentInvariants;
 use crate::check::Check;
-use crate::invariants::Label;
+use crate::invariants::{Label, Violations};
 use crate::model::{ModelOptions, ModelServer, RecordedRequest};
 use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
 use crate::transcript::Location;
@@ -56,7 +56,7 @@ pub struct AgentSuite {
     pub time_factor: f64,
     /// The folder for everything that the suite writes.
     pub work: PathBuf,
-    pub(super) rules: AgentViolations,
+    pub(super) rules: Violations,
     /// Why the fake model cannot be used.
     model_unreachable: Option<String>,
     /// The scenario for which the agent requests a permission, once it is known.
@@ -86,7 +86,7 @@ pub fn open_agent(options: AgentOptions) -> Result<AgentSuite, AgentOpenError> {
         seed,
         time_factor,
         work,
-        rules: AgentViolations::default(),
+        rules: Violations::default(),
         model_unreachable: None,
         permission_scenario: OnceLock::new(),
     };
@@ -119,18 +119,9 @@ impl AgentSuite {
     ) -> Result<Agent, Finding> {
         std::fs::create_dir_all(&folder)?;
         let url = self.model.as_ref().map(ModelServer::url).unwrap_or_default();
-        Agent::start(Launch {
-            command: &self.command,
-            url: &url,
-            secret: "sk-conformance-fake-key",
-            folder,
-            time_factor: self.time_factor,
-            invariants: AgentInvariants::new(
-                self.rules.clone(),
-                label.clone(),
-                capabilities.clone(),
-            ),
-        })
+        let invariants =
+            AgentInvariants::new(self.rules.clone(), label.clone(), capabilities.clone());
+        Agent::start(&self.command, &url, folder, self.time_factor, invariants)
     }
 
     /// Calls `authenticate` if an option requests it.

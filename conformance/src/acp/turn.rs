@@ -61,9 +61,6 @@ impl Agent {
     }
 
     /// Opens a session and returns the complete result.
-    ///
-    /// # Errors
-    /// As [`Agent::new_session`].
     pub(super) fn new_session_reply(&mut self, cwd: &Path) -> Result<Value, Finding> {
         let params = json!({"cwd": cwd, "mcpServers": []});
         match self.request("session/new", params, START_TIMEOUT)? {
@@ -79,6 +76,19 @@ impl Agent {
     /// Sends a prompt with one text block.
     pub(super) fn begin(&mut self, session: &str, prompt: &str) -> OpenTurn {
         self.begin_with(session, &json!([{"type": "text", "text": prompt}]))
+    }
+
+    /// Starts a turn that streams for a minute, and waits for its first text. Another check reports
+    /// an agent that does not stream.
+    pub(super) fn begin_streaming(&mut self, session: &str) -> OpenTurn {
+        let open = self.begin(session, "please SCN:slow");
+        self.wait_text(&open).ok();
+        open
+    }
+
+    /// Cancels the open turn of a session.
+    pub(super) fn cancel(&mut self, session: &str) {
+        self.notify("session/cancel", json!({"sessionId": session}));
     }
 
     /// Sends a prompt with several blocks.
@@ -121,17 +131,11 @@ impl Agent {
     }
 
     /// Waits for the end of a turn and answers the agent's requests.
-    ///
-    /// # Errors
-    /// A failure if it does not end in time.
     pub(super) fn finish(&mut self, open: &OpenTurn, policy: Policy) -> Result<Turn, Finding> {
         self.finish_within(open, policy, TURN_TIMEOUT)
     }
 
     /// Waits for the end of a turn within a timeout.
-    ///
-    /// # Errors
-    /// A failure if it does not.
     pub(super) fn finish_within(
         &mut self,
         open: &OpenTurn,
@@ -163,9 +167,6 @@ impl Agent {
     }
 
     /// Runs a turn to its end.
-    ///
-    /// # Errors
-    /// A failure if it does not end in time.
     pub(super) fn run_turn(
         &mut self,
         session: &str,
@@ -177,9 +178,6 @@ impl Agent {
     }
 
     /// Waits for the first text of a turn.
-    ///
-    /// # Errors
-    /// A failure if no text arrives in time.
     pub(super) fn wait_text(&mut self, open: &OpenTurn) -> Result<(), Finding> {
         let (from, limit) = (open.first_update, self.limit(FIRST_TEXT_TIMEOUT));
         let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);

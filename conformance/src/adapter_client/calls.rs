@@ -37,9 +37,6 @@ impl Answer {
 
 impl AdapterClient {
     /// Waits for the response to a request.
-    ///
-    /// # Errors
-    /// A failure if none arrives in time.
     pub fn answer(&mut self, id: &str, limit: Duration) -> Result<Answer, Finding> {
         let limit = self.limit(limit);
         if !self.pump(limit, |inbox| inbox.answers.contains_key(id)) {
@@ -61,9 +58,6 @@ impl AdapterClient {
     }
 
     /// Sends a request and waits as long as the method allows.
-    ///
-    /// # Errors
-    /// A failure if no response arrives in time.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Answer, Finding> {
         let limit = METHODS
             .iter()
@@ -90,9 +84,6 @@ impl AdapterClient {
     }
 
     /// Sends a request that must fail with this kind.
-    ///
-    /// # Errors
-    /// A failure if it does not.
     pub fn refused(
         &mut self,
         method: &str,
@@ -105,9 +96,6 @@ impl AdapterClient {
     }
 
     /// Checks that a response is an error of this kind with the matching code.
-    ///
-    /// # Errors
-    /// A failure if it does not.
     pub fn expect_error(
         &self,
         answer: Answer,

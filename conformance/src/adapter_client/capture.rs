@@ -56,9 +56,6 @@ impl CapturedOutput {
 }
 
 /// Runs the adapter with these arguments and an empty stdin, at most for the given time.
-///
-/// # Errors
-/// When the process cannot be started.
 pub fn run_to_end(
     adapter: &AdapterPath,
     arguments: &[&str],

@@ -246,9 +246,6 @@ impl<S: Sorter> Connection<S> {
     }
 
     /// Fails at the last line of the transcript unless the condition holds.
-    ///
-    /// # Errors
-    /// The failure.
     pub fn ensure(
         &self,
         condition: bool,

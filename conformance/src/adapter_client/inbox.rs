@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::connection::Sorter;
 use super::record::{Received, RunRecord};
 use crate::invariants::InvariantChecker;
-use crate::outcome::Failure;
-use crate::transcript::{Location, Transcript};
+use crate::transcript::Location;
 
 /// How many other lines are kept at most.
 const MAX_OTHER_LINES: usize = 1000;
@@ -39,22 +38,21 @@ pub struct Inbox {
     pub runs: HashMap<String, RunRecord>,
     /// The method of each sent request, by the JSON text of its id.
     pub asked: HashMap<String, String>,
+    /// The invariants of every line.
+    pub checker: InvariantChecker,
     kept_bytes: usize,
-    checker: InvariantChecker,
-    transcript: Transcript,
 }
 
 impl Inbox {
     /// Creates an empty inbox.
-    pub fn new(checker: InvariantChecker, transcript: Transcript) -> Self {
+    pub fn new(checker: InvariantChecker) -> Self {
         Self {
             answers: HashMap::new(),
             others: Vec::new(),
             runs: HashMap::new(),
             asked: HashMap::new(),
-            kept_bytes: 0,
             checker,
-            transcript,
+            kept_bytes: 0,
         }
     }
 
@@ -78,31 +76,6 @@ impl Inbox {
         self.runs.clear();
         self.asked.clear();
         self.kept_bytes = 0;
-    }
-
-    /// Records that `run/start` was refused: no event may arrive for it.
-    pub fn close_run(&mut self, run_id: &str) {
-        self.checker.refuse_run(run_id);
-    }
-
-    /// Returns the invariants that this adapter process has violated.
-    pub fn broken_rules(&self) -> Vec<(&'static str, Failure)> {
-        self.checker.broken_rules()
-    }
-
-    /// Whether a `done` was missing before, so that a long wait is pointless.
-    pub fn has_missing_done(&self) -> bool {
-        self.checker.has_missing_done()
-    }
-
-    /// Whether any run had a `done`, so that a missing one is an exception.
-    pub fn has_seen_done(&self) -> bool {
-        self.checker.has_seen_done()
-    }
-
-    /// Records that a run ended without `done`.
-    pub fn record_missing_done(&self, summary: &str) {
-        self.checker.missing_done(summary, &self.transcript.location());
     }
 
     fn keep(&mut self, line: Line) {

@@ -51,9 +51,6 @@ pub struct AdapterClient {
 
 impl AdapterClient {
     /// Starts an adapter process without sending anything.
-    ///
-    /// # Errors
-    /// When the process cannot be started.
     pub fn start(
         adapter: &AdapterPath,
         launch: &Launch,
@@ -68,7 +65,7 @@ impl AdapterClient {
             .env_clear()
             .envs(&launch.env)
             .current_dir(&launch.cwd);
-        let inbox = Inbox::new(checker, transcript.clone());
+        let inbox = Inbox::new(checker);
         let connection = Connection::start(&mut command, transcript, launch.time_factor, inbox)?;
         Ok(Self {
             fake_cli,

@@ -123,9 +123,6 @@ impl RunRecord {
     }
 
     /// Fails at the last event unless the condition holds.
-    ///
-    /// # Errors
-    /// The failure.
     pub fn ensure(
         &self,
         condition: bool,

@@ -31,18 +31,12 @@ impl AdapterClient {
     }
 
     /// Loads the script into the fake CLI and requests the run, which may be refused.
-    ///
-    /// # Errors
-    /// A failure if it is not answered in time.
     pub fn try_begin(&mut self, prepared: &PreparedRun) -> Result<Answer, Finding> {
         self.fake_cli.load_script(&prepared.script)?;
         self.start_run(&prepared.request)
     }
 
     /// Sends `run/start` without changing the fake CLI.
-    ///
-    /// # Errors
-    /// A failure if it is not answered in time.
     pub fn start_run(&mut self, request: &StartRunParams) -> Result<Answer, Finding> {
         self.inbox.open_run(&request.run_id);
         let params = serde_json::to_value(request).unwrap_or_default();
@@ -50,7 +44,7 @@ impl AdapterClient {
         let seen = self.inbox.runs.get(&request.run_id).is_some_and(|run| !run.events.is_empty());
         match answer {
             Answer::Result(_) => self.inbox.accept_run(&request.run_id),
-            Answer::Error(_) if !seen => self.inbox.close_run(&request.run_id),
+            Answer::Error(_) if !seen => self.inbox.checker.refuse_run(&request.run_id),
             Answer::Error(_) => {}
         }
         Ok(answer)
@@ -100,8 +94,11 @@ impl AdapterClient {
     /// A failure if the run does not end, or if its agent CLI has ended without `done` (which
     /// ORD-01 reports too). Blocked if no run ever gets its `done`.
     pub fn finish(&mut self, run_id: &str, limit: Duration) -> Result<RunRecord, Finding> {
-        let limit =
-            if self.inbox.has_missing_done() { SHORT_DONE_TIMEOUT.min(limit) } else { limit };
+        let limit = if self.inbox.checker.violations.has_missing_done() {
+            SHORT_DONE_TIMEOUT.min(limit)
+        } else {
+            limit
+        };
         if self.wait_done(run_id, limit) {
             let mut record = self.run(run_id);
             if record.done().is_none_or(|done| done.status != DoneStatus::Completed) {
@@ -111,8 +108,8 @@ impl AdapterClient {
         }
         let summary = shorten(&self.run(run_id).summary(), 600);
         if self.fake_cli.processes().is_empty() {
-            self.inbox.record_missing_done(&summary);
-            if !self.inbox.has_seen_done() {
+            self.inbox.checker.missing_done(&summary, &self.location());
+            if !self.inbox.checker.violations.has_seen_done() {
                 return Err(Finding::Blocked("ORD-01: no run has a `done`".to_owned()));
             }
         }
@@ -145,9 +142,6 @@ impl AdapterClient {
     }
 
     /// Cancels a run.
-    ///
-    /// # Errors
-    /// A failure if the request is not answered in time.
     pub fn cancel(&mut self, run_id: &str) -> Result<CancelRunResult, Finding> {
         self.call(&CancelRunParams { run_id: run_id.to_owned(), grace_ms: None, reason: None })
     }

@@ -12,7 +12,7 @@ use super::expectations::{completed, refused_with};
 use super::requested_options::{OPTION_CAPABILITIES, request_option};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, LaunchOptions, execute_on, initialize};
+use crate::context::{CheckContext, CliPath, execute_on, initialize};
 use crate::outcome::{CheckOutcome, Failure, Finding, fail};
 use crate::prepared_run::PreparedRun;
 
@@ -90,8 +90,7 @@ const EVENT_CAPABILITIES: &[(&str, &str, &str)] = &[
 ];
 
 fn detect_narrows(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter =
-        context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+    let mut adapter = context.launch_uninitialized()?;
     let declared = initialize(&mut adapter, &CliPath::FakeCli)?.capabilities;
     let detected = adapter.call(&DetectAdapterParams::default())?.capabilities;
     let declared = serde_json::to_value(declared).unwrap_or_default();

@@ -7,9 +7,8 @@ use od_protocol::ErrorKind;
 use super::AdapterCheck;
 use super::expectations::{completed, plain_answer, refused_with};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CompletedRun, LaunchOptions, execute_on};
-use crate::fake_cli::Invocation;
-use crate::outcome::{CheckOutcome, Finding};
+use crate::context::{CheckContext, LaunchOptions, execute_on};
+use crate::outcome::CheckOutcome;
 
 /// The checks of this chapter.
 pub const CHECKS: &[AdapterCheck] = &[
@@ -41,7 +40,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 
 fn no_canary(context: &mut CheckContext) -> CheckOutcome {
     let completed_run = plain_answer(context)?;
-    let invocation = started(&completed_run)?;
+    let invocation = completed_run.started()?;
     for (name, value) in context.suite.canaries() {
         let carried =
             invocation.env.iter().find(|(known, found)| **known == name || found.contains(&value));
@@ -65,7 +64,7 @@ fn wanted_variables(context: &mut CheckContext) -> CheckOutcome {
     let mut prepared = context.prepare("text")?;
     prepared.request.env.insert(own.0.clone(), own.1.clone());
     let completed_run = execute_on(&mut adapter, prepared)?;
-    let invocation = started(&completed_run)?;
+    let invocation = completed_run.started()?;
     let wanted = login.into_iter().map(|name| (name, secret.clone())).chain([own]);
     for (name, value) in wanted {
         let found = invocation.env.get(&name);
@@ -91,7 +90,7 @@ fn exact_folder(context: &mut CheckContext) -> CheckOutcome {
     let completed_run = context.execute(prepared)?;
     let sent = format!("run/start with cwd {}", folder.display());
     completed(&completed_run.record, &sent)?;
-    let got = started(&completed_run)?.cwd.clone();
+    let got = completed_run.started()?.cwd.clone();
     if Path::new(&got).canonicalize()? != folder.canonicalize()? {
         let expected = "the agent CLI works in that folder";
         return Err(completed_run.record.failure(expected, format!("it works in {got}"), &sent));
@@ -122,10 +121,4 @@ fn login_variables(context: &CheckContext) -> Vec<String> {
         .cloned()
         .collect();
     if used.is_empty() { declared.into_iter().take(1).collect() } else { used }
-}
-
-fn started(completed_run: &CompletedRun) -> Result<&Invocation, Finding> {
-    completed_run.invocation.as_ref().ok_or_else(|| {
-        completed_run.record.failure("the agent CLI is started", "it was not started", "run/start")
-    })
 }

@@ -69,7 +69,7 @@ impl FuzzRunner {
         let adapter = self.adapter(context)?;
         let prepared = with_new_id(context, prepared, prepared.script.clone());
         let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;
-        let broken = adapter.inbox.broken_rules();
+        let broken = adapter.inbox.checker.broken_rules();
         self.excused.extend(broken.iter().map(|(rule, _)| *rule));
         Ok(record.done().map(|done| done.status))
     }
@@ -86,7 +86,7 @@ impl FuzzRunner {
         let prepared = with_new_id(context, prepared, script);
         let adapter = self.adapter(context)?;
         let finding = run_and_evaluate(adapter, &prepared, trial)?;
-        let broken = adapter.inbox.broken_rules();
+        let broken = adapter.inbox.checker.broken_rules();
         let is_new = |(rule, _): &&(&'static str, Failure)| !self.excused.contains(rule);
         let rule = trial.expected_status.and_then(|_| broken.iter().find(is_new));
         Ok(finding.or_else(|| {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, LaunchOptions, initialize, initialize_params};
+use crate::context::{CheckContext, CliPath, initialize, initialize_params};
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, shorten};
 
 /// The timeout of a response to an unexpected message.
@@ -79,7 +79,7 @@ pub const CHECKS: &[AdapterCheck] = &[
 ];
 
 fn initialize_response(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     let params = initialize_value(&adapter);
     let id = adapter.ask(INITIALIZE.name, params);
     let answer = adapter.answer(&id, INITIALIZE.limit())?;
@@ -95,7 +95,7 @@ fn initialize_response(context: &mut CheckContext) -> CheckOutcome {
 fn highest_major(context: &mut CheckContext) -> CheckOutcome {
     let max = context.manifest()?["protocol"]["max"].as_u64().unwrap_or(1);
     for (low, high) in [(1, max + 7), (max, max)] {
-        let mut adapter = launch_uninitialized(context)?;
+        let mut adapter = context.launch_uninitialized()?;
         let mut params = initialize_value(&adapter);
         params["protocol"] = json!({"min": low, "max": high});
         let answer = adapter.request(INITIALIZE.name, params)?;
@@ -116,7 +116,7 @@ fn highest_major(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn unknown_fields(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     let mut params = initialize_value(&adapter);
     params["ofTomorrow"] = json!({"deep": [1, null]});
     params["capabilities"]["ofTomorrow"] = json!({});
@@ -134,7 +134,7 @@ fn unknown_fields(context: &mut CheckContext) -> CheckOutcome {
 
 fn no_common_major(context: &mut CheckContext) -> CheckOutcome {
     let manifest_range = context.manifest()?["protocol"].clone();
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     let error = refuse_majors(&mut adapter)?;
     let supported = error.data.as_ref().and_then(|data| data.supported.clone());
     let fits = supported.as_ref().is_some_and(|range| {
@@ -154,7 +154,7 @@ fn no_common_major(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn usable_after_refusal(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     let params = unsupported_majors(&adapter);
     let refusal = adapter.request(INITIALIZE.name, params)?;
     if let Answer::Result(_) = refusal {
@@ -165,7 +165,7 @@ fn usable_after_refusal(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     adapter.call(&PingParams {})?;
     let run = json!({"runId": "r", "cwd": "/", "prompt": {"text": "x"}});
     let calls = [("adapter/health", json!({})), ("adapter/detect", json!({})), ("run/start", run)];
@@ -200,7 +200,7 @@ fn unknown_methods(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn malformed_input(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = launch_uninitialized(context)?;
+    let mut adapter = context.launch_uninitialized()?;
     let ids =
         [json!("ä \"quoted\" \u{2028} id"), json!(""), json!(9_007_199_254_740_991_u64), json!(0)];
     for id in ids {
@@ -255,10 +255,6 @@ fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
             Err(adapter.failure(format!("a response with exactly the id {key}"), got, shown))
         }
     }
-}
-
-fn launch_uninitialized(context: &mut CheckContext) -> Result<AdapterClient, Finding> {
-    context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })
 }
 
 fn initialize_value(adapter: &AdapterClient) -> Value {

@@ -11,7 +11,6 @@ use crate::check::{Gate, active, invariant};
 use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding, shorten};
-
 use crate::script_variants::cut_after;
 
 /// The checks of this chapter.

@@ -187,10 +187,7 @@ fn prompt_delivery(context: &CheckContext) -> PromptDelivery {
 
 /// Returns the prompt that the agent CLI received.
 fn bound_prompt(completed_run: &CompletedRun) -> Result<String, Finding> {
-    let invocation = completed_run.invocation.as_ref().ok_or_else(|| {
-        completed_run.record.failure("the agent CLI is started", "it was not started", "run/start")
-    })?;
-    invocation.bound_text("prompt").ok_or_else(|| {
+    completed_run.started()?.bound_text("prompt").ok_or_else(|| {
         let text = "the steps of the scenario text do not bind {{?prompt}}";
         Finding::Untestable(text.to_owned())
     })

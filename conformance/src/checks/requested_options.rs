@@ -60,9 +60,6 @@ impl OptionMark {
 }
 
 /// Requests the option of a capability; its files are written to the folder.
-///
-/// # Errors
-/// A suite error if a file cannot be written.
 pub(super) fn request_option(
     capability: &str,
     request: &mut StartRunParams,

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, LaunchOptions, initialize_params};
+use crate::context::{CheckContext, CliPath, initialize_params};
 use crate::fake_cli::{DETACHED, FakeCli};
 use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection};
 use crate::prepared_run::PreparedRun;
@@ -111,8 +111,7 @@ fn end_of_stdin_in_a_run(context: &mut CheckContext) -> CheckOutcome {
 fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
     needs_process_inspection()?;
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
-    let mut adapter =
-        context.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })?;
+    let mut adapter = context.launch_uninitialized()?;
     let mut host = FakeHost::start(&adapter.fake_cli)?;
     let mut params = initialize_params(&adapter, &CliPath::FakeCli);
     params.host_pid = Some(host.0.id());

@@ -1,10 +1,8 @@
 //! `conformance self-test --profile acp-agent`: the reference agent passes every check; each mutant
 //! fails exactly the checks that must find it.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::self_test::SelfTestArguments;
@@ -17,6 +15,7 @@ use crate::baseline::KnownFailures;
 use crate::check::{Check, CheckResult, Status};
 use crate::console::say;
 use crate::mutant::FAULT_FILE;
+use crate::parallel;
 use crate::process;
 use crate::requirements::{DEFAULT_ACP_SET, Requirements};
 use crate::runner::RunnerOptions;
@@ -30,7 +29,7 @@ const BUDGET: Duration = Duration::from_secs(300);
 const PARALLEL_CHECKS: usize = 3;
 
 /// Rechecks use time limits this many times as long.
-const RECHECK_PATIENCE: f64 = 3.0;
+const RECHECK_TIME_FACTOR: f64 = 3.0;
 
 /// The reference agent, which no check may fail, or a mutant.
 #[derive(Clone, Copy)]
@@ -85,9 +84,8 @@ impl Subject {
         self.0.map_or(&[], |mutant| mutant.must_fail)
     }
 
-    fn may_fail(self, check: &Check) -> bool {
-        let covers = |pattern: &&str| check.id == *pattern || check.chapter() == *pattern;
-        self.0.is_some_and(|mutant| mutant.may_fail.iter().any(covers))
+    fn allows(self, check: &Check) -> bool {
+        self.0.is_some_and(|mutant| mutant.allows(check.id))
     }
 }
 
@@ -104,9 +102,8 @@ impl Outcome {
         let must = subject.must_fail();
         let is_asked = |id: &str| requested.iter().any(|check| check.id == id);
         let missing = must.iter().filter(|id| is_asked(id) && !caught_by.contains(id));
-        let wrong = with(Status::Fail)
-            .filter(|it| !must.contains(&it.check.id) && !subject.may_fail(&it.check))
-            .map(|it| it.check.id);
+        let wrong =
+            with(Status::Fail).filter(|it| !subject.allows(&it.check)).map(|it| it.check.id);
         let mut unexpected: Vec<&'static str> = wrong.collect();
         problems.extend(unexpected.iter().map(|id| format!("{id} fails, but must not")));
         problems.extend(missing.clone().map(|id| format!("{id} does not fail, but must")));
@@ -143,25 +140,11 @@ fn run_all(
     location: Location<'_>,
     subjects: &[Subject],
 ) -> Vec<Outcome> {
-    let queue = Mutex::new(subjects.iter().copied().collect::<VecDeque<_>>());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let (sender, receiver) = channel();
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.max(1) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some(subject) = next() {
-                    let wanted = wanted(subject, arguments.quick);
-                    let results = run_agent(arguments, location, subject, &wanted, 1.0);
-                    if sender.send(outcome(subject, &wanted, results)).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        receiver.iter().inspect(Outcome::print).collect()
-    })
+    let run = |subject: &Subject| {
+        let wanted = wanted(*subject, arguments.quick);
+        outcome(*subject, &wanted, run_agent(arguments, location, *subject, &wanted, 1.0))
+    };
+    parallel::each(subjects, arguments.jobs, run, &mut Outcome::print)
 }
 
 /// Runs unexpected results again with longer limits: on a busy machine a time limit can pass although
@@ -169,7 +152,7 @@ fn run_all(
 fn recheck(arguments: &SelfTestArguments, location: Location<'_>, first: &mut Outcome) {
     let is_unexpected = |check: &Check| first.unexpected.contains(&check.id);
     let rechecked: Vec<Check> = checks().into_iter().filter(is_unexpected).collect();
-    let results = run_agent(arguments, location, first.subject, &rechecked, RECHECK_PATIENCE);
+    let results = run_agent(arguments, location, first.subject, &rechecked, RECHECK_TIME_FACTOR);
     *first = outcome(first.subject, &rechecked, results);
     first.print();
 }

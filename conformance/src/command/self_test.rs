@@ -1,10 +1,7 @@
 //! `conformance self-test`: the reference adapter passes every check, each mutant fails exactly the
 //! checks that must find it, and every check has a mutant.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
@@ -15,6 +12,7 @@ use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test};
 use crate::checks;
 use crate::console::say;
 use crate::mutant::MUTANTS;
+use crate::parallel;
 use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::self_test::{
     FaultCoverage, Location, Outcome, SelfTestOptions, Subject, document, recheck,
@@ -132,38 +130,8 @@ fn run_all(
     let breaks =
         |subject: &Subject| subject.mutant.map_or(usize::MAX, |mutant| mutant.may_fail.len());
     order.sort_by_key(|subject| std::cmp::Reverse(breaks(subject)));
-    let queue = Mutex::new(VecDeque::from(order));
-    let (sender, receiver) = channel();
-    let mut outcomes = Vec::new();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            let (queue, sender) = (&queue, sender.clone());
-            scope
-                .spawn(move || run_subjects(location, self_test_options, coverage, queue, &sender));
-        }
-        drop(sender);
-        for outcome in receiver {
-            print_outcome(&outcome);
-            outcomes.push(outcome);
-        }
-    });
-    outcomes
-}
-
-fn run_subjects(
-    location: &Location,
-    self_test_options: &SelfTestOptions,
-    coverage: Option<&FaultCoverage>,
-    queue: &Mutex<VecDeque<Subject>>,
-    sender: &Sender<Outcome>,
-) {
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(subject) = next else { return };
-        if sender.send(run_subject(location, self_test_options, coverage, subject)).is_err() {
-            return;
-        }
-    }
+    let run = |subject: &Subject| run_subject(location, self_test_options, coverage, *subject);
+    parallel::each(&order, jobs, run, &mut print_outcome)
 }
 
 /// Runs unexpected results again, one subject at a time.

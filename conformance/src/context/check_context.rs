@@ -60,9 +60,6 @@ impl CheckContext {
     }
 
     /// Starts a transcript; failures without a location point at its end.
-    ///
-    /// # Errors
-    /// A suite error if the file cannot be created.
     pub fn transcript(&mut self, folder: &std::path::Path) -> Result<Transcript, Finding> {
         let transcript = Transcript::create(&folder.join("transcript.log"))?;
         self.latest_transcript = Some(transcript.clone());
@@ -103,9 +100,6 @@ impl CheckContext {
     }
 
     /// Creates a new empty folder for this check.
-    ///
-    /// # Errors
-    /// A suite error if it cannot be created.
     pub fn folder(&mut self, name: &str) -> Result<PathBuf, Finding> {
         self.folder_count += 1;
         let thread = format!("{:?}", std::thread::current().id());
@@ -146,9 +140,6 @@ impl CheckContext {
     }
 
     /// Starts a new adapter process with other options.
-    ///
-    /// # Errors
-    /// As [`CheckContext::launch`].
     pub fn launch_with(&mut self, options: &LaunchOptions) -> Result<AdapterClient, Finding> {
         let folder = self.folder("adapter")?;
         let values = Values::fresh(&mut self.random, &folder);
@@ -191,6 +182,11 @@ impl CheckContext {
             })?;
         }
         Ok(adapter)
+    }
+
+    /// Starts a new adapter process without calling `initialize`.
+    pub fn launch_uninitialized(&mut self) -> Result<AdapterClient, Finding> {
+        self.launch_with(&LaunchOptions { initialize: false, ..LaunchOptions::default() })
     }
 
     /// Prepares a run of a scenario with new random values. The check may change it before it is

@@ -2,6 +2,7 @@
 
 use crate::adapter_client::RunRecord;
 use crate::fake_cli::Invocation;
+use crate::outcome::Finding;
 use crate::prepared_run::PreparedRun;
 
 /// A completed run.
@@ -13,4 +14,13 @@ pub struct CompletedRun {
     pub record: RunRecord,
     /// What the fake CLI recorded; `None` for adapters without an agent CLI.
     pub invocation: Option<Invocation>,
+}
+
+impl CompletedRun {
+    /// Returns what the fake CLI recorded; a failure if it was not started.
+    pub fn started(&self) -> Result<&Invocation, Finding> {
+        self.invocation.as_ref().ok_or_else(|| {
+            self.record.failure("the agent CLI is started", "it was not started", "run/start")
+        })
+    }
 }

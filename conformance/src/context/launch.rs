@@ -63,9 +63,6 @@ pub fn initialize_params(adapter: &AdapterClient, cli_path: &CliPath) -> Initial
 }
 
 /// Calls `initialize` as a correct host does.
-///
-/// # Errors
-/// A failure if the call fails.
 pub fn initialize(
     adapter: &mut AdapterClient,
     cli_path: &CliPath,

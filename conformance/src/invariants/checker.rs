@@ -22,8 +22,9 @@ const UNKNOWN_RUN: &str = "ORD-03";
 
 /// Checks every line of one adapter process.
 pub struct InvariantChecker {
+    /// The violations of all processes.
+    pub violations: Violations,
     schema: Arc<Schema>,
-    violations: Violations,
     /// The violations of this process only.
     own: Violations,
     label: Label,
@@ -56,16 +57,6 @@ impl InvariantChecker {
         self.violations.record_missing_done();
         let expected = "exactly one `done` as the last event of the run";
         self.broken(DONE, expected, format!("no `done`; the events were: {summary}"), location);
-    }
-
-    /// Whether any run had a `done`, so that a missing one is an exception.
-    pub fn has_seen_done(&self) -> bool {
-        self.violations.has_seen_done()
-    }
-
-    /// Whether a `done` was missing before, so that a long wait is pointless.
-    pub fn has_missing_done(&self) -> bool {
-        self.violations.has_missing_done()
     }
 
     /// Parses a line; `None` if it is not a JSON object.

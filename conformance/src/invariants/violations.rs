@@ -1,6 +1,6 @@
 //! The violations of invariants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,14 +14,29 @@ const MAX_KEPT_VIOLATIONS: usize = 3;
 pub struct Violations {
     rules: Arc<Mutex<BTreeMap<&'static str, Vec<Failure>>>>,
     missing_done_seen: Arc<AtomicBool>,
-    seen_event: Arc<AtomicBool>,
+    exercised: Arc<Mutex<BTreeSet<&'static str>>>,
     seen_done: Arc<AtomicBool>,
 }
 
-/// The rules that apply only to runs.
+/// The rules of an adapter's lines, which also hold without any line.
+const LINE_RULES: &[&str] = &["ENC-05", "SCH-01"];
+
+/// The rules of an adapter's runs, which need an event.
 const RUN_RULES: &[&str] = &["ORD-01", "ORD-02", "ORD-03", "ORD-09"];
 
 impl Violations {
+    /// Creates an empty list for an adapter.
+    pub fn of_adapter() -> Self {
+        let violations = Self::default();
+        LINE_RULES.iter().for_each(|rule| violations.mark_exercised(rule));
+        violations
+    }
+
+    /// Records that an event of an adapter arrived.
+    pub fn record_event(&self) {
+        RUN_RULES.iter().for_each(|rule| self.mark_exercised(rule));
+    }
+
     /// Adds a violation.
     pub fn add(&self, rule: &'static str, failure: Failure) {
         let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,9 +56,9 @@ impl Violations {
         self.missing_done_seen.load(Ordering::Relaxed)
     }
 
-    /// Records that an event arrived.
-    pub fn record_event(&self) {
-        self.seen_event.store(true, Ordering::Relaxed);
+    /// Records that a message could have violated the rule.
+    pub fn mark_exercised(&self, rule: &'static str) {
+        self.exercised.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
     }
 
     /// Records that a `done` arrived.
@@ -58,7 +73,7 @@ impl Violations {
 
     /// Whether any message could have violated the rule.
     pub fn was_exercised(&self, rule: &str) -> bool {
-        !RUN_RULES.contains(&rule) || self.seen_event.load(Ordering::Relaxed)
+        self.exercised.lock().unwrap_or_else(PoisonError::into_inner).contains(rule)
     }
 
     /// Returns the first violation of each rule.

@@ -69,4 +69,5 @@ pub use entry::{EXECUTABLE, FAULT_FILE, become_adapter};
 pub use fault::Fault;
 pub(crate) use fault::faults;
 pub use fault_record::REACHED_FOLDER;
+pub(crate) use table::mutant;
 pub use table::{MUTANTS, Mutant};

@@ -5,32 +5,32 @@ use super::fault::Fault;
 
 /// A fault with its expected results.
 #[derive(Debug, Clone, Copy)]
-pub struct Mutant {
+pub struct Mutant<F = Fault> {
     /// The fault.
-    pub fault: Fault,
+    pub fault: F,
     /// Checks that must fail.
     pub must_fail: &'static [&'static str],
     /// Checks that may fail too; a chapter means all of its checks.
     pub may_fail: &'static [&'static str],
 }
 
-impl Mutant {
+impl<F: Copy> Mutant<F> {
     /// Whether this check may fail.
     pub fn allows(&self, check: &str) -> bool {
-        let covers =
-            |pattern: &&str| check == *pattern || check.split('-').next() == Some(*pattern);
-        self.must_fail.iter().any(covers) || self.may_fail.iter().any(covers)
+        let chapter = check.rsplit_once('-').map_or(check, |(chapter, _)| chapter);
+        let mut patterns = self.must_fail.iter().chain(self.may_fail);
+        patterns.any(|pattern| *pattern == check || *pattern == chapter)
     }
-}
 
-const fn mutant(fault: Fault, must_fail: &'static [&'static str]) -> Mutant {
-    Mutant { fault, must_fail, may_fail: &[] }
-}
-
-impl Mutant {
-    const fn may(self, may_fail: &'static [&'static str]) -> Self {
+    /// Adds checks that may fail too.
+    pub(crate) const fn may(self, may_fail: &'static [&'static str]) -> Self {
         Self { may_fail, ..self }
     }
+}
+
+/// Creates a mutant that must fail these checks.
+pub(crate) const fn mutant<F>(fault: F, must_fail: &'static [&'static str]) -> Mutant<F> {
+    Mutant { fault, must_fail, may_fail: &[] }
 }
 
 /// Every chapter that starts runs: a fault during a run may affect any of them.

@@ -58,6 +58,17 @@ impl Failure {
 }
 
 impl Finding {
+    /// Returns why the check has no result; `None` for a failure.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Fail(_) => None,
+            Self::Skip(reason)
+            | Self::Blocked(reason)
+            | Self::Untestable(reason)
+            | Self::Suite(reason) => Some(reason),
+        }
+    }
+
     /// Replaces a failure by another finding; other findings stay as they are.
     #[must_use]
     pub fn map_failure(self, change: impl FnOnce(Failure) -> Self) -> Self {

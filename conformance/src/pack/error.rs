@@ -19,6 +19,12 @@ impl PackError {
         Self { file: file.to_owned(), line, message: message.into() }
     }
 
+    /// Creates an error on the line of the text on which a word first occurs outside a comment.
+    pub(super) fn at_word(file: &Path, text: &str, word: &str, message: impl Into<String>) -> Self {
+        let has = |line: &str| !line.trim_start().starts_with('#') && line.contains(word);
+        Self::at(file, text.lines().position(has).map_or(0, |index| index + 1), message)
+    }
+
     /// Creates an error about the whole file.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
         Self::at(file, 0, message)

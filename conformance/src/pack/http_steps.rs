@@ -19,9 +19,6 @@ pub(super) struct ReplyText {
 }
 
 /// `basic USER $VARIABLE`, `bearer $VARIABLE`, or nothing.
-///
-/// # Errors
-/// A description of the error.
 pub(super) fn access(text: &str) -> Result<Option<Access>, String> {
     let parts: Vec<&str> = text.split_whitespace().collect();
     let variable =
@@ -39,9 +36,6 @@ pub(super) fn access(text: &str) -> Result<Option<Access>, String> {
 }
 
 /// `METHOD /path?query header:NAME=VALUE … PATTERN`.
-///
-/// # Errors
-/// A description of the error.
 pub(super) fn route(text: &str) -> Result<Route, String> {
     let (method, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     if !METHODS.contains(&method) {
@@ -106,9 +100,6 @@ pub(super) fn route_names(route: &Route, names: &mut Vec<String>) {
 }
 
 /// `STATUS header:NAME=VALUE … BODY`.
-///
-/// # Errors
-/// A description of the error.
 pub(super) fn reply(text: &str) -> Result<ReplyText, String> {
     let (status, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let status = status
@@ -124,9 +115,6 @@ pub(super) fn reply(text: &str) -> Result<ReplyText, String> {
 }
 
 /// `header:NAME=VALUE …` and nothing else.
-///
-/// # Errors
-/// A description of the error.
 pub(super) fn stream(text: &str) -> Result<Pairs, String> {
     match headers(text)? {
         (headers, "") => Ok(headers),

@@ -8,9 +8,9 @@ use rand::rngs::StdRng;
 
 use super::error::PackError;
 use super::load::{Pack, SETTINGS_FILE};
-use super::real_settings::{REAL_PLACEHOLDERS, RealSettings};
+use super::real_settings::REAL_PLACEHOLDERS;
 use super::render::{render, unknown_name};
-use super::scenarios::is_known_scenario;
+use super::scenarios::unknown_scenarios;
 use super::settings::{PromptDelivery, Settings};
 use super::steps::{self, NEEDS_LISTEN, Template};
 use super::values::Values;
@@ -31,7 +31,8 @@ pub fn lint(folder: &Path, checks: &[Check]) -> Lint {
     let mut found = Lint::default();
     if let Some((text, settings)) = readable_settings(&file) {
         let sample = Values::fresh(&mut StdRng::seed_from_u64(0), Path::new("/"));
-        found.faults.extend(wrong_names(&file, &text, &settings, checks));
+        found.faults.extend(unknown_scenarios(&file, &text, &settings));
+        found.faults.extend(unknown_checks(&file, &text, &settings, checks));
         found.faults.extend(wrong_placeholders(&file, &text, &sample));
         for (name, steps) in step_files(&settings) {
             let template = lint_steps(folder, &file, &text, steps, &sample, &mut found.faults);
@@ -64,32 +65,15 @@ fn step_files(settings: &Settings) -> impl Iterator<Item = (&str, &String)> {
     scenarios.filter_map(|(name, scenario)| Some((name.as_str(), scenario.steps.as_ref()?)))
 }
 
-/// Returns the line on which a word first occurs outside a comment; 0 if there is none.
-fn line_of(text: &str, word: &str) -> usize {
-    let has = |line: &str| !line.trim_start().starts_with('#') && line.contains(word);
-    text.lines().position(has).map_or(0, |index| index + 1)
-}
-
-fn wrong_names(file: &Path, text: &str, settings: &Settings, checks: &[Check]) -> Vec<PackError> {
-    let names = settings.scenario.keys().chain(settings.not_applicable.keys());
-    let mut faults: Vec<PackError> = names
-        .filter(|name| !is_known_scenario(name))
-        .map(|name| {
-            let message = format!("unknown scenario {name:?}");
-            PackError::at(file, line_of(text, name), message)
-        })
-        .collect();
-    let real = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
-    faults.extend(real.map(|name| {
-        let message = format!("unknown scenario of the real agent CLI {name:?}");
-        PackError::at(file, line_of(text, name), message)
-    }));
+fn unknown_checks(
+    file: &Path,
+    text: &str,
+    settings: &Settings,
+    checks: &[Check],
+) -> Vec<PackError> {
     let is_check = |id: &str| checks.iter().any(|check| check.id == id);
     let unknown = settings.known_failures.keys().filter(|id| !is_check(id));
-    faults.extend(
-        unknown.map(|id| PackError::at(file, line_of(text, id), format!("unknown check {id}"))),
-    );
-    faults
+    unknown.map(|id| PackError::at_word(file, text, id, format!("unknown check {id}"))).collect()
 }
 
 /// Reports unknown placeholders of the settings. Output of probes is not filled, so it is ignored.
@@ -128,7 +112,7 @@ fn lint_steps(
         Ok(text) => text,
         Err(error) => {
             let message = format!("{} cannot be read: {error}", file.display());
-            faults.push(PackError::at(settings_file, line_of(settings_text, steps), message));
+            faults.push(PackError::at_word(settings_file, settings_text, steps, message));
             return None;
         }
     };

@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::error::PackError;
 use super::launch_environment::LaunchEnvironment;
-use super::real_settings::RealSettings;
 use super::render::render;
-use super::scenarios::{SCENARIOS, is_known_scenario};
+use super::scenarios::unknown_scenarios;
 use super::settings::{ScenarioSettings, Settings};
 use super::steps::{self, Template};
 use super::values::Values;
@@ -186,22 +185,10 @@ impl Pack {
     }
 
     fn check_names(&self, file: &Path, text: &str) -> Result<(), PackError> {
-        let settings = &self.settings;
-        for name in settings.scenario.keys().chain(settings.not_applicable.keys()) {
-            if !is_known_scenario(name) {
-                let line = text.lines().position(|line| line.contains(name.as_str()));
-                let known: Vec<&str> = SCENARIOS.iter().map(|(known, _)| *known).collect();
-                let message = format!("unknown scenario {name:?}; available: {}", known.join(", "));
-                return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
-            }
+        match unknown_scenarios(file, text, &self.settings).into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(()),
         }
-        let mut unknown = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
-        if let Some(name) = unknown.next() {
-            let line = text.lines().position(|line| line.contains(name.as_str()));
-            let message = format!("unknown scenario of the real agent CLI {name:?}");
-            return Err(PackError::at(file, line.map_or(0, |index| index + 1), message));
-        }
-        Ok(())
     }
 
     fn read_templates(&mut self, settings_file: &Path) -> Result<(), PackError> {

@@ -1,5 +1,11 @@
 //! The abstract scenarios that a pack can implement.
 
+use std::path::Path;
+
+use super::error::PackError;
+use super::real_settings::RealSettings;
+use super::settings::Settings;
+
 /// Every scenario with a description and the values it should use.
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("text", "an answer in pieces: {{#each deltas}} {{text}}, then the CLI's final message"),
@@ -79,4 +85,20 @@ pub fn is_known_scenario(name: &str) -> bool {
     name.starts_with('_')
         || name.starts_with("mode_")
         || SCENARIOS.iter().any(|(known, _)| *known == name)
+}
+
+/// Reports names of scenarios that the suite does not know.
+pub(super) fn unknown_scenarios(file: &Path, text: &str, settings: &Settings) -> Vec<PackError> {
+    let names = settings.scenario.keys().chain(settings.not_applicable.keys());
+    let known: Vec<&str> = SCENARIOS.iter().map(|(known, _)| *known).collect();
+    let unknown = names.filter(|name| !is_known_scenario(name)).map(|name| {
+        let message = format!("unknown scenario {name:?}; available: {}", known.join(", "));
+        PackError::at_word(file, text, name, message)
+    });
+    let real = settings.real.iter().flat_map(RealSettings::unknown_scenarios);
+    let unknown_real = real.map(|name| {
+        let message = format!("unknown scenario of the real agent CLI {name:?}");
+        PackError::at_word(file, text, name, message)
+    });
+    unknown.chain(unknown_real).collect()
 }

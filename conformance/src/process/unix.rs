@@ -153,9 +153,6 @@ fn to_pid(pid: u32) -> Option<Pid> {
 }
 
 /// Creates a symbolic link to a folder.
-///
-/// # Errors
-/// When it cannot be created.
 pub fn link_folder(folder: &std::path::Path, link: &std::path::Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(folder, link)
 }

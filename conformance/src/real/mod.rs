@@ -12,7 +12,6 @@ mod drift;
 mod facts;
 mod install;
 mod interrupted;
-mod parallel;
 mod record;
 mod relay;
 mod scenario_context;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use super::checks::{check_of, drift_checks, rules};
 use super::drift::{Drift, Shapes};
 use super::facts::ScenarioRecord;
-use super::parallel;
 use super::scenario_context::{ScenarioContext, ScenarioContextOptions};
 use super::scenarios::{REAL_SCENARIOS, RealScenario};
 use crate::check::CheckResult;
 use crate::outcome::{CheckOutcome, Finding};
 use crate::pack::RealSettings;
+use crate::parallel;
 use crate::runner::{RunnerOptions, build_result, catch_panic};
 use crate::suite::Suite;
 

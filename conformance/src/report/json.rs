@@ -52,12 +52,7 @@ fn one(report: &Report, result: &CheckResult) -> Value {
             value["transcript"] = failure.location.as_ref().map(ToString::to_string).into();
             value["rerun"] = report.rerun(result).into();
         }
-        Some(
-            Finding::Skip(reason)
-            | Finding::Blocked(reason)
-            | Finding::Untestable(reason)
-            | Finding::Suite(reason),
-        ) => value["reason"] = reason.clone().into(),
+        Some(other) => value["reason"] = other.reason().into(),
     }
     value
 }

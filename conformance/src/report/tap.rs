@@ -75,15 +75,7 @@ fn diagnostics(report: &Report, result: &CheckResult) -> String {
 }
 
 fn reason(result: &CheckResult) -> String {
-    match &result.finding {
-        Some(
-            Finding::Skip(reason)
-            | Finding::Blocked(reason)
-            | Finding::Untestable(reason)
-            | Finding::Suite(reason),
-        ) => reason.clone(),
-        _ => String::new(),
-    }
+    result.finding.as_ref().and_then(Finding::reason).unwrap_or_default().to_owned()
 }
 
 /// Escapes text as a description: on one line, without directives.

@@ -84,16 +84,8 @@ pub(super) fn explain(report: &Report, result: &CheckResult) -> Option<String> {
         (_, Status::Pass | Status::Skip) | (None, Status::AddedLater) => return None,
         (None, _) => {}
         (Some(Finding::Fail(failure)), _) => text.push_str(&failure_text(failure)),
-        (
-            Some(
-                Finding::Skip(reason)
-                | Finding::Blocked(reason)
-                | Finding::Untestable(reason)
-                | Finding::Suite(reason),
-            ),
-            _,
-        ) => {
-            let _ = writeln!(text, "  reason      {reason}");
+        (Some(other), _) => {
+            let _ = writeln!(text, "  reason      {}", other.reason().unwrap_or_default());
         }
     }
     if let Some(remark) = &result.remark {

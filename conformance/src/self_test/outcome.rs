@@ -122,12 +122,7 @@ impl Outcome {
 fn describe(result: &CheckResult) -> String {
     match &result.finding {
         Some(Finding::Fail(failure)) => failure.got.clone(),
-        Some(
-            Finding::Skip(reason)
-            | Finding::Blocked(reason)
-            | Finding::Untestable(reason)
-            | Finding::Suite(reason),
-        ) => reason.clone(),
+        Some(other) => other.reason().unwrap_or_default().to_owned(),
         None => String::new(),
     }
 }

@@ -24,7 +24,7 @@ const BUDGET: Duration = Duration::from_secs(120);
 const PARALLEL_CHECKS: usize = 4;
 
 /// Rechecks use time limits this many times as long.
-const RECHECK_PATIENCE: f64 = 3.0;
+const RECHECK_TIME_FACTOR: f64 = 3.0;
 
 /// How every subject runs.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub fn recheck(location: &Location, self_test_options: &SelfTestOptions, outcome
     let is_unexpected = |check: &Check| outcome.unexpected.contains(&check.id);
     let rechecked: Vec<Check> = checks().into_iter().filter(is_unexpected).collect();
     let slower = SelfTestOptions {
-        time_factor: self_test_options.time_factor * RECHECK_PATIENCE,
+        time_factor: self_test_options.time_factor * RECHECK_TIME_FACTOR,
         ..self_test_options.clone()
     };
     match run_suite(location, &slower, outcome.subject, &rechecked, "again") {

@@ -14,7 +14,6 @@ use crate::invariants::Violations;
 use crate::pack::{self, Pack, PackError};
 use crate::process;
 use crate::schema::Schema;
-
 use crate::transcript::Transcript;
 
 /// The timeout of `--manifest` before the run; MAN-02 has its own timeout.
@@ -71,7 +70,7 @@ pub fn open(options: SuiteOptions) -> Result<Suite, SuiteError> {
         manifest_value,
         pack: None,
         schema: Arc::new(Schema::frozen()),
-        violations: Violations::default(),
+        violations: Violations::of_adapter(),
         seed,
         tier,
         time_factor,

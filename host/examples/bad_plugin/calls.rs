@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 use crate::Mode;
 use crate::wire::{answer, forever, refuse};
 
-/// Answers `adapter/health`, and the calls of the capabilities that the mode `talks` declares.
+/// Answers `adapter/health`, and the calls of the capabilities that the mode `answers_calls` declares.
 pub(crate) fn answer_call(mode: &Mode, id: &Value, method: &Value) {
     let method = method.as_str().unwrap_or_default();
     match (mode.name.as_str(), method) {
-        ("unwell", "adapter/health") => forever(),
+        ("hangs_in_health", "adapter/health") => forever(),
         (_, "adapter/health") => {
             answer(id, &json!({"status": "ok", "message": std::process::id().to_string()}));
         }
-        ("talks", "models/list") => {
+        ("answers_calls", "models/list") => {
             let model = std::process::id().to_string();
             answer(id, &json!({"models": [{"id": model}], "source": "static"}));
         }
-        ("talks", "quota/get") => {
+        ("answers_calls", "quota/get") => {
             eprintln!("the quota was too much");
             std::process::exit(5);
         }
-        ("talks", _) => answer(id, &json!({"sessions": []})),
+        ("answers_calls", _) => answer(id, &json!({"sessions": []})),
         _ => {
             refuse(id, &ErrorObject::new(ErrorKind::MethodNotFound, format!("no method {method}")))
         }

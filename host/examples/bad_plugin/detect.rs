@@ -14,7 +14,7 @@ use crate::wire::{answer, forever};
 pub(crate) fn detect(mode: &Mode, id: &Value) {
     count(mode);
     match mode.name.as_str() {
-        "wedged" => forever(),
+        "hangs_in_detect" => forever(),
         "gated" => wait_for_the_gate(mode),
         _ => {}
     }

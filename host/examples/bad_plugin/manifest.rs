@@ -9,7 +9,7 @@ use crate::wire::{bytes, forever, line};
 pub(crate) fn capabilities(mode: &Mode) -> Value {
     let mut capabilities =
         json!({"run": {}, "input": {"steer": true}, "approvals": {"editInput": true}});
-    if mode.name == "talks" {
+    if mode.name == "answers_calls" {
         for name in ["models", "quota", "sessions"] {
             capabilities[name] = json!({});
         }
@@ -33,7 +33,7 @@ pub(crate) fn print(mode: &Mode) {
         "requirements": {"nestingEnv": ["TEST_NESTED"]},
     });
     match mode.name.as_str() {
-        "wrong_id" => manifest["adapterId"] = "somebody-else".into(),
+        "wrong_id" => manifest["adapterId"] = "another-id".into(),
         "future_manifest" => manifest["manifestVersion"] = "9.1".into(),
         "next_minor" => manifest["manifestVersion"] = "1.99".into(),
         "future_protocol" => manifest["protocol"] = json!({"min": 8, "max": 9}),

@@ -82,10 +82,10 @@ pub(crate) fn start(mode: &Mode, run: &mut Run, id: &Value, params: &Value) {
         ("closes_output", _) => closes_output(run),
         ("violates", how) => violations::start(run, how),
         ("other_order", _) => other_order(run),
-        ("waits" | "deaf" | "leaves", _) => run.say("waiting"),
+        ("waits" | "ignores_cancel" | "leaves", _) => run.say("waiting"),
         ("asks", _) => ask(run),
         ("env", _) => report_environment(run),
-        ("tells", events) => emit_all(run, events),
+        ("emits", events) => emit_all(run, events),
         ("fills", _) => fill(run),
         ("plays", file) => play(run, file),
         ("limited" | "forgets" | "breaks" | "fails" | "lingers" | "repeats", _) => {
@@ -98,7 +98,7 @@ pub(crate) fn start(mode: &Mode, run: &mut Run, id: &Value, params: &Value) {
 /// `run/cancel`.
 pub(crate) fn cancel(mode: &Mode, run: &mut Run, id: &Value) {
     answer(id, &json!({"accepted": true}));
-    if mode.name != "deaf" {
+    if mode.name != "ignores_cancel" {
         run.done("cancelled");
     }
 }

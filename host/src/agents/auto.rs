@@ -63,7 +63,6 @@ pub(crate) fn choose(agents: Vec<Agent>, active: Option<&str>) -> Result<Agent, 
         .with_hint("see how to install one or log in: od-host agents"))
 }
 
-/// The number of detected capabilities.
 fn capability_count(agent: &Agent) -> usize {
     agent.detected.as_ref().map_or(0, |detected| count(&detected.capabilities))
 }

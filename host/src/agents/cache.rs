@@ -17,8 +17,8 @@ use crate::files::{read_json, replace_json};
 
 const FORMAT: u32 = 3;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// How long a hang, a missing CLI or a missing login is remembered. A hanging adapter then costs its time limit once in
-/// this time, not with every command; a keychain or a folder outside PATH is not part of the fingerprint.
+/// How long a hang, a missing CLI or a missing login is cached. Not zero, because every command would wait for a hanging
+/// adapter; not a day, because a keychain or a folder outside PATH is not part of the fingerprint.
 const NOT_READY_MS: u64 = 10 * 60 * 1000;
 /// Clients that poll must not start a crashing adapter with every call.
 const FAILURE_MS: u64 = 10 * 1000;
@@ -54,7 +54,6 @@ pub(super) struct Row {
 /// Whether a cached result can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Validity {
-    /// It can be used.
     Valid,
     /// The last detection has just failed.
     JustFailed,
@@ -152,7 +151,6 @@ impl AgentsCache {
         }
     }
 
-    /// The cached result of an adapter.
     pub(super) fn row(&self, adapter: &Adapter) -> Option<&Row> {
         self.document.agents.get(&adapter.path)
     }

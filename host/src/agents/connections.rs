@@ -52,7 +52,6 @@ enum Stage {
     Closing,
 }
 
-/// A running call.
 struct RunningCall {
     connection: Connection,
     /// The process was started by an earlier call.
@@ -60,7 +59,7 @@ struct RunningCall {
 }
 
 impl Connections {
-    /// Calls an adapter. A kept process that turns out to be dead is replaced once.
+    /// Calls an adapter. A kept process that has died is replaced once.
     ///
     /// # Errors
     /// When no adapter has this id, `capability_unsupported` before anything is started, or the adapter's error.

@@ -28,9 +28,6 @@ impl Agents {
     }
 
     /// One agent. Waits until its detection has finished.
-    ///
-    /// # Errors
-    /// When no adapter has this id, or it must not be used.
     pub(crate) async fn get(&self, id: &str) -> Result<Agent, HostError> {
         let adapter = self.context.adapter(id).await?;
         Ok(self.detected(&adapter).await)
@@ -42,9 +39,6 @@ impl Agents {
     }
 
     /// Detects all agents again, or one of them.
-    ///
-    /// # Errors
-    /// When no adapter has this id.
     pub(crate) async fn refresh(&self, id: Option<&str>) -> Result<AgentList, HostError> {
         match id {
             Some(id) => {
@@ -80,16 +74,12 @@ impl Agents {
     }
 
     /// Makes an agent the active one.
-    ///
-    /// # Errors
-    /// When it cannot run: what it needs.
     pub(crate) async fn set_active(&self, id: &str) -> Result<Agent, HostError> {
         let agent = self.get(id).await?;
         active::write(self.context.home(), &agent)?;
         Ok(agent)
     }
 
-    /// Calls an adapter outside a run.
     pub(crate) async fn call<P: Call + Clone>(
         &self,
         id: &str,

@@ -18,7 +18,6 @@ Examples:
   od-host agents --refresh               detect again instead of using the cache
   od-host agents --json | jq -r '.agents[] | select(.ready) | .id'";
 
-/// The arguments of `agents`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -30,8 +29,6 @@ pub(crate) struct Arguments {
     refresh: bool,
 }
 
-/// # Errors
-/// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let refresh = if arguments.refresh { Refresh::Always } else { Refresh::WhenStale };
     let agents = while_waiting("detecting agents", host.agents(refresh)).await;

@@ -18,7 +18,6 @@ Examples:
 
 Ctrl-C detaches; the run continues. `od-host cancel RUN` cancels it.";
 
-/// The arguments of `attach`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -31,8 +30,6 @@ pub(crate) struct Arguments {
     output: OutputArgument,
 }
 
-/// # Errors
-/// When the run is unknown or its journal cannot be read.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let view = View::new(arguments.output.output, &record);

@@ -20,7 +20,6 @@ Examples:
 /// How long the agent CLI may take to stop.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
-/// The arguments of `cancel`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -31,8 +30,6 @@ pub(crate) struct Arguments {
     now: bool,
 }
 
-/// # Errors
-/// When the run is unknown or its owner cannot be reached.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     if !record.status.is_alive() {

@@ -46,7 +46,6 @@ const DESCRIPTIONS: [(&str, &str); 27] = [
     ("maxTurns", "limits the number of turns"),
 ];
 
-/// The arguments of `capabilities`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -54,8 +53,6 @@ pub(crate) struct Arguments {
     inspect: InspectArguments,
 }
 
-/// # Errors
-/// When the agent is unknown or its adapter does not respond.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let arguments = &arguments.inspect;
     let plugin = connect(host, &arguments.agent).await?;

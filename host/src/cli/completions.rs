@@ -13,7 +13,6 @@ Examples:
   od-host completions zsh > \"${fpath[1]}/_od-host\"
   od-host completions fish > ~/.config/fish/completions/od-host.fish";
 
-/// The arguments of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -22,8 +21,6 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// # Errors
-/// When stdout cannot be written.
 pub(crate) fn execute(arguments: &Arguments) -> Result<ExitStatus, HostError> {
     let mut script = Vec::new();
     let mut command = arguments::Arguments::command();

@@ -17,7 +17,6 @@ Examples:
 
 Exits with 1 when a check fails.";
 
-/// The arguments of `doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -26,8 +25,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// # Errors
-/// When stdout cannot be written.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let checks = while_waiting("checking", host.doctor()).await;
     if arguments.json {

@@ -13,7 +13,6 @@ Examples:
   od-host input last \"use tabs, not spaces\"
   od-host input 0193a7 \"stop after the first file\"";
 
-/// The arguments of `input`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -24,8 +23,6 @@ pub(crate) struct Arguments {
     text: String,
 }
 
-/// # Errors
-/// When the run is unknown, has ended, or does not accept input.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let mut client = host.run_client(&record.run_id).await?;

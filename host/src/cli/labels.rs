@@ -61,7 +61,6 @@ pub(crate) fn resolution(approval: &ApprovalResolved) -> (Style, String) {
     (style, format!("{outcome}{by}"))
 }
 
-/// The status of a run.
 pub(crate) const fn run_status(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Queued => "queued",

@@ -16,7 +16,6 @@ Examples:
   od-host models -a demo
   od-host models -a demo --json | jq -r '.models[].id'";
 
-/// The arguments of `models`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -24,8 +23,6 @@ pub(crate) struct Arguments {
     inspect: InspectArguments,
 }
 
-/// # Errors
-/// When the agent is unknown or cannot list its models.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let arguments = &arguments.inspect;
     let plugin = connect(host, &arguments.agent).await?;

@@ -10,9 +10,6 @@ use serde::Serialize;
 use crate::cli::terminal::{self, BOLD, DIM, FAILURE, WARNING, paint, sanitize};
 
 /// Prints styled text to stdout. A closed pipe is not an error: the reader needs no more.
-///
-/// # Errors
-/// When stdout cannot be written for another reason.
 pub(crate) fn print(text: &str) -> Result<(), HostError> {
     let mut stdout = anstream::stdout();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -29,9 +26,6 @@ pub(crate) fn stdout_failed(error: &std::io::Error) -> HostError {
 }
 
 /// Writes bytes to stdout. False when the pipe is closed.
-///
-/// # Errors
-/// When stdout cannot be written for another reason.
 pub(crate) fn write_bytes(bytes: &[u8]) -> Result<bool, HostError> {
     let mut stdout = std::io::stdout();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -42,9 +36,6 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<bool, HostError> {
 }
 
 /// Prints a value as indented JSON.
-///
-/// # Errors
-/// As [`print`].
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), HostError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| HostError::storage("cannot write JSON", &std::io::Error::other(error)))?;

@@ -2,10 +2,8 @@
 
 mod canvas;
 mod excerpt;
-mod final_text;
 mod pretty;
 
 pub(crate) use canvas::{Frame, Viewport};
 pub(crate) use excerpt::{excerpt_of_input, input_lines};
-pub(crate) use final_text::FinalText;
 pub(crate) use pretty::{Headline, Pretty};

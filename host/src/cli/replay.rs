@@ -19,7 +19,6 @@ Examples:
 /// Bytes that are collected before they are written.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The arguments of `replay`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -29,8 +28,6 @@ pub(crate) struct Arguments {
     output: OutputArgument,
 }
 
-/// # Errors
-/// When the run is unknown or its journal cannot be read.
 pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let record = find_run(host, &arguments.reference.run)?;
     let mut view = View::new(arguments.output.output, &record);

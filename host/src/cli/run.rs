@@ -18,8 +18,7 @@ use crate::cli::signals::Signals;
 use crate::cli::suggest::with_similar_agent;
 use crate::cli::terminal::while_waiting;
 
-/// # Errors
-/// When the run cannot be started. The exit status reports how a started run ends.
+/// Returns an error only when the run cannot be started; the exit status reports how a started run ended.
 pub(crate) async fn execute(arguments: Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let mut stops = Signals::listen()?;
     let plan = tokio::select! {

@@ -17,7 +17,6 @@ Examples:
 /// The minimum length of a shown id prefix.
 const MIN_ID_CHARS: usize = 8;
 
-/// The arguments of `runs`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -29,8 +28,6 @@ pub(crate) struct Arguments {
     limit: usize,
 }
 
-/// # Errors
-/// When the folder of runs cannot be read.
 pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let records = host.runs()?;
     let shown = match arguments.limit {

@@ -24,7 +24,6 @@ When it is ready, it prints one line of JSON to stdout: url, websocketUrl, token
 SIGTERM and Ctrl-C stop it: runs get --drain seconds to end; a second signal cancels them at once.
 SIGHUP detects the agents again.";
 
-/// The arguments of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -67,9 +66,6 @@ impl Arguments {
     }
 }
 
-/// # Errors
-/// When the address, a root, the certificate or the token cannot be used, or when this host was built without the
-/// server.
 pub(crate) async fn execute(
     arguments: Arguments,
     host: &Host,

@@ -23,7 +23,6 @@ Examples:
   od-host usage --by provider --csv > usage.csv
   od-host usage --json | jq .total.costUsd";
 
-/// The arguments of `usage`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -44,8 +43,6 @@ pub(crate) struct Arguments {
     csv: bool,
 }
 
-/// # Errors
-/// When the period ends before it starts, or the ledger cannot be read.
 pub(crate) fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let now = jiff::Zoned::now();
     let begin = |time: &TimeArgument| time.begin(&now);

@@ -12,7 +12,6 @@ Examples:
   od-host use demo
   od-host run \"fix the test\"            runs the agent demo";
 
-/// The arguments of `use`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -21,8 +20,6 @@ pub(crate) struct Arguments {
     agent: String,
 }
 
-/// # Errors
-/// When the agent is unknown or cannot run; the hint names what is missing.
 pub(crate) async fn execute(arguments: &Arguments, host: &Host) -> Result<ExitStatus, HostError> {
     let chosen = host.set_active_agent(&arguments.agent);
     match while_waiting("detecting the agent", chosen).await {

@@ -44,9 +44,6 @@ pub(crate) fn with_pins(settings: &Arc<Settings>, home: &OdHome) -> Arc<Settings
 }
 
 /// Pins an executable by its hash, or removes the pin.
-///
-/// # Errors
-/// When the text is not a hash, when the pin to remove is in the settings, or when the file cannot be read or written.
 pub(crate) fn set(
     settings: &Settings,
     home: &OdHome,

@@ -15,7 +15,6 @@ use crate::home::OdHome;
 /// How often a waiting process tries to lock a run for closing.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The folder of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunFolder {
     home: OdHome,
@@ -25,9 +24,7 @@ pub(crate) struct RunFolder {
 /// The last event of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastEvent {
-    /// Its number.
     pub(crate) seq: u64,
-    /// Whether it is `done`.
     pub(crate) is_done: bool,
 }
 
@@ -56,12 +53,10 @@ impl RunFolder {
         &self.home
     }
 
-    /// The folder itself.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The events.
     pub(crate) fn events(&self) -> PathBuf {
         self.path.join("events.jsonl")
     }
@@ -194,7 +189,7 @@ mod tests {
     fn removed_run_leaves_nothing() {
         let (_scratch, folder) = scratch();
         std::fs::write(folder.events(), "").expect("a journal");
-        folder.remove().expect("it is there");
+        folder.remove().expect("it exists");
         assert_eq!(std::fs::read_dir(folder.home.runs()).expect("a folder").count(), 0);
         let again = folder.remove().expect_err("it is gone");
         assert_eq!(again.kind(), std::io::ErrorKind::NotFound);

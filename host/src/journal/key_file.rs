@@ -110,7 +110,7 @@ mod tests {
         std::fs::create_dir_all(home.run("kept")).expect("a run");
         take(&home, "kept").assign("kept").expect("it is written");
         take(&home, "gone").assign("gone").expect("it is written");
-        take(&home, "never begun");
+        take(&home, "never started");
         let in_use = take(&home, "in use");
         assert_eq!(forget_removed(&home).expect("a result"), 2);
         drop(in_use);
@@ -124,7 +124,7 @@ mod tests {
         let (_folder, home) = OdHome::temporary();
         let path = KeyFile::path(&home, "k");
         let first = take(&home, "k");
-        let late = File::open(&path).expect("it is there");
+        let late = File::open(&path).expect("it exists");
         os::remove_locked(first.file, &path).expect("it is ours");
         // A lock on the removed file does not affect the new file.
         rustix::fs::flock(&late, rustix::fs::FlockOperation::NonBlockingLockExclusive)

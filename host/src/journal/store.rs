@@ -55,7 +55,7 @@ pub(crate) fn bytes(home: &OdHome) -> u64 {
 /// Resolves a text to a run id: an id, an unambiguous prefix of one, or `last`.
 pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
     let unknown = |message: String| {
-        HostError::protocol(ErrorKind::RunUnknown, message).with_hint("`od-host runs` lists them")
+        HostError::protocol(ErrorKind::RunUnknown, message).with_hint("list the runs: od-host runs")
     };
     let exists = |id: &str| RunFolder::of(home, id).has_record();
     if is_valid_id(text) && exists(text) {
@@ -64,14 +64,17 @@ pub(crate) fn find(home: &OdHome, text: &str) -> Result<String, HostError> {
     let mut ids = ids(home)?;
     if text == "last" {
         let last = ids.into_iter().find(|id| exists(id));
-        return last.ok_or_else(|| unknown("there are no runs yet".to_owned()));
+        return last.ok_or_else(|| {
+            unknown("there are no runs yet".to_owned())
+                .with_hint("start one: od-host run \"make a small page\"")
+        });
     }
     ids.retain(|id| !text.is_empty() && id.starts_with(text) && exists(id));
     match &ids[..] {
         [only] => Ok(only.clone()),
         [] => Err(unknown(format!("unknown run {text:?}"))),
         _ => Err(unknown(format!("the ids of {} runs start with {text:?}", ids.len()))
-            .with_hint("type more of the id; `od-host runs` lists them")),
+            .with_hint("type more of the id; list the runs: od-host runs")),
     }
 }
 
@@ -182,7 +185,6 @@ fn age(folder: &RunFolder, run_id: &str) -> Option<Duration> {
     SystemTime::now().duration_since(started).ok()
 }
 
-/// The time since the folder changed.
 fn time_since_change(folder: &RunFolder) -> Option<Duration> {
     let changed = std::fs::metadata(folder.path()).and_then(|metadata| metadata.modified()).ok()?;
     SystemTime::now().duration_since(changed).ok()

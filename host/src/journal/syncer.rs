@@ -39,7 +39,6 @@ impl SyncedFile {
         file
     }
 
-    /// Marks the file as changed.
     pub(crate) fn mark_dirty(&self) {
         self.is_dirty.store(true, Ordering::Release);
     }

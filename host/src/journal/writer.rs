@@ -40,7 +40,6 @@ pub(crate) struct Progress {
     pub(crate) end: Option<Arc<End>>,
     /// Events that did not fit on the disk.
     pub(crate) tail: Option<Arc<[u8]>>,
-    /// The phase of the stream.
     pub(crate) phase: Phase,
 }
 
@@ -118,12 +117,10 @@ impl JournalWriter {
         }
     }
 
-    /// Returns the progress, now and later.
     pub(crate) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
 
-    /// The number of the next event.
     pub(crate) fn next_seq(&self) -> u64 {
         self.next_seq
     }

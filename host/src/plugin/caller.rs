@@ -84,12 +84,10 @@ impl Caller {
         })
     }
 
-    /// The observations of the reading thread.
     pub(crate) fn observations(&self) -> &Observations {
         &self.observations
     }
 
-    /// The last output on stderr.
     pub(crate) fn stderr(&self) -> &StderrTail {
         &self.stderr
     }

@@ -19,7 +19,6 @@ pub(crate) struct HostMarker {
 }
 
 impl HostMarker {
-    /// The marker of this process.
     pub(crate) fn own(home: &Path) -> Self {
         let pid = std::process::id();
         Self {

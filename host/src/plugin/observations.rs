@@ -89,7 +89,6 @@ impl Observations {
         self.fatal_violation.get()
     }
 
-    /// The metrics of the process.
     pub(crate) fn counters(&self) -> &AdapterCounters {
         &self.counters
     }

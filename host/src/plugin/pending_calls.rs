@@ -45,9 +45,6 @@ struct WireError<'a> {
 
 impl PendingCalls {
     /// Registers a call: its request line with the line end, and the receiver of its answer.
-    ///
-    /// # Errors
-    /// When the request cannot be serialised.
     pub(super) fn register(
         &self,
         method: &str,

@@ -1,7 +1,7 @@
 //! One process in its own group, killed together with everything it started.
 //!
-//! On Linux the host inherits orphaned processes, so whatever a dead adapter leaves behind becomes a child of the host
-//! and can be found. The registry distinguishes orphans from live adapter processes. It is locked while a process is
+//! On Linux the host inherits orphaned processes, so every process that a dead adapter leaves becomes a child of the
+//! host and can be found. The registry distinguishes orphans from live adapter processes. It is locked while a process is
 //! started and while orphans are searched, so that a new process is never mistaken for an orphan.
 
 use std::collections::BTreeSet;
@@ -74,7 +74,6 @@ fn start(command: &mut Command) -> std::io::Result<Child> {
 }
 
 impl Process {
-    /// Its id.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }

@@ -44,9 +44,7 @@ impl QueueLimits {
 /// A run that needs a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ticket {
-    /// The run.
     pub(crate) run_id: String,
-    /// The agent it runs with.
     pub(crate) agent: String,
     /// The client that owns its lane.
     pub(crate) client: String,
@@ -77,7 +75,6 @@ pub(crate) enum Entry {
 pub(crate) struct QueuePosition {
     /// From 1, as if no agent were at its limit.
     pub(crate) number: u32,
-    /// Why it waits.
     pub(crate) reason: WaitReason,
 }
 
@@ -112,7 +109,6 @@ impl FairQueue {
         Self { limits, running: BTreeMap::new(), lanes: VecDeque::new(), arrivals: 0 }
     }
 
-    /// The limits.
     pub(crate) fn limits(&self) -> &QueueLimits {
         &self.limits
     }

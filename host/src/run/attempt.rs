@@ -107,7 +107,6 @@ impl RunTask {
     }
 }
 
-/// The run was cancelled before its agent started.
 pub(super) fn cancelled_before_start() -> HostError {
     HostError::protocol(
         ErrorKind::RequestCancelled,

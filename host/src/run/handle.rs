@@ -149,7 +149,6 @@ impl RunHandle {
         tracing::info_span!(parent: None, "run", id = self.id())
     }
 
-    /// The current size of the journal.
     pub(crate) fn journal_size(&self) -> JournalSize {
         let progress = self.shared.progress.borrow();
         JournalSize { events: progress.events, bytes: progress.length }

@@ -83,9 +83,6 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Reads the journal of a run that started with this agent.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
     pub(super) fn read(folder: &RunFolder, agent: &str) -> Result<Self, HostError> {
         let mut transcript = Self { agent: agent.to_owned(), ..Self::default() };
         let mut reader = EventReader::open(folder.clone(), 0, Source::Finished)?;

@@ -10,9 +10,7 @@ pub const HOST_DIED: &str = "_od.host_died";
 /// How a run ends that its agent did not end.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RunOutcome {
-    /// The run was cancelled.
     Cancelled,
-    /// The run failed.
     Failed(Box<ErrorEvent>),
     /// A time limit was exceeded.
     TimedOut(Box<ErrorEvent>),

@@ -41,12 +41,10 @@ impl RunRegistry {
         &self.shared.agents
     }
 
-    /// The live run with this id.
     pub(crate) fn get(&self, run_id: &str) -> Option<RunHandle> {
         lock(&self.shared.live).get(run_id).cloned()
     }
 
-    /// All live runs.
     pub(crate) fn all(&self) -> Vec<RunHandle> {
         lock(&self.shared.live).values().cloned().collect()
     }

@@ -14,9 +14,6 @@ use crate::usage::{PriorUsage, RunUsage};
 const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Composes the result of a run that has ended.
-///
-/// # Errors
-/// When the journal cannot be read or has no end.
 pub(crate) fn compose(
     record: &RunRecord,
     reader: &mut EventReader,

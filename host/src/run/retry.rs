@@ -79,7 +79,6 @@ impl RunTask {
         self.start_next(start).await
     }
 
-    /// Starts the next attempt.
     pub(super) async fn start_next(&mut self, mut start: AttemptStart) -> Next {
         std::mem::take(&mut start.notices).into_iter().for_each(|notice| self.emit(notice));
         self.next_start = Some(start);

@@ -47,7 +47,6 @@ pub(super) async fn call(
     }
 }
 
-/// The time limit of a method.
 fn limit_of(method: &str) -> Duration {
     if waits_for_run(method) {
         return Duration::MAX; // The client sets it with `waitMs`.

@@ -117,7 +117,6 @@ impl Refusal {
         self
     }
 
-    /// The response.
     pub(super) fn into_response(self) -> HttpResponse {
         let mut response = json(self.status, write_reply(&RequestId::NULL, &Err(*self.error)));
         let headers = response.headers_mut();

@@ -49,7 +49,7 @@ pub(super) fn stream(
     Ok(with_type(StatusCode::OK, "text/event-stream", body))
 }
 
-/// The last event that a reconnecting client has got.
+/// The last event that a reconnecting client has received.
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
     let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let seen = value.to_str().ok().and_then(|text| text.trim().parse().ok());

@@ -51,7 +51,7 @@ impl RunSubscriptions {
 pub(super) struct RunSubscription {
     reader: EventReader,
     cache: Arc<BatchCache>,
-    /// The client has got a batch, so it knows where the run ends.
+    /// The client has received a batch, so it needs no empty one after the last event.
     has_sent: bool,
     /// The last batch was full: more events are available, and other tasks must get their turn first.
     lags: bool,

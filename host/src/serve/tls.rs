@@ -13,7 +13,6 @@ use super::server::TlsFiles;
 use crate::error::HostError;
 use crate::files::pem;
 
-/// Builds the TLS acceptor from the files.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, HostError> {
     let failed = |option: &str, path: &Path, reason: String| {
         HostError::usage(format!("{option}: cannot use {}: {reason}", path.display()))

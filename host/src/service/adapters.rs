@@ -15,10 +15,10 @@ use crate::files::stamp;
 use crate::settings::Trust;
 
 impl Service {
-    /// `adapters/list`.
+    /// `adapters/list`: problems of an adapter are in its row.
     ///
     /// # Errors
-    /// None: problems of an adapter are in its row.
+    /// Never.
     pub async fn list_adapters(
         &self,
         _params: ListAdaptersParams,

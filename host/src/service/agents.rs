@@ -16,10 +16,10 @@ use crate::agents::{Agent, AgentList};
 use crate::error::HostError;
 
 impl Service {
-    /// `agents/list`.
+    /// `agents/list`: problems of an agent are in its row.
     ///
     /// # Errors
-    /// None: problems of an agent are in its row.
+    /// Never.
     pub async fn list_agents(
         &self,
         _params: ListAgentsParams,

@@ -55,7 +55,7 @@ impl Service {
     /// `host/shutdown`: returns at once; [`Service::lifecycle`] reports the end.
     ///
     /// # Errors
-    /// None.
+    /// Never.
     pub async fn shutdown_host(
         &self,
         params: ShutdownHostParams,

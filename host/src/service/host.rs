@@ -19,7 +19,7 @@ impl Service {
     /// `host/info`.
     ///
     /// # Errors
-    /// None.
+    /// Never.
     pub async fn host_info(&self, _params: GetHostInfoParams) -> Result<HostStatus, HostError> {
         let (host, options) = (self.host(), self.options());
         let states: Vec<RunStatus> = host.live_runs().iter().map(RunHandle::status).collect();

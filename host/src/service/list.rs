@@ -66,7 +66,6 @@ impl Service {
     }
 }
 
-/// The state of a run in the API.
 fn state(status: RunStatus) -> RunState {
     match status {
         RunStatus::Queued => RunState::Queued,

@@ -36,7 +36,7 @@ impl std::str::FromStr for LogFormat {
         match name {
             "text" => Ok(Self::Text),
             "json" => Ok(Self::Json),
-            _ => Err(HostError::usage(format!("unknown log format {name:?}"))
+            _ => Err(HostError::usage(format!("{name:?} is not one of text, json"))
                 .with_hint(format!("use --log-format text or json, or set {FORMAT_VARIABLE}"))),
         }
     }

@@ -9,7 +9,6 @@ use crate::journal::RunRecord;
 use crate::journal::folder::RunFolder;
 use crate::usage::AttemptUsage;
 
-/// The size of a journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct JournalSize {
     /// The number of events.

@@ -29,7 +29,7 @@ pub fn summarize(
     };
     if period.since >= period.until {
         return Err(HostError::usage("the period ends before it begins")
-            .with_hint("`since` must be earlier than `until`"));
+            .with_hint("choose a start (`since`) that is earlier than the end (`until`)"));
     }
     let by = params.by.unwrap_or(UsageGroup::Agent);
     let mut groups: HashMap<String, Sum> = HashMap::new();

@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 
 use od_protocol::adapter::RespondRunParams;
-use od_protocol::{
-    ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event, ToolKind,
-};
+use od_protocol::{ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolver, Event};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
@@ -56,7 +54,7 @@ impl Approvals {
             approval_id: approval_id.clone(),
             category,
             risk,
-            summary: summary(call),
+            summary: approval::summary(category, call.title.as_deref(), &call.name),
             tool_call_id: Some(call.id.clone()),
             input: Some(call.known_input(dialect)),
             options: options.iter().map(offered).collect(),
@@ -118,14 +116,5 @@ fn offered(option: &PermissionOption) -> ApprovalOption {
         id: option.option_id.clone(),
         kind: ApprovalOutcome::from_wire(&option.kind),
         label: option.name.clone(),
-    }
-}
-
-/// One line that describes the action.
-fn summary(call: &Call) -> String {
-    match (call.kind, &call.title) {
-        (ToolKind::Execute, Some(command)) => format!("run {command}"),
-        (_, Some(title)) => title.clone(),
-        (_, None) => format!("use {}", call.name),
     }
 }

@@ -20,7 +20,7 @@ use super::tools::Tools;
 use super::turns::Turns;
 use super::usage::UsageTracker;
 use crate::json_rpc::{self, Incoming, METHOD_NOT_FOUND, Requests, RpcError};
-use crate::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput};
+use crate::{Exit, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput};
 
 /// The purpose of a request that we sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,17 +232,11 @@ impl Mapper for AcpMapper {
         self.dialect.on_silence(output);
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        let is_other_turn = expected_turn.is_some_and(|turn| self.turns.current() != Some(turn));
-        if is_other_turn || output.is_cancelling() {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.turns.current()) || output.is_cancelling() {
             return InputOutcome::Refused;
         }
-        self.turns.queue(text);
+        self.turns.queue(input.text);
         InputOutcome::Queued
     }
 

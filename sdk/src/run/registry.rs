@@ -12,6 +12,7 @@ use od_protocol::{ErrorKind, ErrorObject};
 
 use super::prepare::{RunSetup, prepare};
 use super::state::{RunState, Wake};
+use crate::UserInput;
 use crate::outbox::Outbox;
 
 /// A host starts one adapter process per run; this limits hosts that do not.
@@ -84,7 +85,8 @@ impl Runs {
     /// `run/input`.
     pub(crate) fn input(&self, params: &InputRunParams) -> Result<InputRunResult, ErrorObject> {
         let state = self.find(&params.run_id)?;
-        let outcome = state.input(&params.text, params.expected_turn.as_deref());
+        let expected_turn = params.expected_turn.as_deref();
+        let outcome = state.input(UserInput { text: &params.text, expected_turn });
         Ok(InputRunResult { outcome })
     }
 

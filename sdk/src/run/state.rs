@@ -14,7 +14,7 @@ use od_protocol::{
 };
 
 use crate::outbox::Outbox;
-use crate::{Exit, Invocation, Mapper, PoliteStop, RunOutcome, RunOutput, event, http};
+use crate::{Exit, Invocation, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput, event, http};
 
 /// What wakes the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,10 +224,10 @@ impl RunState {
     }
 
     /// `run/input`.
-    pub(super) fn input(&self, text: &str, turn: Option<&str>) -> InputOutcome {
+    pub(super) fn input(&self, input: UserInput<'_>) -> InputOutcome {
         self.with_mapping(|Mapping { mapper, output }| match output.outcome {
             Some(_) => InputOutcome::Refused,
-            None => mapper.on_input(text, turn, output),
+            None => mapper.on_input(input, output),
         })
     }
 

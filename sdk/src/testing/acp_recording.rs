@@ -141,7 +141,7 @@ impl AcpRecording {
         replay_with(mapper, self.agent_lines().as_bytes(), exit, |mapper, output| {
             lines += 1;
             for text in inputs.take().into_iter().flatten() {
-                assert_eq!(mapper.on_input(text, None, output), InputOutcome::Queued, "{text}");
+                assert_eq!(mapper.on_input(text.into(), output), InputOutcome::Queued, "{text}");
             }
             while let Some((_, action)) = actions.next_if(|(after, _)| *after <= lines) {
                 action.perform(mapper, output);

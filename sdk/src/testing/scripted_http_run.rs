@@ -62,7 +62,7 @@ impl<'a> ScriptedHttpRun<'a> {
 
     /// The host sends input.
     pub fn input(&mut self, text: &str) -> od_protocol::InputOutcome {
-        self.mapper.on_input(text, None, &mut self.output)
+        self.mapper.on_input(text.into(), &mut self.output)
     }
 
     /// The host sends a decision.

@@ -69,7 +69,7 @@ impl HostAction {
                 decide(&respond_run_params, mapper, output);
             }
             Self::Input { text, expected } => {
-                assert_eq!(mapper.on_input(text, None, output), expected, "{text}");
+                assert_eq!(mapper.on_input(text.into(), output), expected, "{text}");
             }
             Self::Cancel => assert_eq!(mapper.on_cancel(output), PoliteStop::Written),
         }

@@ -11,7 +11,7 @@ use od_protocol::{ApprovalOutcome, Effort, InputOutcome};
 use od_sdk::testing::{
     Replay, decision, replay, replay_with, start_params as params, stdin_values,
 };
-use od_sdk::{Exit, Install, PoliteStop};
+use od_sdk::{Exit, Install, PoliteStop, UserInput};
 use serde_json::{Value, json};
 
 const INITIALIZE_REPLY: &str = r#"{"id":1,"result":{}}"#;
@@ -50,6 +50,10 @@ fn retry(attempt: u32, status: u16) -> String {
         "additionalDetails": format!("unexpected status {status} x"),
     }}})
     .to_string()
+}
+
+fn expecting<'a>(text: &'a str, turn: &'a str) -> UserInput<'a> {
+    UserInput { text, expected_turn: Some(turn) }
 }
 
 #[test]
@@ -177,8 +181,8 @@ fn input_after_turn_end_starts_next_turn() {
     let replay = replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
         line += 1;
         if line == 3 {
-            assert_eq!(mapper.on_input("more", Some("x"), output), InputOutcome::Refused);
-            assert_eq!(mapper.on_input("more", Some("u"), output), InputOutcome::Steered);
+            assert_eq!(mapper.on_input(expecting("more", "x"), output), InputOutcome::Refused);
+            assert_eq!(mapper.on_input(expecting("more", "u"), output), InputOutcome::Steered);
         }
     });
     assert_eq!(done(&replay)["status"], "completed");
@@ -201,7 +205,7 @@ fn input_before_first_turn_is_queued() {
     let replay = replay_with(&mut events(|_| {}), stdout.as_bytes(), &exit, |mapper, output| {
         line += 1;
         if line == 1 {
-            assert_eq!(mapper.on_input("more", None, output), InputOutcome::Queued);
+            assert_eq!(mapper.on_input("more".into(), output), InputOutcome::Queued);
         }
     });
     assert_eq!(of_type(&replay, "turn_ended").len(), 2);

@@ -53,7 +53,7 @@ impl HostAction {
                 decide(&decision(approval_id, outcome), mapper, output);
             }
             Self::Input(text) => {
-                assert_eq!(mapper.on_input(text, None, output), InputOutcome::Steered, "{text}");
+                assert_eq!(mapper.on_input(text.into(), output), InputOutcome::Steered, "{text}");
             }
             Self::Cancel => assert_eq!(mapper.on_cancel(output), PoliteStop::Written),
         }

@@ -1,7 +1,7 @@
 //! Retries of the CLI: reported as events; the run fails when a rate limit exceeds `maxRetries`.
 
-use od_protocol::{ErrorEvent, Event, RateLimited, Retry};
-use od_sdk::RunOutput;
+use od_protocol::{ErrorEvent, Event, Retry};
+use od_sdk::{RunOutput, event};
 
 use crate::failure;
 use crate::native::CliError;
@@ -41,12 +41,7 @@ impl Retries {
         let status = self.last_failure.status_code;
         let is_rate_limit = cli_error.reason == "rate_limit" || status == Some(429);
         if is_rate_limit {
-            output.event(Event::RateLimited(RateLimited {
-                retry_after_ms: None,
-                resets_at: None,
-                window: None,
-                source: "cli".to_owned(),
-            }));
+            output.event(Event::RateLimited(event::rate_limited(None)));
         }
         output.event(Event::Retry(Retry {
             attempt: self.count,

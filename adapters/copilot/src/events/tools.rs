@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use od_protocol::{
-    Event, FileChange, FileChangeSource, OutputStream, ToolCallReady, ToolCallStarted, ToolKind,
-    ToolOutputDelta, ToolResult, ToolStatus,
+    Event, FileChange, OutputStream, ToolCallStarted, ToolKind, ToolOutputDelta, ToolResult,
+    ToolStatus,
 };
-use od_sdk::RunOutput;
+use od_sdk::{RunOutput, event};
 use serde_json::Value;
 
 use crate::native::{Tool, ToolCallDelta};
@@ -40,12 +40,8 @@ impl Tools {
         let kind = kind(name);
         self.open.insert(id.to_owned(), Call { kind, is_ready: false });
         output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: id.to_owned(),
-            name: name.to_owned(),
-            kind,
-            title: None,
             mcp_server: server.map(str::to_owned),
-            parent_tool_call_id: None,
+            ..event::tool_call_started(id, name, kind)
         }));
     }
 
@@ -56,21 +52,15 @@ impl Tools {
         if let Some(call) = self.open.get_mut(id) {
             call.is_ready = true;
         }
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: id.clone(),
-            input: tool.arguments.clone(),
-            title: title(&tool.tool_name, &tool.arguments),
-            truncated: None,
-        }));
+        let title = title(&tool.tool_name, &tool.arguments);
+        output.event(event::tool_call_ready(id, tool.arguments.clone(), title));
     }
 
     /// A part of a command's output.
     pub(super) fn on_output(&mut self, tool: &Tool, output: &mut RunOutput) {
         output.event(Event::ToolOutputDelta(ToolOutputDelta {
-            tool_call_id: tool.tool_call_id.clone(),
-            text: tool.text.clone(),
             stream: OutputStream::from_known(&tool.stream),
-            truncated: None,
+            ..event::tool_output_delta(&tool.tool_call_id, &tool.text)
         }));
     }
 
@@ -89,13 +79,8 @@ impl Tools {
             self.open.iter().filter(|(_, call)| !call.is_ready).map(|(id, _)| id.clone()).collect();
         for id in waiting {
             self.open.remove(&id);
-            output.event(Event::ToolResult(ToolResult {
-                tool_call_id: id,
-                status: ToolStatus::Cancelled,
-                output: Value::Null,
-                exit_code: None,
-                truncated: None,
-            }));
+            let result = event::tool_result(id, ToolStatus::Cancelled, Value::Null);
+            output.event(Event::ToolResult(result));
         }
     }
 }
@@ -118,13 +103,8 @@ pub(crate) fn result(tool: &Tool, is_command: bool, is_cancelling: bool) -> Tool
         (None, Some(result)) => result.content.clone(),
         (None, None) => String::new(),
     };
-    ToolResult {
-        tool_call_id: tool.tool_call_id.clone(),
-        status,
-        output: Value::String(text),
-        exit_code: exit_code.filter(|_| is_command),
-        truncated: None,
-    }
+    let exit_code = exit_code.filter(|_| is_command);
+    ToolResult { exit_code, ..event::tool_result(&tool.tool_call_id, status, text) }
 }
 
 /// Emits the changed files. The diff belongs to the call, so it is used only for a single file.
@@ -133,13 +113,9 @@ fn report_files(tool: &Tool, output: &mut RunOutput) {
     let diff = diff.filter(|diff| diff.starts_with("diff --git") && tool.file_edits.len() == 1);
     for edit in &tool.file_edits {
         output.event(Event::FileChange(FileChange {
-            path: edit.path.clone(),
-            op: file_op(&edit.kind),
-            from: None,
-            source: FileChangeSource::Native,
             diff: diff.map(str::to_owned),
             tool_call_id: Some(tool.tool_call_id.clone()),
-            truncated: None,
+            ..event::file_change(&edit.path, file_op(&edit.kind))
         }));
     }
 }

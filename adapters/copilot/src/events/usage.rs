@@ -1,7 +1,8 @@
 //! Token usage, from the report that the CLI writes at its end (recording `usage_file`).
 
-use od_protocol::{Context, Event, Usage, UsageScope, UsageSource};
+use od_protocol::{Context, Event, Usage, UsageScope};
 use od_sdk::RunOutput;
+use od_sdk::usage::Tokens;
 
 use crate::native::{ModelUsage, UsageReport};
 
@@ -23,24 +24,21 @@ impl UsageTracker {
         let only_model = models.next().filter(|_| models.next().is_none()).cloned();
         let all = report.model_metrics.values().map(|metrics| &metrics.usage);
         let sum = |part: fn(&ModelUsage) -> u64| all.clone().map(part).fold(0, u64::saturating_add);
-        let cache_read_tokens = sum(|usage| usage.cache_read_tokens);
-        let cache_write_tokens = sum(|usage| usage.cache_write_tokens);
+        let cache_read = sum(|usage| usage.cache_read_tokens);
+        let cache_write = sum(|usage| usage.cache_write_tokens);
         let sent = sum(|usage| usage.input_tokens);
         let received = sum(|usage| usage.output_tokens);
+        let tokens = Tokens {
+            input: sent.saturating_sub(cache_read.saturating_add(cache_write)),
+            output: received,
+            cache_read,
+            cache_write,
+            reasoning: Some(sum(|usage| usage.reasoning_tokens)),
+        };
         output.event(Event::Usage(Usage {
-            scope: UsageScope::Run,
-            cumulative: true,
-            input_tokens: sent.saturating_sub(cache_read_tokens.saturating_add(cache_write_tokens)),
-            output_tokens: received,
-            cache_read_tokens,
-            cache_write_tokens,
-            reasoning_tokens: Some(sum(|usage| usage.reasoning_tokens)),
             total_tokens: sent.saturating_add(received),
-            cost_usd: None,
             model: only_model.or_else(|| self.model.clone()),
-            provider: None,
-            service_tier: None,
-            source: UsageSource::Cli,
+            ..tokens.usage(UsageScope::Run)
         }));
         if let Some(sent) = report.last_call_input_tokens {
             output.event(Event::Context(Context {

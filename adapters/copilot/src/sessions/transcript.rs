@@ -1,9 +1,10 @@
 //! Maps the lines of a session file to events. Pure.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use od_protocol::{Event, ToolKind};
-use od_sdk::session_files::{Call, SessionLine, Transcript};
+use od_sdk::session_files::{Call, SessionFile, SessionFormat, SessionLine, Transcript};
 use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use crate::tool_names::{kind, title};
 
 /// One line. The payload depends on the type and is parsed on demand.
 #[derive(Debug, Deserialize)]
-pub(super) struct Record {
+pub(crate) struct Record {
     #[serde(rename = "type")]
     kind: String,
     data: Box<RawValue>,
@@ -75,27 +76,33 @@ impl SessionLine for Record {
     }
 }
 
-/// Maps a session to events.
-pub(super) fn to_events(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
-    let mut transcript = Transcript::default();
-    let mut commands = HashSet::new();
-    for record in records {
-        if let Some(text) = record.user_text() {
-            transcript.user(text);
-        } else if let Some(message) = record.read::<Message>(&["assistant.message"]) {
-            transcript.thought(message.reasoning_text.as_deref().unwrap_or_default());
-            transcript.text(message.content);
-        } else if let Some(tool) = record.read::<Tool>(&["tool.execution_start"]) {
-            if kind(&tool.tool_name) == ToolKind::Execute {
-                commands.insert(tool.tool_call_id.clone());
-            }
-            transcript.call(call(tool));
-        } else if let Some(tool) = record.read::<Tool>(&["tool.execution_complete"]) {
-            let is_command = commands.remove(&tool.tool_call_id);
-            transcript.result(result(&tool, is_command, false));
-        }
+impl SessionFormat for Record {
+    fn files(config_dir: &Path, _cwd: Option<&str>) -> Vec<SessionFile> {
+        super::files(config_dir)
     }
-    transcript.into_events()
+
+    /// Maps a session to events.
+    fn to_events(records: &mut dyn Iterator<Item = Self>) -> Vec<Event> {
+        let mut transcript = Transcript::default();
+        let mut commands = HashSet::new();
+        for record in records {
+            if let Some(text) = record.user_text() {
+                transcript.user(text);
+            } else if let Some(message) = record.read::<Message>(&["assistant.message"]) {
+                transcript.thought(message.reasoning_text.as_deref().unwrap_or_default());
+                transcript.text(message.content);
+            } else if let Some(tool) = record.read::<Tool>(&["tool.execution_start"]) {
+                if kind(&tool.tool_name) == ToolKind::Execute {
+                    commands.insert(tool.tool_call_id.clone());
+                }
+                transcript.call(call(tool));
+            } else if let Some(tool) = record.read::<Tool>(&["tool.execution_complete"]) {
+                let is_command = commands.remove(&tool.tool_call_id);
+                transcript.result(result(&tool, is_command, false));
+            }
+        }
+        transcript.into_events()
+    }
 }
 
 fn call(tool: Tool) -> Call {

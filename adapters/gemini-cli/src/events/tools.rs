@@ -1,13 +1,10 @@
 //! Tool calls: emitted when the input is complete, and with the result.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use od_protocol::{
-    Event, FileChange, FileChangeSource, FileOp, Plan, PlanEntry, PlanStatus, ToolCallReady,
-    ToolCallStarted, ToolResult, ToolStatus,
-};
-use od_sdk::RunOutput;
+use od_protocol::{Event, FileChange, FileOp, Plan, PlanEntry, PlanStatus, ToolStatus};
+use od_sdk::text::absolute_path;
+use od_sdk::{RunOutput, event};
 use serde_json::Value;
 
 use crate::native::{ToolResultLine, ToolUse};
@@ -30,20 +27,10 @@ impl Tools {
 
     pub(super) fn on_use(&mut self, tool_use: ToolUse, output: &mut RunOutput) {
         let ToolUse { tool_name, tool_id, parameters } = &tool_use;
-        output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: tool_id.clone(),
-            name: tool_name.clone(),
-            kind: tool_names::kind(tool_name),
-            title: None,
-            mcp_server: None,
-            parent_tool_call_id: None,
-        }));
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: tool_id.clone(),
-            input: parameters.clone(),
-            title: tool_names::title(parameters),
-            truncated: None,
-        }));
+        let started = event::tool_call_started(tool_id, tool_name, tool_names::kind(tool_name));
+        output.event(Event::ToolCallStarted(started));
+        let title = tool_names::title(parameters);
+        output.event(event::tool_call_ready(tool_id, parameters.clone(), title));
         if tool_name == "write_todos" {
             output.event(plan(parameters));
         }
@@ -67,14 +54,8 @@ impl Tools {
             self.report_file(&call, output);
         }
         let text = result.output.or(result.error.map(|error| error.message)).unwrap_or_default();
-        output.event(Event::ToolResult(ToolResult {
-            tool_call_id: result.tool_id,
-            status,
-            output: Value::String(text),
-            // The CLI reports every command as success, whatever its code (recording `shell`).
-            exit_code: None,
-            truncated: None,
-        }));
+        // No exit code: the CLI reports every command as success (recording `shell`).
+        output.event(Event::ToolResult(event::tool_result(result.tool_id, status, text)));
     }
 
     /// Emits a file change from the call's input; whether the file existed before is unknown.
@@ -86,13 +67,8 @@ impl Tools {
         };
         let Some(path) = call.parameters.get("file_path").and_then(Value::as_str) else { return };
         output.event(Event::FileChange(FileChange {
-            path: Path::new(&self.cwd).join(path).display().to_string(),
-            op,
-            from: None,
-            source: FileChangeSource::Native,
-            diff: None,
             tool_call_id: Some(call.tool_id.clone()),
-            truncated: None,
+            ..event::file_change(absolute_path(path, &self.cwd), op)
         }));
     }
 }

@@ -1,8 +1,9 @@
 //! Token usage of the process, which is the run's own, also in a resumed session (recording `resume`).
 //! The CLI states no price.
 
-use od_protocol::{Event, Usage, UsageScope, UsageSource};
+use od_protocol::{Event, Usage, UsageScope};
 use od_sdk::RunOutput;
+use od_sdk::usage::Tokens;
 
 use crate::native::Stats;
 
@@ -14,21 +15,18 @@ pub(super) fn report(stats: &Stats, output: &mut RunOutput) {
     // Only the total includes thoughts (recording `think`).
     let stated = stats.input_tokens.saturating_add(stats.output_tokens);
     let thought = stats.total_tokens.saturating_sub(stated);
+    let tokens = Tokens {
+        input: stats.input_tokens.saturating_sub(stats.cached),
+        output: stats.output_tokens.saturating_add(thought),
+        cache_read: stats.cached,
+        cache_write: 0,
+        reasoning: Some(thought),
+    };
     for scope in [UsageScope::Turn, UsageScope::Run] {
         output.event(Event::Usage(Usage {
-            scope,
-            cumulative: scope == UsageScope::Run,
-            input_tokens: stats.input_tokens.saturating_sub(stats.cached),
-            output_tokens: stats.output_tokens.saturating_add(thought),
-            cache_read_tokens: stats.cached,
-            cache_write_tokens: 0,
-            reasoning_tokens: Some(thought),
             total_tokens: stats.total_tokens,
-            cost_usd: None,
             model: only_model(stats),
-            provider: None,
-            service_tier: None,
-            source: UsageSource::Cli,
+            ..tokens.usage(scope)
         }));
     }
 }

@@ -1,10 +1,8 @@
 //! Maps the lines of a session file to events. Pure. A line is a message, an updated message with tool
 //! results, or a replacement of all messages.
 
-use od_protocol::{
-    Event, MessageStarted, MessageStopped, TextDelta, ToolCallReady, ToolCallStarted, ToolResult,
-    ToolStatus, UserMessage,
-};
+use od_protocol::{Event, MessageStarted, MessageStopped, TextDelta, ToolStatus, UserMessage};
+use od_sdk::event;
 use od_sdk::session_files::{SessionLine, whole_thought};
 use od_sdk::text::first_line;
 use serde::Deserialize;
@@ -159,27 +157,9 @@ fn tool_call(call: ToolCall, events: &mut Vec<Event>) {
         _ => ToolStatus::Unknown,
     };
     events.extend([
-        Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: call.id.clone(),
-            kind: kind(&call.name),
-            name: call.name,
-            title: None,
-            mcp_server: None,
-            parent_tool_call_id: None,
-        }),
-        Event::ToolCallReady(ToolCallReady {
-            tool_call_id: call.id.clone(),
-            title: title(&call.args),
-            input: call.args,
-            truncated: None,
-        }),
-        Event::ToolResult(ToolResult {
-            tool_call_id: call.id,
-            status,
-            output: result_output(&call.result),
-            exit_code: None,
-            truncated: None,
-        }),
+        Event::ToolCallStarted(event::tool_call_started(&call.id, &call.name, kind(&call.name))),
+        event::tool_call_ready(&call.id, call.args.clone(), title(&call.args)),
+        Event::ToolResult(event::tool_result(call.id, status, result_output(&call.result))),
     ]);
 }
 

@@ -8,13 +8,10 @@ mod turn;
 use crate::native::NamedError;
 use crate::{FailedAttempt, Finish, PartMapper, RetryBudget};
 use od_protocol::adapter::{RespondRunParams, StartRunParams};
-use od_protocol::{
-    Context, Credential, DoneEvidence, DoneStatus, ErrorEvent, ErrorKind, Event, InputOutcome,
-    StopReason,
-};
+use od_protocol::{Context, Credential, ErrorEvent, ErrorKind, Event, InputOutcome, StopReason};
 use od_sdk::http::{Reply, Server};
 use od_sdk::start_run::AdapterOptions;
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput, UserInput};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -218,7 +215,7 @@ impl Events {
         self.parts.report_usage(output);
         if is_stopped {
             self.turn.end(StopReason::Cancelled, output);
-            return output.finish(cancelled());
+            return output.finish(RunOutcome::CANCELLED);
         }
         if let Some(error) = error {
             let failure = crate::failure::classify(&error, self.credential());
@@ -293,22 +290,19 @@ impl Mapper for Events {
         }
     }
 
-    fn on_input(
-        &mut self,
-        text: &str,
-        expected_turn: Option<&str>,
-        output: &mut RunOutput,
-    ) -> InputOutcome {
-        let is_other_turn = expected_turn.is_some_and(|turn| self.turn.id() != Some(turn));
-        if is_other_turn || self.phase != Phase::Live || output.is_cancelling() {
+    fn on_input(&mut self, input: UserInput<'_>, output: &mut RunOutput) -> InputOutcome {
+        if input.is_for_other_turn(self.turn.id())
+            || self.phase != Phase::Live
+            || output.is_cancelling()
+        {
             return InputOutcome::Refused;
         }
         if let Some((id, questions)) = self.approvals.take_question() {
-            output.request(self.requests.answer(&id, questions, text));
+            output.request(self.requests.answer(&id, questions, input.text));
             return InputOutcome::Steered;
         }
-        let request = self.requests.further_prompt(&self.session_id, text, &self.start_run_params);
-        output.request(request);
+        let (session_id, params) = (&self.session_id, &self.start_run_params);
+        output.request(self.requests.further_prompt(session_id, input.text, params));
         self.turn.pending_prompts += 1;
         InputOutcome::Queued
     }
@@ -327,7 +321,7 @@ impl Mapper for Events {
             return PoliteStop::Written;
         }
         if self.attached.is_some() {
-            output.finish(cancelled());
+            output.finish(RunOutcome::CANCELLED);
         }
         PoliteStop::Terminate
     }
@@ -342,16 +336,7 @@ impl Mapper for Events {
         output.event(Event::Error(
             failure.with_hint(format!("check that it runs: curl {}/global/health", server.url)),
         ));
-        let (status, stop_reason) = (DoneStatus::Failed, StopReason::Error);
-        Some(RunOutcome { status, stop_reason, evidence: DoneEvidence::NativeResult })
-    }
-}
-
-fn cancelled() -> RunOutcome {
-    RunOutcome {
-        status: DoneStatus::Cancelled,
-        stop_reason: StopReason::Cancelled,
-        evidence: DoneEvidence::NativeResult,
+        Some(RunOutcome::FAILED)
     }
 }
 

@@ -5,10 +5,10 @@ use crate::native::NamedError;
 use crate::{Finish, LogLine, PartMapper};
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{
-    Credential, DoneEvidence, DoneStatus, Effort, ErrorEvent, Event, Notice, NoticeLevel,
-    SessionChoice, SessionMode, SessionStarted, StopReason, TurnEnded, TurnStarted,
+    Credential, DoneEvidence, Effort, ErrorEvent, Event, Notice, NoticeLevel, SessionChoice,
+    SessionMode, SessionStarted, TurnEnded, TurnStarted,
 };
-use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput};
+use od_sdk::{Exit, Install, Mapper, PoliteStop, RunOutcome, RunOutput, event};
 
 use crate::opencode::native::Line;
 use crate::opencode::retries::Retries;
@@ -92,13 +92,13 @@ impl Events {
         }
     }
 
-    fn end(&mut self, ending: RunOutcome, output: &mut RunOutput) -> Option<RunOutcome> {
+    fn end(&mut self, outcome: RunOutcome, output: &mut RunOutput) -> Option<RunOutcome> {
         self.parts.report_usage(output);
         if self.is_started {
-            let stop_reason = ending.stop_reason;
+            let stop_reason = outcome.stop_reason;
             output.event(Event::TurnEnded(TurnEnded { turn_id: TURN.to_owned(), stop_reason }));
         }
-        Some(ending)
+        Some(outcome)
     }
 
     fn fail(&mut self, failure: ErrorEvent, output: &mut RunOutput) -> Option<RunOutcome> {
@@ -107,8 +107,7 @@ impl Events {
             output.event(Event::RateLimited(rate_limited));
         }
         output.event(Event::Error(failure));
-        let (status, evidence) = (DoneStatus::Failed, DoneEvidence::NativeResult);
-        self.end(RunOutcome { status, stop_reason, evidence }, output)
+        self.end(RunOutcome { stop_reason, ..RunOutcome::FAILED }, output)
     }
 }
 
@@ -140,7 +139,7 @@ impl Mapper for Events {
     fn on_exit(&mut self, exit: &Exit, output: &mut RunOutput) -> Option<RunOutcome> {
         if let Some(error) = self.error.take() {
             return match crate::failure::is_abort(&error) {
-                true => self.end(cancelled(), output),
+                true => self.end(RunOutcome::CANCELLED, output),
                 false => {
                     let failure = self.classify(&error, exit);
                     self.fail(failure, output)
@@ -149,8 +148,8 @@ impl Mapper for Events {
         }
         match (exit.code, self.parts.finish()) {
             (Some(0), Some(Finish::Stopped(stop_reason))) => {
-                let (status, evidence) = (DoneStatus::Completed, DoneEvidence::StopReason);
-                self.end(RunOutcome { status, stop_reason, evidence }, output)
+                let evidence = DoneEvidence::StopReason;
+                self.end(RunOutcome { stop_reason, evidence, ..RunOutcome::COMPLETED }, output)
             }
             (Some(1), None) if !self.is_started => {
                 let failure = refusal(&exit.stderr_tail)?;
@@ -163,16 +162,10 @@ impl Mapper for Events {
 
 fn unverified_effort(effort: Effort) -> Notice {
     let effort = effort.as_str();
-    Notice {
-        level: NoticeLevel::Warn,
-        code: "degraded".to_owned(),
-        text: format!(
-            "`opencode run` ignores the effort {effort:?} if the model does not support it"
-        ),
-        hint: Some(
-            "set adapterOptions.mode to acp, which rejects an unsupported effort".to_owned(),
-        ),
-    }
+    let text =
+        format!("`opencode run` ignores the effort {effort:?} if the model does not support it");
+    let hint = "set adapterOptions.mode to acp, which rejects an unsupported effort".to_owned();
+    Notice { hint: Some(hint), ..event::notice(NoticeLevel::Warn, "degraded", text) }
 }
 
 /// Why OpenCode did not start: the last line of stderr that is not part of its log.
@@ -181,12 +174,4 @@ fn refusal(stderr: &str) -> Option<ErrorEvent> {
     let failure = crate::failure::classify_text(line.trim(), None);
     // An unknown text is a crash, which the sdk reports.
     (failure.hint.is_some()).then_some(failure)
-}
-
-fn cancelled() -> RunOutcome {
-    RunOutcome {
-        status: DoneStatus::Cancelled,
-        stop_reason: StopReason::Cancelled,
-        evidence: DoneEvidence::NativeResult,
-    }
 }

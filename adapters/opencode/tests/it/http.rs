@@ -1,13 +1,13 @@
 //! The adapter `opencode-http`.
 
-mod test_server;
 mod attached;
 mod auth;
 mod handshake;
 mod invocation;
+mod live_run;
 mod manifest;
 mod mapping;
 mod models;
 mod sessions;
 mod settings;
-mod live_run;
+mod test_server;

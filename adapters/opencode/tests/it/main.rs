@@ -1,4 +1,4 @@
-//! Both OpenCode adapters against recordings, made-up homes and scripted servers.
+//! Both OpenCode adapters against recordings, test homes and scripted servers.
 
 mod http;
 mod opencode;

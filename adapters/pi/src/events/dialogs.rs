@@ -2,16 +2,16 @@
 
 use od_protocol::adapter::RespondRunParams;
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
-    ApprovalResolver, ApprovalRisk, Event, InputRequested, JsonObject, NoticeLevel, UserMessage,
+    ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, Event, InputRequested,
+    JsonObject, NoticeLevel, UserMessage,
 };
 use serde_json::{Value, json};
 
 use super::session::notice;
 use super::tools::Tools;
-use crate::content::{kind, mcp_server, title};
+use crate::content::{kind, title};
 use crate::native::DialogLine;
-use crate::{ApprovalWords, commands};
+use crate::{ApprovalChoices, commands};
 use od_sdk::text::first_line;
 use od_sdk::{RunOutput, approval};
 
@@ -25,7 +25,7 @@ struct Question {
 
 /// A pending approval: its id and its tool call.
 #[derive(Debug)]
-struct Asked {
+struct PendingApproval {
     id: String,
     call_id: Option<String>,
 }
@@ -33,16 +33,16 @@ struct Asked {
 /// Pending dialogs.
 #[derive(Debug)]
 pub(super) struct Dialogs {
-    words: Option<ApprovalWords>,
+    choices: Option<ApprovalChoices>,
     /// Whether the client answers questions; otherwise they are dismissed at once.
-    is_answered: bool,
-    approvals: Vec<Asked>,
+    client_answers: bool,
+    approvals: Vec<PendingApproval>,
     question: Option<Question>,
 }
 
 impl Dialogs {
-    pub(super) fn new(words: Option<ApprovalWords>, is_answered: bool) -> Self {
-        Self { words, is_answered, approvals: Vec::new(), question: None }
+    pub(super) fn new(choices: Option<ApprovalChoices>, client_answers: bool) -> Self {
+        Self { choices, client_answers, approvals: Vec::new(), question: None }
     }
 
     /// Handles a request of the CLI; returns `None` for an unknown one.
@@ -53,9 +53,9 @@ impl Dialogs {
         output: &mut RunOutput,
     ) -> Option<()> {
         match line.method.as_str() {
-            "select" | "confirm" | "input" | "editor" => match self.asked_tool(&line) {
-                Some(tool) => self.ask_leave(&line, &tool, tools, output),
-                None => self.ask(&line, output),
+            "select" | "confirm" | "input" | "editor" => match self.tool_to_approve(&line) {
+                Some(tool) => self.request_approval(&line, &tool, tools, output),
+                None => self.request_input(&line, output),
             },
             "notify" => {
                 let level = match line.notify_type.as_deref() {
@@ -73,21 +73,23 @@ impl Dialogs {
     }
 
     /// The tool that needs approval, if the dialog is such a request.
-    fn asked_tool(&self, line: &DialogLine) -> Option<String> {
-        let words = self.words.filter(|_| line.method == "select")?;
-        let offers = |word: &str| line.options.iter().any(|option| option.as_str() == Some(word));
+    fn tool_to_approve(&self, line: &DialogLine) -> Option<String> {
+        let choices = self.choices.filter(|_| line.method == "select")?;
+        let offers = |choice: &str| line.options.iter().any(|option| option == choice);
         let first = line.title.lines().next()?;
-        let tool = first.strip_prefix(words.title)?;
-        (offers(words.allow) && offers(words.deny)).then(|| tool.to_owned())
+        let tool = first.strip_prefix(choices.title)?;
+        (offers(choices.allow) && offers(choices.deny)).then(|| tool.to_owned())
     }
 
-    fn ask_leave(&mut self, line: &DialogLine, tool: &str, tools: &Tools, output: &mut RunOutput) {
+    fn request_approval(
+        &mut self,
+        line: &DialogLine,
+        tool: &str,
+        tools: &Tools,
+        output: &mut RunOutput,
+    ) {
         let waiting = tools.waiting(tool);
-        let (category, risk) = match mcp_server(tool) {
-            Some(_) => (ApprovalCategory::Mcp, ApprovalRisk::High),
-            None => approval::assess_risk(kind(tool)),
-        };
-        let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
+        let (category, risk) = approval::assess_named_risk(tool, kind(tool));
         output.event(Event::ApprovalRequested(ApprovalRequested {
             approval_id: line.id.clone(),
             category,
@@ -96,13 +98,13 @@ impl Dialogs {
             tool_call_id: waiting.map(|(id, _)| id.to_owned()),
             input: waiting.map(|(_, input)| input.clone()),
             options: vec![
-                option("allow_once", ApprovalOutcome::AllowOnce),
-                option("reject_once", ApprovalOutcome::RejectOnce),
+                approval::option("allow_once", ApprovalOutcome::AllowOnce),
+                approval::option("reject_once", ApprovalOutcome::RejectOnce),
             ],
             deadline_ms: None,
         }));
         let call_id = waiting.map(|(id, _)| id.to_owned());
-        self.approvals.push(Asked { id: line.id.clone(), call_id });
+        self.approvals.push(PendingApproval { id: line.id.clone(), call_id });
     }
 
     /// Writes a decision. The CLI does not support "always".
@@ -112,28 +114,30 @@ impl Dialogs {
         tools: &mut Tools,
         output: &mut RunOutput,
     ) {
-        let is_it = |asked: &Asked| asked.id == respond_run_params.approval_id;
-        let (Some(index), Some(words)) = (self.approvals.iter().position(is_it), self.words) else {
+        let is_decided = |approval: &PendingApproval| approval.id == respond_run_params.approval_id;
+        let (Some(index), Some(choices)) =
+            (self.approvals.iter().position(is_decided), self.choices)
+        else {
             return;
         };
-        let Asked { id, call_id } = self.approvals.remove(index);
-        let word = match respond_run_params.outcome.is_allowed() {
-            true => words.allow,
-            false => words.deny,
+        let PendingApproval { id, call_id } = self.approvals.remove(index);
+        let choice = match respond_run_params.outcome.is_allowed() {
+            true => choices.allow,
+            false => choices.deny,
         };
-        if let Some(call_id) = call_id.filter(|_| word == words.deny) {
+        if let Some(call_id) = call_id.filter(|_| choice == choices.deny) {
             tools.mark_denied(&call_id);
         }
-        output.write_json(&commands::answer(&id, "value", word));
+        output.write_json(&commands::answer(&id, "value", choice));
     }
 
     /// Emits a question; dismisses it if the client does not answer questions.
-    fn ask(&mut self, line: &DialogLine, output: &mut RunOutput) {
+    fn request_input(&mut self, line: &DialogLine, output: &mut RunOutput) {
         let text = match &line.message {
             Some(message) => format!("{}\n{message}", line.title),
             None => line.title.clone(),
         };
-        if !self.is_answered {
+        if !self.client_answers {
             let text = format!(
                 "dismissed, because the client does not answer questions: {}",
                 first_line(&text)
@@ -169,7 +173,7 @@ impl Dialogs {
 
     fn withdraw(&mut self, id: &str, output: &mut RunOutput) {
         self.question.take_if(|question| question.id == id);
-        if let Some(index) = self.approvals.iter().position(|asked| asked.id == id) {
+        if let Some(index) = self.approvals.iter().position(|approval| approval.id == id) {
             self.approvals.remove(index);
             output.event(Event::ApprovalResolved(ApprovalResolved {
                 approval_id: id.to_owned(),
@@ -181,19 +185,20 @@ impl Dialogs {
 }
 
 /// One line that describes the action: the title of the call, or the first detail of the request.
-fn summary(question: &str, tool: &str, input: Option<&Value>) -> String {
-    let detail = || question.lines().nth(1).map(|detail| format!("{tool}: {}", first_line(detail)));
+fn summary(dialog_title: &str, tool: &str, input: Option<&Value>) -> String {
+    let detail =
+        || dialog_title.lines().nth(1).map(|detail| format!("{tool}: {}", first_line(detail)));
     input.and_then(|input| title(tool, input)).or_else(detail).unwrap_or_else(|| tool.to_owned())
 }
 
 fn schema(line: &DialogLine, is_confirm: bool) -> Option<JsonObject> {
-    let choices: Vec<&Value> = match is_confirm {
+    let options: Vec<&Value> = match is_confirm {
         true => Vec::new(),
         false => line.options.iter().filter(|option| option.is_string()).collect(),
     };
-    let schema = match (is_confirm, choices.is_empty()) {
+    let schema = match (is_confirm, options.is_empty()) {
         (true, _) => json!({"type": "string", "enum": ["yes", "no"]}),
-        (false, false) => json!({"type": "string", "enum": choices}),
+        (false, false) => json!({"type": "string", "enum": options}),
         (false, true) => return None,
     };
     schema.as_object().cloned()

@@ -1,12 +1,11 @@
 //! Changed files, from the calls of the tools that write files.
 
-use std::path::Path;
-
-use od_protocol::{Event, FileChange, FileChangeSource, FileOp, ToolKind};
+use od_protocol::{Event, FileChange, FileOp, ToolKind};
 use serde_json::Value;
 
 use crate::content::kind;
-use od_sdk::RunOutput;
+use od_sdk::text::absolute_path;
+use od_sdk::{RunOutput, event};
 
 /// The call that changed a file.
 pub(super) struct Written<'a> {
@@ -32,24 +31,13 @@ pub(super) fn on_written(written: &Written<'_>, cwd: &str, output: &mut RunOutpu
         _ => FileOp::Edit,
     };
     output.event(Event::FileChange(FileChange {
-        path: absolute(&path, cwd),
-        op,
-        from: None,
-        source: FileChangeSource::Native,
         diff: text(written.details, "patch"),
         tool_call_id: Some(written.call_id.to_owned()),
-        truncated: None,
+        ..event::file_change(absolute_path(&path, cwd), op)
     }));
 }
 
 /// omp's tools also write to internal addresses (`xd://…`).
 fn is_file(path: &str) -> bool {
     !path.is_empty() && !path.contains("://")
-}
-
-fn absolute(path: &str, cwd: &str) -> String {
-    match Path::new(path).is_absolute() {
-        true => path.to_owned(),
-        false => Path::new(cwd).join(path).display().to_string(),
-    }
 }

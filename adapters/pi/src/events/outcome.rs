@@ -1,5 +1,5 @@
-//! The outcome of a run, from the stop reason of the last answer. The exit code is no evidence: pi
-//! exits with 0 after a refused key (recording `r401`).
+//! The outcome of a run, from the stop reason of the last answer. The exit code proves nothing: pi exits
+//! with 0 after a refused key (recording `r401`).
 
 use od_protocol::{DoneEvidence, DoneStatus, StopReason};
 
@@ -54,5 +54,5 @@ impl LastAnswer {
 
 /// The outcome of a failed run.
 pub(super) fn failed(evidence: DoneEvidence) -> RunOutcome {
-    RunOutcome { status: DoneStatus::Failed, stop_reason: StopReason::Error, evidence }
+    RunOutcome { evidence, ..RunOutcome::FAILED }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use od_protocol::{ErrorKind, Event, RateLimited, Retry};
+use od_protocol::{Event, Retry};
 
 use super::failure::CliError;
 use crate::Dialect;
 use crate::native::RetryLine;
 use crate::options::Options;
-use od_sdk::RunOutput;
+use od_sdk::{RunOutput, event, failure};
 
 /// The retries of the current request.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Retries {
         self.retries += 1;
         self.wait_ms = self.wait_ms.saturating_add(delay_ms.unwrap_or_default());
         let kind = cli_error.kind(dialect);
-        if matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted) {
+        if failure::is_limit(&kind) {
             cli_error.retry_after_ms = cli_error.retry_after_ms.or(delay_ms);
             emit_limit(&cli_error, output);
             if dialect.hides_retries {
@@ -96,10 +96,5 @@ impl Retries {
 
 /// Emits `rate_limited`.
 pub(super) fn emit_limit(cli_error: &CliError, output: &mut RunOutput) {
-    output.event(Event::RateLimited(RateLimited {
-        retry_after_ms: cli_error.retry_after_ms,
-        resets_at: None,
-        window: None,
-        source: "cli".to_owned(),
-    }));
+    output.event(Event::RateLimited(event::rate_limited(cli_error.retry_after_ms)));
 }

@@ -1,13 +1,13 @@
 //! The session and its turns; compaction and notices.
 
 use od_protocol::{
-    Context, Event, Notice, NoticeLevel, SessionChoice, SessionMode, SessionStarted, Status,
+    Context, Event, NoticeLevel, SessionChoice, SessionMode, SessionStarted, Status,
 };
 
 use crate::content::model_id;
 use crate::native::{CompactionLine, NoticeLine, SessionLine, State};
-use od_sdk::RunOutput;
 use od_sdk::turns::Turns;
+use od_sdk::{RunOutput, event};
 
 /// The session and its turns. A turn lasts from a prompt to the end of the agent's work on it,
 /// retries and input included; what the CLI calls a turn is a single answer.
@@ -96,5 +96,5 @@ pub(super) fn status(phase: &str) -> Event {
 }
 
 pub(super) fn notice(level: NoticeLevel, code: &str, text: impl Into<String>) -> Event {
-    Event::Notice(Notice { level, code: code.to_owned(), text: text.into(), hint: None })
+    Event::Notice(event::notice(level, code, text))
 }

@@ -1,14 +1,13 @@
 //! Tool calls: start, input, output while they run, result.
 
-use od_protocol::{
-    Event, Image, ToolCallReady, ToolCallStarted, ToolOutputDelta, ToolResult, ToolStatus,
-};
+use od_protocol::{Event, Image, ToolCallStarted, ToolResult, ToolStatus};
 use serde_json::Value;
 
 use super::files::{self, Written};
-use crate::content::{blocks, kind, mcp_server, text_of, title};
+use crate::content::{blocks, kind, text_of, title};
 use crate::native::{Block, ExecutionLine};
-use od_sdk::RunOutput;
+use od_sdk::approval::mcp_server;
+use od_sdk::{RunOutput, event};
 
 /// The text before the exit code in the last line of a failed command (recording `toolfail`).
 const EXIT_CODE_PREFIX: &str = "Command exited with code ";
@@ -22,8 +21,8 @@ struct Call {
     is_ready: bool,
     is_running: bool,
     was_denied: bool,
-    /// Its output so far; each update repeats all of it.
-    said: String,
+    /// Its output that was emitted; each update repeats all of it.
+    emitted: String,
 }
 
 /// The open calls, in the model's order.
@@ -62,15 +61,11 @@ impl Tools {
             is_ready: false,
             is_running: false,
             was_denied: false,
-            said: String::new(),
+            emitted: String::new(),
         });
         output.event(Event::ToolCallStarted(ToolCallStarted {
-            tool_call_id: id.to_owned(),
-            name: name.to_owned(),
-            kind: kind(name),
-            title: None,
             mcp_server: mcp_server(name),
-            parent_tool_call_id: None,
+            ..event::tool_call_started(id, name, kind(name))
         }));
     }
 
@@ -84,13 +79,7 @@ impl Tools {
         let Some(call) = self.call(id).filter(|call| !call.is_ready) else { return };
         call.is_ready = true;
         call.input = input.clone();
-        let title = title(&call.name, input);
-        output.event(Event::ToolCallReady(ToolCallReady {
-            tool_call_id: id.to_owned(),
-            input: input.clone(),
-            title,
-            truncated: None,
-        }));
+        output.event(event::tool_call_ready(id, input.clone(), title(&call.name, input)));
     }
 
     /// The answer failed: its calls that do not run yet will never run.
@@ -99,13 +88,8 @@ impl Tools {
             std::mem::take(&mut self.open).into_iter().partition(|call| call.is_running);
         self.open = running;
         for call in abandoned {
-            output.event(Event::ToolResult(ToolResult {
-                tool_call_id: call.id,
-                status: ToolStatus::Cancelled,
-                output: Value::Null,
-                exit_code: None,
-                truncated: None,
-            }));
+            let result = event::tool_result(call.id, ToolStatus::Cancelled, Value::Null);
+            output.event(Event::ToolResult(result));
         }
     }
 
@@ -123,16 +107,12 @@ impl Tools {
     pub(super) fn on_update(&mut self, line: &ExecutionLine, output: &mut RunOutput) {
         let Some(call) = self.call(&line.tool_call_id) else { return };
         let text = text_of(&line.partial_result.content);
-        let Some(more) = text.strip_prefix(&call.said).filter(|more| !more.is_empty()) else {
+        let Some(more) = text.strip_prefix(&call.emitted).filter(|more| !more.is_empty()) else {
             return;
         };
-        output.event(Event::ToolOutputDelta(ToolOutputDelta {
-            tool_call_id: line.tool_call_id.clone(),
-            text: more.to_owned(),
-            stream: None,
-            truncated: None,
-        }));
-        call.said = text;
+        let delta = event::tool_output_delta(&line.tool_call_id, more);
+        output.event(Event::ToolOutputDelta(delta));
+        call.emitted = text;
     }
 
     /// `tool_execution_end`.
@@ -155,11 +135,8 @@ impl Tools {
         report_images(&line.result.content, output);
         let text = text_of(&line.result.content);
         output.event(Event::ToolResult(ToolResult {
-            tool_call_id: line.tool_call_id.clone(),
-            status,
             exit_code: exit_code(details, &text, status),
-            output: Value::String(text),
-            truncated: None,
+            ..event::tool_result(&line.tool_call_id, status, text)
         }));
     }
 }
@@ -167,9 +144,9 @@ impl Tools {
 /// omp reports the exit code as a number, pi in the last line of a failed command.
 fn exit_code(details: &Value, text: &str, status: ToolStatus) -> Option<i32> {
     let stated = details.get("exitCode").and_then(Value::as_i64);
-    let said = || text.lines().next_back()?.strip_prefix(EXIT_CODE_PREFIX)?.parse().ok();
+    let in_text = || text.lines().next_back()?.strip_prefix(EXIT_CODE_PREFIX)?.parse().ok();
     match status {
-        ToolStatus::Error => stated.and_then(|code| code.try_into().ok()).or_else(said),
+        ToolStatus::Error => stated.and_then(|code| code.try_into().ok()).or_else(in_text),
         _ => stated.and_then(|code| code.try_into().ok()),
     }
 }

@@ -1,6 +1,6 @@
 //! How oh-my-pi differs from the other CLIs of its family: values only.
 
-use crate::{ApprovalWords, Dialect};
+use crate::{ApprovalChoices, Dialect};
 
 /// oh-my-pi.
 pub const DIALECT: Dialect = Dialect {
@@ -25,5 +25,9 @@ pub const DIALECT: Dialect = Dialect {
     hides_retries: true,
     // `prompt` interprets `/model`; this command does not (recording `slash`).
     literal_prompt: Some("abort_and_prompt"),
-    approval_words: Some(ApprovalWords { allow: "Approve", deny: "Deny", title: "Allow tool: " }),
+    approval_choices: Some(ApprovalChoices {
+        allow: "Approve",
+        deny: "Deny",
+        title: "Allow tool: ",
+    }),
 };

@@ -24,5 +24,5 @@ pub const DIALECT: Dialect = Dialect {
     hides_retries: false,
     // Only the user's own templates, skills and extensions start with a slash.
     literal_prompt: None,
-    approval_words: None,
+    approval_choices: None,
 };

@@ -1,20 +1,25 @@
 //! Maps the entries of a session file to events. Pure.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use od_protocol::{Event, ToolResult, ToolStatus};
+use od_protocol::{Event, ToolStatus};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::content::{blocks, kind, mcp_server, model_id, text_of, title};
+use crate::content::{blocks, kind, model_id, text_of, title};
 use crate::native::{Block, Message};
-use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
+use od_sdk::approval::mcp_server;
+use od_sdk::event::tool_result;
+use od_sdk::session_files::{
+    Call, SessionFile, SessionFormat, SessionLine, Transcript, last_branch,
+};
 use od_sdk::text::first_line;
 
 /// One entry; each type uses some of the fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// `session`, `message`, `model_change`, `context_edit`, ….
     #[serde(rename = "type")]
     kind: String,
@@ -50,35 +55,41 @@ impl SessionLine for Entry {
     /// Its name, or the shortened text of the user.
     fn title(&self) -> Option<String> {
         let name = self.title.as_ref().or(self.name.as_ref()).filter(|name| !name.is_empty());
-        let said = || self.message.as_ref().filter(|message| message.role == "user");
+        let prompt = || self.message.as_ref().filter(|message| message.role == "user");
         match name {
             Some(name) => Some(first_line(name)),
-            None => said()
+            None => prompt()
                 .map(|message| first_line(&text_of(&message.content)))
                 .filter(|text| !text.is_empty()),
         }
     }
 }
 
-/// The events of a session. Entries form a tree; the session is the path from the root to the last
-/// entry, without discarded answers.
-pub(super) fn to_events(entries: &mut dyn Iterator<Item = Entry>) -> Vec<Event> {
-    let entries: Vec<Entry> =
-        entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
-    let way = last_branch(&entries, |entry| &entry.id, |entry| entry.parent_id.as_deref());
-    let taken_back: HashSet<&str> = way
-        .iter()
-        .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
-        .filter_map(|entry| entry.target_id.as_deref())
-        .collect();
-    let mut transcript = Transcript::default();
-    for entry in way {
-        let message = entry.message.as_ref().filter(|_| entry.kind == "message");
-        if let Some(message) = message.filter(|_| !taken_back.contains(entry.id.as_str())) {
-            on_message(message, &mut transcript);
-        }
+impl SessionFormat for Entry {
+    fn files(config_dir: &Path, _cwd: Option<&str>) -> Vec<SessionFile> {
+        super::files(config_dir)
     }
-    transcript.into_events()
+
+    /// The events of a session. Entries form a tree; the session is the path from the root to the last
+    /// entry, without discarded answers.
+    fn to_events(entries: &mut dyn Iterator<Item = Self>) -> Vec<Event> {
+        let entries: Vec<Entry> =
+            entries.filter(|entry| !matches!(entry.kind.as_str(), "session" | "title")).collect();
+        let branch = last_branch(&entries, |entry| &entry.id, |entry| entry.parent_id.as_deref());
+        let discarded: HashSet<&str> = branch
+            .iter()
+            .filter(|entry| entry.kind == "context_edit" && entry.replacement.is_none())
+            .filter_map(|entry| entry.target_id.as_deref())
+            .collect();
+        let mut transcript = Transcript::default();
+        for entry in branch {
+            let message = entry.message.as_ref().filter(|_| entry.kind == "message");
+            if let Some(message) = message.filter(|_| !discarded.contains(entry.id.as_str())) {
+                on_message(message, &mut transcript);
+            }
+        }
+        transcript.into_events()
+    }
 }
 
 fn on_message(message: &Message, transcript: &mut Transcript) {
@@ -89,7 +100,11 @@ fn on_message(message: &Message, transcript: &mut Transcript) {
                 on_block(block, transcript);
             }
         }
-        "toolResult" => transcript.result(result(message)),
+        "toolResult" => {
+            let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
+            let text = text_of(&message.content);
+            transcript.result(tool_result(&message.tool_call_id, status, text));
+        }
         _ => {}
     }
 }
@@ -111,16 +126,5 @@ fn call(block: Block) -> Call {
         mcp_server: mcp_server(&block.name),
         name: block.name,
         input: block.arguments,
-    }
-}
-
-fn result(message: &Message) -> ToolResult {
-    let status = if message.is_error { ToolStatus::Error } else { ToolStatus::Ok };
-    ToolResult {
-        tool_call_id: message.tool_call_id.clone(),
-        status,
-        output: text_of(&message.content).into(),
-        exit_code: None,
-        truncated: None,
     }
 }

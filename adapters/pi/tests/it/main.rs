@@ -1,4 +1,4 @@
-//! The adapters of Pi and oh-my-pi against recordings and made-up homes.
+//! The adapters of Pi and oh-my-pi against recordings and test homes.
 
 mod omp;
 mod pi;

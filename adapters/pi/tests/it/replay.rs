@@ -71,7 +71,7 @@ fn act(written: &Value, mapper: &mut dyn Mapper, output: &mut RunOutput) {
         }
         "prompt" | "steer" | "follow_up" => {
             let text = written["message"].as_str().unwrap_or_default();
-            assert_eq!(mapper.on_input(text, None, output), InputOutcome::Steered);
+            assert_eq!(mapper.on_input(text.into(), output), InputOutcome::Steered);
         }
         "extension_ui_response" => answer(written, mapper, output),
         _ => {}
@@ -88,7 +88,7 @@ fn answer(written: &Value, mapper: &mut dyn Mapper, output: &mut RunOutput) {
         "Approve" => ApprovalOutcome::AllowOnce,
         _ if text == "Deny" || written["cancelled"] == true => ApprovalOutcome::RejectOnce,
         _ => {
-            assert_eq!(mapper.on_input(&text, None, output), InputOutcome::Steered);
+            assert_eq!(mapper.on_input(text.as_str().into(), output), InputOutcome::Steered);
             return;
         }
     };

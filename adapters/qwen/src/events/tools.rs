@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use od_protocol::{
-    Event, FileChange, FileChangeSource, FileOp, SubagentStarted, SubagentStopped, ToolKind,
-    ToolStatus,
+    Event, FileChange, FileOp, SubagentStarted, SubagentStopped, ToolKind, ToolStatus,
 };
 use od_sdk::stream_json::{Block, call_ready, call_result, call_started, text_of};
 use od_sdk::text::first_line;
-use od_sdk::{RunOutput, diff};
+use od_sdk::{RunOutput, diff, event};
 use serde_json::Value;
 
 /// Prefixes of a denial by the CLI itself (recording `approval-default`) and by the host (recording
@@ -120,15 +119,9 @@ fn report_file(id: &str, name: &str, input: &Value, text: &str, output: &mut Run
         Some(content) => (FileOp::Create, Some(diff::created(path, content))),
         None => (FileOp::Edit, None),
     };
-    output.event(Event::FileChange(FileChange {
-        path: path.to_owned(),
-        op,
-        from: None,
-        source: FileChangeSource::Native,
-        diff,
-        tool_call_id: Some(id.to_owned()),
-        truncated: None,
-    }));
+    let tool_call_id = Some(id.to_owned());
+    let change = FileChange { diff, tool_call_id, ..event::file_change(path, op) };
+    output.event(Event::FileChange(change));
 }
 
 /// The kind of a tool, by its name.

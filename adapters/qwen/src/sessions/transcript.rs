@@ -1,8 +1,13 @@
 //! Maps the records of a session file to events. Pure.
 
+use std::path::Path;
+
 use od_protocol::{Event, ToolResult, ToolStatus};
-use od_sdk::session_files::{Call, SessionLine, Transcript, last_branch};
 use od_sdk::approval::mcp_server;
+use od_sdk::event;
+use od_sdk::session_files::{
+    Call, SessionFile, SessionFormat, SessionLine, Transcript, last_branch,
+};
 use od_sdk::text::first_line;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +17,7 @@ use crate::events::tools::{kind, title};
 /// One record. Records of type `system` have no message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Record {
+pub(crate) struct Record {
     uuid: String,
     /// The previous record of the conversation.
     parent_uuid: Option<String>,
@@ -98,21 +103,29 @@ impl SessionLine for Record {
     }
 }
 
-/// Maps the session to events, without the branches that the user undid.
-pub(super) fn to_events(records: &mut dyn Iterator<Item = Record>) -> Vec<Event> {
-    let records: Vec<Record> = records.collect();
-    let branch =
-        last_branch(&records, |record| &record.uuid, |record| record.parent_uuid.as_deref());
-    let mut transcript = Transcript::default();
-    for record in branch {
-        match record.user_text() {
-            Some(text) => transcript.user(text),
-            None => {
-                record.message.parts.iter().for_each(|part| on_part(record, part, &mut transcript))
+impl SessionFormat for Record {
+    fn files(config_dir: &Path, cwd: Option<&str>) -> Vec<SessionFile> {
+        super::files(config_dir, cwd)
+    }
+
+    /// Maps the session to events, without the branches that the user undid.
+    fn to_events(records: &mut dyn Iterator<Item = Self>) -> Vec<Event> {
+        let records: Vec<Record> = records.collect();
+        let branch =
+            last_branch(&records, |record| &record.uuid, |record| record.parent_uuid.as_deref());
+        let mut transcript = Transcript::default();
+        for record in branch {
+            match record.user_text() {
+                Some(text) => transcript.user(text),
+                None => record
+                    .message
+                    .parts
+                    .iter()
+                    .for_each(|part| on_part(record, part, &mut transcript)),
             }
         }
+        transcript.into_events()
     }
-    transcript.into_events()
 }
 
 fn on_part(record: &Record, part: &Part, transcript: &mut Transcript) {
@@ -139,11 +152,6 @@ fn result(record: &Record, response: &FunctionResponse) -> ToolResult {
         _ => ToolStatus::Unknown,
     };
     let Response { output, error } = &response.response;
-    ToolResult {
-        tool_call_id: response.id.clone(),
-        status,
-        output: output.clone().or_else(|| error.clone()).unwrap_or_default(),
-        exit_code: None,
-        truncated: None,
-    }
+    let output = output.clone().or_else(|| error.clone()).unwrap_or_default();
+    event::tool_result(&response.id, status, output)
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::AgentCheck;
-use super::expectations::{all_processes_end, ends_with, long_command};
-use crate::acp::agent::{Agent, RESPONSE_TIMEOUT, START_TIMEOUT, summary};
+use super::expectations::{
+    all_processes_end, ends_with, has_text, long_command, no_response_since,
+};
+use crate::acp::agent::{RESPONSE_TIMEOUT, START_TIMEOUT, summary};
 use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
-use crate::acp::turn::OpenTurn;
 use crate::check::{Gate, active};
-use crate::outcome::{CheckOutcome, Finding};
+use crate::outcome::CheckOutcome;
 
 /// The timeout for a cancelled turn to end.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,19 +56,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
     ),
 ];
 
-/// Starts a turn that streams for a minute, and waits for its first text.
-fn start_streaming_turn(agent: &mut Agent, session: &str) -> Result<OpenTurn, Finding> {
-    let open = agent.begin(session, "please SCN:slow");
-    // Another check reports an agent that does not stream.
-    agent.wait_text(&open).ok();
-    Ok(open)
-}
-
 fn cancels_text(context: &mut AgentContext) -> CheckOutcome {
     let (session, _) = context.session()?;
     let agent = context.agent()?;
-    let open = start_streaming_turn(agent, &session)?;
-    agent.notify("session/cancel", json!({"sessionId": session}));
+    let open = agent.begin_streaming(&session);
+    agent.cancel(&session);
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     ends_with(agent, &turn, "cancelled")
 }
@@ -76,7 +69,7 @@ fn cancels_command(context: &mut AgentContext) -> CheckOutcome {
     let cwd = context.folder("cwd")?;
     let mut agent = context.launch()?;
     let (open, pids) = long_command(&mut agent, &cwd)?;
-    agent.notify("session/cancel", json!({"sessionId": open.session()}));
+    agent.cancel(open.session());
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     ends_with(&agent, &turn, "cancelled")?;
     all_processes_end(&mut agent, &pids, Duration::from_secs(3), "session/cancel")
@@ -86,15 +79,12 @@ fn accepts_next_prompt(context: &mut AgentContext) -> CheckOutcome {
     let nonce = context.nonce();
     let (session, _) = context.session()?;
     let agent = context.agent()?;
-    let open = start_streaming_turn(agent, &session)?;
-    agent.notify("session/cancel", json!({"sessionId": session}));
+    let open = agent.begin_streaming(&session);
+    agent.cancel(&session);
     agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     let turn =
         agent.run_turn(&session, &format!("now SCN:plain TEXT=<{nonce}>"), Policy::Reject)?;
-    if turn.text().trim() == nonce {
-        return Ok(());
-    }
-    Err(agent.failure(format!("the text {nonce:?}"), turn.summary(), &turn.sent))
+    has_text(agent, &turn, &nonce)
 }
 
 fn ignores_idle_cancel(context: &mut AgentContext) -> CheckOutcome {
@@ -102,20 +92,16 @@ fn ignores_idle_cancel(context: &mut AgentContext) -> CheckOutcome {
     let agent = context.agent()?;
     let before = agent.inbox.others.len();
     for session in [session.as_str(), session.as_str(), "conformance-no-such-session"] {
-        agent.notify("session/cancel", json!({"sessionId": session}));
+        agent.cancel(session);
     }
     agent.request("conformance/barrier", json!({}), RESPONSE_TIMEOUT)?.ok();
-    let response = agent.inbox.others[before..].iter().find(|line| line.value.get("id").is_some());
-    match response.map(|line| line.value.to_string()) {
-        None => Ok(()),
-        Some(got) => Err(agent.failure("no response", got, "session/cancel of an idle session")),
-    }
+    no_response_since(agent, before, "session/cancel of an idle session")
 }
 
 fn close_cancels(context: &mut AgentContext) -> CheckOutcome {
     let (session, _) = context.session()?;
     let agent = context.agent()?;
-    let open = start_streaming_turn(agent, &session)?;
+    let open = agent.begin_streaming(&session);
     let reply = agent.request("session/close", json!({"sessionId": session}), START_TIMEOUT)?;
     agent.ensure(!reply.is_err(), "a result", summary(&reply), "session/close during a turn")?;
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;

@@ -59,6 +59,20 @@ pub(super) fn ends_with(agent: &Agent, turn: &Turn, reason: &str) -> CheckOutcom
     Err(agent.failure(format!("the stop reason {reason}"), turn.summary(), &turn.sent))
 }
 
+/// Fails unless the text of the turn is exactly this.
+pub(super) fn has_text(agent: &Agent, turn: &Turn, wanted: &str) -> CheckOutcome {
+    let is_equal = turn.text().trim() == wanted.trim();
+    agent.ensure(is_equal, format!("the text {wanted:?}"), turn.summary(), &turn.sent)
+}
+
+/// Fails if the agent sent an unrequested response after this many other lines.
+pub(super) fn no_response_since(agent: &Agent, before: usize, sent: &str) -> CheckOutcome {
+    match agent.inbox.others[before..].iter().find(|line| line.value.get("id").is_some()) {
+        None => Ok(()),
+        Some(line) => Err(agent.failure("no response", line.value.to_string(), sent)),
+    }
+}
+
 pub(super) fn tool_has_run(scenario: &str, cwd: &Path, turn: &Turn) -> bool {
     match scenario {
         "write" => cwd.join(FILE).exists(),

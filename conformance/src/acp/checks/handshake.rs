@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::AgentCheck;
+use super::expectations::no_response_since;
 use crate::acp::agent::{Agent, RESPONSE_TIMEOUT, START_TIMEOUT, summary};
 use crate::acp::context::AgentContext;
 use crate::acp::suite::{initialize_params, no_capabilities};
@@ -95,7 +96,7 @@ pub(super) const CHECKS: &[AgentCheck] = &[
 
 fn initializes(context: &mut AgentContext) -> CheckOutcome {
     let mut agent = context.start()?;
-    version(&mut agent, initialize_params(&no_capabilities()), |version| version == 1, "1")
+    expect_version(&mut agent, initialize_params(&no_capabilities()), |version| version == 1, "1")
 }
 
 fn negotiates_version(context: &mut AgentContext) -> CheckOutcome {
@@ -103,7 +104,7 @@ fn negotiates_version(context: &mut AgentContext) -> CheckOutcome {
     let mut params = initialize_params(&no_capabilities());
     params["protocolVersion"] = json!(UNSUPPORTED_VERSION);
     let is_known = |version| (1..UNSUPPORTED_VERSION).contains(&version);
-    version(&mut agent, params, is_known, "the latest version it supports")
+    expect_version(&mut agent, params, is_known, "the latest version it supports")
 }
 
 fn accepts_unknown_members_in_initialize(context: &mut AgentContext) -> CheckOutcome {
@@ -113,22 +114,22 @@ fn accepts_unknown_members_in_initialize(context: &mut AgentContext) -> CheckOut
     params["clientCapabilities"]["_meta"] = json!({"example.org": {"later": true}});
     params["clientCapabilities"]["holograms"] = json!({"depth": 3});
     params["somethingNew"] = json!([1, 2]);
-    version(&mut agent, params, |version| version == 1, "1")?;
+    expect_version(&mut agent, params, |version| version == 1, "1")?;
     let mut agent = context.start()?;
-    version(&mut agent, json!({"protocolVersion": 1}), |version| version == 1, "1")
+    expect_version(&mut agent, json!({"protocolVersion": 1}), |version| version == 1, "1")
 }
 
 /// Calls `initialize` and checks the version in the response.
-fn version(
+fn expect_version(
     agent: &mut Agent,
     params: Value,
-    is_good: impl Fn(u64) -> bool,
+    is_valid: impl Fn(u64) -> bool,
     wanted: &str,
 ) -> CheckOutcome {
     let sent = format!("initialize {params}");
     let reply = agent.request("initialize", params, START_TIMEOUT)?;
     let found = reply.as_ref().ok().and_then(|result| result["protocolVersion"].as_u64());
-    if found.is_some_and(is_good) {
+    if found.is_some_and(is_valid) {
         return Ok(());
     }
     Err(agent.failure(format!("a result with protocolVersion {wanted}"), summary(&reply), &sent))
@@ -185,14 +186,7 @@ fn ignores_unknown_notification(context: &mut AgentContext) -> CheckOutcome {
     // A response to them would precede this one.
     agent.request("conformance/barrier", json!({}), RESPONSE_TIMEOUT)?.ok();
     agent.listen(Duration::from_millis(100));
-    let answers = agent.inbox.others[before..].iter();
-    match answers.into_iter().find(|line| line.value.get("id").is_some()) {
-        None => Ok(()),
-        Some(line) => {
-            let got = line.value.to_string();
-            Err(agent.failure("no response", got, "an unknown notification"))
-        }
-    }
+    no_response_since(agent, before, "an unknown notification")
 }
 
 fn refuses_unknown_login(context: &mut AgentContext) -> CheckOutcome {

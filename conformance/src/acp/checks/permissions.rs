@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::AgentCheck;
 use super::expectations::{ends_with, prompt, scenario_with_permission, tool_has_run};
 use crate::acp::agent::Agent;
@@ -167,13 +165,13 @@ fn cancelled_is_not_done(context: &mut AgentContext) -> CheckOutcome {
 }
 
 fn invalid_answer_is_not_done(context: &mut AgentContext) -> CheckOutcome {
-    for (policy, texts) in
+    for (policy, answer) in
         [(Policy::NotOffered, "an option that was not offered"), (Policy::Error, "an error")]
     {
         let turn_setup = PermissionTurn::create(context)?;
         let agent = context.agent()?;
         let turn = turn_setup.run(agent, policy)?;
-        turn_setup.tool_has_not_run(agent, &turn, texts)?;
+        turn_setup.tool_has_not_run(agent, &turn, answer)?;
     }
     Ok(())
 }
@@ -192,7 +190,7 @@ fn cancel_ends_permission_request(context: &mut AgentContext) -> CheckOutcome {
     let turn_setup = PermissionTurn::create(context)?;
     let agent = context.agent()?;
     let open = turn_setup.ask(agent)?;
-    agent.notify("session/cancel", json!({"sessionId": turn_setup.session}));
+    agent.cancel(&turn_setup.session);
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     turn_setup.tool_has_not_run(agent, &turn, "session/cancel")?;
     ends_with(agent, &turn, "cancelled")

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::AgentCheck;
-use super::expectations::{ends_with, model_received};
+use super::expectations::{ends_with, model_received, no_response_since};
 use crate::acp::agent::{Agent, RESPONSE_TIMEOUT, START_TIMEOUT, summary};
 use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
 use crate::acp::suite::{initialize_params, no_capabilities};
 use crate::check::{Gate, active};
-use crate::outcome::{CheckOutcome, Finding};
+use crate::outcome::CheckOutcome;
 
 const PARSE_ERROR: i64 = -32700;
 
@@ -90,13 +90,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
 
 /// Fails unless the agent still answers.
 fn still_answers(agent: &mut Agent, sent: &str) -> CheckOutcome {
-    match agent.request("conformance/alive", json!({}), RESPONSE_TIMEOUT) {
-        Ok(_) => Ok(()),
-        Err(Finding::Fail(failure)) => {
-            Err(agent.failure("a response to the next request", &failure.got, sent))
-        }
-        Err(other) => Err(other),
-    }
+    let reply = agent.request("conformance/alive", json!({}), RESPONSE_TIMEOUT);
+    reply.map(drop).map_err(|finding| {
+        finding.map_failure(|failure| {
+            agent.failure("a response to the next request", failure.got, sent)
+        })
+    })
 }
 
 fn survives_garbage(context: &mut AgentContext) -> CheckOutcome {
@@ -133,10 +132,7 @@ fn reads_bytes(context: &mut AgentContext) -> CheckOutcome {
         std::thread::sleep(Duration::from_millis(1));
     }
     let reply = agent.answer(&key, START_TIMEOUT)?;
-    match reply {
-        Ok(_) => Ok(()),
-        Err(_) => Err(agent.failure("a result", summary(&reply), "initialize, byte by byte")),
-    }
+    agent.ensure(reply.is_ok(), "a result", summary(&reply), "initialize, byte by byte")
 }
 
 fn reads_split_characters(context: &mut AgentContext) -> CheckOutcome {
@@ -176,13 +172,7 @@ fn ignores_unrequested_response(context: &mut AgentContext) -> CheckOutcome {
     let error = json!({"code": -32603, "message": "late"});
     agent.send(&json!({"jsonrpc": "2.0", "id": 987_655, "error": error}));
     still_answers(&mut agent, "responses without a request")?;
-    match agent.inbox.others.iter().find(|line| line.value.get("id").is_some()) {
-        None => Ok(()),
-        Some(line) => {
-            let got = line.value.to_string();
-            Err(agent.failure("no response", got, "responses without a request"))
-        }
-    }
+    no_response_since(&agent, 0, "responses without a request")
 }
 
 fn refuses_wrong_types(context: &mut AgentContext) -> CheckOutcome {

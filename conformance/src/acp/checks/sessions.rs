@@ -170,13 +170,11 @@ fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
     let text = context.nonce();
     let (slow, quick) = (context.session()?.0, context.session()?.0);
     let agent = context.agent()?;
-    let streaming = agent.begin(&slow, "please SCN:slow");
-    // Another check reports an agent that does not stream.
-    agent.wait_text(&streaming).ok();
+    let streaming = agent.begin_streaming(&slow);
     let wanted = format!("this is {text} and no other");
     let asked = agent.begin(&quick, &format!("please SCN:plain TEXT=<{wanted}>"));
     let answered = agent.finish(&asked, Policy::Reject);
-    agent.notify("session/cancel", json!({"sessionId": slow}));
+    agent.cancel(&slow);
     let slow_turn = agent.finish(&streaming, Policy::Cancelled)?;
     // An agent that processes sessions one after the other answers now.
     let turn = answered.or_else(|_| agent.finish(&asked, Policy::Reject))?;

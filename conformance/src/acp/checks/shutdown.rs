@@ -58,10 +58,9 @@ pub(super) const CHECKS: &[AgentCheck] = &[
 fn answers_in_a_turn(context: &mut AgentContext) -> CheckOutcome {
     let (session, _) = context.session()?;
     let agent = context.agent()?;
-    let open = agent.begin(&session, "please SCN:slow");
-    agent.wait_text(&open).ok();
+    let open = agent.begin_streaming(&session);
     let outcome = agent.request("conformance/alive", json!({}), RESPONSE_TIMEOUT);
-    agent.notify("session/cancel", json!({"sessionId": session}));
+    agent.cancel(&session);
     agent.finish(&open, Policy::Cancelled).ok();
     outcome.map(drop)
 }

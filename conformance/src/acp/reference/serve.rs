@@ -82,7 +82,7 @@ impl Reference {
             std::process::exit(1);
         }
         if !self.behaviour.has(AgentFault::SilentGarbage) {
-            self.output.reply(&Value::Null, Err((PARSE_ERROR, format!("no JSON: {reason}"))));
+            self.output.reply(&Value::Null, Err((PARSE_ERROR, format!("not JSON: {reason}"))));
         }
     }
 
@@ -204,11 +204,11 @@ impl Reference {
         Err((NOT_FOUND, format!("unknown session {id}")))
     }
 
-    /// Returns another session, the one with the most recent turn.
-    pub(super) fn other_session(&self, but: &str) -> Option<String> {
+    /// Returns another session with an open turn.
+    pub(super) fn other_session(&self, session: &str) -> Option<String> {
         let all = self.all();
-        let others = all.values().filter(|it| it.id != but && it.stop.is_open());
-        others.map(|session| session.id.clone()).next()
+        let others = all.values().filter(|it| it.id != session && it.stop.is_open());
+        others.map(|it| it.id.clone()).next()
     }
 
     fn has_open_turn(&self) -> bool {

@@ -1,27 +1,10 @@
 //! The checks that each fault of the reference agent must fail, and those that may fail.
 
 use super::fault::AgentFault as Fault;
+use crate::mutant::{Mutant, mutant};
 
-/// A fault with the expected results of the suite.
-#[derive(Debug, Clone, Copy)]
-pub struct AgentMutant {
-    /// The fault.
-    pub fault: Fault,
-    /// Checks that must fail.
-    pub must_fail: &'static [&'static str],
-    /// Checks that may fail too; a chapter means all of its checks.
-    pub may_fail: &'static [&'static str],
-}
-
-const fn mutant(fault: Fault, must_fail: &'static [&'static str]) -> AgentMutant {
-    AgentMutant { fault, must_fail, may_fail: &[] }
-}
-
-impl AgentMutant {
-    const fn may(self, may_fail: &'static [&'static str]) -> Self {
-        Self { may_fail, ..self }
-    }
-}
+/// A fault of the reference agent with its expected results.
+pub type AgentMutant = Mutant<Fault>;
 
 /// Every chapter that runs turns.
 const TURNS: &[&str] = &["ACP-SES", "ACP-TXT", "ACP-TOOL", "ACP-PRM", "ACP-CAN", "ACP-ROB"];

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use self::known_values::{KnownValues, Surroundings};
 use self::scrub::{REDACTED, Scrub, is_uuid};
 use super::drift::flags_in;
-use super::parallel;
 use super::relay::{RelayLog, RelayRecord};
 use super::scenario_context::{ScenarioContext, ScenarioContextOptions};
 use super::scenario_runner::{RealOptions, reason_to_skip};
 use super::scenarios::{REAL_SCENARIOS, completed, ends_with_text, results, tool_prompt};
 use crate::outcome::{CheckOutcome, Finding};
+use crate::parallel;
 use crate::process;
 use crate::runner::catch_panic;
 

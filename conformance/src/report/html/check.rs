@@ -71,12 +71,9 @@ fn rows(result: &CheckResult) -> Vec<(&'static str, String, bool)> {
             rows.push(("Got", failure.got.clone(), true));
             rows.push(("During", failure.during.clone().unwrap_or_default(), true));
         }
-        Some(
-            Finding::Skip(reason)
-            | Finding::Blocked(reason)
-            | Finding::Untestable(reason)
-            | Finding::Suite(reason),
-        ) => rows.push(("Reason", reason.clone(), false)),
+        Some(other) => {
+            rows.push(("Reason", other.reason().unwrap_or_default().to_owned(), false));
+        }
     }
     rows.push(("Why", result.check.why.to_owned(), false));
     rows.push(("Level", result.check.level.as_str().to_owned(), false));

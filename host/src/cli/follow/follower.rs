@@ -87,9 +87,6 @@ impl Follower {
     }
 
     /// Shows the run until it ends, or until a signal detaches an observer.
-    ///
-    /// # Errors
-    /// When the journal cannot be read or stdout cannot be written.
     pub(crate) async fn follow(mut self, mut reader: EventReader) -> Result<Ending, HostError> {
         while self.is_following() {
             tokio::select! {

@@ -61,9 +61,6 @@ impl Printer {
     }
 
     /// Waits until everything is written. A closed pipe is not an error here.
-    ///
-    /// # Errors
-    /// When stdout cannot be written, for example because the disk is full.
     pub(super) async fn finish(self) -> Result<(), HostError> {
         drop(self.jobs);
         match self.result.await {

@@ -1,11 +1,12 @@
 //! Renders events in the chosen output format.
 
 use od_host::journal::{JournalEvent, RunRecord};
+use od_host::run::FinalText;
 use od_protocol::{Event, RunEventParams};
 
 use crate::cli::arguments::OutputMode;
-use crate::cli::render::{FinalText, Frame, Headline, Pretty};
-use crate::cli::terminal::{Spinner, stdout_viewport};
+use crate::cli::render::{Frame, Headline, Pretty};
+use crate::cli::terminal::{Spinner, sanitize, stdout_viewport};
 
 /// One of the output formats.
 #[derive(Debug)]
@@ -97,7 +98,11 @@ impl View {
             (Format::Text(text), Some(envelope)) => {
                 text.on_event(&envelope.event);
                 if matches!(envelope.event, Event::Done(_)) {
-                    bytes.extend_from_slice(text.text().as_bytes());
+                    let last = sanitize(text.text());
+                    if !last.trim().is_empty() {
+                        bytes.extend_from_slice(last.trim().as_bytes());
+                        bytes.push(b'\n');
+                    }
                 }
             }
             _ => {}

@@ -21,7 +21,6 @@ pub(crate) struct Excerpt {
     pub(crate) omitted_below: usize,
 }
 
-/// The excerpt of a tool's output.
 pub(crate) fn excerpt_of_output(output: &Value, kind: ToolKind, status: ToolStatus) -> Excerpt {
     let text = sanitize(&text_of(output));
     let lines: Vec<&str> = text.trim_matches('\n').lines().collect();
@@ -45,7 +44,6 @@ pub(crate) fn excerpt_of_input(input: &Value, columns: usize) -> Excerpt {
     head(&lines.iter().map(String::as_str).collect::<Vec<_>>(), MAX_INPUT_LINES)
 }
 
-/// All lines of an input.
 pub(crate) fn input_lines(input: &Value) -> Vec<String> {
     let text = match input {
         Value::Object(members) => members.iter().map(member_lines).collect::<Vec<_>>().join("\n"),

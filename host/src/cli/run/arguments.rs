@@ -21,7 +21,6 @@ Approvals: on a terminal you are asked. Without a terminal they are denied, unle
 --allow-tool allows them.
 Ctrl-C cancels the run, a second Ctrl-C kills it at once.";
 
-/// The arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

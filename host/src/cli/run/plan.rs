@@ -32,8 +32,6 @@ pub(super) struct RunPlan {
 }
 
 impl RunPlan {
-    /// # Errors
-    /// When the arguments cannot work, or no agent is ready.
     pub(super) async fn decide(arguments: Arguments, host: &Host) -> Result<Self, HostError> {
         let prompt = Prompt {
             system: arguments.system.as_deref().map(system).transpose()?,
@@ -42,7 +40,10 @@ impl RunPlan {
         };
         let (session, earlier) = session(&arguments, host)?;
         let agent = agent(&arguments.agent, earlier.as_ref(), host).await?;
-        host.check_known(&arguments.fallback).await?;
+        host.check_known(&arguments.fallback).await.map_err(|error| HostError {
+            message: format!("--fallback: {}", error.message),
+            ..error
+        })?;
         let cwd = folder(arguments.cwd.or(earlier.map(|record| record.cwd)))?;
         let answers = AnswerRules {
             yes: arguments.yes,
@@ -156,7 +157,7 @@ fn session(
     let record = host.find_run(LAST)?;
     let Some(session_id) = record.session_id.clone() else {
         let text = format!("the newest run {} has no session to resume", record.run_id);
-        return Err(HostError::usage(text).with_hint("`od-host runs` lists the other runs"));
+        return Err(HostError::usage(text).with_hint("list the other runs: od-host runs"));
     };
     Ok((SessionChoice { mode, id: Some(session_id) }, Some(record)))
 }

@@ -13,8 +13,6 @@ use super::{Arguments, ServiceOutput};
 use crate::cli::print::{print, print_remark, print_to_stderr, print_warning};
 use crate::cli::signals::{Signal, Signals};
 
-/// # Errors
-/// When the address, a root, the certificate or the token cannot be used.
 pub(super) async fn execute(
     arguments: Arguments,
     host: &Host,

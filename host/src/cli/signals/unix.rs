@@ -14,8 +14,6 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// # Errors
-    /// When the signals cannot be caught.
     pub(crate) fn listen() -> Result<Self, HostError> {
         let listen =
             |kind| signal(kind).map_err(|error| HostError::storage("cannot catch signals", &error));

@@ -14,8 +14,6 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// # Errors
-    /// When the signals cannot be caught.
     pub(crate) fn listen() -> Result<Self, HostError> {
         let failed = |error| HostError::storage("cannot catch Ctrl-C", &error);
         Ok(Self {

@@ -8,11 +8,8 @@ use anstyle::{AnsiColor, Style};
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// A name or a heading.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// Success.
 pub(crate) const SUCCESS: Style = AnsiColor::Green.on_default();
-/// Failure.
 pub(crate) const FAILURE: Style = AnsiColor::Red.on_default();
-/// A warning.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
 /// Something to type, or a question.
 pub(crate) const PROMPT: Style = AnsiColor::Cyan.on_default();

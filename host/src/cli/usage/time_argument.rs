@@ -23,7 +23,6 @@ pub(super) enum TimeArgument {
 }
 
 impl TimeArgument {
-    /// Parses the argument.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let parsed = match text {
             "today" => Some(Self::Day(0)),

@@ -20,7 +20,6 @@ impl EventReader {
         self.has_ended
     }
 
-    /// The folder of the run.
     #[cfg(feature = "serve")]
     pub(crate) fn run_folder(&self) -> &Path {
         self.folder.path()

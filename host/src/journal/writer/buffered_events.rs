@@ -124,7 +124,6 @@ impl BufferedEvents {
         (self.lines, self.end.map(|end| end.seq))
     }
 
-    /// Changes the error events.
     pub(super) fn rewrite(&mut self, change: impl Fn(&mut ErrorEvent)) {
         let mut lines = Vec::with_capacity(self.lines.len());
         for line in self.lines.split_inclusive(|byte| *byte == b'\n') {

@@ -65,7 +65,6 @@ impl JournalWriter {
         self.release_without_done();
     }
 
-    /// Changes the buffered error events.
     pub(crate) fn rewrite_buffered(&mut self, change: impl Fn(&mut ErrorEvent)) {
         if let Some(events) = &mut self.buffered {
             events.rewrite(change);

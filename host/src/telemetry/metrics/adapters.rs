@@ -74,17 +74,14 @@ pub(crate) struct AdapterCounters {
 }
 
 impl AdapterCounters {
-    /// The agent of the adapter.
     pub(crate) fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// Counts a start.
     pub(crate) fn started(&self) {
         self.starts.inc();
     }
 
-    /// Counts a protocol violation.
     pub(crate) fn violation(&self) {
         self.violations.inc();
     }

@@ -13,8 +13,6 @@ use crate::journal::folder::RunFolder;
 pub(crate) struct Traces(Infallible);
 
 impl Traces {
-    /// # Errors
-    /// Always: the feature is missing.
     pub(crate) fn start(_destination: Destination) -> Result<Self, HostError> {
         Err(HostError::missing_feature("OTLP traces", "otlp"))
     }

@@ -55,9 +55,6 @@ impl Waiting {
 
 impl Traces {
     /// Starts the thread.
-    ///
-    /// # Errors
-    /// When the endpoint cannot be used.
     pub(crate) fn start(destination: Destination) -> Result<Self, HostError> {
         let exporter = Exporter::new(destination)?;
         let (jobs, finished) = sync_channel(MAX_WAITING_RUNS);

@@ -35,9 +35,6 @@ pub(super) struct HttpClient {
 
 impl HttpClient {
     /// Trusts the certificate authorities in this file, or the system's without a file.
-    ///
-    /// # Errors
-    /// When the file cannot be used.
     pub(super) fn new(certificate: Option<&Path>) -> Result<Self, HostError> {
         let tls = certificate.map(tls_roots::load_file).transpose()?;
         let tls = tls.map_or_else(OnceLock::new, OnceLock::from);

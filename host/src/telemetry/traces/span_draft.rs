@@ -47,7 +47,6 @@ impl SpanDraft {
         draft
     }
 
-    /// Sets an attribute.
     pub(super) fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         self.attributes.push(KeyValue::new(name, value));
     }
@@ -85,7 +84,6 @@ impl SpanDraft {
         self.set(attributes::FINISH_REASONS, Value::Array(Array::String(reasons)));
     }
 
-    /// Marks the span as failed.
     pub(super) fn fail(&mut self, error_type: &str) {
         self.set(attributes::ERROR_TYPE, error_type.to_owned());
         self.has_failed = true;

@@ -11,9 +11,6 @@ use crate::error::HostError;
 use crate::files::pem;
 
 /// Trusts only the certificate authorities in this file.
-///
-/// # Errors
-/// When the file cannot be read or contains no certificate.
 pub(super) fn load_file(path: &Path) -> Result<Arc<ClientConfig>, HostError> {
     let failed = |reason: String| {
         HostError::usage(format!(
@@ -30,9 +27,6 @@ pub(super) fn load_file(path: &Path) -> Result<Arc<ClientConfig>, HostError> {
 }
 
 /// Trusts the certificate authorities of the system.
-///
-/// # Errors
-/// When TLS cannot be set up.
 pub(super) fn load_system() -> Result<Arc<ClientConfig>, Error> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -38,7 +38,6 @@ impl RunContext {
         })
     }
 
-    /// The next id.
     pub(super) fn next_span_id(&mut self) -> SpanId {
         self.span_count += 1;
         let mut hash = Sha256::new();

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -17,12 +17,8 @@ struct ActiveRun {
 impl ActiveRun {
     /// Starts a run and waits until this event is on stdout.
     fn until(scratch: &Scratch, arguments: &[&str], event: &str) -> Self {
-        let mut child = scratch
-            .command(&[&["run", "-a", "x", "--output", "jsonl"], arguments].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("od-host starts");
+        let mut child =
+            scratch.spawn(&[&["run", "-a", "x", "--output", "jsonl"], arguments].concat());
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut line = String::new();
         while !line.contains(event) {
@@ -65,7 +61,7 @@ fn signals_cancel_run() {
 
 #[test]
 fn second_signal_kills_unresponsive_agent() {
-    let scratch = Scratch::with_adapter("x", "deaf");
+    let scratch = Scratch::with_adapter("x", "ignores_cancel");
     let mut run = ActiveRun::until(&scratch, &["go"], "waiting");
     let mut stderr = BufReader::new(run.child.stderr.take().expect("a pipe"));
     run.signal(Signal::INT);
@@ -100,12 +96,7 @@ fn stalled_stdout_reader_does_not_block_signals() {
 #[test]
 fn closed_stderr_is_ignored() {
     let scratch = Scratch::with_adapter("x", "asks");
-    let mut child = scratch
-        .command(&["run", "-a", "x", "go"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("od-host starts");
+    let mut child = scratch.spawn(&["run", "-a", "x", "go"]);
     drop(child.stderr.take());
     let finished = Finished::of(child.wait_with_output().expect("it ends")).exits_with(0);
     assert!(finished.stdout.contains("→ denied"), "{}", finished.stdout);
@@ -115,12 +106,7 @@ fn closed_stderr_is_ignored() {
 fn other_process_attaches_and_cancels() {
     let scratch = Scratch::with_adapter("x", "waits");
     let run = ActiveRun::until(&scratch, &["go"], "waiting");
-    let mut observer = scratch
-        .command(&["attach", "last", "--output", "jsonl"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("od-host starts");
+    let mut observer = scratch.spawn(&["attach", "last", "--output", "jsonl"]);
     let mut seen = BufReader::new(observer.stdout.take().expect("a pipe"));
     let mut line = String::new();
     while !line.contains("waiting") {
@@ -137,12 +123,7 @@ fn other_process_attaches_and_cancels() {
 fn detaching_keeps_run_active() {
     let scratch = Scratch::with_adapter("x", "waits");
     let run = ActiveRun::until(&scratch, &["go"], "waiting");
-    let mut observer = scratch
-        .command(&["attach", "last", "--output", "jsonl"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("od-host starts");
+    let mut observer = scratch.spawn(&["attach", "last", "--output", "jsonl"]);
     let mut first = String::new();
     BufReader::new(observer.stdout.as_mut().expect("a pipe")).read_line(&mut first).expect("UTF-8");
     kill_process(Pid::from_child(&observer), Signal::INT).expect("the process exists");

@@ -1,10 +1,6 @@
 //! Usage errors, help, run ids.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::Stdio;
-
-use super::scratch::{Finished, RECORDED_RUN, Scratch};
+use super::scratch::{RECORDED_RUN, Scratch};
 
 const COMMANDS: [&str; 12] = [
     "agents",
@@ -54,7 +50,7 @@ fn invalid_arguments_are_usage_errors() {
         (vec!["run", "--timeout", "soon", "x"], "a number of seconds"),
         (vec!["run", "--output", "xml", "x"], "possible values: pretty, jsonl, text, quiet"),
         (vec!["models"], "--agent <ID>"),
-        (vec!["dance"], "unrecognized subcommand"),
+        (vec!["unknown"], "unrecognized subcommand"),
     ] {
         let finished = scratch.od_host(&arguments).exits_with(2);
         assert!(finished.stderr.contains(reason), "{arguments:?}:\n{}", finished.stderr);
@@ -72,15 +68,7 @@ fn empty_prompt_is_refused() {
 #[test]
 fn binary_prompt_is_refused() {
     let scratch = Scratch::new();
-    let mut child = scratch
-        .command(&["run", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("od-host starts");
-    child.stdin.take().expect("a pipe").write_all(b"\xff\xfe").expect("od-host reads");
-    let finished = Finished::of(child.wait_with_output().expect("od-host ends"));
+    let finished = scratch.od_host_with_stdin(&["run", "-"], b"\xff\xfe");
     finished.fails_with(2, "not valid UTF-8 (byte 0)", "file");
 }
 
@@ -117,8 +105,7 @@ fn run_is_found_by_id_prefix_or_last() {
     for command in ["attach", "replay", "cancel"] {
         scratch.od_host(&[command, "last"]).fails_with(2, "run", "od-host run");
     }
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    scratch.record(&folder.join("plain.events.jsonl"));
+    scratch.record("plain");
     for name in [RECORDED_RUN, "0193a7", "last"] {
         let finished = scratch.od_host(&["replay", name, "--output", "text"]).exits_with(0);
         assert_eq!(finished.stdout, "Done: open **index.html**.\n");
@@ -131,8 +118,7 @@ fn run_is_found_by_id_prefix_or_last() {
 #[test]
 fn attach_reads_ended_run_from_event() {
     let scratch = Scratch::new();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    scratch.record(&folder.join("failed.events.jsonl"));
+    scratch.record("failed");
     let finished =
         scratch.od_host(&["attach", "last", "--from", "3", "--output", "jsonl"]).exits_with(4);
     assert!(finished.stdout.starts_with(&format!("{{\"runId\":\"{RECORDED_RUN}\",\"seq\":3,")));
@@ -145,8 +131,7 @@ fn runs_prints_table_and_json() {
     let scratch = Scratch::new();
     let finished = scratch.od_host(&["runs"]).exits_with(0);
     assert_eq!(finished.stdout, "");
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    scratch.record(&folder.join("plain.events.jsonl"));
+    scratch.record("plain");
     let finished = scratch.od_host(&["runs"]).exits_with(0);
     let line = finished.stdout.lines().nth(1).expect("one run");
     assert_eq!(line, "0193a7b2  demo   completed  Nov 16 00:00        12 s  make a page");

@@ -1,16 +1,15 @@
 //! Replays recorded journals and compares the output with files. `UPDATE_EXPECT=1` rewrites them.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use expect_test::expect_file;
 
-use super::scratch::Scratch;
+use super::scratch::{RECORDINGS, Scratch};
 
 fn check(name: &str) {
     let scratch = Scratch::new();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    let events = folder.join(format!("{name}.events.jsonl"));
-    scratch.record(&events);
+    let folder = Path::new(RECORDINGS);
+    scratch.record(name);
     for output in ["pretty", "text"] {
         let finished = scratch.od_host(&["replay", "last", "--output", output]).exits_with(0);
         let shown = format!("{}{}", finished.stdout, finished.stderr);
@@ -19,7 +18,8 @@ fn check(name: &str) {
         expect_file![folder.join(format!("{name}.{output}.txt"))].assert_eq(&shown);
     }
     let finished = scratch.od_host(&["replay", "last", "--output", "jsonl"]).exits_with(0);
-    let recorded = std::fs::read_to_string(&events).expect("the recording");
+    let recorded =
+        std::fs::read_to_string(folder.join(format!("{name}.events.jsonl"))).expect("a recording");
     assert_eq!(finished.stdout, recorded, "jsonl is the journal byte for byte");
     let quiet = scratch.od_host(&["replay", "last", "--output", "quiet"]).exits_with(0);
     assert_eq!(quiet.stdout, "");
@@ -72,8 +72,7 @@ fn cut_short() {
 
 #[test]
 fn pretty_lines_fit_eighty_columns() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    for entry in std::fs::read_dir(folder).expect("the expectations") {
+    for entry in std::fs::read_dir(RECORDINGS).expect("the expectations") {
         let path = entry.expect("a file").path();
         if path.to_string_lossy().ends_with(".pretty.txt") {
             let text = std::fs::read_to_string(&path).expect("an expectation");
@@ -86,8 +85,7 @@ fn pretty_lines_fit_eighty_columns() {
 #[test]
 fn colors_depend_on_environment() {
     let scratch = Scratch::new();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli/render");
-    scratch.record(&folder.join("plain.events.jsonl"));
+    scratch.record("plain");
     let escape = |variables: &[(&str, &str)]| {
         let mut command = scratch.command(&["replay", "last"]);
         let output = command.envs(variables.iter().copied()).output().expect("od-host starts");

@@ -1,9 +1,6 @@
 //! `od-host run`: output formats, prompts, approvals without a terminal, exit codes.
 
-use std::io::Write;
-use std::process::Stdio;
-
-use super::scratch::{Finished, Scratch};
+use super::scratch::Scratch;
 
 fn events_of(scratch: &Scratch) -> String {
     let runs = std::fs::read_dir(scratch.path("od").join("runs")).expect("the folder of runs");
@@ -36,17 +33,7 @@ fn jsonl_output_equals_journal() {
 fn prompt_is_read_from_stdin() {
     let scratch = Scratch::with_adapter("x", "good");
     for arguments in [&["run", "-a", "x", "-"][..], &["run", "-a", "x"][..]] {
-        let mut child = scratch
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("od-host starts");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(&[b'x'; 1_000_000]).expect("od-host reads");
-        drop(stdin);
-        let finished = Finished::of(child.wait_with_output().expect("od-host ends")).exits_with(0);
+        let finished = scratch.od_host_with_stdin(arguments, &[b'x'; 1_000_000]).exits_with(0);
         assert!(finished.stdout.contains("1000000 bytes"), "{}", finished.stdout);
     }
 }

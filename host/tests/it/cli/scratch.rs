@@ -1,14 +1,16 @@
 //! A scratch machine: its own home, host folder, work folder and PATH.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-use od_host::journal::{RunOwner, RunRecord, RunStatus};
+use std::process::{Child, Command, Output, Stdio};
 
 use crate::library::stage::add_to;
 
 /// The run id of the recorded journals.
 pub(crate) const RECORDED_RUN: &str = "0193a7b2-0000-7000-8000-000000000001";
+
+/// The folder of the recorded journals.
+pub(crate) const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/render");
 
 /// See the module.
 pub(crate) struct Scratch {
@@ -44,6 +46,10 @@ impl Scratch {
 
     pub(crate) fn add_adapter(&self, id: &str, mode: &str) {
         add_to(&self.path("adapters"), id, mode);
+    }
+
+    pub(crate) fn write_settings(&self, text: &str) {
+        std::fs::write(self.path("od/settings.toml"), text).expect("settings");
     }
 
     /// Adds the demo adapter of this build.
@@ -85,35 +91,35 @@ impl Scratch {
         Finished::of(self.command(arguments).output().expect("od-host starts"))
     }
 
-    /// Installs a recorded journal as an ended run.
-    pub(crate) fn record(&self, events: &Path) {
+    /// Starts `od-host` with pipes for stdout and stderr.
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("od-host starts")
+    }
+
+    /// Runs `od-host` with this input on stdin until it exits.
+    pub(crate) fn od_host_with_stdin(&self, arguments: &[&str], input: &[u8]) -> Finished {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("od-host starts");
+        child.stdin.take().expect("a pipe").write_all(input).expect("od-host reads");
+        Finished::of(child.wait_with_output().expect("od-host ends"))
+    }
+
+    /// Installs a journal of `tests/it/cli/render` as an ended run.
+    pub(crate) fn record(&self, name: &str) {
+        let events = Path::new(RECORDINGS).join(format!("{name}.events.jsonl"));
         let folder = self.path("od").join("runs").join(RECORDED_RUN);
         std::fs::create_dir_all(&folder).expect("the folder of a run");
         std::fs::copy(events, folder.join("events.jsonl")).expect("a recording");
-        let record = RunRecord {
-            run_id: RECORDED_RUN.to_owned(),
-            agent: "demo".to_owned(),
-            adapter_path: PathBuf::from("/opt/bin/od-adapter-demo"),
-            adapter_version: "0.1.0".to_owned(),
-            cwd: PathBuf::from("/scratch/site"),
-            prompt_preview: "make a page".to_owned(),
-            model: None,
-            started_at: 1_763_251_200_000,
-            ended_at: Some(1_763_251_212_345),
-            host: RunOwner { pid: 1, started_at: 1 },
-            status: RunStatus::Completed,
-            first_agent: None,
-            attempts: 1,
-            client: None,
-            key: None,
-            task_hash: None,
-            error_kind: None,
-            session_id: Some("5e55-1".to_owned()),
-            lacks_end: false,
-            traceparent: None,
-        };
-        let text = serde_json::to_string(&record).expect("a record is JSON");
-        std::fs::write(folder.join("run.json"), text).expect("run.json");
+        let record = serde_json::json!({
+            "runId": RECORDED_RUN, "agent": "demo", "adapterPath": "/opt/bin/od-adapter-demo",
+            "adapterVersion": "0.1.0", "cwd": "/scratch/site", "promptPreview": "make a page",
+            "model": null, "startedAt": 1_763_251_200_000_u64, "endedAt": 1_763_251_212_345_u64,
+            "host": {"pid": 1, "startedAt": 1}, "status": "completed", "errorKind": null,
+            "sessionId": "5e55-1",
+        });
+        std::fs::write(folder.join("run.json"), record.to_string()).expect("run.json");
     }
 }
 

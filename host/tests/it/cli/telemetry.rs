@@ -8,7 +8,7 @@ use super::scratch::{Finished, Scratch};
 const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /// A machine whose adapter emits these events.
-fn playing(events: &str) -> Scratch {
+fn machine_emitting(events: &str) -> Scratch {
     let scratch = Scratch::new();
     let file = scratch.path("work").join("events.jsonl");
     std::fs::write(&file, events).expect("a file of events");
@@ -17,7 +17,7 @@ fn playing(events: &str) -> Scratch {
 }
 
 fn with_tools() -> Scratch {
-    playing(concat!(
+    machine_emitting(concat!(
         r#"{"type":"session_started","sessionId":"s1","mode":"new","model":"claude-big-1"}"#,
         "\n",
         r#"{"type":"turn_started","turnId":"t1"}"#,
@@ -104,7 +104,7 @@ fn traces_contain_messages_only_on_request() {
     let scratch = with_tools();
     let collector = Collector::start();
     let settings = format!("[telemetry]\notlpEndpoint = \"{}\"\n", collector.endpoint());
-    std::fs::write(scratch.path("od").join("settings.toml"), settings).expect("settings");
+    scratch.write_settings(&settings);
     let capture = [("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")];
     run(&scratch, &[], &capture).exits_with(0);
     let spans = collector.next().spans();
@@ -160,7 +160,7 @@ fn unreadable_collector_certificate_is_reported() {
 
 #[test]
 fn json_logs_contain_no_secret() {
-    let scratch = playing(concat!(
+    let scratch = machine_emitting(concat!(
         "{\"type\":\"text_delta\",\"messageId\":\"m1\",\"text\":\"hidden\"}\n",
         "{\"type\":\"what\n", // The adapter panics here.
     ));

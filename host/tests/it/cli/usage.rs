@@ -5,20 +5,20 @@ use serde_json::{Value, json};
 use super::scratch::Scratch;
 
 /// A machine with an adapter that reports usage, and one run of it.
-fn used() -> Scratch {
+fn machine_with_usage() -> Scratch {
     let events = json!([{
         "type": "usage", "scope": "run", "cumulative": true, "source": "cli", "model": "gpt-5.2",
         "provider": "openai",
         "inputTokens": 1500, "outputTokens": 500, "totalTokens": 2000, "costUsd": 0.0125,
     }]);
-    let scratch = Scratch::with_adapter("x", &format!("tells {events}"));
+    let scratch = Scratch::with_adapter("x", &format!("emits {events}"));
     scratch.od_host(&["run", "-a", "x", "--output", "quiet", "go"]).exits_with(0);
     scratch
 }
 
 #[test]
 fn usage_prints_table() {
-    let scratch = used();
+    let scratch = machine_with_usage();
     let finished = scratch.od_host(&["usage", "--by", "provider", "--since", "1d"]).exits_with(0);
     let lines: Vec<&str> = finished.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{}", finished.stdout);
@@ -33,7 +33,7 @@ fn usage_prints_table() {
 
 #[test]
 fn usage_prints_json_and_csv() {
-    let scratch = used();
+    let scratch = machine_with_usage();
     let finished = scratch.od_host(&["usage", "--by", "model", "--json"]).exits_with(0);
     let summary: Value = serde_json::from_str(&finished.stdout).expect("JSON");
     assert_eq!(summary["rows"][0]["group"], "gpt-5.2");

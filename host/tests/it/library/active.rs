@@ -49,7 +49,7 @@ fn active_agent_that_cannot_run_is_refused() {
     block_on(async {
         let service = service(&stage);
         let mut kinds = Vec::new();
-        for agent in ["absent", "stranger", "broken", "nobody"] {
+        for agent in ["absent", "stranger", "broken", "unknown"] {
             let error = choose(&service, agent).await.expect_err("it cannot run");
             kinds.push(error.clone().into_error_object().kind().as_str().to_owned());
             assert!(error.hint.is_some(), "{agent}: what to do now");
@@ -90,7 +90,7 @@ fn damaged_active_file_means_no_active_agent() {
 /// Each method of this chapter is dispatched by its name with its own parameter type.
 #[test]
 fn agent_methods_are_dispatched_by_name() {
-    let stage = Stage::with("x", "talks");
+    let stage = Stage::with("x", "answers_calls");
     block_on(async {
         let service = service(&stage);
         let client = Client("test".to_owned());

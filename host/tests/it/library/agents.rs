@@ -24,7 +24,7 @@ fn failing_adapters_do_not_hide_others() {
     let stage = Stage::new();
     for (id, mode) in [
         ("a", "good"),
-        ("b", "wedged"),
+        ("b", "hangs_in_detect"),
         ("c", "dies_at_start"),
         ("d", "not_installed"),
         ("e", "logged_out"),
@@ -56,14 +56,13 @@ fn detection_results_are_cached_until_change() {
 
     // A changed setting invalidates the result.
     set_mode(&stage.adapters().join("od-adapter-a"), "good");
-    std::fs::write(stage.home().settings_file(), "[agents.a]\ncliPath = \"/x\"\n")
-        .expect("settings");
+    stage.write_settings("[agents.a]\ncliPath = \"/x\"\n");
     assert_eq!(rows(&stage, Refresh::WhenStale), good);
 }
 
 #[test]
 fn hang_is_cached_until_refresh() {
-    let stage = Stage::with("a", "wedged");
+    let stage = Stage::with("a", "hangs_in_detect");
     assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"]);
     set_mode(&stage.adapters().join("od-adapter-a"), "good");
     assert_eq!(rows(&stage, Refresh::WhenStale), ["a plugin_hung"], "it was not detected again");

@@ -60,7 +60,7 @@ pub(super) fn notices(events: &[RunEventParams]) -> Vec<(&str, &str)> {
 }
 
 /// The parameters that the last attempt received.
-pub(super) fn asked(events: &[RunEventParams]) -> Value {
+pub(super) fn last_params(events: &[RunEventParams]) -> Value {
     let last = events.iter().rev().find_map(|params| match &params.event {
         Event::TextDelta(delta) => serde_json::from_str(&delta.text).ok(),
         _ => None,
@@ -115,9 +115,9 @@ fn rate_limit_is_retried_after_reset() {
         assert_eq!((record.attempts, record.status), (2, RunStatus::Completed));
 
         // An agent that cannot resume gets a transcript.
-        let asked = asked(&events);
-        assert_eq!(asked["session"]["mode"], "new");
-        let prompt = asked["prompt"].as_str().expect("a prompt");
+        let last_params = last_params(&events);
+        assert_eq!(last_params["session"]["mode"], "new");
+        let prompt = last_params["prompt"].as_str().expect("a prompt");
         assert!(prompt.ends_with("\n\nthe task"), "{prompt}");
         for known in ["x said: I begin", "edit the page (ok)", "edit /page"] {
             assert!(prompt.contains(known), "{prompt}");
@@ -131,9 +131,9 @@ fn retry_resumes_session_of_agent() {
     block_on(async {
         let request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };
         let (events, _) = run(&stage.host(), request).await;
-        let asked = asked(&events);
-        assert_eq!(asked["session"], serde_json::json!({"mode": "resume", "id": "first"}));
-        let prompt = asked["prompt"].as_str().expect("a prompt");
+        let last_params = last_params(&events);
+        assert_eq!(last_params["session"], serde_json::json!({"mode": "resume", "id": "first"}));
+        let prompt = last_params["prompt"].as_str().expect("a prompt");
         assert!(prompt.ends_with("\n\nthe task") && !prompt.contains("I begin"), "{prompt}");
     });
 }
@@ -197,7 +197,7 @@ fn fallback_agent_gets_transcript() {
     block_on(async {
         let host = stage.host();
         let mut request = RunRequest {
-            fallback: fall_back_to(&["nobody", "absent", "y"]),
+            fallback: fall_back_to(&["unknown", "absent", "y"]),
             ..stage.request("x", "the task")
         };
         request.params.model = Some("big".to_owned());
@@ -209,16 +209,16 @@ fn fallback_agent_gets_transcript() {
         assert!(switch.reason.contains("10 tokens"), "{switch:?}");
         assert_eq!(switch.handover, Handover::Transcript);
 
-        let asked = asked(&events);
-        let prompt = asked["prompt"].as_str().expect("a prompt");
+        let last_params = last_params(&events);
+        let prompt = last_params["prompt"].as_str().expect("a prompt");
         assert!(prompt.contains("x said: I begin") && prompt.ends_with("the task"), "{prompt}");
         assert_eq!(prompt.len() as u64, switch.handover_bytes + 8);
-        assert_eq!(asked["model"], Value::Null);
-        let [nobody, absent, model] = &notices(&events)[..] else {
+        assert_eq!(last_params["model"], Value::Null);
+        let [unknown, absent, model] = &notices(&events)[..] else {
             panic!("{:?}", notices(&events));
         };
-        assert_eq!((nobody.0, absent.0), ("fallback_skipped", "fallback_skipped"));
-        assert!(nobody.1.contains("nobody") && absent.1.contains("absent"));
+        assert_eq!((unknown.0, absent.0), ("fallback_skipped", "fallback_skipped"));
+        assert!(unknown.1.contains("unknown") && absent.1.contains("absent"));
         assert!(model.0 == "fallback_model_dropped" && model.1.contains("big"), "{model:?}");
         let record = host.find_run("last").expect("a record");
         assert_eq!((record.agent.as_str(), record.attempts), ("y", 2));
@@ -235,7 +235,7 @@ fn fallback_agent_gets_prompt_only_on_request() {
             RunRequest { fallback: fall_back_to(&["y"]), ..stage.request("x", "the task") };
         request.fallback.as_mut().expect("a policy").handover = Some(Handover::Prompt);
         let (events, _) = run(&stage.host(), request).await;
-        assert_eq!(asked(&events)["prompt"], "the task");
+        assert_eq!(last_params(&events)["prompt"], "the task");
         assert_eq!(switch(&events).handover_bytes, 0);
     });
 }
@@ -245,7 +245,7 @@ fn failure_stands_without_usable_fallback() {
     let stage = Stage::with("x", "fails cli_crashed");
     block_on(async {
         let request =
-            RunRequest { fallback: fall_back_to(&["nobody"]), ..stage.request("x", "go") };
+            RunRequest { fallback: fall_back_to(&["unknown"]), ..stage.request("x", "go") };
         let (events, done) = run(&stage.host(), request).await;
         assert_eq!(types(&events), ["run_started", "usage", "error", "notice", "done"]);
         assert!(errors(&events)[0].fatal);
@@ -267,7 +267,7 @@ fn refused_start_counts_as_first_attempt() {
         let kinds: Vec<&str> = errors(&events).iter().map(|error| error.kind.as_str()).collect();
         assert_eq!(kinds[0], "auth_missing");
         assert!(switch(&events).reason.ends_with("; used nothing"), "{:?}", switch(&events));
-        assert_eq!(asked(&events)["prompt"], "the task");
+        assert_eq!(last_params(&events)["prompt"], "the task");
 
         // A failure that no policy covers refuses the start and leaves no trace.
         let mut request = RunRequest { retry: quick_retry(), ..stage.request("x", "the task") };

@@ -27,7 +27,7 @@ fn kind(error: &HostError) -> &Failure {
 
 #[test]
 fn calls_share_process_until_close() {
-    let stage = Stage::with("x", "talks");
+    let stage = Stage::with("x", "answers_calls");
     block_on(async {
         let host = stage.host();
         let (one, two) = tokio::join!(answering(&host), answering(&host));
@@ -46,7 +46,7 @@ fn calls_share_process_until_close() {
 
 #[test]
 fn killed_process_is_replaced_silently() {
-    let stage = Stage::with("x", "talks");
+    let stage = Stage::with("x", "answers_calls");
     block_on(async {
         let host = stage.host();
         let first = answering(&host).await;
@@ -58,7 +58,7 @@ fn killed_process_is_replaced_silently() {
 
 #[test]
 fn crash_during_call_reports_stderr() {
-    let stage = Stage::with("x", "talks");
+    let stage = Stage::with("x", "answers_calls");
     block_on(async {
         let host = stage.host();
         let error = host.ask("x", GetQuotaParams {}).await.expect_err("it dies");
@@ -72,7 +72,7 @@ fn crash_during_call_reports_stderr() {
 
 #[test]
 fn hung_process_is_replaced() {
-    let stage = Stage::with("x", "unwell");
+    let stage = Stage::with("x", "hangs_in_health");
     block_on(async {
         let host = stage.host();
         let error = host.ask("x", HealthAdapterParams {}).await.expect_err("it hangs");
@@ -99,7 +99,7 @@ fn unsupported_call_starts_no_process() {
 
 #[test]
 fn idle_process_is_closed() {
-    let stage = Stage::with("x", "talks");
+    let stage = Stage::with("x", "answers_calls");
     block_on(async {
         let mut options = stage.options();
         options.keep_adapters = Duration::ZERO;

@@ -50,7 +50,7 @@ fn other_process_can_follow_feed_and_cancel() {
     block_on(async {
         let host = stage.host();
         assert_eq!(host.find_run(&run_id).expect("a record").status, RunStatus::Running);
-        let mut client = host.run_client(&run_id).await.expect("a line");
+        let mut client = host.run_client(&run_id).await.expect("a connection");
         let outcome = client.input("hello".to_owned(), None).await.expect("accepted");
         assert_eq!(outcome, InputOutcome::Steered);
         assert!(client.cancel(Duration::from_secs(1)).await.expect("accepted"));
@@ -73,7 +73,7 @@ fn long_socket_path_works() {
         let owner = od_host::Host::open(options.clone()).expect("a host");
         let other = od_host::Host::open(options).expect("a host");
         let run = stage.start(&owner).await.expect("a run");
-        let mut client = other.run_client(run.id()).await.expect("a line");
+        let mut client = other.run_client(run.id()).await.expect("a connection");
         assert!(client.cancel(Duration::ZERO).await.expect("accepted"));
         assert_eq!(run.wait().await.status, DoneStatus::Cancelled);
     });

@@ -97,7 +97,7 @@ fn pinned_policy_rejects_unlisted_adapters() {
         .map(|adapter| adapter.sha256.clone());
     let settings = |pinned: &str| {
         let text = format!("[trust]\npolicy = \"pinned\"\npinned = [\"{pinned}\"]\n");
-        std::fs::write(stage.home().settings_file(), text).expect("settings");
+        stage.write_settings(&text);
     };
     settings("00");
     assert_eq!(rule(&stage), Rule::NotPinned);
@@ -201,10 +201,10 @@ mod unix {
         }
         let stage = Stage::with("x", "good");
         let file = stage.adapters().join("od-adapter-x");
-        std::os::unix::fs::chown(&file, Some(12345), None).expect("a stranger");
+        std::os::unix::fs::chown(&file, Some(12345), None).expect("another owner");
         assert_eq!(rule(&stage), Rule::ForeignFile);
         std::os::unix::fs::chown(&file, Some(0), None).expect("root");
-        std::os::unix::fs::chown(stage.adapters(), Some(12345), None).expect("a stranger");
+        std::os::unix::fs::chown(stage.adapters(), Some(12345), None).expect("another owner");
         assert_eq!(rule(&stage), Rule::ForeignFolder);
     }
 }

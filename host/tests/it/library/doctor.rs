@@ -4,7 +4,7 @@ use od_host::doctor::{Check, CheckStatus};
 
 use super::stage::{Stage, block_on};
 
-fn checked(stage: &Stage) -> Vec<Check> {
+fn run_doctor(stage: &Stage) -> Vec<Check> {
     let checks = block_on(stage.host().doctor());
     for check in &checks {
         let has_fix = check.status == CheckStatus::Ok || check.fix.is_some();
@@ -20,7 +20,7 @@ fn status(checks: &[Check], name: &str) -> Option<CheckStatus> {
 #[test]
 fn healthy_home_passes_all_checks() {
     let stage = Stage::with("x", "good");
-    let checks = checked(&stage);
+    let checks = run_doctor(&stage);
     for name in
         ["home.writable", "home.private", "cache.manifests", "cache.agents", "agent.x", "runs"]
     {
@@ -42,9 +42,9 @@ fn each_problem_has_its_check() {
     std::fs::write(stage.home().agents_file(), "{").expect("damage");
     std::fs::write(stage.home().trust_file(), "{").expect("damage");
     std::fs::write(stage.home().active_file(), r#"{"agent":"z"}"#).expect("an active agent");
-    std::fs::write(stage.home().settings_file(), "[agents.nope]\nmaxRuns = 1\n").expect("settings");
+    stage.write_settings("[agents.nope]\nmaxRuns = 1\n");
 
-    let checks = checked(&stage);
+    let checks = run_doctor(&stage);
     for (name, expected) in [
         ("cache.agents", CheckStatus::Warn),
         ("adapter.y", CheckStatus::Warn),
@@ -64,13 +64,13 @@ fn each_problem_has_its_check() {
 fn journal_with_missing_event_is_damaged() {
     let stage = Stage::with("x", "flood 5");
     block_on(async { stage.start(&stage.host()).await.expect("a run").wait().await });
-    assert_eq!(status(&checked(&stage), "runs"), Some(CheckStatus::Ok));
+    assert_eq!(status(&run_doctor(&stage), "runs"), Some(CheckStatus::Ok));
     let run_id = stage.host().find_run("last").expect("a run").run_id;
     let journal = std::fs::read_to_string(stage.events_file(&run_id)).expect("a journal");
     let lines = journal.lines().enumerate().filter(|(index, _)| *index != 3);
     let rest: String = lines.map(|(_, line)| format!("{line}\n")).collect();
     std::fs::write(stage.events_file(&run_id), rest).expect("damage");
-    let checks = checked(&stage);
+    let checks = run_doctor(&stage);
     let check = checks.iter().find(|check| check.name == "runs.damaged").expect("a finding");
     assert!(check.found.contains("has event 4 in the place of 3"), "{check:?}");
 }

@@ -9,9 +9,8 @@ use super::stage::{Stage, example};
 #[test]
 fn secrets_and_nesting_markers_are_not_inherited() {
     let stage = Stage::with("x", "env");
-    std::fs::create_dir_all(stage.home().root()).expect("a home");
     let settings = "[environment]\nallow = [\"ALLOWED\", \"TEST_NESTED\"]\n[agents.x]\nallowEnv = [\"MINE\"]\n";
-    std::fs::write(stage.home().settings_file(), settings).expect("settings");
+    stage.write_settings(settings);
     let mut command = Command::new(example("run_once"));
     command
         .arg(stage.home().root())

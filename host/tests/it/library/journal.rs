@@ -70,13 +70,13 @@ fn concurrent_readers_agree_on_end() {
         cut(&stage, &run_id, 3, b"");
         let host = stage.host();
         let barrier = std::sync::Barrier::new(8);
-        let look = || {
+        let read_status = || {
             barrier.wait();
             host.find_run(&run_id).expect("a record").status
         };
         let seen: Vec<RunStatus> = std::thread::scope(|scope| {
-            let looks: Vec<_> = (0..8).map(|_| scope.spawn(look)).collect();
-            looks.into_iter().map(|look| look.join().expect("a look")).collect()
+            let readers: Vec<_> = (0..8).map(|_| scope.spawn(read_status)).collect();
+            readers.into_iter().map(|reader| reader.join().expect("a status")).collect()
         });
         assert_eq!(seen, [RunStatus::Failed; 8]);
         assert_eq!(read(&stage, &run_id).0.len(), 5, "it is closed once");
@@ -120,9 +120,7 @@ fn damaged_record_hides_no_other_run() {
 #[test]
 fn retention_removes_old_and_surplus_runs() {
     let stage = Stage::with("x", "good");
-    std::fs::create_dir_all(stage.home().root()).expect("a home");
-    std::fs::write(stage.home().settings_file(), "[retention]\nmaxRuns = 2\ndays = 10\n")
-        .expect("settings");
+    stage.write_settings("[retention]\nmaxRuns = 2\ndays = 10\n");
     // The id contains the time: this one is from 2020.
     let old = stage.home().run("016f5e66-e800-7000-8000-000000000000");
     std::fs::create_dir_all(&old).expect("a run");

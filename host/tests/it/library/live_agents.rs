@@ -17,7 +17,7 @@ fn beside(stage: &Stage, id: &str, extension: &str) -> PathBuf {
 }
 
 /// How often an adapter was started for detection.
-fn looks(stage: &Stage, id: &str) -> usize {
+fn detections(stage: &Stage, id: &str) -> usize {
     std::fs::read(beside(stage, id, "count")).map(|marks| marks.len()).unwrap_or_default()
 }
 
@@ -37,7 +37,7 @@ fn stale_agent_is_listed_and_detected_once() {
     block_on(async {
         let host = stage.host();
         assert!(!row(&settled(&host).await, "a").stale);
-        assert_eq!(looks(&stage, "a"), 1);
+        assert_eq!(detections(&stage, "a"), 1);
 
         // A login makes the result stale; the new detection blocks until the gate opens.
         set_mode(&stage.adapters().join("od-adapter-a"), "gated");
@@ -53,7 +53,7 @@ fn stale_agent_is_listed_and_detected_once() {
         let list = settled(&host).await;
         assert!(!row(&list, "a").stale && row(&list, "a").may_run());
         assert!(row(&list, "a").found().expect("a new row").evidence[1].found, "it is the new one");
-        assert_eq!(looks(&stage, "a"), 2, "five lists, one detection");
+        assert_eq!(detections(&stage, "a"), 2, "five lists, one detection");
     });
 }
 
@@ -63,7 +63,7 @@ fn list_does_not_wait_for_hung_adapter() {
     block_on(async {
         let host = stage.host();
         settled(&host).await;
-        stage.add("b", "wedged");
+        stage.add("b", "hangs_in_detect");
         stage.add("c", "slow_manifest");
         let mut list = host.list_agents().await;
         while !list.agents.iter().any(|agent| agent.id == "b") {
@@ -87,7 +87,7 @@ fn refresh_keeps_last_result_of_hung_adapter() {
         let host = stage.host();
         settled(&host).await;
         set_mode(&stage.adapters().join("od-adapter-a"), "logged_out");
-        set_mode(&stage.adapters().join("od-adapter-b"), "wedged");
+        set_mode(&stage.adapters().join("od-adapter-b"), "hangs_in_detect");
         let list = host.refresh_agents(None).await.expect("a list");
         assert_eq!(
             row(&list, "a").readiness(),
@@ -103,9 +103,9 @@ fn refresh_keeps_last_result_of_hung_adapter() {
         );
 
         // A hung adapter costs its time limit once, not with every list.
-        let before = looks(&stage, "b");
+        let before = detections(&stage, "b");
         settled(&host).await;
-        assert_eq!(looks(&stage, "b"), before);
+        assert_eq!(detections(&stage, "b"), before);
     });
 }
 
@@ -118,8 +118,8 @@ fn refresh_of_one_agent_detects_only_it() {
         settled(&host).await;
         let list = host.refresh_agents(Some("b")).await.expect("a list");
         assert_eq!(list.agents.iter().filter(|agent| agent.id.len() == 1).count(), 2);
-        assert_eq!((looks(&stage, "a"), looks(&stage, "b")), (1, 2));
-        let error = host.refresh_agents(Some("nobody")).await.expect_err("no such agent");
+        assert_eq!((detections(&stage, "a"), detections(&stage, "b")), (1, 2));
+        let error = host.refresh_agents(Some("unknown")).await.expect_err("no such agent");
         assert_eq!(error.failure.as_str(), "agent_unknown");
     });
 }
@@ -131,7 +131,7 @@ fn concurrent_detections_are_shared() {
         let host = stage.host();
         let (one, two) = tokio::join!(host.agents(Refresh::Always), host.agents(Refresh::Always));
         assert_eq!(one.len(), two.len());
-        assert_eq!(looks(&stage, "a"), 1);
+        assert_eq!(detections(&stage, "a"), 1);
     });
 }
 
@@ -179,7 +179,7 @@ fn is_known(stage: &Stage, id: &str) -> bool {
 
 #[test]
 fn only_first_list_waits_for_hung_adapter() {
-    let stage = Stage::with("b", "wedged");
+    let stage = Stage::with("b", "hangs_in_detect");
     block_on(async {
         let host = stage.host();
         while !host.list_agents().await.agents.iter().any(|agent| agent.id == "b") {}
@@ -194,7 +194,7 @@ fn only_first_list_waits_for_hung_adapter() {
 #[test]
 fn auto_ignores_slow_adapter_that_cannot_win() {
     let stage = Stage::with("a", "good");
-    stage.add("b", "wedged");
+    stage.add("b", "hangs_in_detect");
     block_on(async {
         let host = stage.host();
         assert_eq!(host.auto().await.expect("an agent").id, "a");
@@ -204,7 +204,7 @@ fn auto_ignores_slow_adapter_that_cannot_win() {
 
 #[test]
 fn auto_waits_for_slow_adapter_that_may_win() {
-    let stage = Stage::with("a", "wedged");
+    let stage = Stage::with("a", "hangs_in_detect");
     stage.add("b", "good");
     block_on(async {
         let host = stage.host();

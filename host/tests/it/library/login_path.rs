@@ -14,7 +14,7 @@ use super::stage::{Stage, add_to, block_on};
 /// A shell that runs this script; the command it receives is in `$command`.
 fn shell(stage: &Stage, script: &str) -> PathBuf {
     let path = stage.work().join("sh");
-    let text = format!("#!/bin/sh\nfor command; do :; done\nprintf x >> asked\n{script}\n");
+    let text = format!("#!/bin/sh\nfor command; do :; done\nprintf x >> starts\n{script}\n");
     std::fs::write(&path, text).expect("a script");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a mode");
     path
@@ -30,8 +30,9 @@ fn started(stage: &Stage, shell: PathBuf) -> LaunchEnvironment {
     }
 }
 
-fn asked(stage: &Stage) -> usize {
-    std::fs::read(stage.work().join("asked")).map(|marks| marks.len()).unwrap_or_default()
+/// How often the shell was started.
+fn shell_starts(stage: &Stage) -> usize {
+    std::fs::read(stage.work().join("starts")).map(|marks| marks.len()).unwrap_or_default()
 }
 
 fn path(stage: &Stage, started: &LaunchEnvironment) -> Option<String> {
@@ -49,10 +50,10 @@ fn login_path_is_cached_until_startup_file_changes() {
     assert!(first.starts_with("/ada/bin:"), "{first}");
     assert!(first.split(':').filter(|folder| *folder == "/usr/bin").count() == 1, "{first}");
     assert_eq!(path(&stage, &started), Some(first.clone()));
-    assert_eq!(asked(&stage), 1, "the second result is cached");
+    assert_eq!(shell_starts(&stage), 1, "the second result is cached");
     std::fs::write(stage.work().join(".profile"), "# new").expect("a startup file");
     assert_eq!(path(&stage, &started), Some(first));
-    assert_eq!(asked(&stage), 2, "a changed startup file invalidates the cache");
+    assert_eq!(shell_starts(&stage), 2, "a changed startup file invalidates the cache");
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn silent_shell_keeps_path() {
     let started = started(&stage, shell(&stage, "echo I would rather not"));
     assert_eq!(path(&stage, &started), None);
     assert_eq!(path(&stage, &started), None);
-    assert_eq!(asked(&stage), 1, "it is not detected again at once");
+    assert_eq!(shell_starts(&stage), 1, "it is not detected again at once");
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn shell_is_not_started_without_need() {
     assert_eq!(path(&stage, &started), None);
     started.has_terminal = false;
     assert_eq!(search_path(LoginPath::Never, &started, &stage.home()), None);
-    assert_eq!(asked(&stage), 0);
+    assert_eq!(shell_starts(&stage), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use od_protocol::Handover;
 use od_protocol::api::{FallbackPolicy, RetryPolicy};
 use od_protocol::{DoneStatus, ErrorKind, Event, RunEventParams};
 
-use super::attempts::{asked, errors, notices, quick_retry, run};
+use super::attempts::{errors, last_params, notices, quick_retry, run};
 use super::stage::{Stage, block_on, types};
 
 fn retries(events: &[RunEventParams]) -> Vec<(u32, Option<u32>, &str)> {
@@ -42,9 +42,9 @@ fn lost_session_restarts_agent_with_transcript() {
             assert_eq!(code, "retry_session_lost");
             assert!(text.contains("session first") && text.contains("with a transcript"), "{text}");
 
-            let asked = asked(&events);
-            assert_eq!(asked["session"]["mode"], "new");
-            let prompt = asked["prompt"].as_str().expect("a prompt");
+            let last_params = last_params(&events);
+            assert_eq!(last_params["session"]["mode"], "new");
+            let prompt = last_params["prompt"].as_str().expect("a prompt");
             assert!(prompt.contains("x said: I begin"), "{prompt}");
             assert!(prompt.ends_with("\n\nthe task"), "{prompt}");
             assert_eq!(host.find_run("last").expect("a record").attempts, 3);
@@ -60,7 +60,7 @@ fn lost_session_restarts_with_prompt_on_request() {
         let handover = Some(Handover::Prompt);
         request.fallback = Some(FallbackPolicy { handover, ..FallbackPolicy::default() });
         let (events, _) = run(&stage.host(), request).await;
-        assert_eq!(asked(&events)["prompt"], "the task");
+        assert_eq!(last_params(&events)["prompt"], "the task");
     });
 }
 

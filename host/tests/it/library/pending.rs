@@ -173,7 +173,7 @@ fn invalid_request_is_refused_before_it_waits() {
     let stage = Stage::with("x", "good");
     block_on(async {
         let (host, queue) = (stage.host(), one_slot());
-        let unknown = host.start_queued(stage.request("nobody", "go"), &queue, None).await;
+        let unknown = host.start_queued(stage.request("unknown", "go"), &queue, None).await;
         assert_eq!(unknown.expect_err("refused").failure, Failure::AgentUnknown);
         let empty = host.start_queued(stage.request("x", " "), &queue, None).await;
         assert_eq!(empty.expect_err("refused").failure, Failure::Usage);

@@ -19,14 +19,14 @@ fn is_alive(raw: u32) -> bool {
 }
 
 /// Waits until a process has exited: a killed process may need some time on a busy machine.
-async fn gone(raw: u32) {
+async fn wait_for_exit(raw: u32) {
     while is_alive(raw) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 /// The adapter and the orphaned process of a running run.
-async fn family(run: &od_host::RunHandle) -> (u32, u32) {
+async fn adapter_and_orphan(run: &od_host::RunHandle) -> (u32, u32) {
     let mut reader = run.events(0).expect("a reader");
     let mut adapter = None;
     while let Some(event) = reader.next().await.expect("an event") {
@@ -48,15 +48,15 @@ fn killed_adapter_leaves_no_process() {
         let host = stage.host();
         let (one, two) =
             (stage.start(&host).await.expect("a run"), stage.start(&host).await.expect("a run"));
-        let (adapter, orphan) = family(&one).await;
-        let (other_adapter, other_orphan) = family(&two).await;
+        let (adapter, orphan) = adapter_and_orphan(&one).await;
+        let (other_adapter, other_orphan) = adapter_and_orphan(&two).await;
         assert!([adapter, orphan, other_adapter, other_orphan].into_iter().all(is_alive));
 
         kill_process(pid(adapter), Signal::KILL).expect("a kill");
         let (events, done) = collect(&one).await;
         assert_whole(&events);
         assert_eq!(done.error_kind, Some(ErrorKind::PluginCrashed));
-        tokio::join!(gone(adapter), gone(orphan));
+        tokio::join!(wait_for_exit(adapter), wait_for_exit(orphan));
         assert!(
             is_alive(other_adapter) && is_alive(other_orphan),
             "the second run is not affected"
@@ -64,7 +64,7 @@ fn killed_adapter_leaves_no_process() {
 
         assert!(two.cancel(Duration::ZERO));
         assert_eq!(two.wait().await.status, DoneStatus::Cancelled);
-        tokio::join!(gone(other_adapter), gone(other_orphan));
+        tokio::join!(wait_for_exit(other_adapter), wait_for_exit(other_orphan));
     });
 }
 
@@ -94,6 +94,6 @@ fn killed_host_leaves_readable_journal() {
         }
         assert_eq!(last, "done");
         // This adapter exits when its stdin is closed.
-        gone(adapter).await;
+        wait_for_exit(adapter).await;
     });
 }

@@ -5,32 +5,25 @@ use std::time::Duration;
 use od_host::Service;
 use od_host::service::Client;
 use od_protocol::api::{
-    CancelRunParams, GetHostInfoParams, GetRunParams, InputRunParams, QUEUE_FULL, RunInfo, RunState,
+    CancelRunParams, GetHostInfoParams, GetRunParams, QUEUE_FULL, RunInfo, RunState,
 };
 use od_protocol::{ErrorKind, Event, RunEventParams};
 
-use super::service_runs::{events, over, service, start, state, task, wait_for};
+use super::service_runs::{events, input, service, start, state, task, wait_for, wait_for_end};
 use super::stage::{Stage, assert_numbered, block_on, types};
 
 /// A stage with limits: one adapter `x` that waits for the input `finish`.
 pub(crate) fn limited(settings: &str) -> Stage {
     let stage = Stage::with("x", "waits");
-    let path = stage.home().settings_file();
-    std::fs::create_dir_all(stage.home().root()).expect("a home");
-    std::fs::write(path, settings).expect("settings");
+    stage.write_settings(settings);
     stage
 }
 
 /// Sends `finish` to a run as soon as its agent takes input, and waits for its end.
 pub(crate) async fn finish(service: &Service, run_id: &str) {
     wait_for(service, run_id, "text_delta").await;
-    let input = InputRunParams {
-        run_id: run_id.to_owned(),
-        text: "finish".to_owned(),
-        expected_turn: None,
-    };
-    service.input_run(input).await.expect("accepted");
-    over(service, run_id).await;
+    service.input_run(input(run_id, "finish")).await.expect("accepted");
+    wait_for_end(service, run_id).await;
 }
 
 pub(super) async fn info(service: &Service, run_id: &str) -> RunInfo {
@@ -90,7 +83,7 @@ fn agent_limit_does_not_block_other_agents() {
         let second = start(&service, task(&stage, "x", "go")).await.expect("a run");
         let other = start(&service, task(&stage, "y", "go")).await.expect("a run");
         assert_eq!((second.state, other.state), (RunState::Queued, RunState::Running));
-        over(&service, &other.run_id).await;
+        wait_for_end(&service, &other.run_id).await;
         for run in [first, second] {
             finish(&service, &run.run_id).await;
         }
@@ -130,12 +123,14 @@ fn cancelled_queued_run_frees_position() {
         let of_cancelled = events(&service, &ids[1]).await;
         assert_numbered(&of_cancelled);
         assert_eq!(types(&of_cancelled)[1..], ["run_started", "done"]);
-        over(&service, &ids[1]).await;
+        wait_for_end(&service, &ids[1]).await;
         assert_eq!(state(&service, &ids[1]).await, RunState::Cancelled);
 
         let mut reader = service.events(&ids[2], 1).expect("a reader");
         let moved = reader.next().await.expect("an event").expect("an event").parse();
-        let Event::Status(status) = moved.expect("a whole event").event else { panic!("no news") };
+        let Event::Status(status) = moved.expect("a whole event").event else {
+            panic!("no status")
+        };
         let detail = status.detail.unwrap_or_default();
         assert!(detail.starts_with("1st in the queue"), "{detail}");
         finish(&service, &ids[0]).await;
@@ -157,7 +152,7 @@ fn queued_run_times_out_at_limit() {
         let Event::Error(error) = &of_late[2].event else { panic!("no error") };
         let which = error.data.as_ref().and_then(|data| data.get("which"));
         assert_eq!((&error.kind, which), (&ErrorKind::Timeout, Some(&"queue".into())));
-        over(&service, &late.run_id).await;
+        wait_for_end(&service, &late.run_id).await;
         assert_eq!(state(&service, &late.run_id).await, RunState::TimedOut);
         finish(&service, &first.run_id).await;
     });
@@ -169,12 +164,13 @@ fn full_queue_refuses_run_without_trace() {
     block_on(async {
         let service = service(&stage);
         let first = start(&service, task(&stage, "x", "go")).await.expect("a run");
-        let refused = start(&service, task(&stage, "x", "go")).await.expect_err("no room");
+        let refused =
+            start(&service, task(&stage, "x", "go")).await.expect_err("the queue is full");
         assert_eq!(refused.failure.as_str(), QUEUE_FULL);
         assert!(refused.hint.is_some_and(|hint| hint.contains("[limits]")));
         assert_eq!(std::fs::read_dir(stage.home().runs()).expect("a folder").count(), 1);
         finish(&service, &first.run_id).await;
-        let second = start(&service, task(&stage, "x", "go")).await.expect("free space");
+        let second = start(&service, task(&stage, "x", "go")).await.expect("a free slot");
         finish(&service, &second.run_id).await;
     });
 }
@@ -184,7 +180,7 @@ fn failed_start_frees_slot() {
     let stage = limited("[limits]\nmaxRuns = 1\nmaxQueued = 0\n");
     block_on(async {
         let service = service(&stage);
-        let unknown = start(&service, task(&stage, "nobody", "go")).await.expect_err("no agent");
+        let unknown = start(&service, task(&stage, "unknown", "go")).await.expect_err("no agent");
         assert_eq!(unknown.failure.as_str(), "agent_unknown");
         let empty = start(&service, task(&stage, "x", " ")).await.expect_err("no prompt");
         assert_eq!(empty.failure.as_str(), "usage");
@@ -206,7 +202,7 @@ fn long_queue_drains() {
             ids.push(run.run_id);
         }
         for run_id in ids {
-            over(&service, &run_id).await;
+            wait_for_end(&service, &run_id).await;
             assert_numbered(&events(&service, &run_id).await);
             assert_eq!(state(&service, &run_id).await, RunState::Completed);
         }

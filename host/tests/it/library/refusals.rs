@@ -23,7 +23,7 @@ fn nothing(_: &mut od_host::RunRequest) {}
 
 #[test]
 fn unknown_agent_is_refused() {
-    let error = refused(&Stage::new(), "nobody", nothing);
+    let error = refused(&Stage::new(), "unknown", nothing);
     assert_eq!(
         (error.failure.clone(), error.exit_status()),
         (Failure::AgentUnknown, ExitStatus::AgentUnavailable)

@@ -10,7 +10,7 @@ use super::stage::{Stage, block_on};
 
 /// The result of a run that emits these events and completes.
 fn result_of(events: &serde_json::Value) -> RunResult {
-    let stage = Stage::with("x", &format!("tells {events}"));
+    let stage = Stage::with("x", &format!("emits {events}"));
     block_on(async {
         let host = stage.host();
         let run = stage.start(&host).await.expect("a run");
@@ -115,8 +115,9 @@ fn result_waits_up_to_limit() {
     block_on(async {
         let (host, other) = (stage.host(), stage.host());
         let run = stage.start(&host).await.expect("a run");
-        for asked in [&host, &other] {
-            let late = asked.result(run.id(), Some(Duration::ZERO)).await.expect_err("too early");
+        for last_params in [&host, &other] {
+            let late =
+                last_params.result(run.id(), Some(Duration::ZERO)).await.expect_err("too early");
             assert_eq!(late.failure, Failure::Protocol(ErrorKind::Timeout));
             assert!(late.hint.is_some());
         }

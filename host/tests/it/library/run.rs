@@ -159,7 +159,7 @@ fn cancel_reaches_adapter() {
 
 #[test]
 fn adapter_that_ignores_cancel_is_killed() {
-    let stage = Stage::with("x", "deaf");
+    let stage = Stage::with("x", "ignores_cancel");
     block_on(async {
         let run = stage.start(&stage.host()).await.expect("a run");
         assert!(run.cancel(Duration::ZERO));

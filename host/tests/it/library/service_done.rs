@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use od_host::Service;
 use od_protocol::api::{
-    GetHostInfoParams, GetRunParams, GetRunResultParams, InputRunParams, ListRunsParams, RunState,
+    GetHostInfoParams, GetRunParams, GetRunResultParams, ListRunsParams, RunState,
     SetActiveAgentParams, SummarizeUsageParams,
 };
 use od_protocol::{DoneStatus, ErrorKind};
 
 use super::queue::limited;
-use super::service_runs::{cancel, delete, events, over, service, start, task};
+use super::service_runs::{cancel, delete, events, input, service, start, task, wait_for_end};
 use super::stage::{Stage, assert_numbered, block_on};
 
 /// Checks that a call returns without waiting.
@@ -40,12 +40,7 @@ fn all_calls_report_end_after_done() {
         let status = at_once(service.host_info(GetHostInfoParams {})).await.expect("numbers");
         assert_eq!((status.running, status.queued), (0, 0));
         assert!(!at_once(service.cancel_run(cancel(&run_id))).await.expect("an answer").accepted);
-        let input = InputRunParams {
-            run_id: run_id.clone(),
-            text: "hello".to_owned(),
-            expected_turn: None,
-        };
-        let late = service.input_run(input).await.expect_err("it has ended");
+        let late = service.input_run(input(&run_id, "hello")).await.expect_err("it has ended");
         assert_eq!(late.failure.as_str(), ErrorKind::RunUnknown.as_str());
 
         let list = service.list_runs(ListRunsParams::default()).await.expect("a page");
@@ -58,7 +53,7 @@ fn all_calls_report_end_after_done() {
         let active = SetActiveAgentParams { agent: "y".to_owned() };
         service.set_active_agent(active).await.expect("no run is active");
 
-        over(&service, &run_id).await;
+        wait_for_end(&service, &run_id).await;
         assert_eq!(get().await.expect("a run"), early, "the first answer stays valid");
     });
 }
@@ -86,7 +81,7 @@ fn unreadable_run_can_be_deleted() {
     block_on(async {
         let service = service(&stage);
         let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
-        over(&service, &run_id).await;
+        wait_for_end(&service, &run_id).await;
         std::fs::write(stage.home().run(&run_id).join("run.json"), "{").expect("a record");
         let damaged = service.get_run(GetRunParams { run_id: run_id.clone() }).await;
         assert_eq!(damaged.expect_err("it is damaged").failure.as_str(), "storage");

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::control::{other_host, read_line};
 use super::queue::{finish, limited};
 #[cfg(unix)]
-use super::service_runs::over;
+use super::service_runs::wait_for_end;
 use super::service_runs::{events, options, service, start, state, task, wait_for};
 use super::stage::{Stage, assert_numbered, assert_whole, block_on, types};
 
@@ -104,7 +104,7 @@ fn repeated_shutdown_without_time_keeps_deadline() {
 
 #[test]
 fn second_shutdown_can_shorten_drain() {
-    let stage = Stage::with("x", "deaf");
+    let stage = Stage::with("x", "ignores_cancel");
     block_on(async {
         let service = service(&stage);
         let run = start(&service, task(&stage, "x", "go")).await.expect("a run");
@@ -169,14 +169,14 @@ fn slow_settle_blocks_no_other_call() {
         let mut ids = Vec::new();
         for _ in 0..2 {
             let run_id = start(&service, task(&stage, "x", "go")).await.expect("a run").run_id;
-            over(&service, &run_id).await;
+            wait_for_end(&service, &run_id).await;
             ids.push(run_id);
         }
         let folder = leave_open(&stage, &ids[0]);
         let closing = std::fs::File::open(&folder).expect("a folder");
         rustix::fs::flock(&closing, rustix::fs::FlockOperation::NonBlockingLockExclusive)
             .expect("no process closes it");
-        let asked = tokio::spawn({
+        let last_params = tokio::spawn({
             let (service, run_id) = (service.clone(), ids[0].clone());
             async move { state(&service, &run_id).await }
         });
@@ -184,8 +184,12 @@ fn slow_settle_blocks_no_other_call() {
         tokio::task::yield_now().await;
         assert_eq!(state(&service, &ids[1]).await, RunState::Completed);
         assert_whole(&events(&service, &ids[0]).await);
-        assert!(!asked.is_finished());
+        assert!(!last_params.is_finished());
         drop(closing);
-        assert_eq!(asked.await.expect("no panic"), RunState::Completed, "according to its journal");
+        assert_eq!(
+            last_params.await.expect("no panic"),
+            RunState::Completed,
+            "according to its journal"
+        );
     });
 }

@@ -2,7 +2,7 @@
 
 use od_protocol::api::{GetRunParams, KEY_CONFLICT, RunState, StartRunParams};
 
-use super::service_runs::{delete, over, service, start, task};
+use super::service_runs::{delete, service, start, task, wait_for_end};
 use super::stage::{Stage, block_on};
 
 /// Parameters of a start with a key.
@@ -27,7 +27,7 @@ fn concurrent_calls_with_key_start_one_run() {
         let unusable = start(&service, keyed(&stage, "", "go")).await.expect_err("no key");
         assert_eq!(unusable.failure.as_str(), "usage");
         for run_id in [one.run_id, fresh.run_id] {
-            over(&service, &run_id).await;
+            wait_for_end(&service, &run_id).await;
         }
     });
 }
@@ -38,7 +38,7 @@ fn key_survives_restart_until_run_is_deleted() {
     block_on(async {
         let before = service(&stage);
         let run = start(&before, keyed(&stage, "k", "go")).await.expect("a run");
-        over(&before, &run.run_id).await;
+        wait_for_end(&before, &run.run_id).await;
         drop(before);
 
         let service = service(&stage);
@@ -50,7 +50,7 @@ fn key_survives_restart_until_run_is_deleted() {
         assert!(service.delete_run(delete(&run.run_id)).await.expect("an answer").deleted);
         let fresh = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
         assert!(!fresh.existing && fresh.run_id != run.run_id);
-        over(&service, &fresh.run_id).await;
+        wait_for_end(&service, &fresh.run_id).await;
     });
 }
 
@@ -69,7 +69,7 @@ fn two_hosts_start_one_run_per_key() {
             let conflict = start(&there, keyed(&stage, key, "something else")).await;
             assert_eq!(conflict.expect_err("another task").failure.as_str(), KEY_CONFLICT);
             for service in [&here, &there] {
-                over(service, &one.run_id).await;
+                wait_for_end(service, &one.run_id).await;
             }
         }
         assert_eq!(std::fs::read_dir(stage.home().runs()).expect("a folder").count(), 3);
@@ -95,7 +95,7 @@ fn slow_start_blocks_no_other_key() {
     block_on(async {
         let service = service(&stage);
         let before = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
-        over(&service, &before.run_id).await;
+        wait_for_end(&service, &before.run_id).await;
         let held = hold_only_key(&stage);
         let hanging = tokio::spawn({
             let (service, params) = (service.clone(), keyed(&stage, "k", "go"));
@@ -103,12 +103,12 @@ fn slow_start_blocks_no_other_key() {
         });
         let other = start(&service, keyed(&stage, "other", "go")).await.expect("it does not wait");
         assert!(!other.existing && !hanging.is_finished());
-        over(&service, &other.run_id).await;
+        wait_for_end(&service, &other.run_id).await;
         assert!(service.delete_run(delete(&before.run_id)).await.expect("an answer").deleted);
         drop(held);
         let fresh = hanging.await.expect("no panic").expect("a run");
         assert!(!fresh.existing && fresh.run_id != before.run_id, "its run was removed");
-        over(&service, &fresh.run_id).await;
+        wait_for_end(&service, &fresh.run_id).await;
     });
 }
 
@@ -121,7 +121,7 @@ fn key_of_failed_start_is_free() {
         // started may delete the key once.
         let run_id = loop {
             let mut unknown = keyed(&stage, "k", "go");
-            unknown.agent = Some("nobody".to_owned());
+            unknown.agent = Some("unknown".to_owned());
             let refused = start(&service, unknown).await.expect_err("no agent");
             assert_eq!(refused.failure.as_str(), "agent_unknown");
             let mut keys = std::fs::read_dir(stage.home().keys()).expect("a folder").flatten();
@@ -132,6 +132,6 @@ fn key_of_failed_start_is_free() {
         std::fs::create_dir_all(stage.home().run(&run_id)).expect("a folder");
         let run = start(&service, keyed(&stage, "k", "go")).await.expect("a run");
         assert!(!run.existing);
-        over(&service, &run.run_id).await;
+        wait_for_end(&service, &run.run_id).await;
     });
 }

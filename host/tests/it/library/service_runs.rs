@@ -61,7 +61,7 @@ pub(crate) async fn state(service: &Service, run_id: &str) -> RunState {
 }
 
 /// Waits until a run has ended and its adapter has exited.
-pub(crate) async fn over(service: &Service, run_id: &str) {
+pub(crate) async fn wait_for_end(service: &Service, run_id: &str) {
     if let Some(run) = service.host().live_run(run_id) {
         run.wait().await;
     }
@@ -82,6 +82,10 @@ pub(crate) fn cancel(run_id: &str) -> CancelRunParams {
     CancelRunParams { run_id: run_id.to_owned(), grace_ms: None }
 }
 
+pub(crate) fn input(run_id: &str, text: &str) -> InputRunParams {
+    InputRunParams { run_id: run_id.to_owned(), text: text.to_owned(), expected_turn: None }
+}
+
 pub(crate) fn delete(run_id: &str) -> DeleteRunParams {
     DeleteRunParams { run_id: run_id.to_owned() }
 }
@@ -96,7 +100,7 @@ fn run_is_started_followed_and_deleted() {
         let events = events(&service, &run.run_id).await;
         assert_whole(&events);
         assert_eq!(types(&events), ["run_started", "session_started", "text_delta", "done"]);
-        over(&service, &run.run_id).await;
+        wait_for_end(&service, &run.run_id).await;
 
         let info = service.get_run(GetRunParams { run_id: run.run_id.clone() }).await;
         let info = info.expect("a run");
@@ -119,16 +123,11 @@ fn active_run_takes_input_and_refuses_delete() {
         wait_for(&service, &run.run_id, "text_delta").await;
         let active = service.delete_run(delete(&run.run_id)).await.expect_err("it is active");
         assert_eq!(active.failure.as_str(), RUN_ACTIVE);
-        let input = InputRunParams {
-            run_id: run.run_id.clone(),
-            text: "hello".to_owned(),
-            expected_turn: None,
-        };
-        service.input_run(input).await.expect("accepted");
+        service.input_run(input(&run.run_id, "hello")).await.expect("accepted");
         assert!(service.cancel_run(cancel(&run.run_id)).await.expect("an answer").accepted);
         let events = events(&service, &run.run_id).await;
         assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
-        over(&service, &run.run_id).await;
+        wait_for_end(&service, &run.run_id).await;
         assert_eq!(state(&service, &run.run_id).await, RunState::Cancelled);
     });
 }
@@ -140,12 +139,7 @@ fn run_of_other_process_takes_input_and_cancel() {
     block_on(async {
         let service = service(&stage);
         assert_eq!(state(&service, &run_id).await, RunState::Running);
-        let input = InputRunParams {
-            run_id: run_id.clone(),
-            text: "hello".to_owned(),
-            expected_turn: None,
-        };
-        service.input_run(input).await.expect("accepted");
+        service.input_run(input(&run_id, "hello")).await.expect("accepted");
         assert!(service.cancel_run(cancel(&run_id)).await.expect("an answer").accepted);
         let events = events(&service, &run_id).await;
         assert_eq!(types(&events), ["run_started", "text_delta", "user_message", "done"]);
@@ -162,7 +156,7 @@ fn run_list_is_paged_and_filtered() {
         let mut ids = Vec::new();
         for agent in ["x", "y", "x", "y", "x"] {
             let run = start(&service, task(&stage, agent, "go")).await.expect("a run");
-            over(&service, &run.run_id).await;
+            wait_for_end(&service, &run.run_id).await;
             ids.insert(0, run.run_id);
         }
         let page = |before: Option<String>, agent: Option<&str>| ListRunsParams {
@@ -222,7 +216,7 @@ fn methods_are_dispatched_and_errors_have_kinds() {
         let started = call("runs/start", serde_json::json!({"agent": "x", "task": task})).await;
         let started: StartRunResult =
             serde_json::from_str(&started.expect("a run")).expect("a result");
-        over(&service, &started.run_id).await;
+        wait_for_end(&service, &started.run_id).await;
         let info = call("runs/get", serde_json::json!({"runId": started.run_id})).await;
         assert!(info.is_ok_and(|info| info.contains("\"state\":\"completed\"")));
 

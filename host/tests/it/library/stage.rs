@@ -45,6 +45,12 @@ impl Stage {
         OdHome::at(self.folder.path().join("home")).expect("an absolute path")
     }
 
+    pub(crate) fn write_settings(&self, text: &str) {
+        let home = self.home();
+        std::fs::create_dir_all(home.root()).expect("a home");
+        std::fs::write(home.settings_file(), text).expect("settings");
+    }
+
     pub(crate) fn options(&self) -> HostOptions {
         let mut options = HostOptions::new(self.home());
         options.adapter_dirs = vec![self.adapters()];

@@ -8,7 +8,7 @@ use od_protocol::api::{CancelRunParams, RunState};
 
 use super::attempts::{errors, fall_back_to};
 use super::queue::{finish, limited};
-use super::service_runs::{over, service, start, state, task};
+use super::service_runs::{service, start, state, task, wait_for_end};
 use super::stage::{Stage, assert_whole, block_on, collect, set_mode, types};
 
 /// How often a test polls a condition.
@@ -52,7 +52,7 @@ fn cancel_during_adapter_lookup_ends_run() {
         }
         let cancel = CancelRunParams { run_id: second.clone(), grace_ms: Some(0) };
         assert!(service.cancel_run(cancel).await.expect("an answer").accepted);
-        over(&service, &second).await;
+        wait_for_end(&service, &second).await;
         assert_eq!(state(&service, &second).await, RunState::Cancelled);
     });
 }

@@ -10,9 +10,7 @@ use super::stage::{Stage, block_on};
 
 fn pinned_stage() -> Stage {
     let stage = Stage::with("x", "good");
-    std::fs::create_dir_all(stage.home().root()).expect("a home");
-    std::fs::write(stage.home().settings_file(), "[trust]\npolicy = \"pinned\"\n")
-        .expect("settings");
+    stage.write_settings("[trust]\npolicy = \"pinned\"\n");
     stage
 }
 
@@ -56,9 +54,7 @@ fn pin_takes_effect_at_once() {
 fn invalid_hash_or_settings_pin_is_refused() {
     let stage = Stage::with("x", "good");
     let hash = "ab".repeat(32);
-    std::fs::create_dir_all(stage.home().root()).expect("a home");
-    std::fs::write(stage.home().settings_file(), format!("[trust]\npinned = [\"{hash}\"]\n"))
-        .expect("settings");
+    stage.write_settings(&format!("[trust]\npinned = [\"{hash}\"]\n"));
     block_on(async {
         let service = service(&stage);
         for wrong in ["", "ab", &"zz".repeat(32)] {
@@ -104,7 +100,7 @@ fn install_hints_come_from_the_manifest() {
         let commands: Vec<&str> =
             find("x").install.iter().map(|method| method.command.as_str()).collect();
         assert_eq!(commands, ["get test"], "only what works on this platform");
-        let one = ListInstallHintsParams { agent: Some("nobody".to_owned()) };
+        let one = ListInstallHintsParams { agent: Some("unknown".to_owned()) };
         assert!(service.install_hints(one).await.is_err());
     });
 }

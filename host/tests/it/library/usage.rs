@@ -18,11 +18,11 @@ use super::service_runs::service_on;
 use super::stage::{Stage, block_on};
 
 /// The mode of an adapter that emits these events.
-fn teller(events: &Value) -> String {
-    format!("tells {events}")
+fn emitting(events: &Value) -> String {
+    format!("emits {events}")
 }
 
-fn tick(scope: &str, model: &str, input: u64, cost: Option<f64>) -> Value {
+fn usage_event(scope: &str, model: &str, input: u64, cost: Option<f64>) -> Value {
     json!({
         "type": "usage", "scope": scope, "cumulative": scope != "turn", "source": "cli", "model": model,
         "inputTokens": input, "outputTokens": 0, "totalTokens": input, "costUsd": cost,
@@ -85,11 +85,11 @@ fn write_month(stage: &Stage, month: &str, text: &str) {
 fn removed_run_stays_in_ledger() {
     let events = json!([
         session("new"),
-        with_provider("acme", tick("turn", "big", 10, Some(0.25))),
-        tick("turn", "other/small", 20, Some(0.0)),
-        tick("run", "big", 30, Some(0.25)),
+        with_provider("acme", usage_event("turn", "big", 10, Some(0.25))),
+        usage_event("turn", "other/small", 20, Some(0.0)),
+        usage_event("run", "big", 30, Some(0.25)),
     ]);
-    let stage = Stage::with("x", &teller(&events));
+    let stage = Stage::with("x", &emitting(&events));
     let host = stage.host();
     let run_id = run(&stage, &host);
     std::fs::remove_dir_all(stage.home().run(&run_id)).expect("the run is removed");
@@ -104,7 +104,7 @@ fn removed_run_stays_in_ledger() {
 
 #[test]
 fn api_returns_same_summary() {
-    let stage = Stage::with("x", &teller(&json!([tick("run", "m", 5, None)])));
+    let stage = Stage::with("x", &emitting(&json!([usage_event("run", "m", 5, None)])));
     let host = stage.host();
     run(&stage, &host);
     let json = |value: Value| serde_json::value::to_raw_value(&value).expect("JSON");
@@ -125,12 +125,13 @@ fn api_returns_same_summary() {
 
 #[test]
 fn resumed_session_counts_once() {
-    let told = |mode, input| teller(&json!([session(mode), tick("session", "m", input, None)]));
-    let stage = Stage::with("x", &told("new", 100));
+    let mode_of =
+        |mode, input| emitting(&json!([session(mode), usage_event("session", "m", input, None)]));
+    let stage = Stage::with("x", &mode_of("new", 100));
     let host = stage.host();
     run(&stage, &host);
     for (mode, input) in [("resume", 160), ("resume", 200)] {
-        stage.add("x", &told(mode, input));
+        stage.add("x", &mode_of(mode, input));
         run(&stage, &host);
     }
     let summary = by(&host, UsageGroup::Model);
@@ -184,12 +185,13 @@ fn result_ledger_and_metrics_agree_after_fallback() {
 
 #[test]
 fn result_excludes_later_runs_of_session() {
-    let told = |mode, input| teller(&json!([session(mode), tick("session", "m", input, None)]));
-    let stage = Stage::with("x", &told("new", 100));
+    let mode_of =
+        |mode, input| emitting(&json!([session(mode), usage_event("session", "m", input, None)]));
+    let stage = Stage::with("x", &mode_of("new", 100));
     let host = stage.host();
     let mut runs = vec![run(&stage, &host)];
     for input in [160, 200] {
-        stage.add("x", &told("resume", input));
+        stage.add("x", &mode_of("resume", input));
         runs.push(run(&stage, &host));
     }
     let used: Vec<u64> = runs.iter().map(|run| figures_of_result(&host, run).1).collect();
@@ -201,7 +203,7 @@ fn result_excludes_later_runs_of_session() {
 
 #[test]
 fn orphaned_run_counts_once() {
-    let stage = Stage::with("x", &teller(&json!([tick("turn", "m", 7, None)])));
+    let stage = Stage::with("x", &emitting(&json!([usage_event("turn", "m", 7, None)])));
     let host = stage.host();
     let run_id = run(&stage, &host);
     std::fs::remove_dir_all(stage.home().usage()).expect("a ledger");
@@ -243,7 +245,7 @@ fn run_cancelled_in_queue_is_not_recorded() {
 
 #[test]
 fn incomplete_line_is_removed_and_damage_reported() {
-    let stage = Stage::with("x", &teller(&json!([tick("run", "m", 5, None)])));
+    let stage = Stage::with("x", &emitting(&json!([usage_event("run", "m", 5, None)])));
     let host = stage.host();
     run(&stage, &host);
     let path = file(&stage);

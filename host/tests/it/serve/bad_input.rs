@@ -112,8 +112,7 @@ fn invalid_messages_get_same_error_on_every_transport() {
 fn oversized_message_gets_same_error_on_every_transport() {
     let scratch = || {
         let scratch = Scratch::with_adapter("x", "good");
-        std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxRequestBytes = 1000\n")
-            .expect("settings");
+        scratch.write_settings("[serve]\nmaxRequestBytes = 1000\n");
         scratch
     };
     let message = vec![b'x'; 5000];

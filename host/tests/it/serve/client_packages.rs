@@ -101,13 +101,8 @@ fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
 
 /// A machine with the demo agent.
 fn machine() -> Scratch {
-    let tests = std::env::current_exe().expect("the path of the tests");
-    let profile = tests.ancestors().nth(2).expect("target/<profile>/deps/it");
-    let demo = profile.join(format!("od-adapter-demo{}", std::env::consts::EXE_SUFFIX));
-    assert!(demo.exists(), "{} is missing: cargo build -p od-adapter-demo", demo.display());
     let scratch = Scratch::new();
-    let name = demo.file_name().expect("a file");
-    std::fs::copy(&demo, scratch.path("adapters").join(name)).expect("the demo adapter");
+    scratch.add_demo();
     scratch
 }
 

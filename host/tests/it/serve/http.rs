@@ -77,8 +77,8 @@ fn unknown_word_or_member_is_refused_with_path() {
     assert_eq!(session(json!({"mode": "resum"})), invalid("task.session.mode"));
     assert_eq!(start("retry", json!({"on": ["banana"]})), invalid("retry.on[0]"));
     assert_eq!(start("retries", json!(3)), invalid("retries"));
-    let nobody = ("_od.agent_unknown".to_owned(), "fallback.agents".to_owned());
-    assert_eq!(start("fallback", json!({"agents": ["x", "nope"]})), nobody);
+    let unknown_agent = ("_od.agent_unknown".to_owned(), "fallback.agents".to_owned());
+    assert_eq!(start("fallback", json!({"agents": ["x", "nope"]})), unknown_agent);
     let skill = json!({"agent": "x", "skills": [{"name": "s", "requires": ["teleport"]}]});
     assert_eq!(refused("agents/features", skill), invalid("skills[0].requires"));
     assert_eq!(refused("runs/list", json!([5])), invalid(""));
@@ -88,7 +88,7 @@ fn unknown_word_or_member_is_refused_with_path() {
 
 #[test]
 fn errors_have_retryable_and_which() {
-    let host = ServeProcess::with_adapter("x", "deaf");
+    let host = ServeProcess::with_adapter("x", "ignores_cancel");
     let run = host.start_run("go");
     let about = |method: &str, params: Value| {
         let error = host.call(method, params).expect_err(method);

@@ -102,7 +102,7 @@ impl Machine {
         std::fs::copy(example("agent_cli"), &cli).expect("an agent CLI");
         let cli = cli.display().to_string();
         let settings = format!("[agents.demo]\ncliPath = {cli:?}\nmaxRuns = {ACTIVE_RUNS}\n");
-        std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
+        scratch.write_settings(&settings);
         Self { host: ServeProcess::start(scratch, &[]), started: Vec::new() }
     }
 

@@ -12,7 +12,7 @@ use crate::library::stage::set_mode;
 
 /// How it hangs, and with which argument it was started.
 const HANGS: [(&str, &str); 3] =
-    [("slow_manifest", "--manifest"), ("silent", "--stdio"), ("wedged", "--stdio")];
+    [("slow_manifest", "--manifest"), ("silent", "--stdio"), ("hangs_in_detect", "--stdio")];
 
 fn adapters(scratch: &Scratch) -> Vec<Process> {
     let mut processes = processes_below(&scratch.path(""));
@@ -74,7 +74,7 @@ fn stopped_command_stops_hanging_adapters() {
 
 #[test]
 fn next_host_stops_adapters_of_killed_host() {
-    let mut host = detecting("wedged", "--stdio");
+    let mut host = detecting("hangs_in_detect", "--stdio");
     // Before this it would still notice that its stdin is closed.
     let asked = host.scratch.path("adapters/od-adapter-x.count");
     assert!(eventually(|| asked.exists(), |asked| *asked));

@@ -23,8 +23,7 @@ fn owner() -> (ServeProcess, Value) {
 #[test]
 fn stdio_wait_uses_its_own_slots() {
     let scratch = Scratch::with_adapter("x", "waits");
-    std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxSubscriptions = 1\n")
-        .expect("settings");
+    scratch.write_settings("[serve]\nmaxSubscriptions = 1\n");
     let mut host = StdioProcess::start(scratch);
     let task = task(&host.scratch, "go");
     let run = host.call("runs/start", &task).expect("a run")["runId"].clone();

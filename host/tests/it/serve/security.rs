@@ -153,7 +153,7 @@ fn websocket_checks_token_and_origin() {
 fn rate_limit_refuses_calls() {
     let scratch = Scratch::with_adapter("x", "good");
     let settings = "[serve]\nmaxCallsPerSecond = 1\n";
-    std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
+    scratch.write_settings(settings);
     let host = ServeProcess::start(scratch, &[]);
     let run_of = |_| host.post(CALL);
     let answers: Vec<_> = (0..5).map(run_of).collect();
@@ -170,8 +170,7 @@ fn rate_limit_refuses_calls() {
 #[test]
 fn connection_above_maximum_is_refused() {
     let scratch = Scratch::with_adapter("x", "good");
-    std::fs::write(scratch.path("od/settings.toml"), "[serve]\nmaxConnections = 1\n")
-        .expect("settings");
+    scratch.write_settings("[serve]\nmaxConnections = 1\n");
     let host = ServeProcess::start(scratch, &[]);
     let held = upgrade_and_hold(&host);
     let refused = host.raw("GET /health HTTP/1.1\r\n\r\n");

@@ -32,7 +32,7 @@ const SETTINGS: &str = "[limits]\nmaxRuns = 300\nmaxRunsPerAgent = 300\n";
 fn many_runs_and_slow_clients_lose_nothing() {
     let scratch = Scratch::with_adapter("x", FLOOD);
     scratch.add_demo();
-    std::fs::write(scratch.path("od/settings.toml"), SETTINGS).expect("settings");
+    scratch.write_settings(SETTINGS);
     let host = ServeProcess::start(scratch, &[]);
     warm_up(&host);
     let before = Resources::of(host.pid());

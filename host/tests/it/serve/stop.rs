@@ -29,7 +29,7 @@ fn last_event(host: &ServeProcess, run_id: &str) -> Value {
 #[test]
 fn signal_cancels_active_and_queued_runs() {
     let scratch = Scratch::with_adapter("x", "waits");
-    std::fs::write(scratch.path("od/settings.toml"), "[limits]\nmaxRuns = 1\n").expect("settings");
+    scratch.write_settings("[limits]\nmaxRuns = 1\n");
     let mut host = ServeProcess::start(scratch, &["--drain", "0"]);
     let runs = [host.start_run("go"), host.start_run("go")];
     host.signal(Signal::TERM);
@@ -42,7 +42,7 @@ fn signal_cancels_active_and_queued_runs() {
 
 #[test]
 fn unresponsive_adapter_is_killed_on_stop() {
-    let (mut host, run_id) = with_run("deaf", &["--drain", "0"]);
+    let (mut host, run_id) = with_run("ignores_cancel", &["--drain", "0"]);
     host.signal(Signal::TERM);
     assert_eq!(host.wait(), Some(0));
     assert_eq!(last_event(&host, &run_id)["status"], "cancelled");

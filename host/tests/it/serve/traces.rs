@@ -6,7 +6,7 @@ use crate::cli::collector::Collector;
 use crate::cli::scratch::Scratch;
 
 /// A collector with the certificate of these tests, and a host that trusts the certificate in this file.
-fn stage(trusted: &str) -> (Collector, ServeProcess) {
+fn collector_and_host(trusted: &str) -> (Collector, ServeProcess) {
     let collector = Collector::start_tls(&file("certificate.pem"), &file("key.pem"));
     let scratch = Scratch::with_adapter("x", "good")
         .with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint())
@@ -21,7 +21,7 @@ fn run(host: &ServeProcess) {
 
 #[test]
 fn trusted_collector_gets_spans() {
-    let (collector, host) = stage("certificate.pem");
+    let (collector, host) = collector_and_host("certificate.pem");
     run(&host);
     let received = collector.next();
     assert_eq!(received.path, "/v1/traces");
@@ -32,7 +32,7 @@ fn trusted_collector_gets_spans() {
 
 #[test]
 fn untrusted_collector_is_reported_once() {
-    let (collector, host) = stage("other.pem");
+    let (collector, host) = collector_and_host("other.pem");
     for _ in 0..3 {
         run(&host);
     }

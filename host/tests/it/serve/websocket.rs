@@ -139,7 +139,7 @@ fn many_websockets_get_every_event() {
 fn limits_are_enforced_and_connection_stays_open() {
     let scratch = Scratch::with_adapter("x", "waits");
     let settings = "[serve]\nmaxRequestBytes = 1000\nmaxSubscriptions = 1\n";
-    std::fs::write(scratch.path("od/settings.toml"), settings).expect("settings");
+    scratch.write_settings(settings);
     let host = ServeProcess::start(scratch, &[]);
     block_on(async {
         let client = host.websocket().await;

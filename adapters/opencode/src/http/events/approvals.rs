@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use crate::PartMapper;
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalResolved,
-    ApprovalResolver, ApprovalRisk, Event, InputRequested,
+    ApprovalCategory, ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver,
+    ApprovalRisk, Event, InputRequested,
 };
 use od_sdk::RunOutput;
+use od_sdk::approval::option;
 use od_sdk::text::first_line;
 use serde_json::Value;
 
@@ -93,10 +94,6 @@ impl Approvals {
     pub(super) fn take_question(&mut self) -> Option<(String, usize)> {
         self.question.take()
     }
-}
-
-fn option(id: &str, kind: ApprovalOutcome) -> ApprovalOption {
-    ApprovalOption { id: id.to_owned(), kind, label: None }
 }
 
 /// The category of a permission, and the risk of a wrong decision.

@@ -1,4 +1,4 @@
-//! Runs on a server that runs already.
+//! Runs attached to a server that is already running.
 
 use od_protocol::ErrorKind;
 use od_protocol::adapter::StartRunParams;

@@ -1,4 +1,4 @@
-//! The login is the one of OpenCode itself; its cases are tested with `opencode`.
+//! The login is that of OpenCode; the tests of `opencode` cover its cases.
 
 use od_protocol::AuthState;
 use od_sdk::Adapter;

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::http::live_run::{SESSION, events, params, until_session};
 
-/// Every request of a run up to its prompt.
-fn asked(change: impl FnOnce(&mut StartRunParams)) -> Vec<Request> {
+/// Returns every request of a run up to its prompt.
+fn requests_until_prompt(change: impl FnOnce(&mut StartRunParams)) -> Vec<Request> {
     let start_run_params = params(change);
     let mut mapper = events(&start_run_params);
     let mut run = ScriptedHttpRun::begin(&mut mapper);
@@ -25,8 +25,8 @@ fn asked(change: impl FnOnce(&mut StartRunParams)) -> Vec<Request> {
 }
 
 fn prompt(change: impl FnOnce(&mut StartRunParams)) -> Value {
-    let asked = asked(change);
-    let prompt = asked.iter().find(|request| request.tag == requests::PROMPT);
+    let sent = requests_until_prompt(change);
+    let prompt = sent.iter().find(|request| request.tag == requests::PROMPT);
     prompt.and_then(|request| request.body.clone()).expect("a prompt")
 }
 
@@ -45,7 +45,7 @@ fn server_password_is_never_shown() {
 #[test]
 fn folder_and_prompt_are_encoded() {
     let text = "/cost @secret $(x) \u{2028} \"quoted\"\n-";
-    let asked = asked(|params| params.prompt.text = text.to_owned());
+    let asked = requests_until_prompt(|params| params.prompt.text = text.to_owned());
     let paths: Vec<&str> = asked.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(
         paths,
@@ -87,9 +87,9 @@ fn prompt_has_all_requested_options() {
 fn rules_are_set_for_new_and_old_session() {
     let policy = || Some(Policy { shell_deny: vec!["rm ".to_owned()], ..Policy::default() });
     let rules = json!([{"permission": "bash", "pattern": "rm *", "action": "deny"}]);
-    let new = asked(|params| params.policy = policy());
+    let new = requests_until_prompt(|params| params.policy = policy());
     assert_eq!(new[2].body, Some(json!({"permission": rules})));
-    let old = asked(|params| {
+    let old = requests_until_prompt(|params| {
         params.policy = policy();
         params.session.mode = od_protocol::SessionMode::Resume;
         params.session.id = Some("ses_1".to_owned());
@@ -109,11 +109,15 @@ fn mcp_servers_are_added_before_prompt() {
         url: Some("http://localhost:1".to_owned()),
         headers: Default::default(),
     };
-    let asked = asked(|params| params.mcp_servers = vec![server("local", McpTransport::Stdio)]);
+    let asked = requests_until_prompt(|params| {
+        params.mcp_servers = vec![server("local", McpTransport::Stdio)]
+    });
     let body = asked[3].body.as_ref().expect("a body");
     assert_eq!(body["config"]["command"], json!(["run", "it"]));
     assert_eq!(asked[4].tag, requests::PROMPT);
-    let asked = self::asked(|params| params.mcp_servers = vec![server("far", McpTransport::Http)]);
+    let asked = requests_until_prompt(|params| {
+        params.mcp_servers = vec![server("far", McpTransport::Http)]
+    });
     let body = asked[3].body.as_ref().expect("a body");
     assert_eq!(body["config"]["url"], "http://localhost:1");
 }
@@ -122,7 +126,7 @@ fn mcp_servers_are_added_before_prompt() {
 fn unsupported_options_are_rejected() {
     let refused = |change: fn(&mut StartRunParams)| {
         let refused = OpenCodeHttp.invocation(&params(change), &Install::default());
-        refused.expect_err("the option cannot be honoured").kind()
+        refused.expect_err("the option is not supported").kind()
     };
     assert_eq!(refused(|params| params.model = Some("gpt-5".to_owned())), ErrorKind::ModelUnknown);
     assert_eq!(

@@ -1,9 +1,9 @@
-//! What no recording shows.
+//! Cases without a recording.
 
 use od_protocol::{ApprovalOutcome, InputOutcome};
 use od_sdk::testing::Replay;
 use od_sdk::{Exit, PoliteStop};
-use opencode_family::http::requests;
+use opencode_family::http::requests as tags;
 use serde_json::{Value, json};
 
 use crate::http::live_run::{SESSION, event, events, live, params};
@@ -33,15 +33,15 @@ fn idle() -> Value {
     event("session.idle", json!({}))
 }
 
-fn said(replay: &Replay) -> String {
-    let gone: Vec<&Value> = replay
+fn text_of(replay: &Replay) -> String {
+    let discarded: Vec<&Value> = replay
         .events
         .iter()
         .filter(|event| event["type"] == "message_discarded")
         .map(|event| &event["messageId"])
         .collect();
     let deltas = replay.events.iter().filter(|event| event["type"] == "text_delta");
-    let counting = deltas.filter(|event| !gone.contains(&&event["messageId"]));
+    let counting = deltas.filter(|event| !discarded.contains(&&event["messageId"]));
     counting.filter_map(|event| event["text"].as_str()).collect()
 }
 
@@ -72,7 +72,7 @@ fn interrupted_answer_is_discarded() {
     run.event(&idle());
     let replay = run.finish(&ended());
     assert_eq!(done(&replay).0, "completed");
-    assert_eq!(said(&replay), "a whole answer");
+    assert_eq!(text_of(&replay), "a whole answer");
     assert!(replay.events.iter().any(|event| event["type"] == "retry"));
 }
 
@@ -83,11 +83,11 @@ fn silence_after_rate_limit_fails_run() {
     let retry = json!({"type": "retry", "attempt": 1, "message": "Rate limit reached", "next": 1794785988954_u64});
     run.event(&event("session.status", json!({ "status": retry })));
     run.silence();
-    assert!(run.requests().iter().any(|request| request.tag == requests::ABORT));
+    assert!(run.requests().iter().any(|request| request.tag == tags::ABORT));
     let replay = run.finish(&ended());
     assert_eq!(done(&replay), ("failed", "rate_limited"));
     let limited = replay.events.iter().find(|event| event["type"] == "rate_limited");
-    assert_eq!(limited.expect("told")["resetsAt"], 1_794_785_988_954_u64);
+    assert_eq!(limited.expect("a rate limit")["resetsAt"], 1_794_785_988_954_u64);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn idle_ends_run_after_all_answers() {
     run.event(&finish_step());
     run.event(&idle());
     let replay = run.finish(&ended());
-    assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", "one two"));
+    assert_eq!((done(&replay).0, text_of(&replay).as_str()), ("completed", "one two"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn refused_prompt_is_classified() {
     let mut mapper = events(&params(|_| {}));
     let mut run = live(&mut mapper);
     let body = r#"{"name":"UnknownError","data":{"message":"Model not found: a/b."}}"#;
-    run.reply(requests::PROMPT, 500, body);
+    run.reply(tags::PROMPT, 500, body);
     assert_eq!(done(&run.finish(&ended())), ("failed", "model_unknown"));
 }
 
@@ -142,12 +142,12 @@ fn only_subagents_of_run_may_ask() {
     run.requests();
     run.decide("per_2", ApprovalOutcome::RejectOnce, None);
     run.decide("per_3", ApprovalOutcome::AllowOnce, None);
-    let asked = run.requests();
-    assert_eq!(asked.len(), 1);
-    assert!(asked[0].path.starts_with("/permission/per_2/reply"));
-    let body = asked[0].body.as_ref().expect("a body");
+    let requests = run.requests();
+    assert_eq!(requests.len(), 1);
+    assert!(requests[0].path.starts_with("/permission/per_2/reply"));
+    let body = requests[0].body.as_ref().expect("a body");
     assert_eq!(body["reply"], "reject");
-    assert!(body["message"].is_string(), "a denial without words would end the turn");
+    assert!(body["message"].is_string(), "a denial without a message would end the turn");
 }
 
 #[test]
@@ -185,5 +185,5 @@ fn structured_answer_is_emitted_as_text() {
     ));
     run.event(&idle());
     let replay = run.finish(&ended());
-    assert_eq!((done(&replay).0, said(&replay).as_str()), ("completed", r#"{"a":1}"#));
+    assert_eq!((done(&replay).0, text_of(&replay).as_str()), ("completed", r#"{"a":1}"#));
 }

@@ -1,5 +1,5 @@
-//! Native sessions: from a real server on loopback that says what the real one said. Without one the
-//! agent CLI is asked, as the other adapter of OpenCode does.
+//! Native sessions, from a test server that returns recorded replies. Without a server the adapter uses
+//! the agent CLI; the tests of `opencode` cover that.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn server_lists_newest_session_first() {
 
 #[test]
 fn server_session_is_read_as_events() {
-    let result = read_session(&OpenCodeHttp, &serve(ANSWERS), SESSION).expect("it is there");
+    let result = read_session(&OpenCodeHttp, &serve(ANSWERS), SESSION).expect("the session exists");
     let expected = "opencode-http/recordings/1.18.33/messages.events.jsonl";
     check_session(&Path::new(env!("CARGO_MANIFEST_DIR")).join(expected), &result);
 }

@@ -13,7 +13,7 @@ fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     testing::started(&OpenCode, change)
 }
 
-fn answered(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
+fn start_with_approvals(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
     let install = Install { host_answers_approvals: true, ..Install::default() };
     started_with(&OpenCode, &install, change)
 }
@@ -49,19 +49,21 @@ fn prompt_is_only_on_stdin() {
 
 #[test]
 fn approvals_and_mcp_servers_select_acp() {
-    assert_eq!(args(&answered(|_| {}))[0], "acp");
+    assert_eq!(args(&start_with_approvals(|_| {}))[0], "acp");
     assert_eq!(
-        args(&answered(|params| params.permission_mode = Some("auto".to_owned())))[0],
+        args(&start_with_approvals(|params| params.permission_mode = Some("auto".to_owned())))[0],
         "run"
     );
-    assert_eq!(args(&answered(|params| params.effort = Some(Effort::High)))[0], "acp");
+    assert_eq!(args(&start_with_approvals(|params| params.effort = Some(Effort::High)))[0], "acp");
     assert_eq!(args(&start(|params| params.mcp_servers = vec![mcp_server()]))[0], "acp");
-    let wish = |mode: &str| {
+    let with_mode = |mode: &str| {
         let mode = json!(mode);
-        answered(move |params| drop(params.adapter_options.insert("mode".to_owned(), mode)))
+        start_with_approvals(move |params| {
+            drop(params.adapter_options.insert("mode".to_owned(), mode))
+        })
     };
-    assert_eq!(args(&wish("json"))[0], "run");
-    assert_eq!(args(&wish("acp"))[0], "acp");
+    assert_eq!(args(&with_mode("json"))[0], "run");
+    assert_eq!(args(&with_mode("acp"))[0], "acp");
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn mode_rejects_unsupported_options() {
 }
 
 #[test]
-fn sessions() {
+fn session_becomes_flags() {
     let session = |mode| {
         start(move |params| {
             params.session = SessionChoice { mode, id: Some(SESSION.to_owned()) };
@@ -116,7 +118,7 @@ fn options_become_flags() {
 }
 
 #[test]
-fn rules_travel_beside_the_settings() {
+fn rules_are_passed_in_variable() {
     let plain = start(|_| {});
     assert!(!plain.env.contains_key("OPENCODE_PERMISSION"));
     let ruled = start(|params| {

@@ -91,7 +91,7 @@ fn unknown_line_is_unmapped() {
 }
 
 #[test]
-fn two_calls_of_one_name_are_two_calls() {
+fn repeated_call_id_gets_part_id() {
     let call = |id: &str, exit: i64| {
         let state = json!({"status": "completed", "input": {"command": "x"}, "output": "y",
             "metadata": {"exit": exit}});
@@ -114,8 +114,8 @@ fn two_calls_of_one_name_are_two_calls() {
 }
 
 #[test]
-fn helpers_and_plans_are_told() {
-    let helper = part(
+fn subagents_and_plans_are_emitted() {
+    let subagent = part(
         "tool_use",
         json!({"type": "tool", "id": "p1", "tool": "task", "callID": "c1",
         "state": {"status": "completed", "input": {"description": "look around"}, "output": "seen"}}),
@@ -125,7 +125,7 @@ fn helpers_and_plans_are_told() {
         json!({"type": "tool", "id": "p2", "tool": "todowrite", "callID": "c2",
         "state": {"status": "completed", "input": {"todos": [{"content": "a", "status": "in_progress"}]}, "output": ""}}),
     );
-    let replay = run(&[helper, plan, step_finish("stop")], &exit(0), json!({}));
+    let replay = run(&[subagent, plan, step_finish("stop")], &exit(0), json!({}));
     let types = kinds(&replay, "type");
     for wanted in ["subagent_started", "subagent_stopped", "plan"] {
         assert!(types.contains(&wanted.to_owned()), "{wanted}");

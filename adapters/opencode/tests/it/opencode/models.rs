@@ -1,4 +1,4 @@
-//! Models, from a real process in the CLI's place.
+//! Models, from a script that acts as the CLI.
 
 use od_protocol::{ErrorKind, ModelsSource};
 use od_sdk::Adapter;

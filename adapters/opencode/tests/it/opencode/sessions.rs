@@ -13,7 +13,7 @@ use opencode_family::OpenCode;
 const SESSION: &str = "ses_e1bc12de9ffeCuCr6ifdSFq2hj";
 const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/opencode/recordings/1.18.33");
 
-/// As the real one, it loses the end of a long answer when its stdout is a pipe.
+/// Like the real CLI, the script loses the end of a long answer when its stdout is a pipe.
 fn home() -> TestHome {
     let script = format!(
         r#"case "$1 $2" in
@@ -53,7 +53,7 @@ fn empty_output_is_empty_list() {
 
 #[test]
 fn session_is_read_as_events() {
-    let result = read_session(&OpenCode, home().machine(), SESSION).expect("it is there");
+    let result = read_session(&OpenCode, home().machine(), SESSION).expect("the session exists");
     assert_eq!(result.session.model.as_deref(), Some("fake/fake-model"));
     check_session(&Path::new(RECORDINGS).join("session.events.jsonl"), &result);
 }
@@ -68,13 +68,13 @@ fn unknown_session_has_its_error_kind() {
 
 #[test]
 fn failed_command_error_has_hint() {
-    for (words, is_retryable) in [("the disk is full", false), ("database is locked", true)] {
-        let home = TestHome::with_cli("opencode", &format!("echo '{words}' >&2; exit 1"));
+    for (stderr, is_retryable) in [("the disk is full", false), ("database is locked", true)] {
+        let home = TestHome::with_cli("opencode", &format!("echo '{stderr}' >&2; exit 1"));
         let params = ListSessionsParams { cwd: None, limit: None };
         let error = OpenCode.list_sessions(home.machine(), &params).expect_err("no list");
         assert_eq!(error.kind(), ErrorKind::CliCrashed);
-        assert!(error.message.contains(words), "{}", error.message);
+        assert!(error.message.contains(stderr), "{}", error.message);
         assert!(error.hint().is_some_and(|hint| hint.contains("opencode session list")));
-        assert_eq!(error.data.map(|data| data.retryable), Some(is_retryable), "{words}");
+        assert_eq!(error.data.map(|data| data.retryable), Some(is_retryable), "{stderr}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who pays, on a made-up home.
+//! The login and the credential that pays, in a test home.
 
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 use od_sdk::testing::{auth_in, check_auth as check};

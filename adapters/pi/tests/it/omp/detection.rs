@@ -1,4 +1,4 @@
-//! What is installed: made-up homes.
+//! Detection in test homes.
 
 use od_protocol::ErrorKind;
 use od_sdk::{Adapter, Machine};

@@ -57,15 +57,14 @@ fn options_become_flags() {
     assert_eq!(invocation.permission_mode.as_deref(), Some("always-ask"));
 }
 
-/// A flag that keeps a run tidy is left out where the help does not know it; one that is hidden
-/// (`--fork`) is not judged by the help.
+/// An optional flag is left out if the help does not list it; `--fork` is hidden and always used.
 #[test]
 fn missing_flag_is_left_out_with_notice() {
     let install = Install { flags: Some(Flags::parse("--mode --resume")), ..Install::default() };
     let fork = params(|params| {
         params.session = SessionChoice { mode: SessionMode::Fork, id: Some("s1".to_owned()) };
     });
-    let invocation = OMP.invocation(&fork, &install).expect("the run goes on");
+    let invocation = OMP.invocation(&fork, &install).expect("the run is accepted");
     assert_eq!(args(&invocation), ["--mode", "rpc", "--fork", "s1"]);
     let mut mapper = OMP.mapper(&fork, &install);
     let line = br#"{"type":"ready"}"#.as_slice();

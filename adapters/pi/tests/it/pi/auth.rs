@@ -1,11 +1,11 @@
-//! Who pays: Pi's own order of credentials, on a made-up home.
+//! The credential that pays, by Pi's own order of precedence, in a test home.
 
 use od_protocol::{AuthState, AuthStatus, CredentialKind};
 use od_sdk::testing::{TestHome, auth_in, check_auth as check};
 use pi_family::pi::auth;
 
-const FAR: u64 = 4_102_444_800_000;
-const PAST: u64 = 1_000_000_000_000;
+const FUTURE_MS: u64 = 4_102_444_800_000;
+const PAST_MS: u64 = 1_000_000_000_000;
 
 fn auth(files: &[(&str, &str)], env: &[(&str, &str)]) -> AuthStatus {
     auth_in(files, env, auth::auth)
@@ -28,18 +28,18 @@ fn login_is_missing() {
 fn expired_login_without_refresh_is_expired() {
     let name = "~/.pi/agent/auth.json (anthropic)";
     let subscription = Some((CredentialKind::Subscription, name));
-    let fresh = auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[]);
+    let fresh = auth(&[(".pi/agent/auth.json", &oauth(FUTURE_MS, "secret"))], &[]);
     check(&fresh, AuthState::Ok, subscription);
-    let renewable = auth(&[(".pi/agent/auth.json", &oauth(PAST, "secret"))], &[]);
+    let renewable = auth(&[(".pi/agent/auth.json", &oauth(PAST_MS, "secret"))], &[]);
     check(&renewable, AuthState::Ok, subscription);
-    let expired = auth(&[(".pi/agent/auth.json", &oauth(PAST, ""))], &[]);
+    let expired = auth(&[(".pi/agent/auth.json", &oauth(PAST_MS, ""))], &[]);
     check(&expired, AuthState::Expired, subscription);
     assert!(expired.guidance.is_some_and(|guidance| guidance.contains("/login")));
 }
 
 #[test]
 fn stored_login_comes_before_variable() {
-    let stored = [(".pi/agent/auth.json", oauth(FAR, "secret"))];
+    let stored = [(".pi/agent/auth.json", oauth(FUTURE_MS, "secret"))];
     let stored = stored.each_ref().map(|(path, content)| (*path, content.as_str()));
     let status = auth(&stored, &[("OPENAI_API_KEY", "secret")]);
     let name = "~/.pi/agent/auth.json (anthropic)";
@@ -75,8 +75,10 @@ fn settings_folder_variable_is_respected() {
     let key = r#"{"groq":{"type":"api_key","key":"secret"}}"#;
     let other = TestHome::new(&[("auth.json", key)], &[]);
     let path = other.path().display().to_string();
-    let status =
-        auth(&[(".pi/agent/auth.json", &oauth(FAR, "secret"))], &[("PI_CODING_AGENT_DIR", &path)]);
+    let status = auth(
+        &[(".pi/agent/auth.json", &oauth(FUTURE_MS, "secret"))],
+        &[("PI_CODING_AGENT_DIR", &path)],
+    );
     let name = "~/.pi/agent/auth.json (groq)";
     check(&status, AuthState::Ok, Some((CredentialKind::ApiKey, name)));
 }

@@ -1,4 +1,4 @@
-//! What is installed: made-up homes with the old package, the new one, both or none.
+//! Detection in test homes with the old package, the new one, both or none.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use od_sdk::{Adapter, Machine};
 use pi_family::PI;
 use tempfile::TempDir;
 
-/// Lays out an npm package whose binary is linked as `pi` in a folder of its own.
+/// Creates an npm package whose executable is linked as `pi` in a separate folder.
 #[cfg(unix)]
 fn install(home: &Path, prefix: &str, package: &str, version: &str) -> String {
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -17,7 +17,7 @@ fn start(change: impl FnOnce(&mut StartRunParams)) -> Invocation {
 }
 
 fn refused(install: &Install, change: impl FnOnce(&mut StartRunParams)) -> ErrorKind {
-    let error = PI.invocation(&params(change), install).expect_err("it cannot be honoured");
+    let error = PI.invocation(&params(change), install).expect_err("the option is not supported");
     assert!(error.hint().is_some(), "{error:?}");
     error.kind()
 }
@@ -39,14 +39,14 @@ fn old_version_uses_json_mode() {
     assert_eq!(args(&invocation), ["--mode", "json"]);
     assert_eq!(invocation.stdin, b"hello");
     assert_eq!(invocation.stdin_mode, StdinMode::Close);
-    let wish = |params: &mut StartRunParams| {
+    let json_mode = |params: &mut StartRunParams| {
         params.adapter_options.insert("mode".to_owned(), json!("json"));
     };
-    assert_eq!(args(&start(wish)), ["--mode", "json"]);
+    assert_eq!(args(&start(json_mode)), ["--mode", "json"]);
 }
 
 #[test]
-fn sessions() {
+fn session_becomes_flags() {
     let session = |mode, id: &str| {
         let id = Some(id.to_owned());
         move |params: &mut StartRunParams| params.session = SessionChoice { mode, id }
@@ -66,14 +66,14 @@ fn sessions() {
 }
 
 #[test]
-fn model_and_effort() {
+fn model_and_effort_become_flags() {
     let invocation = start(|params| {
         params.model = Some("anthropic/claude-opus".to_owned());
         params.effort = Some(Effort::Max);
     });
     assert_eq!(values(&invocation, "--model"), ["anthropic/claude-opus"]);
     assert_eq!(values(&invocation, "--thinking"), ["max"]);
-    // The highest level there was.
+    // Older versions have `xhigh` as the highest level.
     let highest = params(|params| params.effort = Some(Effort::Max));
     let invocation = PI.invocation(&highest, &version("0.80.5")).expect("fine");
     assert_eq!(values(&invocation, "--thinking"), ["xhigh"]);
@@ -98,7 +98,7 @@ fn system_prompt_is_literal_and_hidden() {
 }
 
 #[test]
-fn pictures_and_files() {
+fn images_and_files_are_attached() {
     let image = |data: Option<&str>, path: Option<&str>| ImageInput {
         mime: "image/png".to_owned(),
         data: data.map(str::to_owned),
@@ -120,7 +120,7 @@ fn pictures_and_files() {
 }
 
 #[test]
-fn tools_and_skills() {
+fn tools_and_skills_become_flags() {
     let invocation = start(|params| {
         params.allowed_tools = Some(vec!["read".to_owned(), "bash".to_owned()]);
         params.denied_tools = Some(vec!["write".to_owned()]);

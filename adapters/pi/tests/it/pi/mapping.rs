@@ -1,4 +1,4 @@
-//! Lines no recording holds: pictures, compaction, damage, endings in the wrong order.
+//! Lines without a recording: images, compaction, damaged lines, ends in the wrong order.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use od_protocol::InputOutcome;
 use od_protocol::adapter::StartRunParams;
 use od_sdk::testing::{Replay, replay, replay_with};
-use od_sdk::{Exit, Install, Mapper};
+use od_sdk::{Exit, Install, Mapper, UserInput};
 use pi_family::PiEvents;
 use pi_family::pi::dialect::DIALECT;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn exit() -> Exit {
     Exit { code: Some(0), ..Exit::default() }
 }
 
-fn play(lines: &[&str]) -> Replay {
+fn feed(lines: &[&str]) -> Replay {
     replay(&mut events(), lines.join("\n").as_bytes(), &exit())
 }
 
@@ -32,7 +32,7 @@ fn of_type<'a>(replay: &'a Replay, name: &str) -> Vec<&'a Value> {
     replay.events.iter().filter(|event| event["type"] == name).collect()
 }
 
-/// An answer that stopped so.
+/// An answer with this stop reason.
 fn answer(stop_reason: &str, more: &Value) -> String {
     let mut message = json!({"role": "assistant", "stopReason": stop_reason, "content": []});
     for (name, value) in more.as_object().into_iter().flatten() {
@@ -43,8 +43,12 @@ fn answer(stop_reason: &str, more: &Value) -> String {
 
 fn kind_of(error_message: &str) -> String {
     let failed = answer("error", &json!({"errorMessage": error_message}));
-    let replay = play(&[START, &failed, END, SETTLED]);
+    let replay = feed(&[START, &failed, END, SETTLED]);
     of_type(&replay, "done")[0]["errorKind"].as_str().unwrap_or_default().to_owned()
+}
+
+fn expecting<'a>(text: &'a str, turn: &'a str) -> UserInput<'a> {
+    UserInput { text, expected_turn: Some(turn) }
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn unstreamed_answer_is_emitted_whole() {
         {"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "ls"}},
     ]});
     let start = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
-    let replay = play(&[START, start, &answer("toolUse", &content), END, SETTLED]);
+    let replay = feed(&[START, start, &answer("toolUse", &content), END, SETTLED]);
     assert_eq!(of_type(&replay, "thinking_delta")[0]["text"], "hm");
     assert_eq!(of_type(&replay, "text_delta")[0]["text"], "yes");
     assert_eq!(of_type(&replay, "tool_call_ready")[0]["title"], "ls");
@@ -79,12 +83,12 @@ fn unstreamed_answer_is_emitted_whole() {
 fn last_agent_end_counts() {
     let failed = answer("error", &json!({"errorMessage": "overloaded"}));
     let will_retry = r#"{"type":"agent_end","willRetry":true}"#;
-    let played = play(&[START, &failed, will_retry]);
+    let played = feed(&[START, &failed, will_retry]);
     assert_eq!(of_type(&played, "done")[0]["errorKind"], "cli_crashed");
     let good = answer("stop", &Value::Null);
-    let played = play(&[START, &good, END]);
+    let played = feed(&[START, &good, END]);
     assert_eq!(of_type(&played, "done")[0]["errorKind"], "cli_crashed");
-    // An older version does not say that it settled, but it ends.
+    // An older version does not report `agent_settled`; its exit ends the run.
     let old = |lines: &[&str]| {
         let install = Install { version: Some("0.73.1".to_owned()), ..Install::default() };
         let mut events = PiEvents::new(DIALECT, &StartRunParams::default(), &install);
@@ -99,36 +103,36 @@ fn last_agent_end_counts() {
 fn answer_resets_retries() {
     let retry = r#"{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"overloaded"}"#;
     let good = answer("stop", &Value::Null);
-    let replay = play(&[START, retry, START, &good, retry, START, &good, END, SETTLED]);
+    let replay = feed(&[START, retry, START, &good, retry, START, &good, END, SETTLED]);
     assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
-    let replay = play(&[START, retry, START, retry]);
+    let replay = feed(&[START, retry, START, retry]);
     let done = of_type(&replay, "done")[0];
     assert_eq!((&done["status"], &done["evidence"]), (&json!("failed"), &json!("watchdog")));
 }
 
 #[test]
-fn words_about_limits_are_only_words() {
+fn text_about_limits_is_not_a_limit() {
     let text = json!({"content": [{"type": "text", "text": "429: rate limit, quota exceeded"}]});
-    let replay = play(&[START, &answer("stop", &text), END, SETTLED]);
+    let replay = feed(&[START, &answer("stop", &text), END, SETTLED]);
     assert!(of_type(&replay, "rate_limited").is_empty());
     assert_eq!(of_type(&replay, "done")[0]["status"], "completed");
 }
 
 #[test]
-fn unknown_cost_makes_sum_unknown() {
-    let spent = |cost: Value| {
+fn usage_of_answers_is_summed() {
+    let with_cost = |cost: Value| {
         json!({"provider": "p", "model": "m", "usage": {
             "input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10, "cost": cost,
         }})
     };
-    let priced = answer("stop", &spent(json!({"total": 0.5})));
-    let replay = play(&[START, &priced, &priced, END, SETTLED]);
+    let priced = answer("stop", &with_cost(json!({"total": 0.5})));
+    let replay = feed(&[START, &priced, &priced, END, SETTLED]);
     let usage = of_type(&replay, "usage");
     let scopes: Vec<&Value> = usage.iter().map(|usage| &usage["scope"]).collect();
     assert_eq!(scopes, ["turn", "run"]);
     assert_eq!((&usage[1]["costUsd"], &usage[1]["totalTokens"]), (&json!(1.0), &json!(20)));
     assert_eq!(usage[1]["model"], "p/m");
-    let replay = play(&[START, &answer("stop", &spent(Value::Null)), END, SETTLED]);
+    let replay = feed(&[START, &answer("stop", &with_cost(Value::Null)), END, SETTLED]);
     assert_eq!(of_type(&replay, "usage")[0]["costUsd"], Value::Null);
 }
 
@@ -147,7 +151,7 @@ fn replaced_output_is_not_emitted() {
     ]}})
     .to_string();
     let lines = [start, &update("a"), &update("ab"), &update("tail"), &end];
-    let replay = play(&lines);
+    let replay = feed(&lines);
     let pieces: Vec<&Value> =
         of_type(&replay, "tool_output_delta").iter().map(|piece| &piece["text"]).collect();
     assert_eq!(pieces, ["a", "b"]);
@@ -162,7 +166,7 @@ fn successful_write_has_absolute_path() {
         let end = json!({"type": "tool_execution_end", "toolCallId": "c", "toolName": "edit",
             "isError": is_error, "result": {"content": [], "details": {"patch": "--- a"}}})
         .to_string();
-        play(&[start, &end])
+        feed(&[start, &end])
     };
     let replay = run(false);
     let change = of_type(&replay, "file_change")[0];
@@ -173,7 +177,7 @@ fn successful_write_has_absolute_path() {
 
 #[test]
 fn compaction_is_reported() {
-    let replay = play(&[
+    let replay = feed(&[
         r#"{"type":"compaction_start","reason":"threshold"}"#,
         r#"{"type":"compaction_end","reason":"threshold","result":{"estimatedTokensAfter":32000}}"#,
         r#"{"type":"compaction_end","reason":"threshold","aborted":true}"#,
@@ -187,16 +191,16 @@ fn compaction_is_reported() {
     );
 }
 
-/// Input that is said before the agent works waits; what is refused lets the run end.
+/// Early input is queued, and refused input does not keep the run open.
 #[test]
-fn input_is_never_lost_in_silence() {
+fn refused_input_is_reported() {
     let refusal = r#"{"type":"response","id":"od-input-1","command":"prompt","success":false,"error":"busy"}"#;
     let lines = [r#"{"type":"session","id":"s"}"#, START, END, SETTLED, refusal].join("\n");
-    let mut said = false;
+    let mut is_sent = false;
     let replay = replay_with(&mut events(), lines.as_bytes(), &exit(), |mapper, output| {
-        if !std::mem::replace(&mut said, true) {
-            assert_eq!(mapper.on_input("early", None, output), InputOutcome::Queued);
-            assert_eq!(mapper.on_input("late", Some("turn-9"), output), InputOutcome::Refused);
+        if !std::mem::replace(&mut is_sent, true) {
+            assert_eq!(mapper.on_input("early".into(), output), InputOutcome::Queued);
+            assert_eq!(mapper.on_input(expecting("late", "turn-9"), output), InputOutcome::Refused);
         }
     });
     assert_eq!(of_type(&replay, "notice")[0]["code"], "input_refused");
@@ -206,7 +210,7 @@ fn input_is_never_lost_in_silence() {
 #[test]
 fn question_without_client_is_dismissed() {
     let question = r#"{"type":"extension_ui_request","id":"q","method":"select","title":"Which?","options":["A","B"]}"#;
-    let replay = play(&[START, question, END, SETTLED]);
+    let replay = feed(&[START, question, END, SETTLED]);
     let answer: Value = serde_json::from_slice(&replay.stdin).expect("one line");
     assert_eq!(answer, json!({"type": "extension_ui_response", "id": "q", "cancelled": true}));
     assert_eq!(of_type(&replay, "notice")[0]["code"], "question_dismissed");
@@ -214,7 +218,7 @@ fn question_without_client_is_dismissed() {
 
 #[test]
 fn unknown_types_are_counted_and_noise_is_silent() {
-    let replay = play(&[
+    let replay = feed(&[
         "Welcome!",
         "[1, 2]",
         r#"{"type":"news","x":1}"#,
@@ -230,7 +234,7 @@ fn unknown_types_are_counted_and_noise_is_silent() {
 }
 
 #[test]
-fn no_damaged_line_ends_the_mapper() {
+fn damaged_line_does_not_stop_mapper() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pi/recordings/0.87.1");
     for scenario in ["toolfail", "r429"] {
         let path = folder.join(format!("{scenario}.stdout.jsonl"));
@@ -242,7 +246,7 @@ fn no_damaged_line_ends_the_mapper() {
                     let (before, after) = line.split_at(index + 2);
                     let end = after.find([',', '}']).unwrap_or(after.len());
                     let damaged = format!("{before}{replacement}{}", &after[end..]);
-                    let replay = play(&[START, &damaged, &line[..line.len() / 2]]);
+                    let replay = feed(&[START, &damaged, &line[..line.len() / 2]]);
                     assert_eq!(replay.events.last().expect("done")["type"], "done");
                 }
             }

@@ -1,4 +1,4 @@
-//! Models, asked of a real process that answers as the CLI does.
+//! Models, from a script that acts as the CLI.
 
 use od_protocol::{Effort, ErrorKind, ModelsSource};
 use od_sdk::Adapter;

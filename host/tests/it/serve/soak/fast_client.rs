@@ -115,12 +115,12 @@ impl FastClient {
             }
         };
         for event in early.remove(&subscription).unwrap_or_default() {
-            run.take(&event);
+            run.add_event(&event);
         }
         self.runs.insert(subscription, run);
         for (subscription, events) in early {
             let run = self.runs.get_mut(&subscription).expect("a subscription of ours");
-            events.iter().for_each(|event| run.take(event));
+            events.iter().for_each(|event| run.add_event(event));
         }
     }
 
@@ -163,13 +163,13 @@ impl FastClient {
             return Some(message.to_vec());
         };
         let run = self.runs.get_mut(subscription).expect("a subscription of ours");
-        events.into_iter().for_each(|event| run.take(event));
+        events.into_iter().for_each(|event| run.add_event(event));
         None
     }
 }
 
 impl FollowedRun {
-    fn take(&mut self, event: &str) {
+    fn add_event(&mut self, event: &str) {
         self.sum.add(event);
         if event.contains("\"approval_requested\"") {
             let event: Value = serde_json::from_str(event).expect("an envelope");

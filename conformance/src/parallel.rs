@@ -3,25 +3,37 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
-/// Runs `act` on each item with this many threads; `show` gets each result when it is ready. The
-/// results are in the order of the items.
-pub(super) fn each<T: Sync, R: Send>(
+/// Runs `act` on each item with this many threads; `show` receives each result when it is ready.
+/// The results are in the order of the items.
+pub(crate) fn each<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
     act: impl Fn(&T) -> R + Sync,
+    show: &mut dyn FnMut(&R),
+) -> Vec<R> {
+    each_with(items, jobs, |_| (), |(), item| act(item), show)
+}
+
+/// Runs `act` like [`each`]; every thread creates its own state from its number.
+pub(crate) fn each_with<T: Sync, S, R: Send>(
+    items: &[T],
+    jobs: usize,
+    new_state: impl Fn(usize) -> S + Sync,
+    act: impl Fn(&mut S, &T) -> R + Sync,
     show: &mut dyn FnMut(&R),
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = channel();
     let mut results: Vec<(usize, R)> = Vec::with_capacity(items.len());
     std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, items.len().max(1)) {
-            let (next, act, sender) = (&next, &act, sender.clone());
+        for worker in 0..jobs.clamp(1, items.len().max(1)) {
+            let (next, new_state, act, sender) = (&next, &new_state, &act, sender.clone());
             scope.spawn(move || {
+                let mut state = new_state(worker);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
-                    if sender.send((index, act(item))).is_err() {
+                    if sender.send((index, act(&mut state, item))).is_err() {
                         return;
                     }
                 }
