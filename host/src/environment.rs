@@ -1,6 +1,7 @@
 //! The environment of an adapter process: the protocol's list, the variables of its manifest, and those the settings
 //! allow. The rest of the host's own environment is not passed on.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use od_protocol::Manifest;
@@ -39,6 +40,7 @@ fn choose(
             name.to_str().is_some_and(|name| {
                 !is_fixed(name)
                     && !is_nesting_variable(name)
+                    && !is_denied(settings, name)
                     && (name == LOG_VARIABLE
                         || crosses(name)
                         || declared.iter().any(|declared| declared == name))
@@ -52,18 +54,35 @@ fn choose(
 /// The variables that one adapter gets in addition to the protocol's list.
 pub fn declared_names(settings: &Settings, manifest: &Manifest) -> Vec<String> {
     let required = manifest.requirements.env.iter().map(|variable| &variable.name);
-    let allowed = settings.agents.get(&manifest.adapter_id).map(|agent| &agent.allow_env);
-    let denied = &settings.environment.deny;
-    manifest
-        .auth
-        .env
-        .iter()
-        .chain(required)
-        .filter(|name| !denied.contains(name))
-        .chain(&settings.environment.allow)
-        .chain(allowed.into_iter().flatten())
+    let declared = manifest.auth.env.iter().chain(required);
+    declared
+        .chain(allowed_names(settings, &manifest.adapter_id))
+        .filter(|name| !is_denied(settings, name))
         .cloned()
         .collect()
+}
+
+/// Returns the variables that the settings allow for an agent. An adapter passes only the protocol's list and its
+/// manifest's variables to the agent CLI, so a run carries these itself.
+pub(crate) fn allowed_variables(
+    settings: &Settings,
+    manifest: &Manifest,
+) -> BTreeMap<String, String> {
+    allowed_names(settings, &manifest.adapter_id)
+        .filter(|name| !is_denied(settings, name))
+        .filter(|name| !manifest.requirements.is_nesting_variable(name))
+        .filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)))
+        .collect()
+}
+
+fn allowed_names<'a>(settings: &'a Settings, agent: &str) -> impl Iterator<Item = &'a String> {
+    let of_agent = settings.agents.get(agent).map(|agent| &agent.allow_env);
+    settings.environment.allow.iter().chain(of_agent.into_iter().flatten())
+}
+
+/// `deny` takes precedence over every other list.
+fn is_denied(settings: &Settings, name: &str) -> bool {
+    settings.environment.deny.iter().any(|denied| denied == name)
 }
 
 #[cfg(test)]
@@ -121,9 +140,19 @@ mod tests {
     #[test]
     fn settings_allow_and_deny_variables() {
         let mut settings = Settings::default();
-        settings.environment.deny = vec!["ACME_KEY".to_owned()];
-        settings.environment.allow = vec!["SECRET".to_owned()];
+        settings.environment.deny = ["ACME_KEY", "LC_ALL"].map(str::to_owned).to_vec();
+        settings.environment.allow = ["SECRET", "ACME_KEY"].map(str::to_owned).to_vec();
         let all = names(&settings, Some(&manifest()));
-        assert!(all.contains(&"SECRET=s".to_owned()) && !all.contains(&"ACME_KEY=k".to_owned()));
+        assert!(all.contains(&"SECRET=s".to_owned()));
+        assert!(!all.iter().any(|name| name.starts_with("ACME_KEY") || name.starts_with("LC_ALL")));
+    }
+
+    #[test]
+    fn allowed_variables_skip_denied_and_nesting() {
+        let mut settings = Settings::default();
+        settings.environment.allow = ["PATH", "HOME", "ACME_NESTED"].map(str::to_owned).to_vec();
+        settings.environment.deny = vec!["HOME".to_owned()];
+        let allowed = allowed_variables(&settings, &manifest());
+        assert_eq!(allowed.keys().collect::<Vec<_>>(), ["PATH"]);
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn start(mode: &Mode, run: &mut Run, id: &Value, params: &Value) {
         ("other_order", _) => other_order(run),
         ("waits" | "ignores_cancel" | "leaves", _) => run.say("waiting"),
         ("asks", _) => ask(run),
-        ("env", _) => report_environment(run),
+        ("env", _) => report_environment(run, params),
         ("emits", events) => emit_all(run, events),
         ("fills", _) => fill(run),
         ("plays", file) => play(run, file),
@@ -193,10 +193,11 @@ fn ask(run: &mut Run) {
     }));
 }
 
-fn report_environment(run: &mut Run) {
+fn report_environment(run: &mut Run, params: &Value) {
     let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
     names.sort();
-    run.say(&names.join(" "));
+    let of_run = params["env"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    run.say(&format!("{}; run: {}", names.join(" "), of_run.collect::<Vec<_>>().join(" ")));
     run.done("completed");
 }
 

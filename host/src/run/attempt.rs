@@ -10,6 +10,7 @@ use super::handle::Stop;
 use super::handover::HandoverPrompt;
 use super::request::Answers;
 use super::task::RunTask;
+use crate::environment::allowed_variables;
 use crate::error::HostError;
 use crate::journal::writer::EventWriter;
 use crate::plugin::{Launch, Plugin};
@@ -88,8 +89,18 @@ impl RunTask {
         self.deadline = total.and_then(|total| Instant::now().checked_add(total));
     }
 
-    /// The parameters of `run/start`. The task is moved, not cloned, when no other attempt can follow.
+    /// The parameters of `run/start`, with the variables that the settings allow.
     fn start_params(&mut self) -> StartRunParams {
+        let mut params = self.task_params();
+        let settings = self.runs.context().settings();
+        for (name, value) in allowed_variables(settings, &self.adapter.manifest) {
+            params.env.entry(name).or_insert(value);
+        }
+        params
+    }
+
+    /// The parameters of this attempt. They are moved, not cloned, when no other attempt can follow.
+    fn task_params(&mut self) -> StartRunParams {
         if !self.attempts.allows_more() {
             return std::mem::take(&mut self.request.params);
         }

@@ -32,7 +32,6 @@ fn secrets_and_nesting_markers_are_not_inherited() {
             _ => None,
         }
     });
-    let expected =
-        "ALLOWED LC_TIME MINE NO_COLOR OD_STARTED_BY PATH TERM XDG_DATA_HOME https_proxy";
+    let expected = "ALLOWED LC_TIME MINE NO_COLOR OD_STARTED_BY PATH TERM XDG_DATA_HOME https_proxy; run: ALLOWED MINE";
     assert_eq!(names.as_deref(), Some(expected));
 }
