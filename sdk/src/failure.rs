@@ -2,7 +2,7 @@
 //! error kind with a hint.
 //!
 //! Statuses and texts of model providers, which every agent CLI passes on, are known here (see
-//! [`provider`]). What one CLI adds is data of its adapter: a constant [`FailureRules`].
+//! `failure/provider.rs`). What one CLI adds is data of its adapter: a constant [`FailureRules`].
 //!
 //! ```
 //! use od_protocol::ErrorKind;

@@ -1,5 +1,5 @@
 //! The machine as an adapter may see it, and the agent CLI found on it: plain values, read once, so
-//! that detection is a function of them and a test can make up a home folder.
+//! that detection is a function of them and a test can use its own home folder.
 
 mod flags;
 mod install;

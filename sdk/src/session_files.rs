@@ -216,7 +216,7 @@ mod tests {
     #[derive(serde::Deserialize)]
     struct Line {
         cwd: Option<String>,
-        said: Option<String>,
+        text: Option<String>,
     }
 
     impl SessionLine for Line {
@@ -229,13 +229,13 @@ mod tests {
         }
 
         fn title(&self) -> Option<String> {
-            self.said.clone()
+            self.text.clone()
         }
     }
 
     fn to_events(lines: &mut dyn Iterator<Item = Line>) -> Vec<Event> {
         lines
-            .filter_map(|line| Some(Event::UserMessage(UserMessage { text: line.said? })))
+            .filter_map(|line| Some(Event::UserMessage(UserMessage { text: line.text? })))
             .collect()
     }
 
@@ -245,7 +245,7 @@ mod tests {
         let write = |name: &str, text: &str| {
             fs::write(folder.path().join(name), text).expect("a file");
         };
-        write("a.jsonl", "{\"cwd\":\"/one\"}\nnoise\n{\"said\":\"hi\"}\n{\"said\":\"to");
+        write("a.jsonl", "{\"cwd\":\"/one\"}\nnoise\n{\"text\":\"hi\"}\n{\"text\":\"to");
         write("b.jsonl", "{\"cwd\":\"/two\"}\n");
         write("c.txt", "{}");
         let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -277,9 +277,9 @@ mod tests {
 
     #[test]
     fn oldest_events_are_dropped_first() {
-        let said = |text: &str| Event::UserMessage(UserMessage { text: text.to_owned() });
-        let all = vec![said("one"), said("two")];
+        let message = |text: &str| Event::UserMessage(UserMessage { text: text.to_owned() });
+        let all = vec![message("one"), message("two")];
         assert_eq!(newest(all.clone(), 1000), (all.clone(), false));
-        assert_eq!(newest(all, 50), (vec![said("two")], true));
+        assert_eq!(newest(all, 50), (vec![message("two")], true));
     }
 }

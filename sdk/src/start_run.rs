@@ -166,3 +166,8 @@ pub fn absolute<'a>(path: &'a str, option: &str) -> Result<&'a str, ErrorObject>
 pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> ErrorObject {
     ErrorObject::new(ErrorKind::ConfigInvalid, message).with_hint(hint)
 }
+
+/// Returns a `capability_unsupported` error for an option that this adapter does not support.
+pub fn unsupported(option: &str, message: impl Into<String>, hint: &str) -> ErrorObject {
+    ErrorObject::new(ErrorKind::CapabilityUnsupported, message).with_which(option).with_hint(hint)
+}

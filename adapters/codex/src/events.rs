@@ -304,7 +304,8 @@ impl Mapper for Events {
         }
         match (self.connection.thread.clone(), self.connection.turn.clone()) {
             (Some(thread), Some(turn)) => {
-                let message = requests::steer(&mut self.connection.requests, &thread, &turn, input.text);
+                let message =
+                    requests::steer(&mut self.connection.requests, &thread, &turn, input.text);
                 output.write_json(&message);
                 InputOutcome::Steered
             }

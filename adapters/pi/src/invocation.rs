@@ -7,7 +7,7 @@ use super::dialect::{has_flag, is_at_least};
 use super::options::Options;
 use super::{Dialect, Mode, commands};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{SystemMode, absolute, invalid};
+use od_sdk::start_run::{self, SystemMode, absolute, invalid};
 use od_sdk::{Install, Invocation};
 
 /// Linux limits an argument to 128 KiB; the system prompt is the only long one.
@@ -215,7 +215,5 @@ fn too_old(which: &str, since: &str, dialect: &Dialect) -> ErrorObject {
 }
 
 fn unsupported(which: &str, message: String, hint: &str) -> ErrorObject {
-    ErrorObject::new(ErrorKind::CapabilityUnsupported, format!("{which}: {message}"))
-        .with_which(which)
-        .with_hint(hint)
+    start_run::unsupported(which, format!("{which}: {message}"), hint)
 }

@@ -78,7 +78,7 @@ impl Agent {
             Some(id) => Ok(Ok(selected(id))),
             None => {
                 let expected = format!("an option of kind {}", kinds.join(" or "));
-                Err(self.failure(expected, &params["options"].to_string(), "a tool call"))
+                Err(self.failure(expected, params["options"].to_string(), "a tool call"))
             }
         }
     }

@@ -48,7 +48,6 @@ impl CallRecorder {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
     }
 
-    /// Appends bytes of stdin.
     pub(super) fn record_stdin(&self, bytes: &[u8]) -> std::io::Result<()> {
         self.stdin.lock().unwrap_or_else(PoisonError::into_inner).write_all(bytes)
     }

@@ -29,7 +29,6 @@ pub(super) struct HttpState {
 }
 
 impl ScriptRunner {
-    /// Starts the server.
     pub(super) fn listen(&mut self, access: Option<&Access>) -> StepOutcome {
         match access.map(Access::header).transpose() {
             Ok(authorization) => self.http_state.authorization = authorization,
@@ -177,7 +176,6 @@ impl ScriptRunner {
         }
     }
 
-    /// Prints bytes that are not a message.
     pub(super) fn print_bytes(&mut self, bytes: &[u8]) -> StepOutcome {
         match &self.outlet {
             Outlet::Stdout => self.print(bytes).map(|()| None),

@@ -8,14 +8,11 @@ use super::http::{self, PendingRequest};
 use super::invocation::Entry;
 use crate::process;
 
-/// One input.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A line on stdin, without its line end.
     Line(String),
-    /// The end of stdin.
     StdinEnd,
-    /// A signal.
     Signal(&'static str),
     /// A request without a reply.
     Request(PendingRequest),

@@ -63,7 +63,6 @@ impl ScriptRunner {
         }
     }
 
-    /// Runs the whole script.
     pub(super) fn run(&mut self) -> StepOutcome {
         for step in self.script.steps.clone() {
             if let Some(code) = self.run_handlers(Duration::ZERO)? {

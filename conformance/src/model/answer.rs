@@ -5,22 +5,17 @@ use std::time::Duration;
 use super::failure::Failure;
 use super::tools::ToolCall;
 
-/// An answer of the model.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     /// Different for every answer of every server; letters and digits.
     pub(super) id: String,
-    /// The requested model.
     pub(super) model: String,
     /// Seconds since 1970.
     pub(super) created: u64,
     /// The fragments of its thoughts.
     pub(super) thinking: Vec<String>,
-    /// The fragments of its text.
     pub(super) text: Vec<String>,
-    /// Its tool calls.
     pub(super) calls: Vec<ToolCall>,
-    /// Why it stops.
     pub(super) stop: Stop,
     /// The fault during sending.
     pub(super) fault: Fault,
@@ -35,11 +30,9 @@ pub(super) struct Answer {
 /// Why an answer stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It is complete.
     End,
     /// It waits for tool results.
     Tools,
-    /// The token limit.
     Limit,
     /// The vendor's filter.
     Filter,
@@ -48,7 +41,6 @@ pub(super) enum Stop {
 /// A fault while an answer is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Nothing.
     None,
     /// Nothing is sent after the headers.
     Hang,
@@ -70,29 +62,24 @@ pub(super) mod usage {
     pub(in super::super) const CACHED: u64 = 11;
     /// Input tokens written to the cache.
     pub(in super::super) const CACHE_WRITTEN: u64 = 7;
-    /// Output tokens.
     pub(in super::super) const OUTPUT: u64 = 23;
     /// Thinking tokens.
     pub(in super::super) const THOUGHT: u64 = 5;
 }
 
 impl Answer {
-    /// The whole text.
     pub(super) fn whole_text(&self) -> String {
         self.text.concat()
     }
 
-    /// All thoughts.
     pub(super) fn whole_thinking(&self) -> String {
         self.thinking.concat()
     }
 
-    /// The thinking tokens.
     pub(super) fn thought_tokens(&self) -> u64 {
         if self.thinking.is_empty() { 0 } else { usage::THOUGHT }
     }
 
-    /// The id of a call.
     pub(super) fn call_id(&self, prefix: &str, index: usize) -> String {
         format!("{prefix}_{}{index}", self.id)
     }

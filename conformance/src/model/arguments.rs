@@ -10,9 +10,7 @@ use super::tools::Tool;
 pub(super) struct Intent<'a> {
     /// The command line to run.
     pub(super) command: Option<&'a str>,
-    /// The file.
     pub(super) path: Option<&'a str>,
-    /// The content of the file.
     pub(super) content: Option<&'a str>,
     /// The task of a sub-agent.
     pub(super) prompt: Option<&'a str>,
@@ -66,7 +64,6 @@ pub(super) fn has_property(tool: &Tool, role: &str) -> bool {
     required(&tool.schema).any(|key| Role::of(key) == wanted)
 }
 
-/// The arguments of a call.
 pub(super) fn arguments(tool: &Tool, intent: &Intent<'_>) -> Value {
     let Some(properties) = tool.schema["properties"].as_object() else {
         return without_schema(intent);

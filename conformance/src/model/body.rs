@@ -22,7 +22,6 @@ impl fmt::Display for Cut {
 
 impl std::error::Error for Cut {}
 
-/// The pieces still to send.
 #[derive(Debug)]
 pub(super) struct PieceBody {
     fragments: VecDeque<Piece>,

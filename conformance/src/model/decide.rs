@@ -15,9 +15,7 @@ use super::tools;
 pub(super) enum Decision {
     /// Close the connection.
     Cut,
-    /// A refusal.
     Refuse(Failure),
-    /// An answer.
     Answer(Box<Answer>),
 }
 

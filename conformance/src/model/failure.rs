@@ -27,7 +27,6 @@ pub enum FailureKind {
     RateLimitedBare,
     /// The quota is exhausted.
     Quota,
-    /// An error of the server.
     ServerError,
     /// The server is overloaded.
     Overloaded,
@@ -35,14 +34,11 @@ pub enum FailureKind {
     ContextOverflow,
 }
 
-/// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// Why.
     pub(super) kind: FailureKind,
     /// Replaces the usual message.
     pub(super) message: Option<String>,
-    /// The requested model.
     pub(super) model: String,
 }
 
@@ -61,11 +57,8 @@ impl Failure {
 /// A refusal in a wire format.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
-    /// The status of the response.
     pub(super) status: u16,
-    /// Its body.
     pub(super) body: Value,
-    /// Its additional headers.
     pub(super) headers: Vec<(&'static str, String)>,
 }
 

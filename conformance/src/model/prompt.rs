@@ -5,16 +5,13 @@
 use super::request::{Conversation, Entry};
 use super::scenario::Scenario;
 
-/// The directions of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Directions {
-    /// The scenario.
     pub(super) scenario: Scenario,
     /// The tool that `SCN:call_<name>` names.
     pub(super) tool: Option<String>,
     /// The folder for files; absent means that of the agent CLI.
     pub(super) cwd: Option<String>,
-    /// The text of the answer.
     pub(super) text: Option<String>,
     /// Whether tools are called without text before.
     pub(super) omits_lead: bool,

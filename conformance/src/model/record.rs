@@ -25,7 +25,6 @@ pub struct RecordedRequest {
     pub side_call: bool,
 }
 
-/// The recorded requests.
 #[derive(Debug, Default)]
 pub(super) struct RequestLog {
     requests: VecDeque<(usize, RecordedRequest)>,
@@ -99,7 +98,6 @@ pub(super) fn path_without_secret(path: &str, query: Option<&str>) -> String {
     format!("{path}?{}", parts.collect::<Vec<_>>().join("&"))
 }
 
-/// The body as recorded.
 pub(super) fn recorded_body(body: &[u8]) -> Value {
     if body.is_empty() {
         return Value::Null;

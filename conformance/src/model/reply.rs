@@ -7,14 +7,10 @@ use serde_json::Value;
 use super::answer::{Answer, Fault};
 use super::failure::Refusal;
 
-/// A response.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
-    /// Its status.
     pub(super) status: u16,
-    /// Its headers.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// The pieces to send.
     pub(super) fragments: Vec<Piece>,
     /// Whether it has a content-length; such a reply cannot be interrupted.
     pub(super) sized: bool,
@@ -23,9 +19,7 @@ pub(super) struct Reply {
 /// One step of sending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// One write.
     Bytes(Vec<u8>),
-    /// A pause.
     Pause(Duration),
     /// Close the connection; later pieces are not sent.
     Cut,
@@ -36,7 +30,6 @@ pub(super) enum Piece {
 }
 
 impl Reply {
-    /// A JSON document.
     pub(super) fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
@@ -51,12 +44,10 @@ impl Reply {
         Self { status, headers: Vec::new(), fragments: Vec::new(), sized: true }
     }
 
-    /// A refusal.
     pub(super) fn refusal(refusal: Refusal) -> Self {
         Self::json(refusal.status, &refusal.body).with(refusal.headers)
     }
 
-    /// A stream of events.
     pub(super) fn stream(script: Script) -> Self {
         let kind = match script.style {
             Style::Events => "text/event-stream",
@@ -84,7 +75,6 @@ impl Reply {
         reply
     }
 
-    /// Adds headers.
     pub(super) fn with(mut self, headers: Vec<(&'static str, String)>) -> Self {
         self.headers.extend(headers);
         self
@@ -96,7 +86,6 @@ impl Reply {
 pub(super) enum Style {
     /// Server-sent events.
     Events,
-    /// One growing JSON list.
     JsonList,
 }
 
@@ -121,7 +110,6 @@ impl Script {
         self.escapes_separators = true;
     }
 
-    /// An event with a name.
     pub(super) fn named(&mut self, name: &str, data: &Value) {
         self.write(Some(name), &data.to_string());
     }

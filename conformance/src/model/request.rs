@@ -7,7 +7,6 @@ use super::tools::Tool;
 /// A request for an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conversation {
-    /// The requested model.
     pub(super) model: String,
     /// Whether the answer is streamed.
     pub(super) stream: bool,
@@ -15,7 +14,6 @@ pub(super) struct Conversation {
     pub(super) system: String,
     /// The conversation so far.
     pub(super) entries: Vec<Entry>,
-    /// The available tools.
     pub(super) tools: Vec<Tool>,
     /// The schema of a JSON answer; null allows any JSON.
     pub(super) json_schema: Option<Value>,
@@ -23,14 +21,11 @@ pub(super) struct Conversation {
     pub(super) output_limit: Option<u64>,
 }
 
-/// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A text of the user.
     User(String),
     /// A text or a call of the model.
     Assistant,
-    /// A tool result.
     ToolResult,
 }
 
@@ -84,7 +79,6 @@ pub(super) fn texts(content: &Value) -> Vec<String> {
     }
 }
 
-/// The text of one part.
 pub(super) fn part_text(part: &Value) -> Option<String> {
     part.as_str().or_else(|| part["text"].as_str()).map(str::to_owned)
 }
@@ -97,7 +91,6 @@ pub(super) fn list<'a>(body: &'a Value, field: &str) -> Result<&'a Vec<Value>, S
     body[field].as_array().ok_or_else(|| format!("{field}: field required, a list"))
 }
 
-/// The items of an optional list.
 pub(super) fn optional_list<'a>(body: &'a Value, field: &str) -> &'a [Value] {
     body[field].as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -3,10 +3,8 @@
 use super::reply::Style;
 use super::wire::Wire;
 
-/// A route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
-    /// An answer of the model.
     Answer(AnswerRoute),
     /// Anything else.
     Other(OtherRoute),
@@ -15,30 +13,22 @@ pub(super) enum Route {
 /// Routes without an answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OtherRoute {
-    /// Count the tokens of a request.
     CountTokens(Wire),
-    /// List the models.
     Models(Wire),
-    /// Describe one model.
     Model(String),
     /// The requests so far.
     Requests,
-    /// Health check.
     Health,
-    /// A HEAD request.
     Head,
     /// A WebSocket, which the fake model does not support.
     WebSocket,
     /// A known address with another method.
     WrongMethod(Wire),
-    /// An unknown address.
     Unknown(Wire),
 }
 
-/// The route of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnswerRoute {
-    /// The format.
     pub(super) wire: Wire,
     /// The streaming style, if the address decides it.
     pub(super) stream: Option<Style>,

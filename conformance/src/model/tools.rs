@@ -6,12 +6,9 @@ use super::arguments::{Intent, arguments, has_property};
 use super::prompt::Directions;
 use super::scenario::Scenario;
 
-/// A tool of the request.
 #[derive(Debug, Clone)]
 pub(super) struct Tool {
-    /// Its name.
     pub(super) name: String,
-    /// Its description.
     pub(super) description: String,
     /// The schema of its arguments; null for a built-in tool of the provider.
     pub(super) schema: Value,
@@ -22,9 +19,7 @@ pub(super) struct Tool {
 /// How a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolForm {
-    /// With an object.
     Function,
-    /// With a text.
     Freeform,
     /// With a command line, as in the Responses API.
     LocalShell,
@@ -33,18 +28,13 @@ pub(super) enum ToolForm {
 /// A call the model makes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ToolCall {
-    /// The tool.
     pub(super) name: String,
-    /// Its input.
     pub(super) input: ToolInput,
 }
 
-/// The input of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ToolInput {
-    /// An object.
     Arguments(Value),
-    /// A text.
     Freeform(String),
     /// A command line.
     LocalShell(Vec<String>),

@@ -29,7 +29,6 @@ const DRIFT_CHECKS: &[DriftCheck] = &[
     ("DRIFT-05", "the agent CLI has the tested version of the manifest", version),
 ];
 
-/// A scenario as a check.
 pub(super) fn check_of(scenario: &RealScenario) -> Check {
     derived_check(scenario.name, Level::Must, scenario.about, WHY_SCENARIO)
 }
@@ -58,7 +57,6 @@ pub(super) fn rules(violations: &Violations) -> Vec<(Check, CheckOutcome)> {
     checks::all().into_iter().filter(is_rule).map(check_results).collect()
 }
 
-/// The drift checks with their results.
 pub(super) fn drift_checks(drift: &Drift) -> Vec<(Check, CheckOutcome)> {
     let check_results = |(id, requirement, look): &DriftCheck| {
         (derived_check(id, Level::Should, requirement, WHY_DRIFT), look(drift))

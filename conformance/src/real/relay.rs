@@ -20,35 +20,27 @@ const RELAY_FILE: &str = "conformance-relay.json";
 /// The folder beside the executable with one file per start.
 const JOURNAL_FOLDER: &str = "journal";
 
-/// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(in crate::real) enum RelayRecord {
     /// The relay was started.
     Start {
-        /// With these arguments.
         arguments: Vec<String>,
         /// And variables of these names.
         env_names: Vec<String>,
     },
     /// A line from the adapter.
     Stdin {
-        /// The line.
         line: String,
     },
     /// A line from the agent CLI.
     Stdout {
-        /// The line.
         line: String,
     },
-    /// A line of its stderr.
     Stderr {
-        /// The line.
         line: String,
     },
-    /// A signal from the adapter.
     Signal {
-        /// Its name.
         name: String,
     },
     /// The agent CLI ended.
@@ -61,11 +53,8 @@ pub(in crate::real) enum RelayRecord {
 /// One start of the agent CLI.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::real) struct RelayLog {
-    /// Its arguments.
     pub(super) arguments: Vec<String>,
-    /// The names of its variables.
     pub(super) env_names: Vec<String>,
-    /// All later records.
     pub(super) records: Vec<RelayRecord>,
 }
 

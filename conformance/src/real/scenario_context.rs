@@ -37,7 +37,6 @@ pub(super) struct ScenarioContextOptions<'a> {
     pub(super) suite: &'a Suite,
     /// The pack's `[real]` table.
     pub(super) settings: &'a RealSettings,
-    /// The agent CLI.
     pub(super) cli: &'a Path,
     /// Whether a relay between adapter and agent CLI records both sides.
     pub(super) is_relayed: bool,
@@ -47,7 +46,6 @@ pub(super) struct ScenarioContextOptions<'a> {
 
 /// What a scenario works with.
 pub(super) struct ScenarioContext {
-    /// The adapter.
     pub(super) adapter: AdapterClient,
     /// The folder of the runs; exists and is empty.
     pub(super) cwd: PathBuf,
@@ -55,7 +53,6 @@ pub(super) struct ScenarioContext {
     pub(super) expectation: RealExpectation,
     /// Violations of stream rules in this scenario.
     pub(super) violations: Violations,
-    /// The prompt of each run.
     pub(super) prompts: Vec<String>,
     /// The API key of the agent CLI.
     pub(super) secret: String,
@@ -238,7 +235,6 @@ impl ScenarioContext {
         fail(format!("a process `{text}` within {limit:.1?}"), "no such process")
     }
 
-    /// The records of all runs.
     pub(super) fn records(&self) -> Vec<RunRecord> {
         self.runs.iter().map(|run_id| self.adapter.run(run_id)).collect()
     }

@@ -93,7 +93,6 @@ fn run_in_context(
     outcome
 }
 
-/// Collects the record of a scenario.
 fn collect_record(context: &ScenarioContext) -> ScenarioRecord {
     let mut unmapped = BTreeMap::new();
     let records = context.records();

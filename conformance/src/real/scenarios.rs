@@ -237,7 +237,6 @@ pub(super) fn tool_prompt(
     format!("SCN:{scenario} NONCE={nonce} CWD=<{}> TEXT=<{text}>", context.cwd.display())
 }
 
-/// The run completed.
 pub(super) fn completed(record: &RunRecord) -> CheckOutcome {
     let status = record.done().map(|done| done.status.to_string()).unwrap_or_default();
     ensure(status == "completed", "done with the status completed", || shown(record, &status))

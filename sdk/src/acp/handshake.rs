@@ -102,9 +102,9 @@ pub fn prompt_blocks(prompt: &Prompt) -> Result<Vec<Value>, ErrorObject> {
             (Some(data), _) => json!({"type": "image", "mimeType": image.mime, "data": data}),
             (None, Some(path)) => file_block(path, Some(&image.mime)),
             (None, None) => {
-                let message = "a picture has neither data nor path";
+                let message = "an image has neither data nor path";
                 return Err(ErrorObject::new(ErrorKind::ConfigInvalid, message)
-                    .with_hint("give pictures as base64 or by path"));
+                    .with_hint("pass images as base64 or by path"));
             }
         });
     }

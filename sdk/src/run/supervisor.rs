@@ -42,15 +42,15 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 /// How long the end of a pipe is waited for after every process has ended.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
 
-/// Where a run is in its life.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
-    /// The outcome is known, or the process or its output has ended; the rest has until then.
-    RunOutcome(Instant),
-    /// The polite stop was requested; it has until then.
+    /// The outcome is known, or the process or its output has ended; the deadline for the rest.
+    Ending(Instant),
+    /// The polite stop was requested; its deadline.
     Stopping(Instant),
-    /// SIGTERM was sent; the process has until then.
+    /// SIGTERM was sent; the deadline of the process.
     Terminated(Instant),
 }
 
@@ -192,7 +192,7 @@ impl Supervisor {
             Wake::HostGone => self.cause = Some(StopCause::HostGone),
             Wake::Finished => {
                 self.state.with_output(|output| output.close_stdin());
-                self.phase = Phase::RunOutcome(Instant::now() + self.exit_grace(process));
+                self.phase = Phase::Ending(Instant::now() + self.exit_grace(process));
             }
             Wake::ConnectionLost => self.end_within(TERMINATE_GRACE),
             Wake::StdoutEnded => {
@@ -221,10 +221,8 @@ impl Supervisor {
     fn end_within(&mut self, grace: Duration) {
         let deadline = Instant::now() + grace;
         self.phase = match self.phase {
-            Phase::RunOutcome(earlier) => Phase::RunOutcome(earlier.min(deadline)),
-            Phase::Running | Phase::Stopping(_) | Phase::Terminated(_) => {
-                Phase::RunOutcome(deadline)
-            }
+            Phase::Ending(earlier) => Phase::Ending(earlier.min(deadline)),
+            Phase::Running | Phase::Stopping(_) | Phase::Terminated(_) => Phase::Ending(deadline),
         };
     }
 
@@ -244,7 +242,7 @@ impl Supervisor {
             PoliteStop::Terminate => process.terminate(),
             PoliteStop::Written => {}
         }
-        if !matches!(self.phase, Phase::RunOutcome(_)) {
+        if !matches!(self.phase, Phase::Ending(_)) {
             self.phase = Phase::Stopping(Instant::now() + grace);
         }
     }
@@ -253,7 +251,7 @@ impl Supervisor {
     fn on_clock(&mut self, process: &Process) -> bool {
         let now = Instant::now();
         match self.phase {
-            Phase::RunOutcome(deadline) => return now < deadline,
+            Phase::Ending(deadline) => return now < deadline,
             Phase::Terminated(deadline) => return now < deadline,
             Phase::Stopping(deadline) if now >= deadline => {
                 process.terminate();
@@ -334,9 +332,9 @@ impl Supervisor {
 
     fn next_deadline(&self) -> Instant {
         match self.phase {
-            Phase::RunOutcome(deadline)
-            | Phase::Stopping(deadline)
-            | Phase::Terminated(deadline) => deadline,
+            Phase::Ending(deadline) | Phase::Stopping(deadline) | Phase::Terminated(deadline) => {
+                deadline
+            }
             Phase::Running => {
                 let silent_since = self.state.last_output().unwrap_or(self.began);
                 let heartbeat = silent_since.max(self.last_heartbeat) + HEARTBEAT_INTERVAL;

@@ -81,7 +81,8 @@ impl Approvals {
 }
 
 fn approval_question(request: &ControlRequest) -> Question {
-    let (category, risk) = assess_named_risk(&request.tool_name, tool_names::kind(&request.tool_name));
+    let (category, risk) =
+        assess_named_risk(&request.tool_name, tool_names::kind(&request.tool_name));
     Question {
         category,
         // The path is outside the allowed folders.

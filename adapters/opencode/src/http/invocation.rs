@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use od_protocol::ErrorObject;
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{ErrorKind, ErrorObject};
 use od_sdk::invocation::ProcessUse;
-use od_sdk::start_run::{AdapterOptions, absolute};
+use od_sdk::start_run::{AdapterOptions, absolute, unsupported};
 use od_sdk::{Install, Invocation};
 
 use crate::http::options::Options;
@@ -52,9 +52,8 @@ fn check(start_run_params: &StartRunParams, is_attached: bool) -> Result<(), Err
     }
     if is_attached && !start_run_params.mcp_servers.is_empty() {
         let message = "MCP servers of one run would stay in the attached server";
-        return Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
-            .with_which("mcpServers")
-            .with_hint("add them to that server's opencode.json"));
+        let hint = "add them to that server's opencode.json";
+        return Err(unsupported("mcpServers", message, hint));
     }
     Ok(())
 }

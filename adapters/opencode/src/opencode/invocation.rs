@@ -1,10 +1,10 @@
 //! Builds arguments, variables and stdin from `run/start`. Pure.
 
 use od_protocol::adapter::StartRunParams;
-use od_protocol::{ErrorKind, ErrorObject, SessionMode};
+use od_protocol::{ErrorObject, SessionMode};
 use od_sdk::acp::{self, Handshake, Setting};
 use od_sdk::invocation::StdinMode;
-use od_sdk::start_run::{AdapterOptions, absolute};
+use od_sdk::start_run::{AdapterOptions, absolute, unsupported};
 use od_sdk::{Install, Invocation};
 use serde_json::Value;
 
@@ -67,9 +67,7 @@ fn check(start_run_params: &StartRunParams, mode: Mode) -> Result<(), ErrorObjec
         return Ok(());
     }
     let message = "`opencode run` reads MCP servers only from its settings";
-    Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, message)
-        .with_which("mcpServers")
-        .with_hint("omit adapterOptions.mode, so that ACP is used"))
+    Err(unsupported("mcpServers", message, "omit adapterOptions.mode, so that ACP is used"))
 }
 
 /// Adds the arguments of `opencode run`, which reads the prompt from stdin.

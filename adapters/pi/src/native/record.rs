@@ -43,7 +43,7 @@ pub struct ExecutionLine {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
-    /// Blocks of text and pictures.
+    /// Blocks of text and images.
     pub content: Value,
     /// Details: `exitCode`, `patch`, `resolvedPath`, ….
     pub details: Value,

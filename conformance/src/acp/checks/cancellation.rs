@@ -103,7 +103,7 @@ fn close_cancels(context: &mut AgentContext) -> CheckOutcome {
     let agent = context.agent()?;
     let open = agent.begin_streaming(&session);
     let reply = agent.request("session/close", json!({"sessionId": session}), START_TIMEOUT)?;
-    agent.ensure(!reply.is_err(), "a result", summary(&reply), "session/close during a turn")?;
+    agent.ensure(reply.is_ok(), "a result", summary(&reply), "session/close during a turn")?;
     let turn = agent.finish_within(&open, Policy::Cancelled, CANCEL_TIMEOUT)?;
     ends_with(agent, &turn, "cancelled")
 }

@@ -136,7 +136,7 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
         let params = json!({"sessionId": reply["sessionId"], "modeId": mode});
         let sent = format!("session/set_mode {params}");
         let answer = agent.request("session/set_mode", params, START_TIMEOUT)?;
-        agent.ensure(!answer.is_err(), "a result", summary(&answer), &sent)?;
+        agent.ensure(answer.is_ok(), "a result", summary(&answer), &sent)?;
     }
     Ok(())
 }
@@ -201,7 +201,7 @@ fn replays(context: &mut AgentContext) -> CheckOutcome {
     let sent = format!("session/load {params}");
     let key = agent.ask("session/load", params);
     let reply = agent.answer(&key, START_TIMEOUT)?;
-    agent.ensure(!reply.is_err(), "a result", summary(&reply), &sent)?;
+    agent.ensure(reply.is_ok(), "a result", summary(&reply), &sent)?;
     let end = agent.inbox.answers[&key].order;
     let prompts = Replayed::of(&agent, "user_message_chunk", end);
     let answers = Replayed::of(&agent, "agent_message_chunk", end);

@@ -9,9 +9,7 @@ pub(in crate::fake_cli) struct Request {
     pub(in crate::fake_cli) method: String,
     /// Path and query, not decoded.
     pub(in crate::fake_cli) target: String,
-    /// All headers.
     pub(in crate::fake_cli) headers: Pairs,
-    /// The body.
     pub(in crate::fake_cli) body: String,
 }
 
@@ -32,7 +30,6 @@ impl Request {
             .collect()
     }
 
-    /// A header by its name.
     pub(in crate::fake_cli) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())

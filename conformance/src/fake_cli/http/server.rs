@@ -10,9 +10,7 @@ use super::write::Responder;
 /// A request without a reply.
 #[derive(Debug)]
 pub(in crate::fake_cli) struct PendingRequest {
-    /// The request.
     pub(in crate::fake_cli) request: Request,
-    /// Sends the reply.
     pub(in crate::fake_cli) responder: Responder,
 }
 

@@ -51,7 +51,6 @@ impl Responder {
     }
 }
 
-/// An open stream of events.
 #[derive(Debug)]
 pub(in crate::fake_cli) struct EventStream {
     stream: TcpStream,

@@ -54,7 +54,6 @@ impl Wire {
         }
     }
 
-    /// The answer as one document.
     pub(super) fn to_document(self, answer: &Answer) -> Reply {
         let body = match self {
             Self::Anthropic => anthropic::to_document(answer),
@@ -65,7 +64,6 @@ impl Wire {
         Reply::to_document(answer, &body).with(self.limit_headers(answer))
     }
 
-    /// The answer as a stream.
     pub(super) fn stream(self, answer: &Answer, style: Style) -> Reply {
         let script = if answer.fault == Fault::Hang {
             Script::silent(style)

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Lines of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The indexes of the lines.
     pub(super) lines: Vec<usize>,
     /// The JSON pointer of the fragment.
     pub(super) pointer: String,
@@ -21,7 +19,6 @@ pub(super) struct Found {
     pub(super) growing: Vec<Group>,
 }
 
-/// Finds a text in lines.
 pub(super) fn find(lines: &[Option<Value>], text: &str) -> Found {
     let mut found = Found { pieces: Vec::new(), growing: Vec::new() };
     if text.is_empty() {

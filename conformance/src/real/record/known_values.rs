@@ -5,27 +5,19 @@ use serde_json::Value;
 
 use crate::adapter_client::RunRecord;
 
-/// A value and its placeholder.
 type Named = (String, &'static str);
 
-/// The known values of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KnownValues {
-    /// The text of the answer.
     pub(super) text: String,
-    /// The text of the thoughts.
     pub(super) thinking: String,
-    /// The prompt.
     pub(super) prompt: String,
     /// The inputs of the tool calls.
     pub(super) inputs: Vec<Value>,
-    /// Every value with its placeholder.
     pub(super) values: Vec<Named>,
 }
 
-/// Values that are not in the events.
 pub(super) struct Surroundings<'a> {
-    /// The prompt.
     pub(super) prompt: &'a str,
     /// The folder of the run.
     pub(super) cwd: &'a str,

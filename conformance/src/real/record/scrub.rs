@@ -141,7 +141,6 @@ impl Scrub {
     }
 }
 
-/// Whether a word is a UUID.
 pub(super) fn is_uuid(word: &str) -> bool {
     let parts: Vec<usize> = word.split('-').map(str::len).collect();
     parts == [8, 4, 4, 4, 12] && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')

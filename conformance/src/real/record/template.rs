@@ -15,12 +15,17 @@ use crate::real::relay::{RelayLog, RelayRecord};
 /// How a line of the agent CLI is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Role {
-    /// Unchanged.
     Plain,
     /// It starts a repetition; the text at the pointer is the fragment.
-    Each { list: &'static str, pointer: String },
+    Each {
+        list: &'static str,
+        pointer: String,
+    },
     /// The text at the pointer is replaced by this.
-    Put { pointer: String, text: String },
+    Put {
+        pointer: String,
+        text: String,
+    },
     /// Omitted: another line represents it.
     Omitted,
 }

@@ -53,7 +53,7 @@ impl AcpMapper {
         let choice = self.handshake.session.clone();
         let id = result.session_id.clone().or_else(|| choice.id.clone());
         let Some(session_id) = id.filter(|id| !id.is_empty()) else {
-            let message = "the agent opened a session without saying which";
+            let message = "the agent opened a session without an id";
             return self.fail(ErrorEvent::fatal(ErrorKind::CliProtocol, message), output);
         };
         self.session_id = session_id.clone();
@@ -70,8 +70,8 @@ impl AcpMapper {
             tools: None,
             mcp_servers: None,
         }));
-        let tells_history = choice.mode != SessionMode::New && self.dialect.history_end().is_some();
-        match tells_history {
+        let sends_history = choice.mode != SessionMode::New && self.dialect.history_end().is_some();
+        match sends_history {
             true => self.phase = Phase::History,
             false => self.configure_next(output),
         }
