@@ -30,8 +30,7 @@ pub(super) fn explain(arguments: &ExplainArguments) -> Result<u8, CommandError> 
 
 fn print(check: &Check) {
     say!("{} ({}, {})", check.id, check.level.as_str(), check.tier.as_str());
-    let subject = if check.chapter().starts_with("ACP-") { "agent" } else { "adapter" };
-    say!("  The {subject}: {}.", check.requirement);
+    say!("  Requirement: {}.", check.requirement);
     say!("  Why: {}.", check.why);
     let needs = needs(check);
     if !needs.is_empty() {

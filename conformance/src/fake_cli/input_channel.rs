@@ -42,10 +42,10 @@ impl InputChannel {
 pub(super) fn start(recorder: CallRecorder, is_terminal: bool) -> std::io::Result<InputChannel> {
     let (sender, receiver) = channel();
     let inputs = InputChannel { sender: sender.clone(), receiver, recorder: recorder.clone() };
-    let (signal_sender, signal_notebook) = (sender.clone(), recorder.clone());
+    let (signal_sender, signal_recorder) = (sender.clone(), recorder.clone());
     process::watch_signals(move |name| {
         // A failed write shows as a signal that did not arrive.
-        let _unwritten = signal_notebook.record(&Entry::Signal { name: name.to_owned() });
+        let _unwritten = signal_recorder.record(&Entry::Signal { name: name.to_owned() });
         let _gone = signal_sender.send(Input::Signal(name));
     })?;
     std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use crate::check::Check;
 const WIDTH: usize = 100;
 
 /// The legend.
-const LEGEND: &str = "X must find it and does · x may find it and does · . passes · - no verdict \
+const LEGEND: &str = "X must find it and does · x may find it and does · . passes · - no result \
                       · ! is wrong · blank: never comes to the place of the fault";
 
 /// The table as text.
