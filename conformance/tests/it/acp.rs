@@ -123,6 +123,6 @@ fn every_agent_mutant_is_found() {
 fn profile_checks_are_listed_and_explained() {
     let listed = conformance(&["list", "--profile", "acp-agent"]);
     listed.exits_with(0).prints(&["ACP-PRM-06", "[the fake model]", "[capability loadSession]"]);
-    let words = ["The agent: does not perform a rejected action", "reject_is_yes"];
+    let words = ["Requirement: does not perform a rejected action", "reject_is_yes"];
     conformance(&["explain", "acp-prm-04"]).exits_with(0).prints(&words);
 }
