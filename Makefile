@@ -41,9 +41,10 @@ debug:
 	$(CARGO) build --locked --workspace --bins --examples
 
 unit: debug ## All tests of the workspace, also for current schemas and documents
+	$(CARGO) test --locked --workspace --doc --quiet
 	@if $(CARGO) nextest --version >/dev/null 2>&1; \
-	then $(CARGO) nextest run --locked --workspace && $(CARGO) test --locked --workspace --doc --quiet; \
-	else $(CARGO) test --locked --workspace; fi
+	then $(CARGO) nextest run --locked --workspace; \
+	else $(CARGO) test --locked --workspace --lib --bins --tests --examples; fi
 
 doc: ## API documentation of the libraries, without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --lib
