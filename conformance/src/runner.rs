@@ -30,6 +30,9 @@ const EXERCISE_SCENARIOS: &[&str] = &[
     "context_exceeded",
 ];
 
+/// The label of the runs before all checks. The self-test finds their records by it.
+pub(crate) const EXERCISE_LABEL: &str = "exercise";
+
 /// How checks are run.
 #[derive(Debug, Clone)]
 pub struct RunnerOptions {
@@ -139,7 +142,7 @@ pub(crate) fn catch_panic(action: impl FnOnce() -> CheckOutcome) -> CheckOutcome
 
 /// Runs scenarios so that the invariants have messages to verify.
 fn exercise_adapter(context: &mut CheckContext) -> CheckOutcome {
-    context.start_check("exercise");
+    context.start_check(EXERCISE_LABEL);
     context.adapter()?;
     for scenario in EXERCISE_SCENARIOS {
         let has = context.suite.has_scenario(scenario);

@@ -21,7 +21,7 @@ use crate::suite::Suite;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit code: 0 no drift, 1 drift, 2 wrong usage, 3 the adapter cannot be started, 4 the suite failed.
-A newer version that says the same is told, and is no drift.")]
+A newer version with the same behaviour is reported, but is not drift.")]
 pub(super) struct DriftArguments {
     #[command(flatten)]
     agent: AgentArguments,

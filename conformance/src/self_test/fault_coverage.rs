@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::checks;
-
-/// The label of the runs before all checks, which produce lines for the stream rules.
-const WARM_UP: &str = "tour";
+use crate::runner::EXERCISE_LABEL;
 
 /// Which checks reach which fault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,8 +44,8 @@ impl FaultCoverage {
     }
 
     /// Whether the runs for the stream rules reach a fault.
-    pub fn warm_up_covers(&self, fault: &str) -> bool {
-        self.covers(fault, WARM_UP)
+    pub fn exercise_covers(&self, fault: &str) -> bool {
+        self.covers(fault, EXERCISE_LABEL)
     }
 
     fn add(&mut self, record: &str, work: &Path) {
@@ -69,7 +67,7 @@ fn label(folder: &Path, work: &Path) -> Option<String> {
     let name = inside.components().next()?.as_os_str().to_str()?;
     let is_of = |label: &str| name.strip_prefix(label).is_some_and(|rest| rest.starts_with('-'));
     let checks = checks::all();
-    let labels = checks.iter().map(|check| check.id).chain([WARM_UP]);
+    let labels = checks.iter().map(|check| check.id).chain([EXERCISE_LABEL]);
     labels.into_iter().find(|label| is_of(label)).map(str::to_owned)
 }
 
@@ -82,11 +80,11 @@ mod tests {
         let work = Path::new("/somewhere/work");
         let mut coverage = FaultCoverage::default();
         coverage.add("/somewhere/work/MAN-03-7-1-manifest/home\nbanner\n", work);
-        coverage.add("/somewhere/work/tour-7-1-plugin\nno_done\n", work);
+        coverage.add(&format!("/somewhere/work/{EXERCISE_LABEL}-7-1-plugin\nno_done\n"), work);
         coverage.add("/somewhere/work/manifest-home\nmanifest_lies\n", work);
         assert!(coverage.covers("banner", "MAN-03"));
         assert!(!coverage.covers("banner", "MAN-04"));
-        assert!(coverage.warm_up_covers("no_done") && !coverage.covers("no_done", "MAN-03"));
+        assert!(coverage.exercise_covers("no_done") && !coverage.covers("no_done", "MAN-03"));
         assert!(coverage.covers("manifest_lies", "RES-02"));
         assert!(!coverage.covers("nobody_asked", "MAN-03"));
     }

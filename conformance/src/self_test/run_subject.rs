@@ -129,7 +129,7 @@ fn broken_rule(suite: &Suite, rule: Check) -> Option<CheckResult> {
 fn wanted(subject: Subject, quick: bool, coverage: Option<&FaultCoverage>) -> Vec<Check> {
     let is_wanted = |check: &Check| match (subject.mutant, coverage) {
         (Some(mutant), _) if quick => mutant.must_fail.contains(&check.id),
-        (Some(_), Some(coverage)) if is_rule(check) => coverage.warm_up_covers(subject.name),
+        (Some(_), Some(coverage)) if is_rule(check) => coverage.exercise_covers(subject.name),
         (Some(_), Some(coverage)) => coverage.covers(subject.name, check.id),
         _ => true,
     };

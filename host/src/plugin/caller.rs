@@ -24,16 +24,16 @@ const MAX_STDERR_BYTES: usize = 8 * 1024;
 pub(crate) struct Caller {
     pub(super) agent: String,
     /// Request lines for [`write_stdin`].
-    pub(super) requests: Sender<String>,
+    pub(super) requests: Sender<Vec<u8>>,
     pub(super) calls: PendingCalls,
     pub(super) stderr: StderrTail,
     pub(super) observations: Arc<Observations>,
 }
 
 /// Writes lines to stdin until the channel closes, the adapter is gone, or the task is aborted.
-pub(super) async fn write_stdin(mut stdin: ChildStdin, mut lines: Receiver<String>) {
+pub(super) async fn write_stdin(mut stdin: ChildStdin, mut lines: Receiver<Vec<u8>>) {
     while let Some(line) = lines.recv().await {
-        if let Err(error) = stdin.write_all(line.as_bytes()).await {
+        if let Err(error) = stdin.write_all(&line).await {
             tracing::debug!(%error, "the adapter no longer reads its input");
             return;
         }

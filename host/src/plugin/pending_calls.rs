@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use od_protocol::{ErrorKind, ErrorObject};
-use serde::{Deserialize, Serialize};
+use od_protocol::{ErrorKind, ErrorObject, Message, RequestId};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
@@ -26,14 +26,6 @@ struct State {
     is_closed: bool,
 }
 
-#[derive(Serialize)]
-struct Request<'a> {
-    jsonrpc: &'static str,
-    id: u64,
-    method: &'a str,
-    params: &'a RawValue,
-}
-
 /// The members that every error object has; `data` of another shape is dropped.
 #[derive(Deserialize)]
 struct WireError<'a> {
@@ -49,12 +41,12 @@ impl PendingCalls {
         &self,
         method: &str,
         params: &RawValue,
-    ) -> Result<(String, oneshot::Receiver<Answer>), serde_json::Error> {
+    ) -> Result<(Vec<u8>, oneshot::Receiver<Answer>), serde_json::Error> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.lock();
         let id = state.next_id;
-        let mut line = serde_json::to_string(&Request { jsonrpc: "2.0", id, method, params })?;
-        line.push('\n');
+        let mut line = Vec::new();
+        Message::write_request(&mut line, &RequestId::from(id), method, params)?;
         state.next_id += 1;
         if !state.is_closed {
             state.waiting.insert(id, sender);
@@ -112,8 +104,8 @@ mod tests {
         let calls = PendingCalls::default();
         let (first, mut first_answer) = calls.register("a/b", &raw("{}")).expect("a request");
         let (second, mut second_answer) = calls.register("c/d", &raw("[1]")).expect("a request");
-        assert_eq!(first, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a/b\",\"params\":{}}\n");
-        assert_eq!(second, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"c/d\",\"params\":[1]}\n");
+        assert_eq!(first, b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a/b\",\"params\":{}}\n");
+        assert_eq!(second, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"c/d\",\"params\":[1]}\n");
         assert!(calls.resolve(&raw("1"), Ok(&raw("null"))));
         assert!(calls.resolve(&raw("0"), Err(&raw(r#"{"code":-32601,"message":"no"}"#))));
         let answer = second_answer.try_recv().expect("an answer").expect("a result");

@@ -5,6 +5,7 @@
 use std::io::PipeReader;
 use std::sync::Arc;
 
+use od_os::lines::{Line, LineBuffer};
 use od_protocol::adapter::RUN_EVENT;
 use od_protocol::{MAX_LINE_BYTES, Message};
 use tokio::sync::watch;
@@ -13,7 +14,6 @@ use super::observations::{FatalViolation, Observations};
 use super::pending_calls::PendingCalls;
 use crate::journal::envelope::Envelope;
 use crate::journal::writer::{EventWriter, Fault, JournalWriter, why_unreadable};
-use od_os::lines::{Line, LineBuffer};
 
 /// The usual beginning of an event line; the envelope and one closing brace follow.
 const EVENT_PREFIX: &[u8] = br#"{"jsonrpc":"2.0","method":"run/event","params":"#;

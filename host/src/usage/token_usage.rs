@@ -3,7 +3,7 @@
 use od_protocol::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Token counts and cost. The default is no usage, which changes no sum.
+/// Token counts and cost. The default has zero tokens and no cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TokenUsage {

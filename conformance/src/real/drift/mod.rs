@@ -143,7 +143,7 @@ impl Drift {
         self.members = Some(members);
     }
 
-    /// Whether nothing differs. Another version with the same behaviour is no drift.
+    /// Whether nothing differs. Another version with the same behaviour is not drift.
     pub fn is_none(&self) -> bool {
         let changes =
             [&self.kinds, &self.members, &self.flags.as_ref().and_then(FlagFacts::change)];
