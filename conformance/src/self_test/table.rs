@@ -11,7 +11,7 @@ const WIDTH: usize = 100;
 
 /// The legend.
 const LEGEND: &str = "X must find it and does · x may find it and does · . passes · - no result \
-                      · ! is wrong · blank: never comes to the place of the fault";
+                      · ! wrong · blank: never reaches the fault";
 
 /// The table as text.
 pub fn table(checks: &[Check], outcomes: &[Outcome]) -> String {
