@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::connection::Sorter;
+use super::connection::{Sorter, StderrChecker};
 use super::record::{Received, RunRecord};
 use crate::invariants::InvariantChecker;
 use crate::transcript::Location;
@@ -98,8 +98,14 @@ impl Inbox {
             return;
         }
         self.kept_bytes += bytes;
-        let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
-        record.events.push(Received { at: line.at, location: line.location, seq, value });
+        let number = |name: &str| params[name].as_u64().unwrap_or(u64::MAX);
+        record.events.push(Received {
+            at: line.at,
+            location: line.location,
+            seq: number("seq"),
+            ts: number("ts"),
+            value: params["event"].clone(),
+        });
     }
 }
 
@@ -108,6 +114,14 @@ impl Sorter for Inbox {
 
     fn expect_answer(&mut self, id: &str, method: &str, _params: &Value) {
         self.asked.insert(id.to_owned(), method.to_owned());
+    }
+
+    fn note_sent(&mut self, line: &[u8]) {
+        self.checker.sent(line);
+    }
+
+    fn stderr_checker(&self) -> StderrChecker {
+        Box::new(self.checker.stderr_checker())
     }
 
     fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location) {

@@ -17,6 +17,8 @@ pub struct Received {
     pub location: Location,
     /// Its sequence number.
     pub seq: u64,
+    /// Its time in milliseconds since 1970.
+    pub ts: u64,
     /// The event as received.
     pub value: Value,
 }

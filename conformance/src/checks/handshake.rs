@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize, initialize_params};
+use crate::context::{CheckContext, LaunchOptions, initialize, initialize_params};
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, shorten};
 
 /// The timeout of a response to an unexpected message.
@@ -161,7 +161,7 @@ fn usable_after_refusal(context: &mut CheckContext) -> CheckOutcome {
         return Err(Finding::Blocked("HS-04: the unsupported majors were accepted".to_owned()));
     }
     adapter.call(&PingParams {})?;
-    initialize(&mut adapter, &CliPath::FakeCli).map(drop)
+    initialize(&mut adapter, &LaunchOptions::default()).map(drop)
 }
 
 fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
@@ -172,7 +172,7 @@ fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
     for (method, params) in calls {
         adapter.refused(method, params, &ErrorKind::NotInitialized)?;
     }
-    initialize(&mut adapter, &CliPath::FakeCli)?;
+    initialize(&mut adapter, &LaunchOptions::default())?;
     let again = initialize_value(&adapter);
     adapter.refused(INITIALIZE.name, again, &ErrorKind::AlreadyInitialized)?;
     adapter.call(&PingParams {}).map(drop)
@@ -206,7 +206,7 @@ fn malformed_input(context: &mut CheckContext) -> CheckOutcome {
     for id in ids {
         echoed(&mut adapter, id)?;
     }
-    initialize(&mut adapter, &CliPath::FakeCli)?;
+    initialize(&mut adapter, &LaunchOptions::default())?;
     for bytes in [&b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth\n"[..], b"\xff\xfe{}\n", b"hello\n"] {
         parse_error(&mut adapter, bytes)?;
     }
@@ -258,7 +258,7 @@ fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
 }
 
 fn initialize_value(adapter: &AdapterClient) -> Value {
-    serde_json::to_value(initialize_params(adapter, &CliPath::FakeCli)).unwrap_or_default()
+    serde_json::to_value(initialize_params(adapter, &LaunchOptions::default())).unwrap_or_default()
 }
 
 fn unsupported_majors(adapter: &AdapterClient) -> Value {

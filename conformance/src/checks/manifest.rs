@@ -10,7 +10,7 @@ use super::AdapterCheck;
 use super::snapshot::Snapshot;
 use crate::adapter_client::{CapturedOutput, base_env, run_to_end};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize};
+use crate::context::{CheckContext, LaunchOptions, initialize};
 use crate::fake_cli::FakeCli;
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, fail, shorten};
 use crate::process;
@@ -147,7 +147,7 @@ fn identity(context: &mut CheckContext) -> CheckOutcome {
 fn equals_initialize(context: &mut CheckContext) -> CheckOutcome {
     let manifest = context.manifest()?;
     let mut adapter = context.launch_uninitialized()?;
-    let result = initialize(&mut adapter, &CliPath::FakeCli)?;
+    let result = initialize(&mut adapter, &LaunchOptions::default())?;
     let returned = serde_json::to_value(&result).unwrap_or_default();
     let pairs = [
         ("adapterId", &manifest["adapterId"], &returned["adapter"]["id"]),

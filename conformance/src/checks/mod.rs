@@ -15,17 +15,23 @@ pub mod handshake;
 pub mod input;
 pub mod liveness;
 pub mod manifest;
+pub mod messages;
 pub mod models;
 pub mod ordering;
 pub mod prompts;
 pub mod rate_limits;
 pub mod resources;
 pub mod robustness;
+pub mod run_end;
 pub mod runs;
 pub mod schema;
+pub mod secrets;
 pub mod sessions;
 pub mod shutdown;
 pub mod timeouts;
+pub mod times;
+pub mod usage;
+pub mod wire;
 
 mod cli_input;
 mod expectations;
@@ -54,6 +60,7 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
     let chapters = [
         manifest::CHECKS,
         handshake::CHECKS,
+        wire::CHECKS,
         liveness::CHECKS,
         shutdown::CHECKS,
         detection::CHECKS,
@@ -61,8 +68,13 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
         models::CHECKS,
         prompts::CHECKS,
         environment::CHECKS,
+        secrets::CHECKS,
         runs::CHECKS,
         ordering::CHECKS,
+        messages::CHECKS,
+        usage::CHECKS,
+        run_end::CHECKS,
+        times::CHECKS,
         encoding::CHECKS,
         robustness::CHECKS,
         cancellation::CHECKS,

@@ -70,6 +70,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         usage,
     ),
     invariant(
+        "ORD-10",
+        "within a tool call the input comes before the output and the result; ids of calls, \
+         thoughts, turns, subagents and approvals are unique, and an id that refers to a call is \
+         that of a call of the run",
+        "clients build a tree of calls from these ids",
+        Gate::NONE,
+    ),
+    invariant(
         "ORD-09",
         "a failed run has a fatal `error` of the same kind before `done`; a completed run has none",
         "a host uses the kind to decide whether to retry or to request a new login",

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize_params};
+use crate::context::{CheckContext, LaunchOptions, initialize_params};
 use crate::fake_cli::{DETACHED, FakeCli};
 use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection};
 use crate::prepared_run::PreparedRun;
@@ -113,7 +113,7 @@ fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
     let mut adapter = context.launch_uninitialized()?;
     let mut host = FakeHost::start(&adapter.fake_cli)?;
-    let mut params = initialize_params(&adapter, &CliPath::FakeCli);
+    let mut params = initialize_params(&adapter, &LaunchOptions::default());
     params.host_pid = Some(host.0.id());
     adapter.call(&params)?;
     begin_and_wait(&mut adapter, &prepared, true)?;

@@ -174,7 +174,7 @@ impl CheckContext {
         let mut adapter =
             AdapterClient::start(&self.suite.adapter, &launch, fake_cli, transcript, checker)?;
         if options.initialize {
-            initialize(&mut adapter, &options.cli_path).map_err(|finding| {
+            initialize(&mut adapter, options).map_err(|finding| {
                 finding.map_failure(|failure| {
                     let got = failure.got;
                     Finding::Blocked(format!("HS-01: the adapter cannot be initialized: {got}"))

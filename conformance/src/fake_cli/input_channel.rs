@@ -45,7 +45,7 @@ pub(super) fn start(recorder: CallRecorder, is_terminal: bool) -> std::io::Resul
     let (signal_sender, signal_recorder) = (sender.clone(), recorder.clone());
     process::watch_signals(move |name| {
         // A failed write shows as a signal that did not arrive.
-        let _unwritten = signal_recorder.record(&Entry::Signal { name: name.to_owned() });
+        let _unwritten = signal_recorder.record(&Entry::signal(name));
         let _gone = signal_sender.send(Input::Signal(name));
     })?;
     std::thread::spawn(move || {
