@@ -19,7 +19,7 @@
 //! 12. `runner`: selects, runs and scores the checks
 //! 13. `real`, `self_test`: runs with the real agent CLI, the proof that the checks find every mutant
 //! 14. `acp`: the same suite for any agent that implements the Agent Client Protocol
-//! 15. `report`: terminal, JSON, JUnit, TAP and HTML reports
+//! 15. `report`: terminal, JSON, JUnit, TAP and HTML reports, and a badge
 //! 16. `command`: the commands of the `conformance` executable
 //!
 //! Reading order for a newcomer: [`check`], [`mod@context`], [`checks`], [`pack`], [`fake_cli`],

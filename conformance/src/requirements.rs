@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::check::Check;
 
 /// The default set for adapters.
-pub const DEFAULT_SET: &str = "1.0";
+pub const DEFAULT_SET: &str = "1.1";
 
 /// The name of the set that contains every check.
 pub const LATEST: &str = "latest";
@@ -20,7 +20,10 @@ pub const DEFAULT_ACP_SET: &str = "acp-1";
 
 type Sets = &'static [(&'static str, &'static str)];
 
-const SETS: Sets = &[(DEFAULT_SET, include_str!("../requirements/1.0.toml"))];
+const SETS: Sets = &[
+    ("1.0", include_str!("../requirements/1.0.toml")),
+    (DEFAULT_SET, include_str!("../requirements/1.1.toml")),
+];
 const ACP_SETS: Sets = &[(DEFAULT_ACP_SET, include_str!("../requirements/acp-1.toml"))];
 
 /// How many bytes of the digest are kept: enough to exclude accidental matches.
@@ -182,6 +185,6 @@ mod tests {
     #[test]
     fn unknown_set_error_lists_names() {
         let error = Requirements::named("0.9").expect_err("the set does not exist");
-        assert!(error.to_string().contains("available: 1.0, latest"), "{error}");
+        assert!(error.to_string().contains("available: 1.0, 1.1, latest"), "{error}");
     }
 }

@@ -75,9 +75,15 @@ impl Schema {
 
     /// Returns what a writer may not send in the parameters of a `run/event`.
     pub fn illegal_in_event(&self, params: &Value) -> Option<String> {
-        let variant = self.event_variant(params["event"]["type"].as_str().unwrap_or_default());
+        let name = params["event"]["type"].as_str().unwrap_or_default();
         let envelope = self.first_illegal("RunEventParams", params);
-        envelope.or_else(|| written::first_illegal(&self.definitions, variant?, &params["event"]))
+        envelope.or_else(|| match self.event_variant(name) {
+            Some(variant) => {
+                written::first_illegal(&self.definitions, variant, &params["event"])
+            }
+            None if name.starts_with('_') => None,
+            None => Some(format!("the event type {name:?}, which is not part of the protocol")),
+        })
     }
 
     /// Returns what a writer may not send in a manifest.
@@ -190,6 +196,8 @@ mod tests {
         assert_eq!(done("failed", json!(1)), None);
         assert_eq!(done("failed", json!(1.0)).as_deref(), Some("/durationMs is 1.0"));
         assert!(done("ended", json!(1)).is_some_and(|text| text.contains("/status")));
+        assert!(schema.illegal_in_event(&event(json!({"type": "of_tomorrow"}))).is_some());
+        assert_eq!(schema.illegal_in_event(&event(json!({"type": "_of_a_vendor"}))), None);
         let answer = json!({"result": {"models": [], "source": "guessed"}});
         assert!(schema.illegal_in_answer("models/list", &answer).is_some());
     }

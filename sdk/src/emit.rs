@@ -111,23 +111,33 @@ impl Emitter {
 
     pub(crate) fn text_delta(&mut self, message_id: &str, text: &str) {
         let text = &*without_escapes(text);
-        if let Some(repair) = self.guard.admit_text(message_id, text.len()) {
-            self.event(repair);
+        let renamed = self.guard.renamed_message(message_id);
+        let message_id = renamed.as_deref().unwrap_or(message_id);
+        if self.guard.is_done() {
+            return;
+        }
+        for repair in self.guard.admit_text(message_id, text.len()) {
+            self.write(&repair);
         }
         self.pieces(Delta { type_name: "text_delta", id_name: "messageId", id: message_id }, text);
     }
 
     pub(crate) fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
         let text = &*without_escapes(text);
-        if let Some(repair) = self.guard.admit_thinking(thinking_id) {
-            self.event(repair);
+        let renamed = self.guard.renamed_thinking(thinking_id);
+        let thinking_id = renamed.as_deref().unwrap_or(thinking_id);
+        if self.guard.is_done() {
+            return;
+        }
+        for repair in self.guard.admit_thinking(thinking_id) {
+            self.write(&repair);
         }
         let delta = Delta { type_name: "thinking_delta", id_name: "thinkingId", id: thinking_id };
         self.pieces(delta, text);
     }
 
     pub(crate) fn tool_input_delta(&mut self, tool_call_id: &str, text: &str) {
-        if self.guard.is_open_tool(tool_call_id) {
+        if self.guard.is_tool_input_open(tool_call_id) {
             let (type_name, id_name) = ("tool_input_delta", "toolCallId");
             self.pieces(Delta { type_name, id_name, id: tool_call_id }, text);
         }

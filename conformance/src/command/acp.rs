@@ -17,7 +17,7 @@ use crate::acp::{
 use crate::baseline::KnownFailures;
 use crate::console::say;
 use crate::real::find_cli;
-use crate::report::{AgentSubject, Report, print_result};
+use crate::report::{AgentSubject, Coverage, Report, print_result};
 use crate::requirements::{DEFAULT_ACP_SET, Requirements};
 use crate::runner::RunnerOptions;
 
@@ -116,6 +116,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         seed: suite.seed,
         real: None,
         agent: Some(subject(arguments, &suite)),
+        coverage: Coverage::default(),
         results,
         stale_entries: runner_options.known_failures.unknown_checks(&crate::acp::checks()),
         took: started.elapsed(),

@@ -54,6 +54,10 @@ impl RunEnd {
     pub(super) fn done(&self, done: &Value, counted: &Counted) -> Vec<Violation> {
         let mut found: Vec<Violation> = self.errors(done).into_iter().collect();
         found.extend(status(done));
+        if !done["exitCode"].is_null() && !done["signal"].is_null() {
+            let got = format!("exitCode {} and signal {}", done["exitCode"], done["signal"]);
+            found.push(Violation::new(STATUS, "at most one of exitCode and signal", got));
+        }
         found.extend(self.totals(&done["totals"], counted));
         found.extend(self.session(done));
         found
@@ -119,7 +123,7 @@ impl RunEnd {
         let stated = totals["costUsd"].as_f64();
         let differs = match (reported, stated) {
             (Some(reported), Some(stated)) => (reported - stated).abs() > MAX_COST_DIFFERENCE,
-            (reported, stated) => run_usage.is_some() && reported.is_some() != stated.is_some(),
+            (reported, stated) => reported.is_some() != stated.is_some(),
         };
         if differs {
             let expected = format!("totals.costUsd {reported:?}, as in `usage` of scope run");
@@ -168,8 +172,10 @@ fn status(done: &Value) -> Option<Violation> {
             "a stopReason other than end_turn and cancelled",
         ),
         "timed_out" => (
-            matches!(stop_reason, "cancelled" | "error" | "other") && error_kind == Some("timeout"),
-            "stopReason cancelled, error or other, and errorKind timeout",
+            matches!(stop_reason, "cancelled" | "error")
+                && matches!(evidence, "watchdog" | "signal")
+                && error_kind == Some("timeout"),
+            "stopReason cancelled or error, evidence watchdog or signal, errorKind timeout",
         ),
         _ => return None,
     };

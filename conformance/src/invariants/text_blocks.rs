@@ -29,6 +29,15 @@ enum Block {
     Discarded,
 }
 
+impl Block {
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Open { bytes } | Self::Stopped { bytes } => bytes,
+            Self::Discarded => 0,
+        }
+    }
+}
+
 impl TextBlocks {
     /// The messages.
     pub(super) fn messages() -> Self {
@@ -70,16 +79,14 @@ impl TextBlocks {
 
     /// Returns the bytes of all blocks that were not discarded.
     pub(super) fn bytes(&self) -> usize {
-        let bytes = |block: &Block| match block {
-            Block::Open { bytes } | Block::Stopped { bytes } => *bytes,
-            Block::Discarded => 0,
-        };
-        self.blocks.values().map(bytes).sum()
+        self.blocks.values().copied().map(Block::bytes).sum()
     }
 
     fn started(&mut self, id: String) -> Option<Violation> {
         let noun = self.noun;
-        let before = self.blocks.insert(id.clone(), Block::Open { bytes: 0 });
+        let before = self.blocks.get(&id).copied();
+        let bytes = before.map_or(0, Block::bytes);
+        self.blocks.insert(id.clone(), Block::Open { bytes });
         before.map(|_| {
             let expected = format!("each `{noun}_started` has an id of its own");
             Violation::new(self.rule, expected, format!("`{noun}_started` of {id} twice"))
@@ -145,7 +152,7 @@ mod tests {
         check(&whole, 0, 3);
         check(&whole[..2], 1, 3);
         check(&whole[1..], 2, 0);
-        check(&[whole, whole].concat(), 1, 3);
+        check(&[whole, whole].concat(), 1, 6);
         check(&[&whole[..], &[("message_discarded", "m")]].concat(), 0, 0);
         check(&[&whole[..], &[("text_delta", "m")]].concat(), 1, 3);
         check(&[("thinking_started", "t"), ("tool_result", "m")], 0, 0);

@@ -17,6 +17,8 @@ pub fn to_json(report: &Report) -> Value {
         "adapterId": report.adapter_id,
         "adapterVersion": report.adapter_version,
         "claim": report.claim(),
+        "notEvaluated": report.coverage.not_evaluated,
+        "notDeclared": report.coverage.not_declared,
         "conformant": report.is_conformant(),
         "requirements": report.requirements,
         "seed": report.seed,

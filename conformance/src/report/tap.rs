@@ -19,7 +19,7 @@ pub fn to_tap(report: &Report) -> String {
         let number = report.results.len() + index + 1;
         let _ = writeln!(text, "not ok {number} - known failures: {}", described(entry));
     }
-    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let conformance = report.conclusion();
     let _ =
         writeln!(text, "# {} {conformance}, seed {}", one_line(&report.adapter_id), report.seed);
     text

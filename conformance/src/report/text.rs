@@ -57,14 +57,17 @@ pub fn print_summary(report: &Report) {
         .filter(|status| report.count(**status) > 0)
         .map(|status| format!("{} {}", report.count(*status), status.as_str()))
         .collect();
-    let claim = report.gap().map(|gap| format!(" (protocol-only: {gap})")).unwrap_or_default();
-    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let conclusion = report.conclusion();
     let with = report.real.as_ref().map_or_else(String::new, |real| {
         format!(" with {} ({})", real.drift.version.found, real.confinement.as_str())
     });
     let seconds = report.took.as_secs_f64();
+    say!("");
+    for line in report.coverage.lines() {
+        say!("{line}");
+    }
     say!(
-        "\n{} {}{with}: {conformance}{claim}; {} in {seconds:.1} s, seed {}",
+        "{} {}{with}: {conclusion}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
         counts.join(", "),

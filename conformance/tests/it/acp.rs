@@ -16,7 +16,7 @@ fn reference_agent_conforms() {
     let agent = Reference::agent(None);
     let switches = [&MODEL[..], &["--strict", "--patience", "3"]].concat();
     let outcome = check_agent(&switches, &[&agent.path()]);
-    outcome.exits_with(0).prints(&["acp-reference-agent", "conforms;", "ACP-SHU-05"]);
+    outcome.exits_with(0).prints(&["acp-reference-agent", "conforms (", "ACP-SHU-05"]);
     assert!(!outcome.text.contains(" skip "), "{}", outcome.text);
 }
 
