@@ -78,9 +78,7 @@ impl Schema {
         let name = params["event"]["type"].as_str().unwrap_or_default();
         let envelope = self.first_illegal("RunEventParams", params);
         envelope.or_else(|| match self.event_variant(name) {
-            Some(variant) => {
-                written::first_illegal(&self.definitions, variant, &params["event"])
-            }
+            Some(variant) => written::first_illegal(&self.definitions, variant, &params["event"]),
             None if name.starts_with('_') => None,
             None => Some(format!("the event type {name:?}, which is not part of the protocol")),
         })

@@ -80,6 +80,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     }
     let runner_options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: false,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: BUDGET,
         requirements,

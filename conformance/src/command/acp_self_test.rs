@@ -205,6 +205,7 @@ fn run_agent(
     .map_err(|error| error.to_string())?;
     let options = RunnerOptions {
         strict: true,
+        fail_fast: false,
         jobs: PARALLEL_CHECKS,
         budget: BUDGET,
         requirements: Requirements::latest(),

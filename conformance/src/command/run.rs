@@ -63,6 +63,9 @@ pub(super) struct RunArguments {
     /// Score a SHOULD as a MUST.
     #[arg(long)]
     pub(super) strict: bool,
+    /// Start no check after the first failure.
+    #[arg(long, conflicts_with_all = ["profile", "real"])]
+    pub(super) fail_fast: bool,
     /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     pub(super) patience: f64,
@@ -119,6 +122,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let suite = Arc::new(open_suite(&subject(arguments, tier), &work)?);
     let runner_options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: arguments.fail_fast,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: if tier == Tier::Slow { SLOW_BUDGET } else { BUDGET },
         requirements,
@@ -149,6 +153,7 @@ fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
     }
     let options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: false,
         jobs: arguments.jobs.unwrap_or(REAL_JOBS),
         budget: BUDGET,
         requirements: Requirements::latest(),

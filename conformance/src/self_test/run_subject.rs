@@ -164,6 +164,7 @@ fn opened(
 fn options(jobs: usize) -> RunnerOptions {
     RunnerOptions {
         strict: true,
+        fail_fast: false,
         jobs,
         budget: BUDGET,
         requirements: Requirements::latest(),
