@@ -91,7 +91,7 @@ fn mutants(row: &Row) -> Vec<&'static str> {
     let is_found = |check: &&str| row.checks.iter().any(|listed| listed == check);
     MUTANTS
         .iter()
-        .filter(|mutant| mutant.must_fail.iter().any(|check| is_found(&check)))
+        .filter(|mutant| mutant.must_fail.iter().any(&is_found))
         .map(|mutant| mutant.fault.name())
         .collect()
 }
