@@ -29,5 +29,6 @@ mod requirements;
 mod results;
 mod support;
 mod tap_and_html;
+mod traceability;
 mod transports;
 mod tutorial;
