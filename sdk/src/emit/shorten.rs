@@ -48,6 +48,22 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
         Event::Notice(notice) => {
             cut(&mut notice.text, size);
         }
+        // The first event must remain what it is; its arguments are only informative.
+        Event::RunStarted(started) => started.argv.clear(),
+        Event::SessionStarted(started) => {
+            started.tools = None;
+            started.mcp_servers = None;
+        }
+        Event::ApprovalRequested(request) => {
+            request.input = None;
+            cut(&mut request.summary, size);
+        }
+        Event::Unmapped(unmapped) => {
+            cut(&mut unmapped.sample, size);
+        }
+        Event::UserMessage(message) => {
+            cut(&mut message.text, size);
+        }
         other => {
             let text = format!("an event of type {} exceeded the line limit", other.type_name());
             return Event::Notice(event::notice(NoticeLevel::Warn, "event_too_large", text));
