@@ -158,7 +158,8 @@ fn text_delta_is_written_like_serde() {
     let mut by_hand = emitter();
     by_hand.text_delta(&id, &text);
     by_hand.thinking_delta(&id, &text);
-    by_hand.event(event::tool_call_ready(&id, json!({}), None));
+    let started = event::tool_call_started(&id, "Bash", od_protocol::ToolKind::Execute);
+    by_hand.event(Event::ToolCallStarted(started));
     by_hand.tool_input_delta(&id, &text);
     let lines = String::from_utf8(std::mem::take(by_hand.lines())).expect("UTF-8");
     for event in [
