@@ -150,6 +150,7 @@ class Wire:
         """Writes what is pending, if the host still reads."""
         poller = select.poll()
         poller.register(1, select.POLLOUT)
+        self.on_broken = lambda: None
         if self.lock.acquire(timeout=1) and self.pending and poller.poll(500):
             self.flush()
 
