@@ -8,6 +8,7 @@ PROMPT   ?= Make a small web page about tea
 AGENT    ?= auto
 REAL_DIR ?= target/real
 REAL_FLAGS ?= --patience 2
+ROUNDS   ?= 20
 # One folder per adapter, beside its manifest; adapters of one family share a crate one level up.
 FOLDERS  := $(patsubst %/manifest.json,%,$(wildcard adapters/*/manifest.json adapters/*/*/manifest.json))
 ADAPTERS := $(notdir $(FOLDERS))
@@ -15,7 +16,7 @@ CRATES   := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build debug test lint unit doc deny generate clients client-packages conformance self-test real bench install uninstall
+.PHONY: help run build debug test lint unit doc deny generate clients client-packages conformance right-adapters self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -58,6 +59,9 @@ conformance: debug ## The contract suite against every adapter of this repositor
 	  'id=$$(basename {}); log=target/conformance/$$id.txt; \
 	   if target/debug/conformance run target/debug/od-adapter-$$id --pack {}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
+
+right-adapters: debug ## The suite against adapters that are right but different, ROUNDS times beside busy loops (hours)
+	conformance/tests/adapters/check-all --rounds $(ROUNDS)
 
 self-test: ## The suite against all of its mutants (minutes)
 	$(CARGO) build --locked --release -p od-conformance

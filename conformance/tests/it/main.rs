@@ -27,6 +27,7 @@ mod record;
 mod reports;
 mod requirements;
 mod results;
+mod right_adapters;
 mod support;
 mod tap_and_html;
 mod traceability;

@@ -196,9 +196,9 @@ fn typescript_adapter_has_the_types_it_names() {
 }
 
 #[test]
-fn python_protocol_part_fits_200_lines() {
+fn python_protocol_part_fits_360_lines() {
     let text = std::fs::read_to_string(templates().join("python/od-adapter-my-agent"));
     let text = text.expect("the Python template");
     let (_, protocol) = text.split_once("# The protocol.").expect("two parts");
-    assert!(protocol.lines().count() <= 200, "{} lines", protocol.lines().count());
+    assert!(protocol.lines().count() <= 360, "{} lines", protocol.lines().count());
 }

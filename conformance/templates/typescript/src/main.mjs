@@ -2,17 +2,17 @@
  * The methods of the protocol on stdin and stdout. What the agent CLI needs is in `mapper.mjs`,
  * `invocation.mjs` and `manifest.json`.
  * @typedef {import("./types.ts").Methods} Methods
+ * @typedef {Record<string, any>} JsonObject
  */
-import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { kill, killRun, lines, parentOf } from "./processes.mjs";
-import { Run } from "./run.mjs";
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { detect, findCli } from "./detection.mjs";
+import { cliName, manifest } from "./manifest.mjs";
+import { killRun, parentOf } from "./processes.mjs";
+import { Run, defaultGraceMs } from "./run.mjs";
+import { eventLines, lineLimit, lines, writtenId } from "./wire.mjs";
 
-/** @type {import("./types.ts").Manifest} */
-const manifest = JSON.parse(readFileSync(new URL("../manifest.json", import.meta.url), "utf8"));
 const { adapterId, version, vendor, protocol, capabilities } = manifest;
-const [cliName] = manifest.cli.names;
 /** Methods with the capability they need. Remove what you declare in the manifest and implement. */
 const methodGates = new Map(Object.entries({
   "models/list": "models", "quota/get": "quota", "sessions/list": "sessions", "sessions/read": "sessions",
@@ -23,23 +23,28 @@ const optionGates = Object.entries({
   model: "models", thinkingBudgetTokens: "thinkingBudget", system: "systemPrompt", allowedTools: "toolLists",
   deniedTools: "toolLists", permissionMode: "permissionModes", effort: "effort", skills: "skills",
   addDirs: "addDirs", policy: "policy", mcpServers: "mcpServers", outputSchema: "outputSchema",
-  maxTurns: "maxTurns", attachments: "attachments", images: "images", tracePath: "tracePath",
+  maxTurns: "maxTurns", attachments: "attachments", images: "images", adapterOptions: "adapterOptions",
 });
-const versionProbeMs = 2000;
-const maxVersionChars = 4096;
+const codes = new Map(Object.entries({
+  parse_error: -32700, invalid_request: -32600, method_not_found: -32601, invalid_params: -32602,
+  unsupported_protocol: 1001, not_initialized: 1002, already_initialized: 1003, shutting_down: 1004,
+  capability_unsupported: 1005, config_invalid: 1006, cli_not_found: 1010, run_id_in_use: 1041, too_many_runs: 1042,
+}));
 const hostPollMs = 200;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** @type {Run | null} */
 let run = null;
-/** @type {import("./types.ts").AdapterConfig | null} */
+/** @type {JsonObject | null} */
 let config = null;
+let maxLineBytes = lineLimit(null);
 let isShuttingDown = false;
 let onIdle = () => {};
 
 class Refusal extends Error {
-  /** @param {number} code @param {string} kind @param {string} message @param {object} [data] */
-  constructor(code, kind, message, data) {
+  /** @param {string} kind @param {string} message @param {object} [data] */
+  constructor(kind, message, data) {
     super(message);
-    this.error = { code, message, data: { kind, ...data } };
+    this.error = { code: codes.get(kind), message, data: { kind, ...data } };
   }
 }
 
@@ -48,113 +53,116 @@ function require(condition, ...refusal) {
   if (!condition) throw new Refusal(...refusal);
 }
 
-/** @param {object} message */
-function send(message) {
-  const isWritable = process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+/** A member of the parameters.
+ * @param {JsonObject} params @param {string} name @param {string} type @param {any} [byDefault] */
+function member(params, name, type, byDefault) {
+  const value = params[name] ?? byDefault;
+  const actual = Array.isArray(value) ? "array" : Number.isSafeInteger(value) ? "integer" : typeof value;
+  require(actual === type, "invalid_params", `${name} is missing or has the wrong type`);
+  return value;
+}
+
+/** Half a character, which an escape can contain, is replaced. @param {object} value */
+const encode = (value) => JSON.stringify(value, (_, entry) => typeof entry === "string" ? entry.toWellFormed() : entry);
+
+/** @param {string} line */
+function send(line) {
+  const isWritable = process.stdout.write(`${line}\n`);
   const source = run?.child.stdout;
   if (isWritable || !source || source.isPaused()) return;
   source.pause(); // a host that does not read stops the agent CLI, not this process
   process.stdout.once("drain", () => source.resume());
 }
 
-function exit() {
-  killRun(run?.mark ?? null);
-  process.exit(0);
+/** @param {string} id as it was written @param {object} outcome */
+function respond(id, outcome) {
+  send(`{"jsonrpc":"2.0","id":${id},${encode(outcome).slice(1)}`);
 }
 
-/** `cliPath` is exact: there is no fallback to PATH. */
-function findCli() {
-  const places = config?.cliPath ? [config.cliPath] :
-    (process.env.PATH ?? "").split(delimiter).filter(Boolean).map((folder) => join(folder, cliName));
-  return places.find((path) => existsSync(path)) ?? null;
-}
-
-/** @param {string} path */
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
+/** @param {Run} run @param {import("./types.ts").KnownEvent} event */
+function sendEvent(run, event) {
+  const toLine = (/** @type {object} */ part) => {
+    const params = { runId: run.params.runId, seq: run.seq, ts: Date.now(), event: part };
+    return encode({ jsonrpc: "2.0", method: "run/event", params });
+  };
+  for (const line of eventLines(event, toLine, maxLineBytes - 1)) {
+    run.seq++;
+    send(line);
   }
 }
 
-/** What `--version` prints. An agent CLI that hangs, or prints without end, is killed.
- * @param {string} path @returns {Promise<string | null>} */
-function versionOf(path) {
-  return new Promise((resolve) => {
-    const child = spawn(path, ["--version"], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
-    let output = "";
-    const end = () => {
-      clearTimeout(timer);
-      if (child.pid) kill(-child.pid, "SIGKILL");
-      child.stdout.destroy();
-      resolve(/\d+\.\d+\.\d+/.exec(output)?.[0] ?? null);
-    };
-    const timer = setTimeout(end, versionProbeMs);
-    child.on("error", end);
-    child.stdout.on("end", end);
-    child.stdout.on("data", (bytes) => {
-      output += bytes;
-      if (output.length > maxVersionChars) end();
-    });
-  });
+function exit() {
+  killRun(run?.mark ?? null, process.pid);
+  process.exit(0);
 }
 
 /**
  * @template {keyof Methods} Name
- * @typedef {(params: Methods[Name]["params"]) => Methods[Name]["result"] | Promise<Methods[Name]["result"]>} Handler
+ * @typedef {(params: JsonObject) => Methods[Name]["result"] | Promise<Methods[Name]["result"]>} Handler
  */
 /** @type {{ [Name in keyof Methods]?: Handler<Name> }} */
 const methods = {
   ping: () => ({}),
-  "adapter/health": () => ({ status: "ok", message: "ready", details: { openRuns: run ? 1 : 0 } }),
+
+  "adapter/health"() {
+    const isFound = findCli(config?.cliPath) !== null;
+    const message = `${cliName} is ${isFound ? "" : "not "}installed`;
+    return { status: isFound ? "ok" : "unavailable", message, details: { openRuns: run ? 1 : 0 } };
+  },
 
   initialize(params) {
-    require(config === null, 1003, "already_initialized", "initialize was called before");
-    const { min, max } = params.protocol;
-    const message = "upgrade this adapter: it supports protocol 1 only";
-    require(min <= 1 && max >= 1, 1001, "unsupported_protocol", message, { supported: protocol });
-    config = params.config ?? {};
-    const { hostPid } = params;
-    if (hostPid) setInterval(() => parentOf(hostPid) ?? exit(), hostPollMs);
+    require(config === null, "already_initialized", "initialize was called before");
+    const [min, max] = ["min", "max"].map((name) => member(member(params, "protocol", "object"), name, "integer"));
+    const message = `no common protocol: upgrade ${min > 1 ? "this adapter" : "the host"}`;
+    require(min <= 1 && max >= 1, "unsupported_protocol", message, { supported: protocol });
+    const given = member(params, "config", "object", {});
+    member(given, "cliPath", "string", "");
+    maxLineBytes = lineLimit(member(member(params, "limits", "object", {}), "maxLineBytes", "integer", maxLineBytes));
+    const hostPid = member(params, "hostPid", "integer", 0);
+    if (hostPid > 0) setInterval(() => parentOf(hostPid) ?? exit(), hostPollMs);
+    config = given;
     return { protocol: 1, adapter: { id: adapterId, version, vendor }, capabilities };
   },
 
-  async "adapter/detect"() {
-    const found = findCli();
-    const path = found && isExecutable(found) ? found : null;
-    const version = path && (await versionOf(path));
-    const meetsMin = version ? Number(version.split(".")[0]) >= 1 : null;
-    return { installed: path !== null, path, version, meetsMin, auth: { state: "ok" }, capabilities };
-  },
+  "adapter/detect": (params) => detect(config?.cliPath, member(params, "refresh", "boolean", false)),
 
   /** Refuses what cannot work before a process starts. */
   "run/start"(params) {
-    const { runId, cwd, prompt: { text }, session } = params;
-    const texts = [runId, cwd, text, ...Object.values(params.env ?? {})];
-    if (!texts.every((value) => typeof value === "string")) throw new TypeError("a string is missing");
-    const isGiven = (/** @type {unknown} */ value) => Array.isArray(value) ? value.length > 0 : value != null;
-    const given = new Map(Object.entries({ ...params, ...params.prompt }));
-    const which = optionGates.find(([name]) => isGiven(given.get(name)))?.[1] ?? session?.mode ?? "new";
-    require(which === "new", 1005, "capability_unsupported", `${which} is not declared`, { which });
-    require(run?.params.runId !== runId, 1041, "run_id_in_use", `run ${runId} is still active`);
-    require(!run, 1042, "too_many_runs", "this adapter process carries one run at a time");
-    const isFolder = statSync(cwd, { throwIfNoEntry: false })?.isDirectory();
-    require(isFolder, 1006, "config_invalid", `cwd ${cwd} is not a folder`);
-    require(text.trim(), 1006, "config_invalid", "the prompt is empty");
-    require(findCli(), 1010, "cli_not_found", `${cliName} was not found`, { hint: "put it on PATH" });
+    const [runId, cwd] = ["runId", "cwd"].map((name) => member(params, name, "string"));
+    const [prompt, session] = [member(params, "prompt", "object"), member(params, "session", "object", {})];
+    const text = member(prompt, "text", "string");
+    const [env, limits] = [member(params, "env", "object", {}), member(params, "timeouts", "object", {})];
+    for (const name of Object.keys(env)) member(env, name, "string");
+    const values = [cwd, ...Object.keys(env), ...Object.values(env)];
+    const isPassable = text.isWellFormed() && !values.some((value) => value.includes("\0"));
+    require(isPassable, "invalid_params", "a zero byte or half a character cannot be passed to a process");
+    for (const name of Object.keys(limits)) member(limits, name, "integer", 0);
+    const isGiven = (/** @type {unknown} */ value) => value != null && !["[]", "{}"].includes(JSON.stringify(value));
+    const given = new Map(Object.entries({ ...prompt, ...params }));
+    const mode = ["resume", "fork"].includes(session.mode) ? session.mode : null;
+    const which = optionGates.find(([name]) => isGiven(given.get(name)))?.[1] ?? mode;
+    require(!which, "capability_unsupported", `${which} is not supported`, { which });
+    require(run?.params.runId !== runId, "run_id_in_use", "a run with this id is active");
+    require(!run, "too_many_runs", "this adapter process carries one run at a time");
+    const isFolder = isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory();
+    require(isFolder, "config_invalid", "cwd is not the absolute path of a folder");
+    require(text.trim(), "config_invalid", "the prompt is empty");
+    const path = findCli(config?.cliPath);
+    require(path, "cli_not_found", `${cliName} was not found`, { hint: `install ${cliName} and put it on PATH` });
+    member(params, "tracePath", "string", "");
+    startRun(/** @type {import("./types.ts").StartRunParams} */ (params), String(path));
     return { runId };
   },
 
-  "run/cancel"({ runId, graceMs }) {
-    if (typeof runId !== "string") throw new TypeError("runId must be a string");
+  "run/cancel"(params) {
+    const [runId, graceMs] = [member(params, "runId", "string"), member(params, "graceMs", "integer", defaultGraceMs)];
     const accepted = run?.params.runId === runId;
     if (accepted) run?.stop("cancel", graceMs);
     return { accepted };
   },
 
-  async shutdown({ graceMs }) {
+  async shutdown(params) {
+    const graceMs = member(params, "graceMs", "integer", defaultGraceMs);
     isShuttingDown = true;
     const idle = new Promise((resolve) => { onIdle = () => resolve(null); });
     run?.stop("cancel", graceMs);
@@ -163,39 +171,67 @@ const methods = {
   },
 };
 
-/** @param {string} method @param {any} params */
-async function call(method, params) {
-  const which = methodGates.get(method);
-  if (method !== "ping") {
-    require(config || method === "initialize", 1002, "not_initialized", "call initialize first");
-    require(!isShuttingDown, 1004, "shutting_down", "shutdown was called");
-    require(!which, 1005, "capability_unsupported", `${which} is not declared`, { which });
-  }
-  const handlers = /** @type {Record<string, (params: any) => any>} */ (methods);
-  require(Object.hasOwn(handlers, method), -32601, "method_not_found", `unknown method ${method}`);
+/** @param {import("./types.ts").StartRunParams} params @param {string} path */
+function startRun(params, path) {
+  const onFinished = () => {
+    run = null;
+    onIdle();
+  };
   try {
-    return await handlers[method](params);
+    run = new Run(params, path, sendEvent, onFinished);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new Refusal(-32602, "invalid_params", `${method}: ${error.message}`);
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw new Refusal("config_invalid", `tracePath or another parameter cannot be used: ${code}`);
   }
 }
 
-/** @param {string} line */
-async function onRequest(line) {
-  let id = null;
-  try {
-    const message = parse(line);
-    const isRequest = message?.jsonrpc === "2.0" && typeof message.method === "string";
-    require(isRequest, -32600, "invalid_request", "the line is not a request");
-    if (message.id === undefined) return; // a notification
-    const { method, params } = message;
-    id = message.id;
-    send({ id, result: await call(method, params ?? {}) });
-    if (method === "run/start") startRun(params); // the response first, then the events
-  } catch (error) {
+/** @param {string} method @param {unknown} params */
+function call(method, params) {
+  const which = methodGates.get(method);
+  if (method !== "ping") {
+    require(config || method === "initialize", "not_initialized", "call initialize first");
+    require(!isShuttingDown, "shutting_down", "shutdown was called");
+    require(!which, "capability_unsupported", `${which} is not supported`, { which });
+  }
+  const handlers = /** @type {Record<string, (params: object) => any>} */ (methods);
+  require(Object.hasOwn(handlers, method), "method_not_found", `unknown method ${method.slice(0, 80)}`);
+  const object = params ?? {};
+  require(typeof object === "object" && !Array.isArray(object), "invalid_params", "params must be an object");
+  return handlers[method](object);
+}
+
+/** @param {Buffer | null} line */
+function onLine(line) {
+  let id = "null";
+  const refuse = (/** @type {unknown} */ error) => {
     if (!(error instanceof Refusal)) throw error;
-    send({ id, error: error.error });
+    respond(id, { error: error.error });
+  };
+  try {
+    const text = decode(line);
+    const message = parse(text);
+    const isMessage = message?.jsonrpc === "2.0" && !Array.isArray(message);
+    if (isMessage && !("method" in message) && ("result" in message || "error" in message)) return; // a stray response
+    const hasId = ["undefined", "string", "number"].includes(typeof message?.id);
+    require(isMessage && hasId && typeof message.method === "string", "invalid_request", "the line is not a request");
+    if (message.id === undefined) return; // a notification
+    id = writtenId(text, message.id);
+    const result = call(message.method, message.params);
+    if (result instanceof Promise) result.then((value) => respond(id, { result: value }), refuse);
+    else respond(id, { result });
+    if (message.method === "run/start") run?.begin(); // the response first, then the events
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+/** @param {Buffer | null} line */
+function decode(line) {
+  require(line, "parse_error", "the line is longer than 16 MiB");
+  try {
+    return utf8.decode(/** @type {Buffer} */ (line));
+  } catch {
+    throw new Refusal("parse_error", "the line is not valid UTF-8");
   }
 }
 
@@ -204,17 +240,8 @@ function parse(line) {
   try {
     return JSON.parse(line);
   } catch {
-    throw new Refusal(-32700, "parse_error", "the line is not JSON");
+    throw new Refusal("parse_error", "the line is not JSON");
   }
-}
-
-/** @param {import("./types.ts").StartRunParams} params */
-function startRun(params) {
-  const sendEvent = (/** @type {object} */ event) => send({ method: "run/event", params: event });
-  run = new Run(params, findCli() ?? cliName, sendEvent, () => {
-    run = null;
-    onIdle();
-  });
 }
 
 switch (process.argv.slice(2).join(" ")) {
@@ -222,8 +249,9 @@ switch (process.argv.slice(2).join(" ")) {
     process.stdout.write(`${JSON.stringify(manifest)}\n`);
     break;
   case "--stdio":
-    process.stdin.on("data", lines(onRequest).push).on("end", exit).on("error", exit);
-    process.stdout.on("error", exit); // the host has exited
+    process.stdin.on("data", lines(onLine).push).on("end", exit).on("error", exit);
+    process.stdout.on("error", exit).on("close", exit); // the host has exited
+    process.on("SIGTERM", exit).on("SIGINT", exit);
     break;
   default:
     process.stderr.write(`od-adapter-${adapterId} is started by a host, not by hand\n`);

@@ -12,14 +12,20 @@
 
 const escapeSequences = /\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])/g;
 
+/** @type {Map<string, import("./types.ts").ToolKind>} */
+const kindsOfTools = new Map([["shell", "execute"]]);
+const maxCostUsd = 1e9;
+
 export class Mapper {
   totals = { textBytes: 0, toolCalls: 0, filesChanged: 0 };
   /** The CLI printed its last message: only this completes a run, an exit code proves nothing. */
   isComplete = false;
   messageCount = 0;
   inMessage = false;
+  /** The agent CLI's ids of open calls, and the ids in the events, which are unique. @type {Map<string, string>} */
+  openCalls = new Map();
   /** @type {Set<string>} */
-  openCalls = new Set();
+  callIds = new Set();
   /** @type {Map<string, Unmapped>} */
   unmapped = new Map();
   /** The last one; each replaces the one before. @type {Usage | null} */
@@ -49,7 +55,7 @@ export class Mapper {
     const repeated = [...this.unmapped.values()].filter(({ count }) => count > 1);
     return [
       ...this.closeMessage(),
-      ...[...this.openCalls].map((id) => this.closeCall(id, status)),
+      ...[...this.openCalls.keys()].map((id) => this.closeCall(id, status)),
       ...repeated.map((entry) => ({ type: /** @type {const} */ ("unmapped"), ...entry })),
       ...(this.usage ? [this.usage] : []),
     ];
@@ -73,33 +79,36 @@ export class Mapper {
     return [{ type: "message_stopped", messageId: `message-${this.messageCount}` }];
   }
 
-  /** @param {string} toolCallId @param {{ name?: unknown, input?: unknown }} call @returns {KnownEvent[]} */
-  onToolCall(toolCallId, { name, input = {} }) {
+  /** @param {string} id @param {{ name?: unknown, input?: unknown }} call @returns {KnownEvent[]} */
+  onToolCall(id, { name, input = {} }) {
     this.totals.toolCalls++;
-    this.openCalls.add(toolCallId);
+    const toolCallId = this.callIds.has(id) ? `${id} (${this.totals.toolCalls})` : id;
+    this.openCalls.set(id, toolCallId);
+    this.callIds.add(toolCallId);
     return [
       ...this.closeMessage(),
-      { type: "tool_call_started", toolCallId, name: String(name), kind: "other" },
+      { type: "tool_call_started", toolCallId, name: String(name), kind: kindsOfTools.get(String(name)) ?? "other" },
       { type: "tool_call_ready", toolCallId, input },
     ];
   }
 
-  /** @param {string} toolCallId @param {string} status @param {unknown} [output] @returns {KnownEvent} */
-  closeCall(toolCallId, status, output = null) {
-    this.openCalls.delete(toolCallId);
+  /** @param {string} id @param {string} status @param {unknown} [output] @returns {KnownEvent} */
+  closeCall(id, status, output = null) {
+    const toolCallId = this.openCalls.get(id) ?? id;
+    this.openCalls.delete(id);
     return { type: "tool_result", toolCallId, status, output };
   }
 
   /** @param {Record<string, unknown>} message @returns {KnownEvent[]} */
   onUsage({ input, output, cache_read, cache_write, cost }) {
-    const count = (/** @type {unknown} */ value) => Math.max(0, Math.trunc(Number(value) || 0));
+    const count = (/** @type {unknown} */ value) => Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0;
     const counts = [input, output, cache_read, cache_write].map(count);
     const [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens] = counts;
     this.usage = {
       type: "usage", scope: "run", cumulative: true, source: "cli",
       inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens,
-      totalTokens: counts.reduce((sum, tokens) => sum + tokens, 0),
-      costUsd: typeof cost === "number" ? cost : null,
+      totalTokens: Math.min(Number.MAX_SAFE_INTEGER, counts.reduce((sum, tokens) => sum + tokens, 0)),
+      costUsd: typeof cost === "number" && cost >= 0 && cost < maxCostUsd ? cost : null,
     };
     return [];
   }
@@ -107,7 +116,7 @@ export class Mapper {
   /** A later version of the CLI prints it. Field names hold no secrets, values may.
    * @param {Record<string, unknown>} message @returns {KnownEvent[]} */
   onUnknown(message) {
-    const nativeType = String(message.type ?? "no type").slice(0, 60).toWellFormed();
+    const nativeType = String(message.type ?? "no type").slice(0, 200).toWellFormed();
     const sample = Object.keys(message).join(" ").slice(0, 200).toWellFormed();
     const entry = this.unmapped.get(nativeType) ?? { nativeType, sample, count: 0 };
     this.unmapped.set(nativeType, { ...entry, count: entry.count + 1 });

@@ -5,15 +5,20 @@
  * @typedef {import("./types.ts").KnownEvent} KnownEvent
  */
 import { spawn } from "node:child_process";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { constants } from "node:os";
 import { invocation } from "./invocation.mjs";
+import { cliName, environment } from "./manifest.mjs";
 import { Mapper } from "./mapper.mjs";
-import { kill, killRun, lines, markOf } from "./processes.mjs";
+import { kill, killRun, markOf } from "./processes.mjs";
+import { lines } from "./wire.mjs";
 
-const passedVariables = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|TZ|TMPDIR|(LC|XDG)_.*|(https?|no|all)_proxy)$/i;
 const tickMs = 50;
 const heartbeatMs = 5000;
-const exitGraceMs = 1000;
-const defaultGraceMs = 2000;
+/** How long the agent CLI may run after its final message. */
+const lingerMs = 3000;
+const killMs = 1000;
+export const defaultGraceMs = 2000;
 /** Exit codes of a shell that could not start the program. */
 const notStarted = [126, 127];
 
@@ -23,42 +28,49 @@ export class Run {
   isFinished = false;
   hasOutput = false;
   hasClosed = false;
+  isTerminated = false;
   completedAt = Infinity;
+  terminateAt = Infinity;
   /** Why it was stopped: `cancel`, or the time limit that was reached. @type {string | null} */
   stopReason = null;
+  /** @type {Error | null} */
+  spawnError = null;
 
-  /**
+  /** Starts the agent CLI; events follow after `begin`. Throws if the trace file cannot be written.
    * @param {StartRunParams} params
    * @param {string} path
-   * @param {(params: object) => void} sendEvent
+   * @param {(run: Run, event: KnownEvent) => void} sendEvent
    * @param {() => void} onFinished
    */
   constructor(params, path, sendEvent, onFinished) {
     this.params = params;
+    this.path = path;
     this.sendEvent = sendEvent;
     this.onFinished = onFinished;
+    this.trace = params.tracePath ? openSync(params.tracePath, "a", 0o600) : null;
     this.startedAt = this.lastOutputAt = this.lastEventAt = performance.now();
-    const passed = Object.entries(process.env).filter(([name]) => passedVariables.test(name));
-    const { arguments: args, env: own, stdin } = invocation(params);
-    const env = { ...Object.fromEntries(passed), TERM: "dumb", NO_COLOR: "1", ...own, ...params.env };
+    const { arguments: args, env, stdin } = invocation(params);
+    this.arguments = args;
+    this.stdin = stdin;
     // A session of its own, and file descriptor 3 as the mark that its descendants inherit.
     this.child = spawn(path, args, {
-      cwd: params.cwd, env, detached: true, stdio: ["pipe", "pipe", "ignore", "pipe"],
+      cwd: params.cwd, env: environment({ ...env, ...params.env }), detached: true,
+      stdio: ["pipe", "pipe", "ignore", "pipe"],
     });
     this.mark = markOf(this.child.pid);
-    this.child.on("error", (error) => this.finish("cli_spawn_failed", `could not start ${path}: ${error.message}`));
-    this.emit({ type: "run_started", cliPath: path, pid: this.child.pid ?? null });
-    if (this.child.pid) this.follow(stdin);
+    this.child.on("error", (error) => { this.spawnError = error; });
   }
 
-  /** @param {string} text */
-  follow(text) {
+  /** Emits the first event, then those of the agent CLI. */
+  begin() {
+    this.emit({ type: "run_started", cliPath: this.path, pid: this.child.pid ?? null, argv: this.arguments });
     const { stdin, stdout, stdio } = this.child;
     for (const stream of stdio) stream?.on("error", () => {}); // the CLI closed it; its output decides
-    stdin?.end(text);
+    stdin?.end(this.stdin);
     const { push, flush } = lines((line) => this.onLine(line));
     stdout?.on("data", (bytes) => {
       [this.lastOutputAt, this.hasOutput] = [performance.now(), true];
+      if (this.trace !== null) writeSync(this.trace, bytes);
       push(bytes);
     });
     stdout?.on("end", () => {
@@ -70,22 +82,27 @@ export class Run {
     this.timer = setInterval(() => this.tick(performance.now()), tickMs);
   }
 
-  /** @param {string} line */
+  /** @param {Buffer | null} line */
   onLine(line) {
-    this.mapper.onLine(line).forEach((event) => this.emit(event));
+    if (line) this.mapper.onLine(line.toString()).forEach((event) => this.emit(event));
     if (this.mapper.isComplete) this.completedAt = Math.min(this.completedAt, performance.now());
   }
 
   /** Enforces time limits, emits heartbeats, kills what outlives the CLI. @param {number} now */
   tick(now) {
+    if (!this.child.pid) return this.finish(null);
+    if (this.child.stdout?.isPaused()) this.lastOutputAt = now; // the host does not read, so the CLI has to wait
     const { totalMs, idleMs, startMs } = this.params.timeouts ?? {};
-    if (now - this.startedAt > (totalMs ?? Infinity)) this.stop("total");
-    if (now - this.lastOutputAt > (idleMs ?? Infinity)) this.stop("idle");
-    if (!this.hasOutput && now - this.startedAt > (startMs ?? Infinity)) this.stop("start");
+    const isOver = (/** @type {number | null | undefined} */ limit, /** @type {number} */ since) =>
+      this.completedAt === Infinity && now - since > (limit || Infinity);
+    if (isOver(totalMs, this.startedAt)) this.stop("total", defaultGraceMs);
+    if (isOver(idleMs, this.lastOutputAt)) this.stop("idle", defaultGraceMs);
+    if (!this.hasOutput && isOver(startMs, this.startedAt)) this.stop("start", defaultGraceMs);
+    if (now > this.terminateAt && !this.isTerminated) this.isTerminated = this.signal("SIGTERM");
     const silentMs = Math.round(now - this.lastOutputAt);
     if (now - this.lastEventAt > heartbeatMs) this.emit({ type: "heartbeat", silentMs });
     const endedAt = Math.min(this.completedAt, this.hasClosed ? this.lastOutputAt : Infinity);
-    if (this.hasExited() || now - endedAt > exitGraceMs) killRun(this.mark);
+    if (this.hasExited() || now > Math.min(endedAt + lingerMs, this.terminateAt + killMs)) killRun(this.mark, this.child.pid);
   }
 
   hasExited() {
@@ -95,56 +112,65 @@ export class Run {
   /** @param {KnownEvent} event */
   emit(event) {
     this.lastEventAt = performance.now();
-    this.sendEvent({ runId: this.params.runId, seq: this.seq++, ts: Date.now(), event });
+    this.sendEvent(this, event);
   }
 
-  /** SIGINT, then SIGTERM, then SIGKILL. @param {string} reason @param {number | null} [graceMs] */
+  /** SIGINT, then SIGTERM, then SIGKILL. A second call can only shorten the time.
+   * @param {string} reason @param {number} graceMs */
   stop(reason, graceMs) {
-    if (this.stopReason) return;
-    this.stopReason = reason;
-    const grace = graceMs ?? defaultGraceMs;
-    this.signal("SIGINT");
-    setTimeout(() => this.signal("SIGTERM"), grace).unref();
-    setTimeout(() => this.isFinished || killRun(this.mark), grace + exitGraceMs).unref();
+    if (!this.stopReason) this.signal("SIGINT");
+    this.stopReason ??= reason;
+    this.terminateAt = Math.min(this.terminateAt, performance.now() + graceMs);
   }
 
   /** @param {NodeJS.Signals} signal */
   signal(signal) {
     if (!this.isFinished && this.child.pid) kill(-this.child.pid, signal);
+    return true;
   }
 
   finishIfExited() {
     if (!this.hasClosed || !this.hasExited()) return;
-    killRun(this.mark);
-    const { exitCode, signalCode } = this.child;
-    const neverStarted = !this.hasOutput && notStarted.includes(Number(exitCode));
-    const message = `my-agent ended with ${signalCode ?? exitCode} before its answer was complete`;
-    this.finish(neverStarted ? "cli_spawn_failed" : "cli_crashed", message);
+    killRun(this.mark, this.child.pid);
+    this.finish(this.child.exitCode);
   }
 
-  /** @param {string} crashKind @param {string} crashMessage */
-  finish(crashKind, crashMessage) {
+  /** @param {number | null} exitCode */
+  finish(exitCode) {
     if (this.isFinished) return;
     this.isFinished = true;
     clearInterval(this.timer);
+    if (this.trace !== null) closeSync(this.trace);
     this.mapper.onExit(this.stopReason === "cancel").forEach((event) => this.emit(event));
-    const [status, stopReason, evidence, errorKind] = this.outcome(crashKind);
-    if (errorKind) {
-      const message = errorKind === "timeout" ? `time limit ${this.stopReason} reached` : crashMessage;
-      this.emit({ type: "error", kind: errorKind, message, fatal: true, data: { which: this.stopReason } });
-    }
+    const signal = this.child.signalCode ? constants.signals[this.child.signalCode] : null;
+    const [status, stopReason, evidence, errorKind] = this.outcome(exitCode, signal);
+    const ending = signal === null ? `exited with code ${exitCode}` : `was ended by signal ${signal}`;
+    if (errorKind) this.emitError(errorKind, ending);
     const durationMs = Math.round(performance.now() - this.startedAt);
     const totals = { ...this.mapper.totals, costUsd: this.mapper.usage?.costUsd ?? null };
-    this.emit({ type: "done", status, stopReason, evidence, errorKind, durationMs, totals });
+    this.emit({ type: "done", status, stopReason, evidence, errorKind, exitCode, signal, durationMs, totals });
     this.onFinished();
   }
 
+  /** @param {string} kind @param {string} ending */
+  emitError(kind, ending) {
+    const which = this.stopReason;
+    const [message, hint] =
+      kind === "timeout" ? [`${cliName} reached the time limit ${which}`, `raise timeouts.${which}Ms`] :
+      this.spawnError ? [`${cliName} could not be started: ${this.spawnError.message}`, "check that it is a program"] :
+      [`${cliName} ${ending} before its answer was complete`, `run ${cliName} in a terminal to see its messages`];
+    this.emit({ type: "error", kind, message, hint, fatal: true, data: which ? { which } : null });
+  }
+
   /** Status, stop reason, evidence and error kind of `done`.
-   * @param {string} crashKind @returns {[string, string, string, string | null]} */
-  outcome(crashKind) {
-    if (this.stopReason === "cancel") return ["cancelled", "cancelled", "signal", null];
+   * @param {number | null} exitCode @param {number | null} signal @returns {[string, string, string, string | null]} */
+  outcome(exitCode, signal) {
+    const isComplete = this.completedAt < Infinity;
+    const evidence = isComplete ? "native_result" : signal === null ? "exit_code" : "signal";
+    if (this.stopReason === "cancel") return ["cancelled", "cancelled", evidence, null];
     if (this.stopReason) return ["timed_out", "cancelled", "watchdog", "timeout"];
-    if (this.completedAt < Infinity) return ["completed", "end_turn", "native_result", null];
-    return ["failed", "error", "exit_code", crashKind];
+    if (isComplete) return ["completed", "end_turn", evidence, null];
+    const neverStarted = this.spawnError || (!this.hasOutput && notStarted.includes(exitCode ?? 0));
+    return ["failed", "error", evidence, neverStarted ? "cli_spawn_failed" : "cli_crashed"];
   }
 }
