@@ -22,8 +22,12 @@ const SLOW_START_MS: u64 = 2_500;
 const GRACE_MS: u64 = 2_500;
 /// The timeout for the agent CLI to be started.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
-/// How soon output of a run is forwarded, with a reserve.
-const FORWARD_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// The timeout for a detection to start the agent CLI, which it need not do.
+const PROBE_START_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How late the text of a run may arrive if it arrives after the end of the detection.
+const MAX_FORWARD_TIME: Duration = Duration::from_secs(1);
+/// How often the text of a run during a detection is measured.
+const ATTEMPTS: usize = 3;
 const GATE: &str = "continue";
 
 pub(super) fn do_not_block(context: &mut CheckContext) -> CheckOutcome {
@@ -113,11 +117,23 @@ fn during_shutdown(context: &mut CheckContext) -> CheckOutcome {
     adapter.answer(&id, limit).map(drop)
 }
 
-/// A detection hangs while a run prints: its text arrives before the detection ends, or at once.
+/// A detection hangs while a run prints. A busy machine can delay one attempt.
 fn detection_during_run(context: &mut CheckContext) -> CheckOutcome {
     if !context.suite.declares("textDeltas") {
         return Ok(());
     }
+    let mut outcome = Ok(());
+    for _ in 0..ATTEMPTS {
+        outcome = text_during_detection(context);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}
+
+/// The text of the run arrives before the detection ends, or at once.
+fn text_during_detection(context: &mut CheckContext) -> CheckOutcome {
     let mut prepared = context.prepare("text")?;
     let second = prepared.values.deltas[1].trim_end().to_owned();
     let at = line_with(&prepared.script, &second)?;
@@ -129,7 +145,7 @@ fn detection_during_run(context: &mut CheckContext) -> CheckOutcome {
     let before = adapter.fake_cli.invocations().len();
     let id = adapter.ask(DETECT_ADAPTER.name, json!({"refresh": true}));
     // An adapter that reads the version from files starts nothing.
-    adapter.fake_cli.wait_until(FORWARD_TIMEOUT, |starts| starts.len() > before);
+    adapter.fake_cli.wait_until(PROBE_START_TIMEOUT, |starts| starts.len() > before);
     adapter.fake_cli.open_gate(GATE)?;
     let opened_at = Instant::now();
     let sent = "adapter/detect during a run; the agent CLI hangs for the detection only";
@@ -141,8 +157,8 @@ fn detection_during_run(context: &mut CheckContext) -> CheckOutcome {
     let waited = received.at.saturating_duration_since(opened_at);
     let answered = adapter.inbox.answers.get(&id).map(|line| line.location.line);
     let is_first = answered.is_none_or(|line| received.location.line < line);
-    let is_prompt = waited <= adapter.limit(FORWARD_TIMEOUT);
-    let got = format!("it arrived {waited:.1?} after it was printed, after the detection");
+    let got = format!("it arrived {waited:.1?} after it was printed, and after the detection");
+    let is_prompt = waited <= MAX_FORWARD_TIME;
     adapter.ensure(is_first || is_prompt, "the text of the run at once", got, sent)?;
     adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
     adapter.answer(&id, DETECT_ADAPTER.limit()).map(drop)

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::adapter_client::{AdapterClient, Answer};
+use crate::adapter_client::{AdapterClient, Answer, Line};
 use crate::checks::expectations::{SHORT_RUN_TIMEOUT, exact_answer, plain_answer};
 use crate::context::{CheckContext, CompletedRun};
-use crate::outcome::{CheckOutcome, Finding, shorten};
+use crate::outcome::{CheckOutcome, shorten};
 
 /// The length of a long id, and of what two such ids have in common.
 const LONG_ID_CHARS: usize = 200;
@@ -30,9 +30,8 @@ pub(super) fn opaque(context: &mut CheckContext) -> CheckOutcome {
                 return Err(adapter.failure(expected, other.summary(), sent));
             }
         }
-        let record = adapter
-            .finish(&run_id, SHORT_RUN_TIMEOUT)
-            .map_err(|finding| name_other_id(&adapter, finding, &run_id, &sent))?;
+        no_other_id(&mut adapter, &run_id, &sent)?;
+        let record = adapter.finish(&run_id, SHORT_RUN_TIMEOUT)?;
         exact_answer(&CompletedRun { prepared, record, invocation: None }, &sent)?;
     }
     let sent = "runs whose ids contain slashes, dots and spaces";
@@ -62,16 +61,18 @@ fn run_ids(mark: &str) -> Vec<String> {
     ]
 }
 
-/// Names the other id if events arrived under one.
-fn name_other_id(adapter: &AdapterClient, finding: Finding, run_id: &str, sent: &str) -> Finding {
-    let events = adapter.inbox.others.iter().filter(|line| line.value["method"] == "run/event");
-    match events.last() {
-        Some(line) => {
-            let got = format!("events with the runId {}", line.value["params"]["runId"]);
-            adapter.failure(format!("events with the runId {run_id:?}"), got, sent)
-        }
-        None => finding,
-    }
+/// Waits for the end of the run; fails if its events have another id.
+fn no_other_id(adapter: &mut AdapterClient, run_id: &str, sent: &str) -> CheckOutcome {
+    let limit = adapter.limit(SHORT_RUN_TIMEOUT);
+    let is_event = |line: &&Line| line.value["method"] == "run/event";
+    adapter.pump(limit, |inbox| {
+        inbox.runs.get(run_id).is_some_and(|run| run.finished)
+            || inbox.others.iter().any(|line| is_event(&line))
+    });
+    let other = adapter.inbox.others.iter().find(is_event);
+    let got = other.map(|line| line.value["params"]["runId"].to_string()).unwrap_or_default();
+    let expected = format!("events with the runId {run_id:?}");
+    adapter.ensure(other.is_none(), expected, format!("events with the runId {got}"), sent)
 }
 
 /// Returns the first file or folder whose name contains the text.
