@@ -131,6 +131,19 @@ impl<S: Sorter> Connection<S> {
         }
     }
 
+    /// Sends bytes in pieces with a pause after each. The caller adds the line feed.
+    pub fn send_in_pieces(&mut self, bytes: &[u8], piece_bytes: usize, pause: Duration) {
+        self.transcript.note(Source::Suite, bytes.strip_suffix(b"\n").unwrap_or(bytes));
+        self.inbox.note_sent(bytes);
+        for piece in bytes.chunks(piece_bytes.max(1)) {
+            if let Some(outgoing) = &self.outgoing {
+                // If the process has exited, the wait for its response reports it.
+                let _gone = outgoing.send(Outgoing::Bytes(piece.to_vec()));
+            }
+            std::thread::sleep(pause);
+        }
+    }
+
     /// Sends a message.
     pub fn send(&mut self, message: &Value) {
         self.send_raw(format!("{message}\n").as_bytes());

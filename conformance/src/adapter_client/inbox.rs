@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::connection::{Sorter, StderrChecker};
 use super::record::{Received, RunRecord};
@@ -14,7 +16,7 @@ use crate::transcript::Location;
 /// How many other lines are kept at most.
 const MAX_OTHER_LINES: usize = 1000;
 
-/// How many bytes of events are kept; later events are only checked against the invariants.
+/// How many bytes of events are kept. A check that needs more cannot evaluate the adapter.
 const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
 
 /// A received line.
@@ -26,6 +28,20 @@ pub struct Line {
     pub location: Location,
     /// Its content; null if it is not JSON.
     pub value: Value,
+    /// The JSON text of its `id`, exactly as it was written; empty if it has none.
+    pub raw_id: String,
+}
+
+/// The member whose exact text matters.
+#[derive(Deserialize)]
+struct Identified<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+}
+
+fn raw_id(bytes: &[u8]) -> String {
+    let identified = serde_json::from_slice::<Identified>(bytes).ok();
+    identified.and_then(|line| line.id).map(|id| id.get().to_owned()).unwrap_or_default()
 }
 
 /// Everything that an adapter has sent so far.
@@ -84,28 +100,46 @@ impl Inbox {
         }
     }
 
-    fn keep_event(&mut self, line: Line, bytes: usize) {
-        let params = &line.value["params"];
-        let run_id = params["runId"].as_str().unwrap_or_default();
+    fn keep_event(&mut self, mut line: Line) {
+        let run_id = line.value["params"]["runId"].as_str().unwrap_or_default();
         let Some(record) = self.runs.get_mut(run_id) else {
             return self.keep(line);
         };
+        let mut event = line.value["params"]["event"].take();
+        if let Value::Object(members) = &mut event {
+            // No check compares custom data, and it can be large.
+            members.remove("_meta");
+        }
+        let params = &line.value["params"];
         if record.finished {
             return;
         }
-        record.finished = params["event"]["type"] == "done";
+        record.finished = event["type"] == "done";
         if self.kept_bytes >= MAX_EVENT_BYTES && !record.finished {
+            record.dropped_events += 1;
             return;
         }
-        self.kept_bytes += bytes;
+        self.kept_bytes += text_bytes(&event);
         let number = |name: &str| params[name].as_u64().unwrap_or(u64::MAX);
         record.events.push(Received {
             at: line.at,
             location: line.location,
             seq: number("seq"),
             ts: number("ts"),
-            value: params["event"].clone(),
+            value: event,
         });
+    }
+}
+
+/// Returns the number of bytes of all texts in a value, names included.
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + text_bytes(value)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -126,13 +160,15 @@ impl Sorter for Inbox {
 
     fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location) {
         let Some(value) = self.checker.line(bytes, &location) else {
-            return self.keep(Line { at, location, value: Value::Null });
+            let raw_id = String::new();
+            return self.keep(Line { at, location, value: Value::Null, raw_id });
         };
-        let line = Line { at, location, value };
+        let mut line = Line { at, location, value, raw_id: String::new() };
         if line.value["method"] == od_protocol::adapter::RUN_EVENT {
             self.checker.event(&line.value["params"], &line.location);
-            return self.keep_event(line, bytes.len());
+            return self.keep_event(line);
         }
+        line.raw_id = raw_id(bytes);
         let id = line.value.get("id").map(Value::to_string);
         match id.as_ref().and_then(|id| self.asked.get(id)) {
             Some(method) => {

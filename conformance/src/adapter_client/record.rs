@@ -44,6 +44,8 @@ pub struct RunRecord {
     pub is_accepted: bool,
     /// Whether its `done` has arrived.
     pub finished: bool,
+    /// How many events the suite did not keep, because they need too much memory.
+    pub dropped_events: usize,
     /// The error that the fake CLI reported if the run did not complete, ready to be appended to a
     /// message; usually empty.
     pub cli_error: String,

@@ -1,5 +1,7 @@
 //! HS: the handshake and the responses to unexpected messages.
 
+mod refusals;
+
 use std::time::Duration;
 
 use od_protocol::ErrorKind;
@@ -75,6 +77,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         "one invalid byte must not end a user's run",
         Gate::NONE,
         malformed_input,
+    ),
+    active(
+        "HS-09",
+        "a refused `initialize` names the side to upgrade and leaves the adapter uninitialized; every \
+         method then fails with not_initialized, until `initialize` succeeds",
+        "a method that works without a configuration uses the wrong agent CLI or login",
+        Gate::NONE,
+        refusals::until_initialized,
     ),
 ];
 

@@ -1,5 +1,8 @@
 //! MAN: the manifest, which is available without starting an agent CLI.
 
+mod circumstances;
+mod values;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -68,6 +71,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         stable_output_and_usage_message,
     )
     .should(),
+    active(
+        "MAN-07",
+        "`--manifest` prints the same bytes in any folder, with stdin closed and without HOME; other \
+         arguments result in a message on stderr and exit code 2; the values are consistent",
+        "hosts read manifests in minimal environments and trust what they say",
+        Gate::NONE,
+        same_everywhere,
+    ),
 ];
 
 fn one_document(context: &mut CheckContext) -> CheckOutcome {
@@ -204,6 +215,12 @@ fn stable_output_and_usage_message(context: &mut CheckContext) -> CheckOutcome {
         }
     }
     Ok(())
+}
+
+fn same_everywhere(context: &mut CheckContext) -> CheckOutcome {
+    circumstances::same_bytes(context)?;
+    circumstances::other_arguments(context)?;
+    values::consistent(&context.manifest()?)
 }
 
 fn manifest(context: &mut CheckContext, path: &str) -> Result<CapturedOutput, Finding> {

@@ -38,6 +38,7 @@ mod expectations;
 mod fuzz;
 mod requested_options;
 mod snapshot;
+mod throughput;
 
 use crate::check::{Check, Definition};
 use crate::context::CheckContext;

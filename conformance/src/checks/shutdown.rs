@@ -1,5 +1,8 @@
 //! SHU: every way to shut down, without remaining processes.
 
+mod after_response;
+mod grace_period;
+
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -64,6 +67,23 @@ pub const CHECKS: &[AdapterCheck] = &[
         "its output has no reader, and retrying would use a core forever",
         Gate::NONE,
         stdout_closed,
+    ),
+    active(
+        "SHU-06",
+        "from `shutdown` on every method except `ping` fails with shutting_down, no agent CLI is \
+         started, and the adapter exits with 0 when stdin closes",
+        "a run that starts during a shutdown is killed without notice",
+        Gate::NONE,
+        after_response::refused,
+    ),
+    active(
+        "SHU-07",
+        "`shutdown` gives every agent CLI `graceMs` to stop by itself, and responds after the last \
+         `done`",
+        "an agent CLI that is killed at once loses its session; one that is waited for too long blocks \
+         the logout of the user",
+        Gate::cli_scenario("text"),
+        grace_period::honoured,
     ),
 ];
 

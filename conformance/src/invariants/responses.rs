@@ -2,7 +2,16 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use serde_json::Value;
+
+/// The members that make a message a request. Other members are skipped, however deep they are.
+#[derive(Deserialize)]
+struct Request {
+    id: Value,
+    #[serde(rename = "method")]
+    _method: String,
+}
 
 /// The requests that were sent and the responses that arrived, by the JSON text of their id.
 #[derive(Debug, Default)]
@@ -11,11 +20,13 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    /// Registers every request in a sent line; lines that are not JSON contain none.
-    pub(super) fn sent(&mut self, line: &[u8]) {
-        let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
-        if let Some(id) = message.get("id").filter(|id| !id.is_null()) {
-            *self.open.entry(id.to_string()).or_default() += 1;
+    /// Registers every request in the sent lines; lines that are not JSON contain none.
+    pub(super) fn sent(&mut self, lines: &[u8]) {
+        for line in lines.split(|byte| *byte == b'\n') {
+            let Ok(request) = serde_json::from_slice::<Request>(line) else { continue };
+            if !request.id.is_null() {
+                *self.open.entry(request.id.to_string()).or_default() += 1;
+            }
         }
     }
 
@@ -43,6 +54,8 @@ mod tests {
         let mut responses = Responses::default();
         responses.sent(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
         responses.sent(b"not JSON");
+        responses.sent(b"{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}");
+        assert!(responses.received(&json!({"id": 8, "result": {}})).is_err());
         let answer = json!({"id": 7, "result": {}});
         assert_eq!(responses.received(&answer), Ok(()));
         assert!(responses.received(&answer).is_err());

@@ -24,6 +24,8 @@ pub(super) struct Adapter {
     pub(super) output: Output,
     state: Mutex<State>,
     changed: Condvar,
+    /// The fault: held while no event may be sent.
+    events: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -62,7 +64,36 @@ impl Adapter {
             output: Output::new(behaviour),
             state: Mutex::default(),
             changed: Condvar::new(),
+            events: Mutex::default(),
         }
+    }
+
+    /// The fault: no event is sent while the guard exists.
+    pub(super) fn hold_events(&self, fault: Fault) -> Option<MutexGuard<'_, ()>> {
+        let is_held = self.behaviour.has(fault);
+        is_held.then(|| self.events.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether a method is refused because of a shutdown.
+    pub(super) fn refuses_after_shutdown(&self, method: &str) -> bool {
+        let is_served = match method {
+            "ping" => !self.behaviour.has(Fault::NoPingAfterShutdown),
+            "run/start" => self.behaviour.has(Fault::RunsAfterShutdown),
+            _ => self.behaviour.has(Fault::ServesAfterShutdown),
+        };
+        !is_served && self.state().shutting_down
+    }
+
+    /// The faults that refuse absent or null parameters.
+    pub(super) fn refuses_params(&self, line: &str, params: Option<&str>) -> bool {
+        self.behaviour.has(Fault::RefusesNullParams) && line.contains("\"params\":null")
+            || self.behaviour.has(Fault::RefusesAbsentParams) && params.is_none()
+    }
+
+    /// The fault that takes a null option of a run for a requested one.
+    pub(super) fn takes_null_for_option(&self, params: Option<&str>) -> bool {
+        self.behaviour.has(Fault::RefusesNullMembers)
+            && params.is_some_and(|params| params.contains("\"effort\":null"))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -81,7 +112,7 @@ impl Adapter {
     /// Checks whether a run with this id can be opened.
     pub(super) fn may_open(&self, run_id: &str) -> Result<(), ErrorObject> {
         let state = self.state();
-        if state.shutting_down {
+        if state.shutting_down && !self.behaviour.has(Fault::RunsAfterShutdown) {
             return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
         }
         match state.run.as_ref().filter(|run| !run.ending) {

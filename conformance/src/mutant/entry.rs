@@ -30,6 +30,10 @@ fn start(executable: &Path, arguments: &[String]) -> ExitCode {
     match rest {
         [switch] if switch == "--manifest" => print_manifest(behaviour),
         [switch] if switch == "--stdio" => serve::serve(behaviour),
+        [switch, ..] if switch == "--stdio" && behaviour.has(Fault::IgnoresExtraArguments) => {
+            serve::serve(behaviour)
+        }
+        [switch] if switch == "--help" && behaviour.has(Fault::HelpExitsZero) => ExitCode::SUCCESS,
         _ if behaviour.has(Fault::AcceptsAnyArgument) => print_manifest(behaviour),
         _ => refuse(
             "this is an adapter: start it with --stdio to serve a host, or with --manifest to \
@@ -70,6 +74,10 @@ fn print_manifest(behaviour: Behaviour) -> ExitCode {
         eprintln!("cannot find {CLI_NAME}: PATH is empty");
         return ExitCode::FAILURE;
     }
+    if behaviour.has(Fault::ManifestNeedsHome) && std::env::var_os("HOME").is_none() {
+        eprintln!("HOME is not set");
+        return ExitCode::FAILURE;
+    }
     if behaviour.has(Fault::ManifestSpawnsCli) {
         // Whether the CLI exists makes no difference to the fault.
         let _absent = std::process::Command::new(CLI_NAME).arg("--version").output();
@@ -93,6 +101,9 @@ fn manifest_document(behaviour: Behaviour) -> Value {
     let mut document = serde_json::to_value(manifest()).unwrap_or_default();
     if behaviour.has(Fault::ManifestWrongId) {
         document["adapterId"] = "mutation".into();
+    }
+    if behaviour.has(Fault::DuplicateCliName) {
+        document["cli"]["names"] = serde_json::json!([CLI_NAME, CLI_NAME]);
     }
     if behaviour.has(Fault::ManifestLies) {
         document["capabilities"]["skills"] = serde_json::json!({});

@@ -125,6 +125,7 @@ impl Events {
             self.unmapped
                 .values()
                 .filter(|unmapped| unmapped.count > 1)
+                .filter(|_| !self.behaviour.has(Fault::UnmappedWithoutTotal))
                 .cloned()
                 .map(Event::Unmapped),
         );
@@ -175,6 +176,7 @@ impl Events {
             Some(parent) if self.behaviour.has(Fault::ForkKeepsId) => parent.clone(),
             _ => session,
         };
+        super::kept_state::keep_session(&session);
         self.session_id = Some(session.clone());
         out.push(Event::SessionStarted(SessionStarted {
             session_id: session,

@@ -74,6 +74,108 @@ faults! {
     DiesOnBadJson = "dies_on_bad_json",
     /// Turns long numeric ids into text.
     TextIds = "text_ids",
+    /// Refuses null parameters.
+    RefusesNullParams = "refuses_null_params",
+    /// Refuses absent and null parameters.
+    RefusesAbsentParams = "refuses_absent_params",
+    /// Takes a null option of a run for a requested one.
+    RefusesNullMembers = "refuses_null_members",
+    /// Exits at a batch.
+    BatchDies = "batch_dies",
+    /// Answers requests without a JSON-RPC version.
+    AnyJsonRpcVersion = "any_json_rpc_version",
+    /// Answers a line that is not a message with its id.
+    InvalidRequestWithId = "invalid_request_with_id",
+    /// Drops a line above the limit without a response.
+    SwallowsLongLines = "swallows_long_lines",
+    /// Refuses lines of the host above 64 KiB.
+    SmallInputLines = "small_input_lines",
+    /// Takes a pause of the host for the end of a line.
+    PauseEndsLine = "pause_ends_line",
+    /// Splits lines of the host at U+2028 and U+0085 too.
+    UnicodeInputLines = "unicode_input_lines",
+    /// Crashes at deeply nested JSON.
+    DiesOnDeepJson = "dies_on_deep_json",
+    /// Answers a response.
+    AnswersResponses = "answers_responses",
+    /// Crashes at a `$/cancelRequest` without an id.
+    DiesOnBadNotification = "dies_on_bad_notification",
+    /// Stops the run when a request is cancelled.
+    CancelRequestStopsRun = "cancel_request_stops_run",
+    /// Sends no response to a cancelled request.
+    CancelledRequestSilent = "cancelled_request_silent",
+    /// Turns long numeric ids into decimal numbers.
+    FloatIds = "float_ids",
+    /// Cuts ids at 256 characters.
+    CutsLongIds = "cuts_long_ids",
+    /// Does not answer a request whose id was used before.
+    IgnoresReusedIds = "ignores_reused_ids",
+    /// Cuts run ids at 64 characters.
+    CutsRunId = "cuts_run_id",
+    /// Writes run ids in lower case.
+    LowercasesRunId = "lowercases_run_id",
+    /// Leaves a file that is named after the run id.
+    FileByRunId = "file_by_run_id",
+    /// Repeats the first `run_started` in every run.
+    StaleRunStarted = "stale_run_started",
+    /// Reports its own process id in `run_started`.
+    WrongPid = "wrong_pid",
+    /// Shows the prompt in `run_started`.
+    ArgvWithPrompt = "argv_with_prompt",
+    /// Reports a permission mode that was not requested.
+    WrongMode = "wrong_mode",
+    /// Passes the variables of earlier runs too.
+    KeepsRunEnv = "keeps_run_env",
+    /// Keeps the system prompt for later runs.
+    KeepsSystemPrompt = "keeps_system_prompt",
+    /// Resumes the session of the previous run.
+    ResumesPreviousRun = "resumes_previous_run",
+    /// Waits without a limit for an agent CLI that does not exit.
+    WaitsForExit = "waits_for_exit",
+    /// Accepts `tracePath` and writes nothing.
+    DropsTrace = "drops_trace",
+    /// Cuts the lines of a trace.
+    CutsTraceLines = "cuts_trace_lines",
+    /// Deletes the trace of a run that did not complete.
+    TraceOfCompleted = "trace_of_completed",
+    /// Answers nothing else during a detection.
+    DetectBlocksReader = "detect_blocks_reader",
+    /// Answers nothing else while it lists models.
+    ModelsBlockReader = "models_block_reader",
+    /// Sends no event during a detection.
+    DetectBlocksRuns = "detect_blocks_runs",
+    /// Serves every method except `run/start` after `shutdown`.
+    ServesAfterShutdown = "serves_after_shutdown",
+    /// Accepts a run after `shutdown`.
+    RunsAfterShutdown = "runs_after_shutdown",
+    /// Refuses `ping` after `shutdown`.
+    NoPingAfterShutdown = "no_ping_after_shutdown",
+    /// Ignores the grace period of `shutdown`.
+    FixedShutdownGrace = "fixed_shutdown_grace",
+    /// Kills the agent CLI at once at `shutdown`.
+    ShutdownWithoutGrace = "shutdown_without_grace",
+    /// Does not name the side to upgrade.
+    RefusalNamesNoSide = "refusal_names_no_side",
+    /// Lists models before `initialize`.
+    UngatedModels = "ungated_models",
+    /// Reports an unknown type whenever it occurs.
+    UnmappedEachTime = "unmapped_each_time",
+    /// Does not report how often an unknown type occurred.
+    UnmappedWithoutTotal = "unmapped_without_total",
+    /// Counts all unknown types as one.
+    UnmappedTogether = "unmapped_together",
+    /// Shows secrets in the sample of an unknown message.
+    UnmappedWithSecret = "unmapped_with_secret",
+    /// Reads stderr as output.
+    MergesStderr = "merges_stderr",
+    /// Needs HOME to print its manifest.
+    ManifestNeedsHome = "manifest_needs_home",
+    /// Prints its usage to stdout for `--help`.
+    HelpExitsZero = "help_exits_zero",
+    /// Ignores further arguments.
+    IgnoresExtraArguments = "ignores_extra_arguments",
+    /// Lists a name of the agent CLI twice.
+    DuplicateCliName = "duplicate_cli_name",
     /// Answers `shutdown` before its run has ended.
     ShutdownBeforeDone = "shutdown_before_done",
     /// Keeps running when stdin ends.

@@ -11,7 +11,7 @@ use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode};
 use super::detect;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
-use super::{options, tree};
+use super::{kept_state, options, tree};
 
 /// The inherited variables that the agent CLI gets.
 const PASSED_VARIABLES: [&str; 20] = [
@@ -161,7 +161,10 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
             arguments.extend(["--resume".to_owned(), id.clone()]);
         }
         (SessionMode::Fork, Some(id)) => arguments.extend(["--fork".to_owned(), id.clone()]),
-        _ => {}
+        _ => {
+            let previous = kept_state::previous_session(behaviour);
+            arguments.extend(previous.into_iter().flat_map(|id| ["--resume".to_owned(), id]));
+        }
     }
     // `parrot` asks for approval of everything else, so only denials are passed.
     let policy = params.policy.as_ref().filter(|_| !behaviour.has(Fault::DropsPolicy));

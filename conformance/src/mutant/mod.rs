@@ -45,6 +45,8 @@ mod fault;
 mod fault_record;
 mod finish;
 mod handshake;
+mod host_lines;
+mod kept_state;
 mod launch;
 mod leaks;
 mod limits;

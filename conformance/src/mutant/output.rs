@@ -19,21 +19,35 @@ pub(super) struct Output {
     behaviour: Behaviour,
     /// When the last line was written.
     turn: Mutex<Instant>,
+    /// The faults: ids that get no response.
+    silenced: Mutex<BTreeSet<String>>,
 }
 
 impl Output {
     pub(super) fn new(behaviour: Behaviour) -> Self {
-        Self { behaviour, turn: Mutex::new(Instant::now()) }
+        Self { behaviour, turn: Mutex::new(Instant::now()), silenced: Mutex::default() }
     }
 
     /// Answers a request; `id` is its raw text, echoed exactly.
     pub(super) fn reply(&self, id: &str, outcome: Result<Value, ErrorObject>) {
+        if self.is_silenced(id) {
+            return;
+        }
         let id = match serde_json::from_str::<Value>(id) {
             Ok(Value::Number(number))
                 if self.behaviour.has(Fault::TextIds)
                     && number.as_u64() > Some(u32::MAX.into()) =>
             {
                 Value::String(number.to_string())
+            }
+            Ok(Value::Number(number))
+                if self.behaviour.has(Fault::FloatIds)
+                    && number.as_u64() > Some(u32::MAX.into()) =>
+            {
+                json!(number.as_f64())
+            }
+            Ok(Value::String(text)) if self.behaviour.has(Fault::CutsLongIds) => {
+                Value::String(text.chars().take(256).collect())
             }
             Ok(id) => id,
             Err(_) => Value::Null,
@@ -42,6 +56,20 @@ impl Output {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
         });
+    }
+
+    /// The fault: a request with this id gets no response.
+    pub(super) fn silence(&self, id: String) {
+        self.silenced.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(id);
+    }
+
+    fn is_silenced(&self, id: &str) -> bool {
+        let mut silenced = self.silenced.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let is_silenced = silenced.contains(id);
+        if self.behaviour.has(Fault::IgnoresReusedIds) && id != "null" {
+            silenced.insert(id.to_owned());
+        }
+        is_silenced
     }
 
     /// Writes one message as one line. If the host has exited, everything is stopped.
@@ -94,7 +122,7 @@ impl<'a> Stream<'a> {
         Self {
             output,
             behaviour,
-            run_id,
+            run_id: repeated_id(behaviour, run_id),
             seq: 0,
             held: Vec::new(),
             lost_words: 0,
@@ -173,6 +201,17 @@ impl<'a> Stream<'a> {
             self.output.write(b"debug: the agent is up\n");
         }
     }
+}
+
+/// The id in the events of a run.
+fn repeated_id(behaviour: Behaviour, run_id: String) -> String {
+    if behaviour.has(Fault::LowercasesRunId) {
+        return run_id.to_lowercase();
+    }
+    if behaviour.has(Fault::CutsRunId) {
+        return run_id.chars().take(64).collect();
+    }
+    run_id
 }
 
 /// Truncates payloads that can exceed a line; texts were split before.
