@@ -12,6 +12,7 @@ use super::fault::Fault;
 use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
+use super::run_faults;
 use super::tree;
 
 /// How long the CLI may take to exit after its final message.
@@ -46,7 +47,7 @@ impl Run<'_> {
         self.wait_for_exit(REAP_LIMIT);
         let ending = self.ending();
         self.close(&ending);
-        let usage = self.events.usage();
+        let usage = run_faults::usage(behaviour, ending.status, self.events.usage());
         if !behaviour.has(Fault::UsageAfterDone) {
             self.emit_usage(usage.clone());
         }
