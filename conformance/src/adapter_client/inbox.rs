@@ -104,6 +104,7 @@ impl Inbox {
             location: line.location,
             seq: number("seq"),
             ts: number("ts"),
+            bytes,
             value: params["event"].clone(),
         });
     }

@@ -66,8 +66,21 @@ const PAUSE: Duration = Duration::from_millis(1300);
 
 /// Scenarios that end with the plain answer.
 const SCENARIOS: &[&str] = &[
-    "text", "thinking", "tool_ok", "tool_error", "tool_parallel", "tool_open", "file_write",
-    "file_delete", "file_rename", "usage", "no_cost", "unmapped", "subagent", "resume", "fork",
+    "text",
+    "thinking",
+    "tool_ok",
+    "tool_error",
+    "tool_parallel",
+    "tool_open",
+    "file_write",
+    "file_delete",
+    "file_rename",
+    "usage",
+    "no_cost",
+    "unmapped",
+    "subagent",
+    "resume",
+    "fork",
 ];
 
 fn pauses(context: &mut CheckContext) -> CheckOutcome {
@@ -84,9 +97,8 @@ fn pauses(context: &mut CheckContext) -> CheckOutcome {
     let sent = "run/start; the agent CLI paused inside a line, inside a character and before a \
                 line feed";
     exact_answer(&completed_run, sent)?;
-    let count = |record: &RunRecord| {
-        record.of_type("unmapped").count() + record.of_type("error").count()
-    };
+    let count =
+        |record: &RunRecord| record.of_type("unmapped").count() + record.of_type("error").count();
     let (before, now) = (count(&plain.record), count(&completed_run.record));
     let expected = format!("{before} `unmapped` and `error`, as without the pauses");
     completed_run.record.ensure(now == before, expected, format!("{now}"), sent)
@@ -98,7 +110,9 @@ fn pause_at(script: &mut Script, mark: &str, way: fn(&str) -> Vec<Step>) -> Chec
     let found = lines(script)
         .find(|(index, line)| *index >= from && line.contains(mark) && !line.contains("{{"));
     let Some((index, line)) = found.map(|(index, line)| (index, line.to_owned())) else {
-        return Err(Finding::Untestable(format!("no line of the scenario's steps prints {mark:?}")));
+        return Err(Finding::Untestable(format!(
+            "no line of the scenario's steps prints {mark:?}"
+        )));
     };
     script.steps.splice(index..=index, way(&line));
     Ok(())
@@ -192,7 +206,9 @@ fn text_around_a_call(context: &mut CheckContext) -> CheckOutcome {
     if !has_all || completed(&record, sent).is_err() {
         // The changed output may not be legal for this agent CLI; the rules of the stream hold
         // anyway. But an adapter that accepts it drops neither text.
-        let is_lost = completed(&record, sent).is_ok() && !has_all && prints_json(&prepared.script, &prepared.values);
+        let is_lost = completed(&record, sent).is_ok()
+            && !has_all
+            && prints_json(&prepared.script, &prepared.values);
         let expected = format!("both texts, {before:?} and {after:?}");
         let got = format!("{:?}; {}", shorten(&text, 300), describe_end(&record));
         return record.ensure(!is_lost, expected, got, sent);

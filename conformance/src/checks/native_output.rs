@@ -3,9 +3,7 @@
 
 use serde_json::Value;
 
-use super::expectations::after_last_expectation;
 use crate::fake_cli::{Script, Step};
-use crate::outcome::Finding;
 use crate::pack::Values;
 
 /// Returns the printed lines with their positions in the script.
@@ -119,20 +117,6 @@ pub(super) fn set_integer(value: &mut Value, names: &[&str], number: i64) -> boo
         }),
         _ => false,
     }
-}
-
-/// Inserts a step before a line of output; only where the agent CLI waits for nothing any more.
-pub(super) fn insert_before(
-    script: &mut Script,
-    index: usize,
-    step: Step,
-) -> Result<(), Finding> {
-    if index < after_last_expectation(script) {
-        let reason = "the agent CLI still waits for input when it prints this line";
-        return Err(Finding::Skip(reason.to_owned()));
-    }
-    script.steps.insert(index, step);
-    Ok(())
 }
 
 #[cfg(test)]

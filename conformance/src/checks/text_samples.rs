@@ -106,8 +106,11 @@ fn thoughts(context: &mut CheckContext, is_json: bool) -> CheckOutcome {
         let bytes = &text.as_bytes()[at.min(text.len())..];
         shorten(&String::from_utf8_lossy(bytes), 60)
     };
-    let wanted =
-        format!("exactly the {} bytes of the thoughts, {:?} at {at}", expected.len(), shown(&expected));
+    let wanted = format!(
+        "exactly the {} bytes of the thoughts, {:?} at {at}",
+        expected.len(),
+        shown(&expected)
+    );
     record.ensure(got == expected, wanted, format!("{} bytes, {:?}", got.len(), shown(&got)), sent)
 }
 
@@ -121,7 +124,8 @@ fn tool_texts(context: &mut CheckContext, is_json: bool) -> CheckOutcome {
     let (command, output) = match is_json {
         true => {
             let (start, end) = (context.nonce(), context.nonce());
-            let command = format!("printf  '%s\\n'  \"é e\u{301}\" \\\n\t&& echo '{start}'  &amp; # ");
+            let command =
+                format!("printf  '%s\\n'  \"é e\u{301}\" \\\n\t&& echo '{start}'  &amp; # ");
             (command, format!("  \r\n{text}{end}\r\n\n "))
         }
         false => (prepared.values.text("tool_command"), text.trim().to_owned()),
@@ -138,7 +142,12 @@ fn tool_texts(context: &mut CheckContext, is_json: bool) -> CheckOutcome {
     };
     let expected = format!("a `tool_call_ready` with exactly the command {command:?}");
     let got = || shown(&record, "tool_call_ready", "input");
-    record.ensure(has("tool_call_ready", "input", &|text| text == command), expected, got(), sent)?;
+    record.ensure(
+        has("tool_call_ready", "input", &|text| text == command),
+        expected,
+        got(),
+        sent,
+    )?;
     let expected = format!("a `tool_result` with exactly the output {output:?}");
     let got = shown(&record, "tool_result", "output");
     record.ensure(has("tool_result", "output", &|text| text.contains(&output)), expected, got, sent)

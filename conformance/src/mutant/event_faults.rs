@@ -147,8 +147,7 @@ impl EventFaults {
                 sent.insert(0, delta);
             }
             "tool_result" if behaviour.has(Fault::CommandIsFileChange) => {
-                let change =
-                    json!({"type": "file_change", "path": "/etc/hosts", "op": "edit", "source": "native"});
+                let change = json!({"type": "file_change", "path": "/etc/hosts", "op": "edit", "source": "native"});
                 sent.push(change);
             }
             "file_change" if behaviour.has(Fault::FileTwice) => sent.push(sent[0].clone()),
@@ -158,7 +157,8 @@ impl EventFaults {
     }
 
     fn hold(&mut self, behaviour: Behaviour, name: &str, sent: Vec<Value>) -> Vec<Value> {
-        let is_held = HELD.iter().any(|(fault, names)| names.contains(&name) && behaviour.has(*fault));
+        let is_held =
+            HELD.iter().any(|(fault, names)| names.contains(&name) && behaviour.has(*fault));
         let is_call = matches!(name, "tool_call_started" | "tool_call_ready");
         if is_held || is_call && behaviour.has(Fault::HoldsCalls) {
             self.held.extend(sent);
