@@ -126,6 +126,7 @@ impl Inbox {
             location: line.location,
             seq: number("seq"),
             ts: number("ts"),
+            bytes,
             value: event,
         });
     }

@@ -19,6 +19,8 @@ pub struct Received {
     pub seq: u64,
     /// Its time in milliseconds since 1970.
     pub ts: u64,
+    /// The length of its line without the line feed.
+    pub bytes: usize,
     /// The event as received.
     pub value: Value,
 }

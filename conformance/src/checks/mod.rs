@@ -30,14 +30,19 @@ pub mod sessions;
 pub mod shutdown;
 pub mod timeouts;
 pub mod times;
+pub mod tool_calls;
 pub mod usage;
 pub mod wire;
 
 mod cli_input;
 mod expectations;
+mod forwarding;
 mod fuzz;
+mod line_limit;
+mod native_output;
 mod requested_options;
 mod snapshot;
+mod text_samples;
 mod throughput;
 
 use crate::check::{Check, Definition};
@@ -73,6 +78,7 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
         runs::CHECKS,
         ordering::CHECKS,
         messages::CHECKS,
+        tool_calls::CHECKS,
         usage::CHECKS,
         run_end::CHECKS,
         times::CHECKS,

@@ -16,9 +16,6 @@ use super::native::{Ask, File, Native, TokenCounts, Tool, ToolOut};
 use super::redact::strip_ansi;
 use super::stateless_events::{failure, retry, slow_down, stop_reason, tool_result};
 
-/// Longer texts become several deltas, so that no line exceeds the limit.
-const MAX_DELTA_BYTES: usize = 1 << 20;
-
 /// The final message of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FinalMessage {
@@ -137,6 +134,7 @@ impl Events {
         let figures = self.figures.as_ref()?;
         let cost_usd = match figures.usd {
             None if self.behaviour.has(Fault::NullCostZero) => Some(0.0),
+            Some(usd) if usd <= 0.0 && self.behaviour.has(Fault::ZeroCostIsNull) => None,
             stated => stated,
         };
         Some(Usage {
@@ -200,9 +198,11 @@ impl Events {
             self.thinking = Some(thinking_id.clone());
             thinking_id
         });
-        for text in self.fragments(text) {
-            let thinking_id = thinking_id.clone();
-            out.push(Event::ThinkingDelta(ThinkingDelta { thinking_id, text, truncated: None }));
+        let clean = self.clean(text);
+        let delta = ThinkingDelta { thinking_id, text: clean, truncated: None };
+        out.push(Event::ThinkingDelta(delta));
+        if self.behaviour.has(Fault::ThoughtsAreText) {
+            self.on_say(text, out);
         }
     }
 
@@ -221,11 +221,10 @@ impl Events {
             message_id
         });
         let copies = if self.behaviour.has(Fault::DupText) { 2 } else { 1 };
-        for text in self.fragments(text) {
-            for _ in 0..copies {
-                let (message_id, text) = (message_id.clone(), text.clone());
-                out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
-            }
+        let text = self.clean(text);
+        for _ in 0..copies {
+            let (message_id, text) = (message_id.clone(), text.clone());
+            out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
         }
     }
 
@@ -271,7 +270,13 @@ impl Events {
         }));
     }
 
-    fn on_tool_out(&mut self, result: ToolOut, out: &mut Vec<Event>) {
+    fn on_tool_out(&mut self, mut result: ToolOut, out: &mut Vec<Event>) {
+        let other = self.tools.iter().find(|(id, open)| **open && **id != result.id);
+        if let Some((other, _)) = other
+            && self.behaviour.has(Fault::SwapsResults)
+        {
+            result.id.clone_from(other);
+        }
         let Some(open) = self.tools.get_mut(&result.id).filter(|open| **open) else {
             return;
         };
@@ -285,7 +290,11 @@ impl Events {
             true => format!("{}-result", result.id),
             false => result.id,
         };
+        let text = result.output.as_str().unwrap_or_default().to_owned();
         out.push(tool_result(id, status, result.output, result.code));
+        if self.behaviour.has(Fault::ToolOutputIsText) {
+            self.on_say(&text, out);
+        }
     }
 
     fn on_file(&mut self, file: File, out: &mut Vec<Event>) {
@@ -340,23 +349,14 @@ impl Events {
         format!("{noun}-{}", self.next_id)
     }
 
-    /// A text without colours, split between characters into fragments that fit a line.
-    fn fragments(&self, text: &str) -> Vec<String> {
+    /// A text without colours.
+    fn clean(&self, text: &str) -> String {
         if self.behaviour.has(Fault::HardcodedReply) {
-            return vec!["Hello! How can I help you today?".to_owned()];
+            return "Hello! How can I help you today?".to_owned();
         }
-        let clean = match self.behaviour.has(Fault::AnsiInText) {
+        match self.behaviour.has(Fault::AnsiInText) {
             true => text.to_owned(),
             false => strip_ansi(text),
-        };
-        let (mut fragments, mut rest) = (Vec::new(), clean.as_str());
-        while rest.len() > MAX_DELTA_BYTES {
-            let cut = (0..=MAX_DELTA_BYTES).rev().find(|cut| rest.is_char_boundary(*cut));
-            let (piece, tail) = rest.split_at(cut.unwrap_or(rest.len()));
-            fragments.push(piece.to_owned());
-            rest = tail;
         }
-        fragments.push(rest.to_owned());
-        fragments
     }
 }

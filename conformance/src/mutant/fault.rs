@@ -256,6 +256,156 @@ faults! {
     NullCostZero = "null_cost_zero",
     /// Fails without an error event.
     SilentFailure = "silent_failure",
+    /// Never stops a message.
+    MessageLeftOpen = "message_left_open",
+    /// Gives every message the same id.
+    OneMessageId = "one_message_id",
+    /// Sends deltas without starting their message.
+    NoMessageStarted = "no_message_started",
+    /// Sends results without the input of their call.
+    NoToolInput = "no_tool_input",
+    /// Refers to a tool call that does not exist.
+    InventsCallOfFile = "invents_call_of_file",
+    /// Uses the id of a turn twice.
+    TurnIdTwice = "turn_id_twice",
+    /// Omits cached tokens from the total.
+    TotalWithoutCaches = "total_without_caches",
+    /// Counts characters instead of bytes.
+    TextBytesAreCharacters = "text_bytes_are_characters",
+    /// Reports no tool calls in the totals.
+    NoCallsInTotals = "no_calls_in_totals",
+    /// Counts a file once per change.
+    CountsFileEvents = "counts_file_events",
+    /// Omits the cost from the totals.
+    NoCostInTotals = "no_cost_in_totals",
+    /// Names another session at the end.
+    DoneOtherSession = "done_other_session",
+    /// Reports the end of the turn as the stop reason of a cancelled run.
+    CancelledEndsTurn = "cancelled_ends_turn",
+    /// Names the exit code as the evidence of a completed run.
+    CompletedByExitCode = "completed_by_exit_code",
+    /// Sends times in seconds.
+    SecondsTimestamp = "seconds_timestamp",
+    /// Sends times of a clock that does not start in 1970.
+    MonotonicTimestamp = "monotonic_timestamp",
+    /// Shifts times by the local time zone.
+    LocalTimestamp = "local_timestamp",
+    /// Sends the time of the start with every event.
+    StartTimestamp = "start_timestamp",
+    /// Sends the duration in microseconds.
+    MicrosecondDuration = "microsecond_duration",
+    /// Reports a duration of zero.
+    NoDuration = "no_duration",
+    /// Sends every response twice.
+    AnswersTwice = "answers_twice",
+    /// Writes an integer with a fraction.
+    FloatIntegers = "float_integers",
+    /// Sends an enumerated value that the specification does not define.
+    OwnStopReason = "own_stop_reason",
+    /// Uses the same code for every error.
+    OneErrorCode = "one_error_code",
+    /// Sends the key of the login in a notice.
+    KeyInNotice = "key_in_notice",
+    /// Reports the key of the login as an argument.
+    KeyInArguments = "key_in_arguments",
+    /// Logs its environment on stderr.
+    LogsEnvironment = "logs_environment",
+    /// Normalizes text.
+    ComposesAccents = "composes_accents",
+    /// Turns CR LF inside a text into a line feed.
+    CrLfIsLf = "cr_lf_is_lf",
+    /// Drops U+FEFF.
+    DropsByteOrderMark = "drops_byte_order_mark",
+    /// Drops zero width joiners.
+    DropsJoiners = "drops_joiners",
+    /// Decodes HTML entities in a text.
+    DecodesEntities = "decodes_entities",
+    /// Removes colour codes that do not start with ESC.
+    StripsBracketCodes = "strips_bracket_codes",
+    /// Decodes a backslash sequence in a text.
+    DecodesEscapes = "decodes_escapes",
+    /// Removes tags of thoughts from a text.
+    StripsThinkTags = "strips_think_tags",
+    /// Removes the line end of each delta.
+    TrimsDeltas = "trims_deltas",
+    /// Removes white space around the output of a tool.
+    TrimsToolOutput = "trims_tool_output",
+    /// Collapses white space in the input of a tool.
+    CollapsesCommand = "collapses_command",
+    /// Removes white space around each piece of a thought.
+    TrimsThoughts = "trims_thoughts",
+    /// Treats a pause inside a line as its end.
+    PauseIsLineEnd = "pause_is_line_end",
+    /// Repeats thoughts as text.
+    ThoughtsAreText = "thoughts_are_text",
+    /// Repeats the output of a tool as text.
+    ToolOutputIsText = "tool_output_is_text",
+    /// Drops the text of the second message.
+    LosesSecondMessage = "loses_second_message",
+    /// Gives every tool the same name.
+    OneToolName = "one_tool_name",
+    /// Gives a result to another open call.
+    SwapsResults = "swaps_results",
+    /// Sends the input of a call as JSON in a text.
+    TextInput = "text_input",
+    /// Drops the output of a failed tool.
+    ErrorWithoutOutput = "error_without_output",
+    /// Reports a call without a result as failed.
+    OpenCallFails = "open_call_fails",
+    /// Sends input deltas that are not the JSON of the input.
+    RestatesInput = "restates_input",
+    /// Sends a call together with its result.
+    HoldsCalls = "holds_calls",
+    /// Sends results when the answer starts.
+    HoldsResults = "holds_results",
+    /// Sends thoughts when the answer starts.
+    HoldsThoughts = "holds_thoughts",
+    /// Sends changed files when the answer starts.
+    HoldsFileChanges = "holds_file_changes",
+    /// Sends the session when the answer starts.
+    HoldsSession = "holds_session",
+    /// Sends unknown messages when the answer starts.
+    HoldsUnmapped = "holds_unmapped",
+    /// Reports exit code 0 for every tool.
+    ToolExitsZero = "tool_exits_zero",
+    /// Reports exit code 1 for every failed tool.
+    ToolExitsOne = "tool_exits_one",
+    /// Ignores the host's limit of a line.
+    IgnoresLineLimit = "ignores_line_limit",
+    /// Shortens payloads without a mark.
+    CutsSilently = "cuts_silently",
+    /// Shortens payloads inside a character.
+    CutsInsideCharacter = "cuts_inside_character",
+    /// States the kept bytes instead of the removed ones.
+    TruncatedIsKept = "truncated_is_kept",
+    /// Keeps only the first kilobyte of a tool's output.
+    ShortOutput = "short_output",
+    /// Reports the usage of the previous run again.
+    UsageOfLastRun = "usage_of_last_run",
+    /// Adds the usage of earlier runs.
+    AddsUsage = "adds_usage",
+    /// Reports no usage of a cancelled run.
+    CancelLosesUsage = "cancel_loses_usage",
+    /// Reports no usage of a failed run.
+    CrashLosesUsage = "crash_loses_usage",
+    /// Reports a cost of zero as unknown.
+    ZeroCostIsNull = "zero_cost_is_null",
+    /// Reports exit code 0 for every run.
+    ExitsWithZero = "exits_with_zero",
+    /// Reports a signal as an exit code.
+    SignalIsExitCode = "signal_is_exit_code",
+    /// Names a final message as the evidence of a crash.
+    CrashIsNativeResult = "crash_is_native_result",
+    /// Reports the stop reason other for every answer.
+    OtherStopReason = "other_stop_reason",
+    /// Reports every changed file twice.
+    FileTwice = "file_twice",
+    /// Reports a new file as an edited one.
+    CreateIsEdit = "create_is_edit",
+    /// Sends a diff without the written text.
+    EmptyDiff = "empty_diff",
+    /// Reports a file change for a command that changes nothing.
+    CommandIsFileChange = "command_is_file_change",
     /// Treats the result of one read as complete lines.
     ChunkIsLine = "chunk_is_line",
     /// Decodes each read separately, also within a character.

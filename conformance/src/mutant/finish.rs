@@ -12,6 +12,7 @@ use super::fault::Fault;
 use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
+use super::run_faults;
 use super::tree;
 
 /// How long the CLI may take to exit after its final message.
@@ -51,7 +52,7 @@ impl Run<'_> {
             trace.for_each(|file| drop(std::fs::remove_file(file)));
         }
         self.close(&ending);
-        let usage = self.events.usage();
+        let usage = run_faults::usage(behaviour, ending.status, self.events.usage());
         if !behaviour.has(Fault::UsageAfterDone) {
             self.emit_usage(usage.clone());
         }

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use od_protocol::adapter::RUN_EVENT;
-use od_protocol::{
-    ErrorObject, Event, Heartbeat, MAX_LINE_BYTES, RunEventParams, Totals, Truncated,
-};
+use od_protocol::{ErrorObject, Event, Totals};
 use serde_json::{Value, json};
 
+use super::event_faults::EventFaults;
 use super::fault::{Behaviour, Fault};
+use super::line_limit::LineLimit;
 use super::tree;
 
 /// The only writer of stdout.
@@ -52,10 +52,19 @@ impl Output {
             Ok(id) => id,
             Err(_) => Value::Null,
         };
-        self.send(&match outcome {
+        let message = match outcome {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
-        });
+            Err(mut error) => {
+                if self.behaviour.has(Fault::OneErrorCode) {
+                    error.code = -32000;
+                }
+                json!({"jsonrpc": "2.0", "id": id, "error": error})
+            }
+        };
+        self.send(&message);
+        if self.behaviour.has(Fault::AnswersTwice) {
+            self.send(&message);
+        }
     }
 
     /// The fault: a request with this id gets no response.
@@ -114,15 +123,26 @@ pub(super) struct Stream<'a> {
     lost_words: usize,
     files: BTreeSet<String>,
     totals: Totals,
+    event_faults: EventFaults,
+    line_limit: LineLimit,
     pub(super) started: Instant,
+    started_ms: u64,
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(output: &'a Output, behaviour: Behaviour, run_id: String) -> Self {
+    pub(super) fn new(
+        output: &'a Output,
+        behaviour: Behaviour,
+        run_id: String,
+        line_limit: LineLimit,
+    ) -> Self {
         Self {
             output,
             behaviour,
             run_id: repeated_id(behaviour, run_id),
+            event_faults: EventFaults::default(),
+            line_limit,
+            started_ms: now_ms(),
             seq: 0,
             held: Vec::new(),
             lost_words: 0,
@@ -132,18 +152,26 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Sends one event.
+    /// Sends one event; a text that exceeds a line becomes several.
     pub(super) fn emit(&mut self, event: Event) {
-        self.count(&event);
-        if self.behaviour.has(Fault::NoRunStarted) && matches!(event, Event::RunStarted(_)) {
+        for event in self.line_limit.fit(event) {
+            self.count(&event);
+            for value in self.event_faults.apply(self.behaviour, &event) {
+                self.emit_value(value);
+            }
+        }
+    }
+
+    fn emit_value(&mut self, event: Value) {
+        if self.behaviour.has(Fault::NoRunStarted) && event["type"] == "run_started" {
             return;
         }
-        if self.lost_words > 0 && matches!(event, Event::TextDelta(_)) {
+        if self.lost_words > 0 && event["type"] == "text_delta" {
             self.lost_words -= 1;
             return;
         }
-        let (first, last) = (self.seq == 0, matches!(event, Event::Done(_)));
-        let message = self.envelope(self.run_id.clone(), self.seq, shorten(event));
+        let (first, last) = (self.seq == 0, event["type"] == "done");
+        let message = self.envelope(self.run_id.clone(), self.seq, event);
         self.seq += if self.behaviour.has(Fault::SeqGap) && self.seq == 1 { 2 } else { 1 };
         if self.behaviour.has(Fault::BuffersAll) {
             self.held.push(message);
@@ -182,8 +210,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn envelope(&self, run_id: String, seq: u64, event: Event) -> Value {
-        let params = RunEventParams { run_id, seq, ts: now_ms(), event, meta: None };
+    fn envelope(&self, run_id: String, seq: u64, event: Value) -> Value {
+        let params = json!({"runId": run_id, "seq": seq, "ts": self.timestamp(), "event": event});
         let mut message = json!({"jsonrpc": "2.0", "method": RUN_EVENT, "params": params});
         if self.behaviour.has(Fault::TextForNumber) {
             message["params"]["ts"] = message["params"]["ts"].to_string().into();
@@ -191,10 +219,28 @@ impl<'a> Stream<'a> {
         message
     }
 
+    fn timestamp(&self) -> u64 {
+        let now = now_ms();
+        if self.behaviour.has(Fault::SecondsTimestamp) {
+            return now / 1000;
+        }
+        if self.behaviour.has(Fault::MonotonicTimestamp) {
+            return u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        }
+        if self.behaviour.has(Fault::StartTimestamp) {
+            return self.started_ms;
+        }
+        let is_abroad = std::env::var("TZ").is_ok_and(|zone| zone == "Asia/Kolkata");
+        if is_abroad && self.behaviour.has(Fault::LocalTimestamp) {
+            return now + 19_800_000;
+        }
+        now
+    }
+
     /// The faults that print something else between the messages.
     fn emit_noise(&self) {
         if self.behaviour.has(Fault::StrayRunId) {
-            let heartbeat = Event::Heartbeat(Heartbeat { silent_ms: 0 });
+            let heartbeat = json!({"type": "heartbeat", "silentMs": 0});
             self.output.send(&self.envelope(format!("{}-stray", self.run_id), 0, heartbeat));
         }
         if self.behaviour.has(Fault::StrayPrint) {
@@ -212,30 +258,6 @@ fn repeated_id(behaviour: Behaviour, run_id: String) -> String {
         return run_id.chars().take(64).collect();
     }
     run_id
-}
-
-/// Truncates payloads that can exceed a line; texts were split before.
-fn shorten(event: Event) -> Event {
-    // Escaping can make a text six times as long, and the envelope needs space too.
-    let room = usize::try_from(MAX_LINE_BYTES / 8).unwrap_or(usize::MAX);
-    let cut = |value: &mut Value| {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let bytes = text.len().checked_sub(room).filter(|bytes| *bytes > 0)?;
-        let start = (0..=room).rev().find(|end| text.is_char_boundary(*end))?;
-        *value = Value::String(text[..start].to_owned());
-        Some(Truncated { bytes: bytes as u64 })
-    };
-    match event {
-        Event::ToolResult(mut result) => {
-            result.truncated = cut(&mut result.output);
-            Event::ToolResult(result)
-        }
-        Event::ToolCallReady(mut ready) => {
-            ready.truncated = cut(&mut ready.input);
-            Event::ToolCallReady(ready)
-        }
-        other => other,
-    }
 }
 
 /// Milliseconds since 1970.

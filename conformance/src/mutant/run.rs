@@ -19,6 +19,7 @@ use super::adapter::Adapter;
 use super::events::{Events, FinalMessage};
 use super::fault::Fault;
 use super::launch::Launched;
+use super::line_limit::LineLimit;
 use super::output::Stream;
 use super::pipes::{self, Pipes, Tail};
 use super::{kept_state, leaks, tree};
@@ -96,11 +97,19 @@ impl<'a> Run<'a> {
     ) -> Self {
         let host = adapter.initialized();
         let secrets = secrets(&params.env);
+        let max_line_bytes =
+            host.as_ref().map_or(od_protocol::MAX_LINE_BYTES, |host| host.limits.max_line_bytes);
+        let line_limit = LineLimit::new(adapter.behaviour, max_line_bytes);
         let trace =
             params.trace_path.as_ref().filter(|_| !adapter.behaviour.has(Fault::DropsTrace));
         let trace = trace.and_then(|path| std::fs::File::create(path).ok());
         Self {
-            stream: Stream::new(&adapter.output, adapter.behaviour, params.run_id.clone()),
+            stream: Stream::new(
+                &adapter.output,
+                adapter.behaviour,
+                params.run_id.clone(),
+                line_limit,
+            ),
             events: Events::new(
                 adapter.behaviour,
                 params.cwd.clone().into(),

@@ -34,6 +34,9 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     let adapter: &'static Adapter = Box::leak(Box::new(Adapter::new(behaviour)));
     tree::adopt_orphans();
     leaks::while_idle(behaviour);
+    if behaviour.has(Fault::LogsEnvironment) {
+        eprintln!("environment: {:?}", std::env::vars().collect::<Vec<_>>());
+    }
     if behaviour.has(Fault::Banner) {
         adapter.output.write(b"mutant adapter ready\n");
     }

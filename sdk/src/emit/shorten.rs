@@ -9,6 +9,9 @@ use crate::event;
 /// One byte of text can take six bytes in JSON (`\u0000`), and the envelope needs space too.
 const MAX_EXPANSION: usize = 8;
 
+/// The longest title in an event that was too long.
+const MAX_TITLE_BYTES: usize = 256;
+
 /// Splits text into pieces that fit a line whatever they contain.
 pub(super) fn pieces(text: &str, max_line_bytes: usize) -> impl Iterator<Item = &str> {
     let size = (max_line_bytes / MAX_EXPANSION).max(4);
@@ -34,7 +37,9 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
         }
         Event::ToolCallReady(ready) => {
             ready.truncated = cut_value(&mut ready.input, size);
+            cut_title(&mut ready.title);
         }
+        Event::ToolCallStarted(started) => cut_title(&mut started.title),
         Event::ToolOutputDelta(delta) => delta.truncated = cut(&mut delta.text, size),
         Event::TextDelta(delta) => delta.truncated = cut(&mut delta.text, size),
         Event::ThinkingDelta(delta) => delta.truncated = cut(&mut delta.text, size),
@@ -70,6 +75,13 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
         }
     }
     event
+}
+
+/// Cuts a title, which an agent CLI may fill with a whole command.
+fn cut_title(title: &mut Option<String>) {
+    if let Some(title) = title {
+        cut(title, MAX_TITLE_BYTES);
+    }
 }
 
 fn cut_value(value: &mut Value, size: usize) -> Option<Truncated> {
