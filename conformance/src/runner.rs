@@ -237,6 +237,11 @@ pub(crate) fn build_result(
         Ok(()) => Status::Pass,
         Err(Finding::Skip(_)) => Status::Skip,
         Err(Finding::Suite(_)) => Status::SuiteError,
+        Err(Finding::Blocked(_) | Finding::Untestable(_) | Finding::Fail(_))
+            if check.level == Level::Practice =>
+        {
+            Status::Advice
+        }
         Err(Finding::Blocked(_)) => Status::Blocked,
         Err(Finding::Untestable(_)) => Status::Untestable,
         Err(Finding::Fail(_)) if check.level == Level::Should && !options.strict => Status::Warn,

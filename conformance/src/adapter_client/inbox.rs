@@ -100,7 +100,7 @@ impl Inbox {
         }
     }
 
-    fn keep_event(&mut self, mut line: Line) {
+    fn keep_event(&mut self, mut line: Line, bytes: usize) {
         let run_id = line.value["params"]["runId"].as_str().unwrap_or_default();
         let Some(record) = self.runs.get_mut(run_id) else {
             return self.keep(line);
@@ -167,7 +167,7 @@ impl Sorter for Inbox {
         let mut line = Line { at, location, value, raw_id: String::new() };
         if line.value["method"] == od_protocol::adapter::RUN_EVENT {
             self.checker.event(&line.value["params"], &line.location);
-            return self.keep_event(line);
+            return self.keep_event(line, bytes.len());
         }
         line.raw_id = raw_id(bytes);
         let id = line.value.get("id").map(Value::to_string);

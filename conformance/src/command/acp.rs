@@ -69,10 +69,10 @@ impl FromStr for Variable {
 /// Checks an agent.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = arguments.tier();
-    let checks = selected(checks(), &arguments.only, tier)?;
     let set = arguments.requirements.as_deref().unwrap_or(DEFAULT_ACP_SET);
     let requirements = Requirements::for_agents(set)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
+    let checks = requirements.with_levels(selected(checks(), &arguments.only, tier)?);
     let command = command(arguments)?;
     let mut known_failures = KnownFailures::default();
     if let Some(file) = &arguments.baseline {

@@ -9,6 +9,7 @@ mod list;
 mod model;
 mod new;
 mod real;
+mod real_acp;
 mod real_all;
 mod record;
 mod report_target;

@@ -54,7 +54,7 @@ pub(super) struct RunArguments {
     /// `badge=FILE` (SVG); repeatable.
     #[arg(long, value_name = "FORM")]
     report: Vec<ReportTarget>,
-    /// The requirement set that is scored: 1.1 or 1.0 (agents: acp-1), or `latest` with every check.
+    /// The requirement set that is scored: 1.1 or 1.0 (agents: acp-1.1), or `latest` with every check.
     #[arg(long, value_name = "SET")]
     pub(super) requirements: Option<String>,
     /// A file with more known failures than those of the pack.

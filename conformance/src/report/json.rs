@@ -41,6 +41,9 @@ fn one(report: &Report, result: &CheckResult) -> Value {
         "sentence": result.check.requirement,
         "durationMs": result.took.as_millis() as u64,
     });
+    if let Some(basis) = result.check.basis() {
+        value["basis"] = basis.into();
+    }
     if let Some(remark) = &result.remark {
         value["remark"] = remark.clone().into();
     }

@@ -16,7 +16,7 @@ const LONG_ID_WIDTH: usize = 14;
 const fn style(status: Status) -> Style {
     let color = match status {
         Status::Pass => AnsiColor::Green,
-        Status::Warn | Status::KnownFailure => AnsiColor::Yellow,
+        Status::Warn | Status::Advice | Status::KnownFailure => AnsiColor::Yellow,
         Status::Skip | Status::AddedLater => AnsiColor::BrightBlack,
         _ => AnsiColor::Red,
     };
@@ -93,6 +93,9 @@ pub(super) fn explain(report: &Report, result: &CheckResult) -> Option<String> {
     }
     if let Some(remark) = &result.remark {
         let _ = writeln!(text, "  remark      {remark}");
+    }
+    if let Some(basis) = check.basis() {
+        let _ = writeln!(text, "  basis       {basis}");
     }
     let _ = writeln!(text, "  why         {}", check.why);
     let _ = write!(text, "  repeat      {}", report.rerun(result));

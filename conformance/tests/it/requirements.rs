@@ -73,6 +73,14 @@ fn add_new_checks(set: &Frozen) {
 }
 
 #[test]
+fn earlier_set_keeps_its_levels() {
+    let earlier = Requirements::for_agents("acp-1").expect("the set can be read");
+    assert!(!earlier.mismatches(&acp::checks()).is_empty(), "the levels differ");
+    let checks = earlier.with_levels(acp::checks());
+    assert_eq!(earlier.mismatches(&checks), Vec::<String>::new());
+}
+
+#[test]
 fn every_frozen_check_has_mutant() {
     for set in sets() {
         for check in set.checks.iter().filter(|check| set.requirements.counts(check.id)) {
