@@ -32,6 +32,21 @@ class AdapterTest(unittest.TestCase):
         self.assertEqual(events[-1], {"type": "tool_result", "toolCallId": "1", "status": "unknown", "output": None})
         self.assertFalse(is_complete)
 
+    def test_unknown_message_is_reported_twice_at_most(self):
+        events, _ = replay(b'{"type":"future","key":"secret"}\n' * 3)
+        self.assertEqual([event["count"] for event in events], [1, 3])
+        self.assertNotIn("secret", json.dumps(events))
+
+    def test_long_text_is_split_between_characters(self):
+        event = {"type": "text_delta", "messageId": "message-1", "text": "ä\n\u0001" * 100}
+        pieces = list(adapter.parts(event, 20))
+        self.assertEqual("".join(piece["text"] for piece in pieces), event["text"])
+        self.assertTrue(all(len(adapter.encode(piece["text"])) <= 22 for piece in pieces))
+
+    def test_long_output_is_shortened_and_marked(self):
+        event = {"type": "tool_result", "toolCallId": "1", "status": "ok", "output": "ä" * 100}
+        self.assertEqual(list(adapter.parts(event, 21)), [{**event, "output": "ä" * 10, "truncated": {"bytes": 180}}])
+
     def test_prompt_goes_to_stdin(self):
         self.assertEqual(adapter.invocation({"prompt": {"text": "hello"}}), ([], {}, b"hello"))
 
