@@ -195,6 +195,7 @@ impl<'a> Run<'a> {
                 self.open_approvals.insert(approval_id.clone());
                 self.adapter.open_approval(approval_id);
             }
+            self.adapter.note_turn(&event);
             self.emit(event);
             let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
             if let Some(approval_id) = pending_approvals.filter(|_| !self.asks_host || approves) {
@@ -348,7 +349,7 @@ pub(super) fn start(
         cli_version: None,
         pid: Some(launched.child.id()),
         argv: launched.arguments.clone(),
-        permission_mode: None,
+        permission_mode: params.permission_mode.clone(),
         credential: super::detect::credential(&params.env),
         tested_version: None,
     };

@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
 use super::{detect, handshake, launch, leaks, run, tree};
+use crate::generated_faults;
 
 /// The default grace period.
 const DEFAULT_GRACE_MS: u64 = 2000;
@@ -42,7 +43,7 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     while stdin.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = line.trim_ascii();
         if !text.is_empty() {
-            on_line(adapter, text);
+            on_line(adapter, &generated_faults::incoming(text));
         }
         line.clear();
     }
