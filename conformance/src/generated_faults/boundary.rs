@@ -13,7 +13,7 @@ use super::fault::{Alteration, Change, LineChange, MessageChange, Place};
 use super::line_change::{change_values, restore_ids, to_bytes};
 use super::message::{Message, OpenRequests};
 use super::reach_record::ReachRecord;
-use super::value_change::apply;
+use super::value_change::FirstValues;
 
 /// The file beside the executable with the alterations, as JSON.
 pub const ALTERATIONS_FILE: &str = "alterations.json";
@@ -26,6 +26,8 @@ static BOUNDARY: OnceLock<Option<Boundary>> = OnceLock::new();
 struct Boundary {
     alterations: Vec<Alteration>,
     lines: Vec<LineChange>,
+    /// If only events of some types are altered: these types in quotes. Other lines are not parsed.
+    only_types: Option<Vec<String>>,
     state: Mutex<State>,
 }
 
@@ -34,6 +36,7 @@ struct State {
     record: Option<ReachRecord>,
     open_requests: OpenRequests,
     order: EventOrder,
+    first_values: FirstValues,
     has_written: bool,
 }
 
@@ -81,8 +84,9 @@ impl Boundary {
             Change::Line(change) => Some(change),
             _ => None,
         });
+        let only_types = only_types(&alterations).filter(|_| record.is_none());
         let state = Mutex::new(State { record, ..State::default() });
-        Some(Self { lines: lines.collect(), alterations, state })
+        Some(Self { lines: lines.collect(), only_types, alterations, state })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -90,6 +94,9 @@ impl Boundary {
     }
 
     fn outgoing<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
+        if !self.is_relevant(line) {
+            return Cow::Borrowed(line);
+        }
         let Some(mut message) = Message::parse(line) else { return Cow::Borrowed(line) };
         let mut state = self.state();
         let places = message.places(&state.open_requests);
@@ -104,7 +111,7 @@ impl Boundary {
         if message.is_response() && self.lines.contains(&LineChange::SlowResponses) {
             std::thread::sleep(SLOW_RESPONSE);
         }
-        let is_altered = self.alter(&mut message, &places);
+        let is_altered = self.alter(&mut state.first_values, &mut message, &places);
         let is_reordered = self.alterations.iter().any(changes_order);
         let response = self.response_change(&places);
         if !is_altered && !is_reordered && response.is_none() && self.lines.is_empty() {
@@ -126,12 +133,25 @@ impl Boundary {
         Cow::Owned(bytes)
     }
 
+    fn is_relevant(&self, line: &[u8]) -> bool {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        match &self.only_types {
+            Some(types) => types.iter().any(|event_type| text.contains(event_type)),
+            None => true,
+        }
+    }
+
     /// Applies the changes of fields.
-    fn alter(&self, message: &mut Message, places: &[Place]) -> bool {
+    fn alter(
+        &self,
+        first_values: &mut FirstValues,
+        message: &mut Message,
+        places: &[Place],
+    ) -> bool {
         let mut is_altered = false;
         for alteration in self.alterations.iter().filter(|it| places.contains(&it.place)) {
             if let Some(part) = message.part(&alteration.place) {
-                is_altered |= apply(part, &alteration.path, &alteration.change);
+                is_altered |= first_values.apply(part, alteration);
             }
         }
         is_altered
@@ -190,7 +210,7 @@ impl Boundary {
         if let Some(record) = &mut state.record {
             record.note(&message, &places);
         }
-        let mut is_altered = self.alter(&mut message, &places);
+        let mut is_altered = self.alter(&mut state.first_values, &mut message, &places);
         if self.lines.contains(&LineChange::OtherIdForm) {
             restore_ids(&mut message.value);
             is_altered = true;
@@ -204,10 +224,24 @@ impl Boundary {
     fn manifest(&self, document: Value) -> Value {
         let mut message = Message::notification(document);
         let places = [Place::Manifest];
-        if let Some(record) = &mut self.state().record {
+        let mut state = self.state();
+        if let Some(record) = &mut state.record {
             record.note(&message, &places);
         }
-        self.alter(&mut message, &places);
+        self.alter(&mut state.first_values, &mut message, &places);
         message.value
     }
+}
+
+/// The types of the altered events; `None` if other lines are altered or counted too.
+fn only_types(alterations: &[Alteration]) -> Option<Vec<String>> {
+    alterations
+        .iter()
+        .map(|alteration| match &alteration.place {
+            Place::Event(event_type) if !changes_order(alteration) => {
+                Some(format!("\"{event_type}\""))
+            }
+            _ => None,
+        })
+        .collect()
 }

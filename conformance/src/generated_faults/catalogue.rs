@@ -133,9 +133,19 @@ fn add_errors(definitions: &Definitions, faults: &mut Vec<GeneratedFault>) {
         if HOST_KINDS.contains(&kind.as_str()) {
             continue;
         }
-        add_fields(&Place::Error(kind.clone()), &fields, faults);
+        let of_kind = fields.iter().filter(|field| belongs_to_kind(field, &kind)).cloned();
+        add_fields(&Place::Error(kind.clone()), &of_kind.collect::<Vec<_>>(), faults);
         faults.push(other_response_kind(&kind));
         faults.push(other_event_kind(&kind));
+    }
+}
+
+/// Some details exist only with some kinds.
+fn belongs_to_kind(field: &Field, kind: &str) -> bool {
+    match field.path.get(1).map(String::as_str) {
+        Some("which") => matches!(kind, "capability_unsupported" | "timeout"),
+        Some("supported") => kind == "unsupported_protocol",
+        _ => true,
     }
 }
 
@@ -154,6 +164,7 @@ fn other_response_kind(kind: &str) -> GeneratedFault {
             alteration(&["code"], other.code().into()),
         ],
         verdict: verdict(&format!("error.{kind}.as_{}", other.as_str()), None, None),
+        is_optional: false,
     }
 }
 
@@ -169,6 +180,7 @@ fn other_event_kind(kind: &str) -> GeneratedFault {
         chapter: Chapter::ErrorsAndUsage,
         alterations: vec![alteration("error", "kind"), alteration("done", "errorKind")],
         verdict: verdict(&format!("event.error.kind.{kind}_as_{}", other.as_str()), None, None),
+        is_optional: false,
     }
 }
 
@@ -185,6 +197,7 @@ fn add(
     faults.push(GeneratedFault {
         verdict: verdict(&name, field, Some(&change)),
         chapter: Chapter::of(place, path),
+        is_optional: field.is_some_and(|field| field.may_be_absent),
         alterations: vec![Alteration { place: place.clone(), path: path.to_vec(), change }],
         name,
     });

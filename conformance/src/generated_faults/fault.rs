@@ -16,6 +16,8 @@ pub struct GeneratedFault {
     pub alterations: Vec<Alteration>,
     /// Whether the specification forbids it.
     pub verdict: Verdict,
+    /// Whether an adapter may omit the field that it alters.
+    pub is_optional: bool,
 }
 
 /// Whether the specification forbids a fault.
@@ -117,6 +119,8 @@ pub enum Change {
     DropLast,
     /// The entries are in the opposite order.
     Reverse,
+    /// Always the first value of this process, as of a cache or of an earlier run.
+    KeepFirst,
     /// The whole message.
     Message(MessageChange),
     /// The bytes of a line.

@@ -47,11 +47,16 @@ pub(super) fn changes(place: &Place, field: &Field) -> Vec<(String, Change)> {
             add("drop_last", Change::DropLast);
             add("reversed", Change::Reverse);
         }
-        FieldKind::Object => add("empty", Change::Empty),
+        // Its fields have their own faults, and without them it can mean the same.
+        FieldKind::Object => {}
+        FieldKind::Map => add("empty", Change::Empty),
         FieldKind::Anything => {
             add("constant", Change::Constant(CONSTANT_TEXT.into()));
             add("empty", Change::Empty);
         }
+    }
+    if can_be_stale(place, field) {
+        changes.push(("first_again".to_owned(), Change::KeepFirst));
     }
     if is_content(place, field) {
         changes.push(("trimmed".to_owned(), Change::Trim));
@@ -88,6 +93,15 @@ fn other_values(values: &[String]) -> Vec<(String, Change)> {
 fn is_time(field: &Field) -> bool {
     let name = field.path.last().map_or("", String::as_str);
     name == "ts" || name.ends_with("Ms") || name.ends_with("At")
+}
+
+/// A value of an earlier run or call. The times of two runs hardly differ.
+fn can_be_stale(place: &Place, field: &Field) -> bool {
+    let is_in_list = field.path.iter().any(|name| name.starts_with(['[', '{']));
+    let is_duration = is_time(field) && field.path != ["ts"];
+    let is_value = !matches!(field.kind, FieldKind::Object | FieldKind::Map);
+    let repeats = !matches!(place, Place::Manifest | Place::Request(_) | Place::Error(_));
+    repeats && is_value && !is_in_list && !is_duration
 }
 
 fn is_content(place: &Place, field: &Field) -> bool {

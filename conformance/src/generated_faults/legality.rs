@@ -9,6 +9,11 @@ use super::schema_fields::Field;
 
 /// Decides about a fault by its name, its field and its change.
 pub(super) fn verdict(name: &str, field: Option<&Field>, change: Option<&Change>) -> Verdict {
+    if let (Some(field), Some(change)) = (field, change)
+        && violates_schema(field, change)
+    {
+        return Verdict::Forbidden;
+    }
     if let Some((_, reason)) = ALLOWED.iter().find(|(pattern, _)| matches(pattern, name)) {
         return Verdict::Legal(reason);
     }
@@ -19,18 +24,27 @@ pub(super) fn verdict(name: &str, field: Option<&Field>, change: Option<&Change>
     if name.starts_with("request.") {
         return Verdict::Forbidden;
     }
-    let is_null_allowed = !matches!(change, Change::Null) || field.is_nullable;
-    if is_absence(change) && !field.is_required && is_null_allowed && !has_default(change) {
+    if is_absence(change) && !has_default(change) {
         let is_demanded = DEMANDED.iter().any(|(pattern, _)| matches(pattern, name));
         return if is_demanded { Verdict::Forbidden } else { Verdict::Legal(OPTIONAL) };
     }
     let is_text_for_people =
         field.path.last().is_some_and(|last| TEXTS_FOR_PEOPLE.contains(&last.as_str()));
-    let keeps_text = matches!(change, Change::Constant(_) | Change::CutLast);
-    if is_text_for_people && keeps_text {
+    let keeps_text = matches!(change, Change::Constant(_) | Change::CutLast | Change::KeepFirst);
+    let is_absent_text = matches!(change, Change::Empty) && !field.is_required;
+    if is_text_for_people && (keeps_text || is_absent_text) {
         return Verdict::Legal("the adapter words texts for people itself");
     }
     Verdict::Forbidden
+}
+
+/// A required field is absent, or null is not a value of the field.
+fn violates_schema(field: &Field, change: &Change) -> bool {
+    match change {
+        Change::Drop { .. } => field.is_required,
+        Change::Null => !field.is_nullable,
+        _ => false,
+    }
 }
 
 const OPTIONAL: &str = "an optional field may be absent, and null means the same";
@@ -62,6 +76,7 @@ const DEMANDED: &[(&str, &str)] = &[
     ("event.file_change.from.*", "with rename: the old path"),
     ("event.usage.costUsd.*", "costUsd is the value that the CLI reports"),
     ("event.rate_limited.retryAfterMs.*", "the time that the provider names"),
+    ("event.rate_limited.resetsAt.*", "when the limit ends, if reported"),
     ("event.error.data.*", "a timeout has `which` in its data"),
     ("error.capability_unsupported.data.*", "data.which names the capability"),
     ("error.capability_unsupported.data.which.*", "data.which names the capability"),
@@ -87,7 +102,6 @@ const OPTIONAL_EVENTS: &[&str] = &[
     "plan",
     "context",
     "quota",
-    "retry",
     "image",
     "skill",
     "plugin",
@@ -95,9 +109,24 @@ const OPTIONAL_EVENTS: &[&str] = &[
     "notice",
 ];
 
-/// Events that report a state, which a second event repeats.
-const REPEATABLE_EVENTS: &[&str] =
-    &["status", "plan", "context", "quota", "mode_changed", "heartbeat", "rate_limited", "retry"];
+/// Events that report a state or a fact, which a second event repeats.
+const REPEATABLE_EVENTS: &[&str] = &[
+    "session_started",
+    "status",
+    "plan",
+    "context",
+    "quota",
+    "mode_changed",
+    "heartbeat",
+    "rate_limited",
+    "retry",
+    "file_change",
+    "image",
+    "skill",
+    "plugin",
+    "notice",
+    "user_message",
+];
 
 /// Events that are useless at the end of a run.
 const TIMELY_EVENTS: &[&str] = &[
@@ -141,7 +170,7 @@ fn allowed_order(name: &str) -> Option<&'static str> {
     let is = |list: &[&str]| list.contains(&event_type);
     match change {
         "drop" if is(OPTIONAL_EVENTS) => Some("no sentence says when this event is sent"),
-        "repeat" if is(REPEATABLE_EVENTS) => Some("the event reports a state, which it repeats"),
+        "repeat" if is(REPEATABLE_EVENTS) => Some("no sentence limits this event to one report"),
         "hold_back" if !is(TIMELY_EVENTS) => Some("no sentence says how early this event is sent"),
         "swap_with_next" if !is(LEADING_EVENTS) => Some("no sentence orders it before the next"),
         _ => None,
@@ -170,9 +199,13 @@ const ALLOWED: &[(&str, &str)] = &[
     ("result.adapter/detect.evidence.reversed", "an adapter chooses what it checks"),
     ("result.adapter/detect.evidence.[].signal.*", "an adapter chooses what it checks"),
     ("result.adapter/detect.evidence.[].subject.*", "an adapter chooses what it checks"),
+    ("result.adapter/detect.capabilities.usage.cost.*", "detection may report fewer"),
+    ("result.adapter/detect.capabilities.effort.levels.*", "detection may report fewer"),
+    ("result.adapter/detect.capabilities.permissionModes.modes.*", "detection may report fewer"),
     ("result.adapter/detect.guidance.**", "an optional text for people"),
     ("result.adapter/detect.auth.guidance.**", "an optional text for people"),
     ("result.initialize.revision.**", "for people, never compared"),
+    ("result.models/list.models.[].name.*", "the adapter words texts for people itself"),
     ("result.models/list.models.reversed", "no sentence orders the models"),
     ("manifest.description.**", "nothing else describes the adapter"),
     ("manifest.homepage.**", "nothing else describes the adapter"),
@@ -192,9 +225,14 @@ const ALLOWED: &[(&str, &str)] = &[
     ("manifest.auth.methods.**", "the manifest is the only source"),
     ("manifest.auth.loginCommand.**", "the manifest is the only source"),
     ("request.initialize.host.**", "an adapter may ignore the name of the host"),
+    ("request.initialize.protocol.revision.**", "for people, never compared"),
     ("request.initialize.config.options.**", "the reference adapter has no options of its own"),
     ("request.initialize.config.stateDir.**", "an adapter may store nothing"),
     ("request.run/start.adapterOptions.**", "the reference adapter has no options of its own"),
+    ("request.run/start.policy.ask.**", "parrot requests approval of everything"),
+    ("request.run/start.policy.shellAllow.**", "parrot requests approval of everything"),
+    ("request.run/start.effort.low_as_medium", "only the agent CLI knows the names of its levels"),
+    ("request.run/start.effort.high_as_max", "only the agent CLI knows the names of its levels"),
     ("request.run/cancel.reason.**", "for the log only"),
     ("request.run/respond.message.**", "parrot accepts no reason of a denial"),
     ("request.adapter/detect.refresh.**", "the reference adapter caches nothing"),
@@ -243,6 +281,8 @@ mod tests {
         check("event.done.status.drop", true);
         check("event.done.exitCode.drop", true);
         check("event.done.signal.drop", false);
+        check("event.status.phase.drop", true);
+        check("manifest.cli.names.reversed", false);
         check("event.done.totals.textBytes.drop", true);
         check("event.status.drop", false);
         check("event.text_delta.drop", true);

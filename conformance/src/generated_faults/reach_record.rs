@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::catalogue::catalogue;
 use super::fault::{Alteration, Change, Place, Verdict};
 use super::message::Message;
-use super::value_change::apply;
+use super::value_change::FirstValues;
 
 /// The folder beside the executable that enables the record. Each process writes one file: the
 /// folder it was started in, then the name of each fault it reached.
@@ -20,6 +20,7 @@ pub(super) struct ReachRecord {
     file: PathBuf,
     /// The faults that were not reached yet.
     open: HashMap<Place, Vec<(String, Alteration)>>,
+    first_values: FirstValues,
 }
 
 impl ReachRecord {
@@ -37,7 +38,11 @@ impl ReachRecord {
                 open.entry(place).or_default().push((fault.name.clone(), alteration));
             }
         }
-        let record = Self { file: folder.join(format!("{}-{now}", std::process::id())), open };
+        let record = Self {
+            file: folder.join(format!("{}-{now}", std::process::id())),
+            open,
+            first_values: FirstValues::default(),
+        };
         record.append(&std::env::current_dir().unwrap_or_default().to_string_lossy());
         Some(record)
     }
@@ -49,7 +54,9 @@ impl ReachRecord {
             let mut message = message.clone();
             let Some(part) = message.part(place) else { continue };
             let reached: Vec<String> = faults
-                .extract_if(.., |(_, alteration)| would_alter(part, alteration))
+                .extract_if(.., |(_, alteration)| {
+                    would_alter(&mut self.first_values, part, alteration)
+                })
                 .map(|(name, _)| name)
                 .collect();
             reached.iter().for_each(|name| self.append(name));
@@ -65,9 +72,13 @@ impl ReachRecord {
     }
 }
 
-fn would_alter(part: &serde_json::Value, alteration: &Alteration) -> bool {
+fn would_alter(
+    first_values: &mut FirstValues,
+    part: &serde_json::Value,
+    alteration: &Alteration,
+) -> bool {
     match alteration.change {
         Change::Message(_) | Change::Line(_) => true,
-        _ => apply(&mut part.clone(), &alteration.path, &alteration.change),
+        _ => first_values.apply(&mut part.clone(), alteration),
     }
 }

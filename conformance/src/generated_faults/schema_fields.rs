@@ -18,6 +18,8 @@ pub(super) struct Field {
     pub(super) kind: FieldKind,
     /// Whether it must be present in its object.
     pub(super) is_required: bool,
+    /// Whether it or an object around it may be absent.
+    pub(super) may_be_absent: bool,
     /// Whether null is allowed.
     pub(super) is_nullable: bool,
     /// The value that an absent field means.
@@ -34,7 +36,10 @@ pub(super) enum FieldKind {
     /// A text with these known values.
     Enumeration(Vec<String>),
     List,
+    /// An object whose fields are listed, too.
     Object,
+    /// An object with any members.
+    Map,
     /// Any JSON value.
     Anything,
 }
@@ -60,7 +65,7 @@ impl Definitions {
     /// The fields of a definition, a container before its own fields.
     pub(super) fn fields(&self, definition: &str) -> Vec<Field> {
         let mut fields = Vec::new();
-        self.visit(&self.0[definition], &[], &mut fields);
+        self.visit(&self.0[definition], &[], false, &mut fields);
         fields
     }
 
@@ -69,30 +74,45 @@ impl Definitions {
         enumerated(&self.0[definition])
     }
 
-    fn visit(&self, definition: &Value, path: &[String], fields: &mut Vec<Field>) {
+    fn visit(
+        &self,
+        definition: &Value,
+        path: &[String],
+        may_be_absent: bool,
+        fields: &mut Vec<Field>,
+    ) {
         let Some(properties) = definition["properties"].as_object() else { return };
         let required = definition["required"].as_array().cloned().unwrap_or_default();
         for (name, property) in properties.iter().filter(|(name, _)| *name != "_meta") {
-            let path = [path, &[name.clone()]].concat();
+            let path = [path, std::slice::from_ref(name)].concat();
             let (schema, is_nullable) = self.resolve(property);
+            let is_required = required.iter().any(|required| required == name);
+            let may_be_absent = may_be_absent || !is_required;
             fields.push(Field {
                 path: path.clone(),
                 kind: kind(schema),
-                is_required: required.iter().any(|required| required == name),
+                is_required,
+                may_be_absent,
                 is_nullable,
                 default: property.get("default").cloned(),
             });
             if path.len() < MAX_DEPTH && !is_event(property) {
-                self.visit_inside(schema, &path, fields);
+                self.visit_inside(schema, &path, may_be_absent, fields);
             }
         }
     }
 
-    fn visit_inside(&self, schema: &Value, path: &[String], fields: &mut Vec<Field>) {
-        self.visit(schema, path, fields);
+    fn visit_inside(
+        &self,
+        schema: &Value,
+        path: &[String],
+        may_be_absent: bool,
+        fields: &mut Vec<Field>,
+    ) {
+        self.visit(schema, path, may_be_absent, fields);
         let inner = |mark: &str| [path, &[mark.to_owned()]].concat();
         if let Some(items) = schema.get("items").filter(|items| !is_event(items)) {
-            self.visit(self.resolve(items).0, &inner("[]"), fields);
+            self.visit(self.resolve(items).0, &inner("[]"), may_be_absent, fields);
         }
         let values = schema.get("additionalProperties").filter(|values| values.is_object());
         if let Some(values) = values {
@@ -100,6 +120,7 @@ impl Definitions {
                 path: inner("{}"),
                 kind: kind(values),
                 is_required: true,
+                may_be_absent,
                 is_nullable: false,
                 default: None,
             });
@@ -147,6 +168,7 @@ fn kind(schema: &Value) -> FieldKind {
         Some("number") => FieldKind::Number,
         Some("boolean") => FieldKind::Boolean,
         Some("array") => FieldKind::List,
+        Some("object") if schema.get("additionalProperties").is_some() => FieldKind::Map,
         Some("object") => FieldKind::Object,
         _ => FieldKind::Anything,
     }

@@ -1,11 +1,35 @@
 //! Alters one value.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Number, Value, json};
 
-use super::fault::Change;
+use super::fault::{Alteration, Change, Place};
+
+/// The first value of each field in this process.
+#[derive(Debug, Default)]
+pub(super) struct FirstValues(HashMap<(Place, Vec<String>), Value>);
+
+impl FirstValues {
+    /// Applies an alteration to its part of a message; returns whether anything differs.
+    pub(super) fn apply(&mut self, part: &mut Value, alteration: &Alteration) -> bool {
+        if alteration.change != Change::KeepFirst {
+            return apply(part, &alteration.path, &alteration.change);
+        }
+        let mut names = alteration.path.iter();
+        let Some(value) = names.try_fold(part, |value, name| value.get_mut(name)) else {
+            return false;
+        };
+        let key = (alteration.place.clone(), alteration.path.clone());
+        let first = self.0.entry(key).or_insert_with(|| value.clone());
+        let differs = first != value;
+        *value = first.clone();
+        differs
+    }
+}
 
 /// Applies a change to the field; returns whether anything differs.
-pub(super) fn apply(value: &mut Value, path: &[String], change: &Change) -> bool {
+fn apply(value: &mut Value, path: &[String], change: &Change) -> bool {
     let Some((first, rest)) = path.split_first() else { return replace(value, change) };
     match (first.as_str(), value) {
         ("[]", Value::Array(items)) => apply_to_each(items.iter_mut(), rest, change),
@@ -23,7 +47,11 @@ fn apply_to_each<'a>(
     rest: &[String],
     change: &Change,
 ) -> bool {
-    values.fold(false, |differs, value| apply(value, rest, change) || differs)
+    let mut differs = false;
+    for value in values {
+        differs |= apply(value, rest, change);
+    }
+    differs
 }
 
 fn apply_to_member(members: &mut Map<String, Value>, name: &str, change: &Change) -> bool {
@@ -80,7 +108,11 @@ fn replacement(value: &Value, change: &Change) -> Option<Value> {
             (!rest.is_empty()).then(|| rest.into())
         }
         Change::Reverse => Some(value.as_array()?.iter().rev().cloned().collect()),
-        Change::Drop { .. } | Change::NullIfAbsent | Change::Message(_) | Change::Line(_) => None,
+        Change::Drop { .. }
+        | Change::NullIfAbsent
+        | Change::KeepFirst
+        | Change::Message(_)
+        | Change::Line(_) => None,
     }
 }
 
@@ -131,6 +163,24 @@ mod tests {
         check(Change::Constant("z".into()), "map.{}", Some(json!({"x": "z"})));
         check(Change::Null, "nothing", None);
         check(Change::Null, "absent", None);
+    }
+
+    #[test]
+    fn first_value_replaces_later_ones() {
+        let alteration = Alteration {
+            place: Place::Envelope,
+            path: vec!["a".to_owned(), "b".to_owned()],
+            change: Change::KeepFirst,
+        };
+        let mut first_values = FirstValues::default();
+        let mut check = |value: Value, differs: bool| {
+            let mut part = json!({"a": {"b": value}});
+            assert_eq!(first_values.apply(&mut part, &alteration), differs);
+            assert_eq!(part, json!({"a": {"b": 1}}));
+        };
+        check(1.into(), false);
+        check(1.into(), false);
+        check(2.into(), true);
     }
 
     #[test]

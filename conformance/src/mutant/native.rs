@@ -54,6 +54,7 @@ pub(super) struct Hello {
 pub(super) struct SlowDown {
     #[serde(default)]
     pub(super) after_ms: Option<u64>,
+    /// In seconds since 1970.
     #[serde(default)]
     pub(super) until: Option<u64>,
     #[serde(default)]

@@ -17,7 +17,7 @@ pub(super) fn tool_result(
 pub(super) fn slow_down(limit: SlowDown) -> Event {
     Event::RateLimited(RateLimited {
         retry_after_ms: limit.after_ms,
-        resets_at: limit.until,
+        resets_at: limit.until.map(|until| until.saturating_mul(1000)),
         window: limit.window,
         source: "cli".to_owned(),
     })

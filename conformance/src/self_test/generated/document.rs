@@ -36,7 +36,7 @@ fn fault(outcome: &Outcome) -> Value {
         FaultResult::Caught { by, got } => ("caught", Some(*by), Some(got.as_str())),
         FaultResult::Survived { .. } => ("survived", None, None),
         FaultResult::NotReached => ("not reached", None, None),
-        FaultResult::ValueNeverOccurs => ("value never occurs", None, None),
+        FaultResult::NeverOccurs => ("never occurs", None, None),
         FaultResult::Legal(reason) => ("legal", None, Some(*reason)),
         FaultResult::NotRun(reason) => ("not run", None, Some(reason.as_str())),
     };

@@ -1,9 +1,9 @@
 //! The result of one generated fault.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::generated_faults::{Alteration, Change, GeneratedFault, Place, Verdict};
+use crate::generated_faults::{Change, GeneratedFault, Place, Verdict};
 
 /// What happened to a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +22,9 @@ pub enum FaultResult {
     },
     /// No check makes the adapter send or read what it alters.
     NotReached,
-    /// It alters one value of an enumeration, and no check produces this value.
-    ValueNeverOccurs,
+    /// It alters one value of an enumeration, a second value or an optional field, which the
+    /// reference adapter never sends.
+    NeverOccurs,
     /// The specification allows it.
     Legal(&'static str),
     /// The suite could not run it.
@@ -42,9 +43,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it counts: the specification forbids it, and its value occurs.
+    /// Whether it counts: the specification forbids it, and what it alters occurs.
     pub fn counts(&self) -> bool {
-        !matches!(self.result, FaultResult::Legal(_) | FaultResult::ValueNeverOccurs)
+        !matches!(self.result, FaultResult::Legal(_) | FaultResult::NeverOccurs)
     }
 
     /// Whether a check found it.
@@ -58,12 +59,7 @@ pub fn evaluate_unreached(
     faults: Vec<GeneratedFault>,
     is_reached: impl Fn(&str) -> bool,
 ) -> (Vec<GeneratedFault>, Vec<Outcome>) {
-    let occurring: BTreeSet<String> = faults
-        .iter()
-        .filter(|fault| is_reached(&fault.name))
-        .flat_map(|fault| &fault.alterations)
-        .map(|alteration| alteration.place.name())
-        .collect();
+    let occurring = Occurring::of(faults.iter().filter(|fault| is_reached(&fault.name)));
     let (mut reached, mut known) = (Vec::new(), Vec::new());
     for fault in faults {
         let result = match fault.verdict {
@@ -72,9 +68,7 @@ pub fn evaluate_unreached(
                 reached.push(fault);
                 continue;
             }
-            Verdict::Forbidden if is_about_value(&fault.alterations, &occurring) => {
-                FaultResult::ValueNeverOccurs
-            }
+            Verdict::Forbidden if occurring.lacks(&fault) => FaultResult::NeverOccurs,
             Verdict::Forbidden => FaultResult::NotReached,
         };
         known.push(Outcome { fault, result, took: Duration::ZERO });
@@ -82,14 +76,36 @@ pub fn evaluate_unreached(
     (reached, known)
 }
 
-/// Whether the fault is about one value of a field that occurs, or one kind of error that never does.
-fn is_about_value(alterations: &[Alteration], occurring: &BTreeSet<String>) -> bool {
-    alterations.iter().all(|alteration| {
-        let occurs = occurring.contains(&alteration.place.name());
-        match (&alteration.place, &alteration.change) {
-            (Place::Error(_), _) => !occurs,
-            (_, Change::Replace { .. }) => occurs,
-            _ => false,
+/// What the reference adapter sends and reads.
+struct Occurring {
+    places: HashSet<Place>,
+    fields: HashSet<(Place, Vec<String>)>,
+}
+
+impl Occurring {
+    fn of<'a>(reached: impl Iterator<Item = &'a GeneratedFault>) -> Self {
+        let (mut places, mut fields) = (HashSet::new(), HashSet::new());
+        for alteration in reached.flat_map(|fault| &fault.alterations) {
+            places.insert(alteration.place.clone());
+            fields.insert((alteration.place.clone(), alteration.path.clone()));
         }
-    })
+        Self { places, fields }
+    }
+
+    /// Whether the message occurs, but never with what the fault alters; or whether the fault is
+    /// about a kind of error that never occurs.
+    fn lacks(&self, fault: &GeneratedFault) -> bool {
+        fault.alterations.iter().all(|alteration| {
+            let has_place = self.places.contains(&alteration.place);
+            let has_field =
+                self.fields.contains(&(alteration.place.clone(), alteration.path.clone()));
+            match (&alteration.place, &alteration.change) {
+                (Place::Error(_), _) if !has_place => true,
+                (_, Change::Replace { .. } | Change::KeepFirst) => has_place,
+                (_, Change::Drop { default: Some(_) }) => has_place,
+                (Place::Request(_), _) => false,
+                _ => has_place && fault.is_optional && !has_field,
+            }
+        })
+    }
 }

@@ -11,7 +11,7 @@ use crate::generated_faults::Chapter;
 pub struct ChapterCount {
     /// All faults.
     pub generated: usize,
-    /// Faults that the specification forbids and whose value occurs.
+    /// Faults that the specification forbids and whose value or field occurs.
     pub forbidden: usize,
     /// Forbidden faults that a check found.
     pub caught: usize,
@@ -73,16 +73,22 @@ pub fn print_summary(outcomes: &[Outcome]) {
         print_row(chapter.name(), count);
     }
     print_row("total", &total);
-    print_group("SURVIVED: every check that reaches it passes", outcomes, |result| match result {
-        FaultResult::Survived { checks } => Some(format!("{checks} checks")),
-        _ => None,
+    print_group("HOLES: forbidden, and every check that reaches them passes", outcomes, |result| {
+        match result {
+            FaultResult::Survived { checks } => Some(format!("{checks} checks")),
+            _ => None,
+        }
     });
-    print_group("NOT REACHED: no check makes the adapter send or read it", outcomes, |result| {
-        (*result == FaultResult::NotReached).then(String::new)
-    });
-    print_group("VALUE NEVER OCCURS: not counted", outcomes, |result| {
-        (*result == FaultResult::ValueNeverOccurs).then(String::new)
-    });
+    print_group(
+        "HOLES: forbidden, and no check makes the adapter send or read them",
+        outcomes,
+        |result| (*result == FaultResult::NotReached).then(String::new),
+    );
+    print_group(
+        "NEVER OCCURS: not counted, because the reference adapter never sends this value or optional field",
+        outcomes,
+        |result| (*result == FaultResult::NeverOccurs).then(String::new),
+    );
     print_group("NOT RUN", outcomes, |result| match result {
         FaultResult::NotRun(reason) => Some(reason.clone()),
         _ => None,
