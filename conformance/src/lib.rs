@@ -9,7 +9,7 @@
 //! 2. `console`, `parallel`, `transcript`, `shrink`, `process`, `model`, `reference_pack`: output, worker threads, the record of one process, delta debugging, processes of this machine, the fake model server, the built-in fixture pack
 //! 3. `outcome`, `fake_cli`: findings of checks, the scripted process that plays the agent CLI
 //! 4. `check`, `schema`, `script_variants`: what a check is, the frozen JSON Schema, hostile variants of a script
-//! 5. `pack`, `invariants`: fixture packs, the rules that hold for every received line
+//! 5. `pack`, `invariants`, `generated_faults`: fixture packs, the rules that hold for every received line, faults derived from the schema
 //! 6. `prepared_run`: a scenario with random values, ready to start
 //! 7. `adapter_client`: the suite's own client of one adapter process
 //! 8. `suite`: the adapter under test with its manifest, pack and options
@@ -35,6 +35,7 @@ pub mod console;
 pub mod context;
 pub mod embedded;
 pub mod fake_cli;
+pub mod generated_faults;
 pub mod invariants;
 pub mod model;
 pub mod mutant;

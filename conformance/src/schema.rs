@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::outcome::shorten;
 
-const FROZEN: &str = include_str!("../../schemas/v1/schema.json");
+/// The committed schema file.
+pub(crate) const FROZEN_SCHEMA: &str = include_str!("../../schemas/v1/schema.json");
 
 /// The frozen schema. Each definition is compiled on first use.
 pub struct Schema {
@@ -26,7 +27,8 @@ impl Schema {
     /// # Panics
     /// Never in a tested build: the file is part of the executable.
     pub fn frozen() -> Self {
-        let mut schema: Value = serde_json::from_str(FROZEN).expect("the committed schema is JSON");
+        let mut schema: Value =
+            serde_json::from_str(FROZEN_SCHEMA).expect("the committed schema is JSON");
         // The envelope is validated without the event in it, which is selected by its `type`: this
         // gives one message about one event instead of one about every variant.
         schema["$defs"]["RunEventParams"]["properties"]["event"] =

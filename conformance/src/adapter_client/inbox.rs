@@ -160,6 +160,10 @@ impl Sorter for Inbox {
     }
 
     fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location) {
+        // A reader skips blank lines.
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
         let Some(value) = self.checker.line(bytes, &location) else {
             let raw_id = String::new();
             return self.keep(Line { at, location, value: Value::Null, raw_id });

@@ -5,6 +5,7 @@ mod acp_self_test;
 mod drift;
 mod explain;
 mod fixtures;
+mod generated_self_test;
 mod list;
 mod model;
 mod new;

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::adapter::{InitializeParams, InputRunParams, RespondRunParams};
-use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, InputOutcome};
+use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, Event, InputOutcome};
 
 use super::fault::{Behaviour, Fault};
 use super::output::Output;
@@ -45,6 +45,8 @@ struct OpenRun {
     ending: bool,
     /// The pending approvals.
     approvals: BTreeSet<String>,
+    /// The running turn.
+    turn: Option<String>,
 }
 
 /// The result of a cancel.
@@ -138,8 +140,14 @@ impl Adapter {
 
     pub(super) fn open_run(&self, run_id: String, commands: Sender<Command>) {
         let approvals = BTreeSet::new();
-        self.state().run =
-            Some(OpenRun { run_id, commands, stopping: false, ending: false, approvals });
+        self.state().run = Some(OpenRun {
+            run_id,
+            commands,
+            stopping: false,
+            ending: false,
+            approvals,
+            turn: None,
+        });
     }
 
     /// Marks the run as finished, although `done` is not sent yet.
@@ -178,6 +186,18 @@ impl Adapter {
         }
     }
 
+    /// Remembers the running turn of the open run.
+    pub(super) fn note_turn(&self, event: &Event) {
+        let turn = match event {
+            Event::TurnStarted(started) => Some(started.turn_id.clone()),
+            Event::TurnEnded(_) => None,
+            _ => return,
+        };
+        if let Some(run) = &mut self.state().run {
+            run.turn = turn;
+        }
+    }
+
     /// Sends a decision to the run that waits for it; only the first one counts.
     pub(super) fn answer(&self, params: RespondRunParams) -> Result<(), ErrorObject> {
         let mut state = self.state();
@@ -199,14 +219,17 @@ impl Adapter {
         Ok(())
     }
 
-    /// Sends input to its run. `parrot` has no turns, so an expected turn never matches.
+    /// Sends input to its run. A turn that is not running is refused.
     pub(super) fn input(&self, params: InputRunParams) -> Result<InputOutcome, ErrorObject> {
         let state = self.state();
         let run = state.run.as_ref().filter(|run| run.run_id == params.run_id && !run.ending);
-        let is_other_turn =
-            params.expected_turn.is_some() && !self.behaviour.has(Fault::IgnoresExpectedTurn);
+        let is_other_turn = |run: &OpenRun| {
+            params.expected_turn.is_some()
+                && params.expected_turn != run.turn
+                && !self.behaviour.has(Fault::IgnoresExpectedTurn)
+        };
         match run {
-            Some(_) if is_other_turn => Ok(InputOutcome::Refused),
+            Some(run) if is_other_turn(run) => Ok(InputOutcome::Refused),
             Some(run) => Ok(match run.commands.send(Command::Input { text: params.text }) {
                 Ok(()) => InputOutcome::Queued,
                 Err(_) => InputOutcome::Refused,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use od_protocol::adapter::{DetectAdapterResult, HealthAdapterResult, ListModelsResult};
 use od_protocol::{
-    AuthState, AuthStatus, Credential, CredentialKind, Evidence, HealthStatus, JsonObject, Marker,
-    Model, ModelsSource, TestedVersion,
+    AuthState, AuthStatus, Credential, CredentialKind, Effort, Evidence, HealthStatus, JsonObject,
+    Marker, Model, ModelsSource, TestedVersion,
 };
 use serde_json::Value;
 
@@ -88,32 +88,27 @@ pub(super) fn health(configured: Option<&str>, open_runs: usize) -> HealthAdapte
 
 /// Answers `models/list` from the agent CLI, or from a static list.
 pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListModelsResult {
-    let model = |id: &str| Model {
-        id: id.to_owned(),
-        name: None,
-        default: false,
-        context_window: None,
-        efforts: None,
-    };
     let answer = find_cli(behaviour, configured)
         .and_then(|path| probe::run_probe(behaviour, &path, &["models"]))
         .and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let listed = answer.as_ref().and_then(|answer| answer["models"].as_array());
-    let mut ids: Vec<&str> =
-        listed.into_iter().flatten().filter_map(|entry| entry["id"].as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let mut models: Vec<Model> = listed.into_iter().flatten().filter_map(model).collect();
+    models.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    models.dedup_by(|one, other| one.id == other.id);
     if behaviour.has(Fault::DuplicateModels) {
-        ids.extend(ids.first().copied());
+        models.extend(models.first().cloned());
     }
-    match ids.is_empty() {
+    match models.is_empty() {
         false => ListModelsResult {
-            models: ids.into_iter().map(model).collect(),
-            current: None,
+            models,
+            current: answer
+                .as_ref()
+                .and_then(|answer| answer["current"].as_str())
+                .map(str::to_owned),
             source: ModelsSource::Live,
         },
         true => ListModelsResult {
-            models: vec![model("macaw")],
+            models: model(&serde_json::json!({"id": "macaw"})).into_iter().collect(),
             current: None,
             source: match behaviour.has(Fault::AlwaysLiveModels) {
                 true => ModelsSource::Live,
@@ -121,6 +116,20 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
             },
         },
     }
+}
+
+fn model(entry: &Value) -> Option<Model> {
+    let text = |name: &str| entry[name].as_str().map(str::to_owned);
+    let efforts = entry["efforts"]
+        .as_array()
+        .map(|efforts| efforts.iter().filter_map(Value::as_str).map(Effort::from_wire).collect());
+    Some(Model {
+        id: text("id")?,
+        name: text("name"),
+        default: entry["default"] == true,
+        context_window: entry["window"].as_u64(),
+        efforts,
+    })
 }
 
 /// The credential that a run would use; names only.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{CLI_NAME, manifest};
 use super::{fault_record, serve};
+use crate::generated_faults;
 
 /// The file name that makes the suite's executable this adapter.
 pub const EXECUTABLE: &str = "od-adapter-mutant";
@@ -23,6 +24,7 @@ pub fn become_adapter(executable: &Path, arguments: &[String]) -> Option<ExitCod
 
 fn start(executable: &Path, arguments: &[String]) -> ExitCode {
     fault_record::begin(executable);
+    generated_faults::begin(executable);
     let (behaviour, rest) = match behaviour(executable, arguments) {
         Ok(found) => found,
         Err(name) => return refuse(&format!("unknown fault {name}")),
@@ -86,7 +88,7 @@ fn print_manifest(behaviour: Behaviour) -> ExitCode {
         let folder = std::env::var_os("HOME").unwrap_or_else(|| ".".into());
         let _refused = std::fs::write(Path::new(&folder).join("mutant-manifest.json"), "{}");
     }
-    let mut text = manifest_document(behaviour).to_string();
+    let mut text = generated_faults::manifest(manifest_document(behaviour)).to_string();
     if behaviour.has(Fault::ManifestBanner) {
         text.insert_str(0, "Welcome to the mutant adapter!\n");
     }

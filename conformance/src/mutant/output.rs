@@ -1,6 +1,6 @@
 //! Output to the host: one line per message, and the numbered events of one run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -13,6 +13,7 @@ use super::event_faults::EventFaults;
 use super::fault::{Behaviour, Fault};
 use super::line_limit::LineLimit;
 use super::tree;
+use crate::generated_faults;
 
 /// The only writer of stdout.
 pub(super) struct Output {
@@ -101,7 +102,8 @@ impl Output {
     pub(super) fn write(&self, bytes: &[u8]) {
         let mut turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
-        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let bytes = generated_faults::outgoing(bytes);
+        let written = stdout.write_all(&bytes).and_then(|()| stdout.flush());
         *turn = Instant::now();
         if written.is_err() && !self.behaviour.has(Fault::IgnoresBrokenPipe) {
             tree::sweep(0, |_| false);
@@ -122,6 +124,8 @@ pub(super) struct Stream<'a> {
     held: Vec<Value>,
     lost_words: usize,
     files: BTreeSet<String>,
+    /// The bytes of each message, to subtract those of discarded ones.
+    message_bytes: BTreeMap<String, u64>,
     totals: Totals,
     event_faults: EventFaults,
     line_limit: LineLimit,
@@ -147,6 +151,7 @@ impl<'a> Stream<'a> {
             held: Vec::new(),
             lost_words: 0,
             files: BTreeSet::new(),
+            message_bytes: BTreeMap::new(),
             totals: Totals::default(),
             started: Instant::now(),
         }
@@ -199,7 +204,15 @@ impl<'a> Stream<'a> {
 
     fn count(&mut self, event: &Event) {
         match event {
-            Event::TextDelta(delta) => self.totals.text_bytes += delta.text.len() as u64,
+            Event::TextDelta(delta) => {
+                let bytes = delta.text.len() as u64;
+                self.totals.text_bytes += bytes;
+                *self.message_bytes.entry(delta.message_id.clone()).or_default() += bytes;
+            }
+            Event::MessageDiscarded(discarded) => {
+                let bytes = self.message_bytes.remove(&discarded.message_id);
+                self.totals.text_bytes -= bytes.unwrap_or_default();
+            }
             Event::ToolCallStarted(_) => self.totals.tool_calls += 1,
             Event::FileChange(change) => drop(self.files.insert(change.path.clone())),
             Event::Usage(usage) => {

@@ -209,6 +209,7 @@ impl<'a> Run<'a> {
                 self.open_approvals.insert(approval_id.clone());
                 self.adapter.open_approval(approval_id);
             }
+            self.adapter.note_turn(&event);
             self.emit(event);
             let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
             if let Some(approval_id) = pending_approvals.filter(|_| !self.asks_host || approves) {

@@ -17,6 +17,7 @@ use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
 use super::host_lines::{HostLine, HostLines, messages};
 use super::{detect, handshake, kept_state, launch, leaks, run, tree};
+use crate::generated_faults;
 
 /// The default grace period.
 const DEFAULT_GRACE_MS: u64 = 2000;
@@ -46,7 +47,9 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
             HostLine::Complete(line) => {
                 let messages = messages(behaviour, &line);
                 let messages = messages.iter().map(|message| message.trim_ascii());
-                messages.filter(|it| !it.is_empty()).for_each(|it| on_line(adapter, it));
+                messages.filter(|it| !it.is_empty()).for_each(|it| {
+                    on_line(adapter, &generated_faults::incoming(it));
+                });
             }
             HostLine::TooLong if behaviour.has(Fault::SwallowsLongLines) => {}
             HostLine::TooLong => {

@@ -10,6 +10,7 @@ mod fake_cli_http;
 #[cfg(unix)]
 mod fake_cli_terminal;
 mod fixtures;
+mod generated_faults;
 mod hostile_adapters;
 mod model_answers;
 mod model_client;
