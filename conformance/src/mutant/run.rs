@@ -349,7 +349,7 @@ pub(super) fn start(
         pid: Some(launched.child.id()),
         argv: launched.arguments.clone(),
         permission_mode: None,
-        credential: super::detect::credential(&params.env),
+        credential: super::detect::credential(adapter.behaviour, &params.env),
         tested_version: None,
     };
     let late_answer: Option<PendingResponse> =
