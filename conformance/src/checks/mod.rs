@@ -3,21 +3,28 @@
 pub mod approvals;
 pub mod cancellation;
 pub mod capabilities;
+pub mod cli_search;
+pub mod cli_versions;
 pub mod concurrency;
 pub mod detection;
+pub mod detection_changes;
 pub mod determinism;
 pub mod encoding;
 pub mod environment;
+pub mod environment_values;
 pub mod errors;
 pub mod file_changes;
 pub mod flow_control;
 pub mod handshake;
+pub mod hostile_home;
 pub mod input;
 pub mod liveness;
+pub mod login_states;
 pub mod manifest;
 pub mod messages;
 pub mod models;
 pub mod ordering;
+pub mod probe_environment;
 pub mod prompts;
 pub mod rate_limits;
 pub mod resources;
@@ -33,6 +40,7 @@ pub mod times;
 pub mod tool_calls;
 pub mod usage;
 pub mod wire;
+pub mod working_folder;
 
 mod cli_input;
 mod expectations;
@@ -70,10 +78,18 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
         liveness::CHECKS,
         shutdown::CHECKS,
         detection::CHECKS,
+        cli_search::CHECKS,
+        cli_versions::CHECKS,
+        login_states::CHECKS,
+        detection_changes::CHECKS,
+        probe_environment::CHECKS,
+        hostile_home::CHECKS,
         capabilities::CHECKS,
         models::CHECKS,
         prompts::CHECKS,
         environment::CHECKS,
+        environment_values::CHECKS,
+        working_folder::CHECKS,
         secrets::CHECKS,
         runs::CHECKS,
         ordering::CHECKS,

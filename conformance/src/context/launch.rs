@@ -28,6 +28,8 @@ pub struct LaunchOptions {
     pub max_line_bytes: Option<u64>,
     /// The value of `config.stateDir`.
     pub state_dir: Option<PathBuf>,
+    /// The folder of the fake CLI; `None` uses a folder of the adapter process.
+    pub cli_folder: Option<PathBuf>,
 }
 
 impl Default for LaunchOptions {
@@ -40,6 +42,7 @@ impl Default for LaunchOptions {
             answers_approvals: true,
             max_line_bytes: None,
             state_dir: None,
+            cli_folder: None,
         }
     }
 }

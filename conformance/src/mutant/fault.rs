@@ -202,6 +202,60 @@ faults! {
     DetectWritesFile = "detect_writes_file",
     /// Reports every version of the agent CLI as new enough.
     AnyCliVersion = "any_cli_version",
+    /// Searches only the first folder of PATH.
+    SearchesFirstFolder = "searches_first_folder",
+    /// Searches relative and empty entries of PATH.
+    SearchesRelativeFolders = "searches_relative_folders",
+    /// Accepts a folder as the agent CLI.
+    FolderIsCli = "folder_is_cli",
+    /// Accepts a file that is not executable as the agent CLI.
+    AnyFileIsCli = "any_file_is_cli",
+    /// Compares versions as text.
+    TextVersions = "text_versions",
+    /// Reports the tested version as the installed one.
+    FixedVersion = "fixed_version",
+    /// Reports an unknown version as new enough.
+    UnknownMeetsMin = "unknown_meets_min",
+    /// Accepts an empty variable as a login.
+    EmptyKeyIsLogin = "empty_key_is_login",
+    /// Accepts a damaged file as a login.
+    DamagedFileIsLogin = "damaged_file_is_login",
+    /// Names a variable as the credential that is not set.
+    NamesUnsetCredential = "names_unset_credential",
+    /// Detects only once.
+    DetectsOnce = "detects_once",
+    /// Keeps the version of a path when the file is replaced.
+    KeepsVersionOfPath = "keeps_version_of_path",
+    /// Keeps the state of the login.
+    KeepsLogin = "keeps_login",
+    /// Passes its whole environment to `--version`.
+    ProbeLeaksEnv = "probe_leaks_env",
+    /// Starts `--version` with an empty environment.
+    ProbeEmptyEnv = "probe_empty_env",
+    /// Reads a login file of any kind.
+    ReadsAnyFile = "reads_any_file",
+    /// Exits at a login file that is not JSON.
+    DiesOnBadLogin = "dies_on_bad_login",
+    /// Treats every allowed name as a prefix.
+    AllowsPrefixes = "allows_prefixes",
+    /// Ignores the case of names of variables.
+    IgnoresCase = "ignores_case",
+    /// Passes proxies only by their names in capitals.
+    DropsLowercaseProxies = "drops_lowercase_proxies",
+    /// Drops variables that are set to an empty text.
+    DropsEmptyVariables = "drops_empty_variables",
+    /// Passes its own TERM to the agent CLI.
+    KeepsTerm = "keeps_term",
+    /// Sets USER if it is not set.
+    SetsUser = "sets_user",
+    /// Lets inherited variables replace those of the run.
+    RunEnvLoses = "run_env_loses",
+    /// Keeps the variables of a run for later runs.
+    RunEnvStays = "run_env_stays",
+    /// Accepts a relative working folder.
+    RelativeCwd = "relative_cwd",
+    /// Accepts a file as the working folder.
+    FileIsCwd = "file_is_cwd",
     /// Passes the prompt as an argument.
     PromptInArgv = "prompt_in_argv",
     /// Interprets the first character of a prompt as a command.

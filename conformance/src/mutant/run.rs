@@ -364,7 +364,7 @@ pub(super) fn start(
         pid: Some(launched.child.id()),
         argv: launched.arguments.clone(),
         permission_mode: params.permission_mode.clone(),
-        credential: super::detect::credential(&params.env),
+        credential: super::detect::credential(adapter.behaviour, &params.env),
         tested_version: None,
     };
     let run_started = kept_state::run_started(adapter.behaviour, &params, run_started);

@@ -156,7 +156,7 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
         "adapter/detect" => match parse_params::<DetectAdapterParams>(params) {
-            Ok(_) => return detect_later(adapter, id),
+            Ok(params) => return detect_later(adapter, id, params.refresh),
             Err(error) => Err(error),
         },
         "models/list" => match parse_params::<ListModelsParams>(params) {
@@ -221,10 +221,10 @@ fn health_slowly(adapter: &'static Adapter, id: String) -> Answer {
     Answer::Later
 }
 
-fn detect_later(adapter: &'static Adapter, id: String) -> Answer {
+fn detect_later(adapter: &'static Adapter, id: String, refresh: bool) -> Answer {
     let detect = move || {
         let _busy = adapter.hold_events(Fault::DetectBlocksRuns);
-        let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref());
+        let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref(), refresh);
         adapter.output.reply(&id, to_value(result));
     };
     answer_later(adapter, Fault::DetectBlocksReader, detect)
