@@ -85,15 +85,15 @@ pub(super) fn table(reports: &[&Value]) -> String {
                     |---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for report in reports {
-        let name = |member: &str| report[member].as_str().unwrap_or_default();
+        let member = |name: &str| report[name].as_str().unwrap_or_default();
+        let agent = format!("{} {}", member("adapterId"), member("adapterVersion"));
         let result = if report["conformant"] == true { "conforms" } else { "does not conform" };
         let count = |status: Status| report["counts"][status.as_str()].as_u64().unwrap_or(0);
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "| {} {} | {result} | {} | {} | {} | {} | {} | {} |",
-            name("adapterId"),
-            name("adapterVersion"),
+            "| {} | {result} | {} | {} | {} | {} | {} | {} |",
+            agent.trim(),
             count(Status::Pass),
             count(Status::Fail) + count(Status::Blocked),
             count(Status::Warn),

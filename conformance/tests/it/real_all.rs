@@ -49,9 +49,14 @@ impl Location {
     }
 
     fn run(&self, path: &str) -> CommandOutput {
+        self.run_with(path, &[])
+    }
+
+    fn run_with(&self, path: &str, more: &[&str]) -> CommandOutput {
         let own = self.path("bin");
         let output = Command::new(CONFORMANCE)
             .args(["real-all", "--adapters", "adapters", "--plugins", "plugins", "--into", "real"])
+            .args(more)
             .current_dir(self.folder.path())
             .env("PATH", format!("{}{path}", own.display()))
             .output()
@@ -105,6 +110,32 @@ fn failed_scenario_fails_the_command() {
     if was_tested(&outcome) {
         outcome.exits_with(1).prints(&["FAILED", "1 fail"]);
     }
+}
+
+#[test]
+fn acp_agents_are_checked_and_tabulated() {
+    let table = "[real]\npackage = \"agent@4.5.6\"\n[real.acp]\nargs = [\"acp\"]";
+    let location = Location::with(INSTALLS, table);
+    let readme = location.path("README.md");
+    let mark = |word: &str| {
+        format!("<!-- table of `conformance real-all --profile acp-agent`: {word} -->")
+    };
+    let (begin, end) = (mark("begin"), mark("end"));
+    std::fs::write(&readme, format!("above\n{begin}\nold\n{end}\nbelow\n")).expect("a file");
+    let profile = ["--profile", "acp-agent"];
+    let outcome =
+        location.run_with(&system_path(), &[&profile[..], &["--write", "README.md"]].concat());
+    if was_tested(&outcome) {
+        // The results of an agent are not failures of the command.
+        outcome.exits_with(0).prints(&["| parrot | does not conform |", "fail: HS-01"]);
+        let text = std::fs::read_to_string(&readme).expect("a file");
+        assert!(text.starts_with("above\n") && text.ends_with("below\n"), "{text}");
+        assert!(text.contains("| parrot | does not conform |") && !text.contains("old"), "{text}");
+    }
+    let without = Location::with(INSTALLS, &nothing_applies());
+    let outcome = without.run_with(&system_path(), &profile);
+    outcome.exits_with(0);
+    assert_eq!(without.asked(), 0, "a pack without [real.acp] is not an ACP agent");
 }
 
 #[test]
