@@ -25,6 +25,20 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
 }
 
+/// A larger settings file is not read.
+const MAX_TEXT_BYTES: u64 = 4 << 20;
+
+/// Reads a settings file of the agent CLI as text.
+///
+/// # Errors
+/// The error of the system; `InvalidData` for a file that is not regular, not valid UTF-8 or longer
+/// than 4 MiB.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read_bounded(path, MAX_TEXT_BYTES)?;
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not valid UTF-8"))
+}
+
 /// Returns the beginning of a regular file as text; empty when it cannot be read.
 pub(crate) fn read_beginning(path: &Path, length: u64) -> String {
     let mut bytes = Vec::new();

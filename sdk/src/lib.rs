@@ -33,7 +33,7 @@ pub mod serve;
 pub mod auth;
 pub mod detect;
 pub mod emit;
-mod files;
+pub mod files;
 mod outbox;
 pub mod probe;
 mod run;

@@ -95,7 +95,10 @@ fn stored(machine: &Machine) -> AuthStatus {
         Ok(_) => {}
     }
     let hosts = machine.dir("XDG_CONFIG_HOME", ".config").join("gh").join("hosts.yml");
-    match hosts.is_file() {
+    // The file names the account; without an account there is no login.
+    let names_account = |line: &str| line.trim_start().starts_with("user:");
+    let text = od_sdk::files::read_text(&hosts).unwrap_or_default();
+    match text.lines().any(names_account) {
         true => ok(Login::new("oauth", CredentialKind::Subscription, "gh auth login")),
         false => auth::missing(&manifest::auth()),
     }

@@ -1,7 +1,6 @@
 //! The login and its credential: settings, variables and files in the CLI's own order. Reads local
 //! files only and never returns a secret.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use od_protocol::{AuthState, AuthStatus, Credential, CredentialKind};
@@ -111,7 +110,7 @@ fn api_key(machine: &Machine, config_dir: &Path) -> AuthStatus {
 
 /// Whether `.env`, which the CLI also reads, assigns the key.
 fn has_key_file(config_dir: &Path) -> bool {
-    let text = fs::read_to_string(config_dir.join(".env")).unwrap_or_default();
+    let text = od_sdk::files::read_text(&config_dir.join(".env")).unwrap_or_default();
     let assigns = |line: &str| {
         let line = line.trim_start().strip_prefix("export ").unwrap_or(line).trim_start();
         let value = line.strip_prefix(API_KEY.variable)?.trim_start().strip_prefix('=')?;

@@ -108,8 +108,8 @@ fn started_at(name: &str, id_start: &str) -> Option<u64> {
 }
 
 fn chats(config_dir: &Path, cwd: Option<&str>) -> Vec<Chat> {
-    let known = fs::read(config_dir.join("projects.json")).unwrap_or_default();
-    let Projects { projects } = serde_json::from_slice(&known).unwrap_or_default();
+    let known = od_sdk::files::read_text(&config_dir.join("projects.json")).unwrap_or_default();
+    let Projects { projects } = serde_json::from_str(&known).unwrap_or_default();
     let folder_of = |project: &Path| {
         let name = project.file_name()?.to_str()?;
         projects.iter().find(|(_, slug)| *slug == name).map(|(folder, _)| folder.clone())

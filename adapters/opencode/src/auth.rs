@@ -144,7 +144,7 @@ impl Settings {
             ["opencode.json", "opencode.jsonc", "config.json"].map(|name| folder.join(name));
         let files = named.into_iter().chain(files);
         let texts =
-            inline.into_iter().chain(files.filter_map(|file| std::fs::read_to_string(file).ok()));
+            inline.into_iter().chain(files.filter_map(|file| od_sdk::files::read_text(&file).ok()));
         // A file that is not plain JSON (comments are allowed in it) is skipped.
         Self(texts.filter_map(|text| serde_json::from_str(&text).ok()).collect())
     }

@@ -174,12 +174,16 @@ impl Dispatcher {
                 this.gated("sessions", |capabilities| capabilities.sessions.is_some())?;
                 this.adapter.read_session(&this.setup()?.machine, &params)
             }),
-            "shutdown" => self.slow(id, params, |this, params: ShutdownParams| {
-                this.lock().is_shutting_down = true;
-                let grace = params.grace_ms.map_or(DEFAULT_SHUTDOWN_GRACE, Duration::from_millis);
-                this.runs.cancel_all(grace);
-                Ok(ShutdownResult {})
-            }),
+            "shutdown" => {
+                // Set before the thread starts: the next request is refused already.
+                self.lock().is_shutting_down = parse::<ShutdownParams>(params).is_ok();
+                self.slow(id, params, |this, params: ShutdownParams| {
+                    let grace =
+                        params.grace_ms.map_or(DEFAULT_SHUTDOWN_GRACE, Duration::from_millis);
+                    this.runs.cancel_all(grace);
+                    Ok(ShutdownResult {})
+                });
+            }
             unknown => {
                 let text = format!("unknown method {unknown:?}");
                 self.send_error(id, &ErrorObject::new(ErrorKind::MethodNotFound, text));
@@ -360,12 +364,17 @@ impl Dispatcher {
     }
 }
 
-/// Absent parameters are an empty object.
+/// Absent parameters are an empty object; a list is refused, although serde would read it.
 fn parse<P: serde::de::DeserializeOwned>(params: Option<&RawValue>) -> Result<P, ErrorObject> {
-    serde_json::from_str(params.map_or("{}", RawValue::get)).map_err(|error| {
-        ErrorObject::new(ErrorKind::InvalidParams, format!("invalid parameters: {error}"))
+    let invalid = |reason: &dyn std::fmt::Display| {
+        ErrorObject::new(ErrorKind::InvalidParams, format!("invalid parameters: {reason}"))
             .with_hint("schemas/v1/schema.json describes them")
-    })
+    };
+    let text = params.map_or("{}", RawValue::get);
+    if !text.starts_with('{') {
+        return Err(invalid(&"they must be an object with named members"));
+    }
+    serde_json::from_str(text).map_err(|error| invalid(&error))
 }
 
 /// Turns a panic into an error, so that every call is answered.

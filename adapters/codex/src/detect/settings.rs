@@ -1,13 +1,8 @@
 //! The part of `config.toml` that decides about the login: the provider and the place of its key.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use toml::{Table, Value};
-
-/// A longer file is cut off here; settings are a few kilobytes.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Built-in providers that run on this machine.
 const LOCAL_PROVIDERS: &[&str] = &["ollama", "ollama-chat", "lmstudio", "oss"];
@@ -45,18 +40,13 @@ impl Settings {
     /// # Errors
     /// The file exists but cannot be read; the CLI does not start with it either.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let mut text = String::new();
-        match File::open(path) {
+        let text = match od_sdk::files::read_text(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::default());
             }
             Err(error) => return Err(format!("{}: {error}", path.display())),
-            Ok(file) => {
-                let mut file = file.take(MAX_FILE_BYTES);
-                file.read_to_string(&mut text)
-                    .map_err(|error| format!("{}: {error}", path.display()))?;
-            }
-        }
+            Ok(text) => text,
+        };
         // The parser's error quotes the line, which may contain a token.
         let table: Table =
             text.parse().map_err(|_| format!("{} is not valid TOML", path.display()))?;

@@ -1,7 +1,6 @@
 //! Finds the login: a key in a variable, a custom provider, or a login in omp's database. Reads local
 //! files only; never returns the value of a credential.
 
-use std::fs;
 use std::path::Path;
 
 use crate::adapter::auth_info;
@@ -34,7 +33,7 @@ pub fn auth(machine: &Machine) -> AuthStatus {
 
 /// A custom provider with its key, in YAML or JSON.
 fn of_models(path: &Path) -> Option<Login> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = od_sdk::files::read_text(path).ok()?;
     let names_key = |line: &str| {
         let line = line.trim_start().trim_start_matches(['{', '-', ' ']);
         !line.starts_with('#') && (line.starts_with("apiKey:") || line.contains("\"apiKey\""))
