@@ -9,7 +9,7 @@
 //! 2. `console`, `parallel`, `transcript`, `shrink`, `process`, `model`, `reference_pack`: output, worker threads, the record of one process, delta debugging, processes of this machine, the fake model server, the built-in fixture pack
 //! 3. `outcome`, `fake_cli`: findings of checks, the scripted process that plays the agent CLI
 //! 4. `check`, `schema`, `script_variants`: what a check is, the frozen JSON Schema, hostile variants of a script
-//! 5. `pack`, `invariants`: fixture packs, the rules that hold for every received line
+//! 5. `pack`, `invariants`, `generated_faults`: fixture packs, the rules that hold for every received line, faults derived from the schema
 //! 6. `prepared_run`: a scenario with random values, ready to start
 //! 7. `adapter_client`: the suite's own client of one adapter process
 //! 8. `suite`: the adapter under test with its manifest, pack and options
@@ -19,7 +19,7 @@
 //! 12. `runner`: selects, runs and scores the checks
 //! 13. `real`, `self_test`: runs with the real agent CLI, the proof that the checks find every mutant
 //! 14. `acp`: the same suite for any agent that implements the Agent Client Protocol
-//! 15. `report`: terminal, JSON, JUnit, TAP and HTML reports
+//! 15. `report`: terminal, JSON, JUnit, TAP and HTML reports, and a badge
 //! 16. `command`: the commands of the `conformance` executable
 //!
 //! Reading order for a newcomer: [`check`], [`mod@context`], [`checks`], [`pack`], [`fake_cli`],
@@ -35,6 +35,7 @@ pub mod console;
 pub mod context;
 pub mod embedded;
 pub mod fake_cli;
+pub mod generated_faults;
 pub mod invariants;
 pub mod model;
 pub mod mutant;

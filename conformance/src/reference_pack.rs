@@ -21,6 +21,7 @@ pub const REFERENCE_PACK: Files = embedded_files!("packs/mutant":
     "steps/resume"
     "steps/retry_forever"
     "steps/session_unknown"
+    "steps/subagent"
     "steps/text"
     "steps/thinking"
     "steps/tool_error"

@@ -7,21 +7,27 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::check::Check;
+use crate::check::{Check, Level};
 
 /// The default set for adapters.
-pub const DEFAULT_SET: &str = "1.0";
+pub const DEFAULT_SET: &str = "1.1";
 
 /// The name of the set that contains every check.
 pub const LATEST: &str = "latest";
 
 /// The default set for ACP agents.
-pub const DEFAULT_ACP_SET: &str = "acp-1";
+pub const DEFAULT_ACP_SET: &str = "acp-1.1";
 
 type Sets = &'static [(&'static str, &'static str)];
 
-const SETS: Sets = &[(DEFAULT_SET, include_str!("../requirements/1.0.toml"))];
-const ACP_SETS: Sets = &[(DEFAULT_ACP_SET, include_str!("../requirements/acp-1.toml"))];
+const SETS: Sets = &[
+    ("1.0", include_str!("../requirements/1.0.toml")),
+    (DEFAULT_SET, include_str!("../requirements/1.1.toml")),
+];
+const ACP_SETS: Sets = &[
+    ("acp-1", include_str!("../requirements/acp-1.toml")),
+    (DEFAULT_ACP_SET, include_str!("../requirements/acp-1.1.toml")),
+];
 
 /// How many bytes of the digest are kept: enough to exclude accidental matches.
 const FINGERPRINT_BYTES: usize = 8;
@@ -37,7 +43,7 @@ pub struct Requirements {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Frozen {
-    level: String,
+    level: Level,
     sentence: String,
 }
 
@@ -111,6 +117,17 @@ impl Requirements {
         self.frozen.as_ref().is_none_or(|frozen| frozen.contains_key(id))
     }
 
+    /// Returns the checks with the levels of this set: a later set may have another level.
+    pub fn with_levels(&self, mut checks: Vec<Check>) -> Vec<Check> {
+        let frozen = self.frozen.as_ref();
+        for check in &mut checks {
+            if let Some(entry) = frozen.and_then(|frozen| frozen.get(check.id)) {
+                check.level = entry.level;
+            }
+        }
+        checks
+    }
+
     /// Returns the differences between the current checks and the frozen ones. An id is never
     /// reused: a requirement with a new meaning gets a new id.
     pub fn mismatches(&self, checks: &[Check]) -> Vec<String> {
@@ -123,8 +140,8 @@ impl Requirements {
         let Some(check) = checks.iter().find(|check| check.id == id) else {
             return Some(format!("{id} is missing, but requirement set {set} contains it"));
         };
-        if check.level.as_str() != frozen.level {
-            let (now, then) = (check.level.as_str(), &frozen.level);
+        if check.level != frozen.level {
+            let (now, then) = (check.level.as_str(), frozen.level.as_str());
             return Some(format!("{id} has level {now}, but {then} in requirement set {set}"));
         }
         let is_same = fingerprint(check.requirement) == frozen.sentence;
@@ -149,7 +166,6 @@ pub fn fingerprint(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Level;
     use crate::checks;
 
     fn check_change(change: impl Fn(&mut Vec<Check>), wanted: &str) {
@@ -182,6 +198,6 @@ mod tests {
     #[test]
     fn unknown_set_error_lists_names() {
         let error = Requirements::named("0.9").expect_err("the set does not exist");
-        assert!(error.to_string().contains("available: 1.0, latest"), "{error}");
+        assert!(error.to_string().contains("available: 1.0, 1.1, latest"), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::civil::Date;
@@ -11,7 +12,7 @@ use crate::check::{Check, CheckResult, Kind, Level, Status};
 use crate::checks::function_of;
 use crate::context::CheckContext;
 use crate::fake_cli::Step;
-use crate::outcome::{CheckOutcome, Finding, complete_finding, skip_if};
+use crate::outcome::{CheckOutcome, Failure, Finding, complete_finding, skip_if};
 use crate::parallel;
 use crate::requirements::Requirements;
 use crate::script_variants;
@@ -38,6 +39,8 @@ pub(crate) const EXERCISE_LABEL: &str = "exercise";
 pub struct RunnerOptions {
     /// Whether a SHOULD counts as a MUST.
     pub strict: bool,
+    /// Whether no check is started after the first failure.
+    pub fail_fast: bool,
     /// The number of parallel workers.
     pub jobs: usize,
     /// After this time no check is started; the remaining ones are blocked.
@@ -98,10 +101,19 @@ fn run_active(
         }
         context
     };
+    let has_failed = AtomicBool::new(false);
     let run = |context: &mut CheckContext, check: &Check| {
         let started = Instant::now();
-        let outcome =
-            if started >= deadline { Err(out_of_time()) } else { run_check(context, check) };
+        let outcome = if has_failed.load(Ordering::Relaxed) {
+            Err(Finding::Skip("not run after the first failure".to_owned()))
+        } else if started >= deadline {
+            Err(out_of_time())
+        } else {
+            run_check(context, check)
+        };
+        if options.fail_fast && is_failure(suite, check, &outcome, options) {
+            has_failed.store(true, Ordering::Relaxed);
+        }
         (*check, outcome, started.elapsed())
     };
     let mut on_outcome = |(check, outcome, took): &(Check, CheckOutcome, Duration)| {
@@ -112,6 +124,23 @@ fn run_active(
     };
     let outcomes = parallel::each_with(checks, options.jobs, new_context, run, &mut on_outcome);
     outcomes.into_iter().map(|(_, outcome, took)| (outcome, took)).collect()
+}
+
+/// Whether the check failed, or a rule was violated during it.
+fn is_failure(
+    suite: &Suite,
+    check: &Check,
+    outcome: &CheckOutcome,
+    options: &RunnerOptions,
+) -> bool {
+    let fails = |check: &Check, outcome: CheckOutcome| {
+        build_result(check, outcome, Duration::ZERO, options).status.is_failure()
+    };
+    let is_violated = |(rule, failure): &(&str, Failure)| {
+        let rule = crate::checks::all().into_iter().find(|check| check.id == *rule);
+        rule.is_some_and(|rule| fails(&rule, Err(failure.clone().into())))
+    };
+    fails(check, outcome.clone()) || suite.violations.all().iter().any(is_violated)
 }
 
 /// The outcome of a check for which no time is left.
@@ -208,6 +237,11 @@ pub(crate) fn build_result(
         Ok(()) => Status::Pass,
         Err(Finding::Skip(_)) => Status::Skip,
         Err(Finding::Suite(_)) => Status::SuiteError,
+        Err(Finding::Blocked(_) | Finding::Untestable(_) | Finding::Fail(_))
+            if check.level == Level::Practice =>
+        {
+            Status::Advice
+        }
         Err(Finding::Blocked(_)) => Status::Blocked,
         Err(Finding::Untestable(_)) => Status::Untestable,
         Err(Finding::Fail(_)) if check.level == Level::Should && !options.strict => Status::Warn,
@@ -246,6 +280,7 @@ mod tests {
         check.id = "NEW-01";
         let options = RunnerOptions {
             strict: false,
+            fail_fast: false,
             jobs: 1,
             budget: Duration::ZERO,
             requirements: Requirements::named(set).expect("the set exists"),

@@ -4,13 +4,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+mod written;
+
 use jsonschema::Validator;
 use od_protocol::adapter::METHODS;
 use serde_json::{Value, json};
 
 use crate::outcome::shorten;
 
-const FROZEN: &str = include_str!("../../schemas/v1/schema.json");
+/// The committed schema file.
+pub(crate) const FROZEN_SCHEMA: &str = include_str!("../../schemas/v1/schema.json");
 
 /// The frozen schema. Each definition is compiled on first use.
 pub struct Schema {
@@ -24,7 +27,8 @@ impl Schema {
     /// # Panics
     /// Never in a tested build: the file is part of the executable.
     pub fn frozen() -> Self {
-        let mut schema: Value = serde_json::from_str(FROZEN).expect("the committed schema is JSON");
+        let mut schema: Value =
+            serde_json::from_str(FROZEN_SCHEMA).expect("the committed schema is JSON");
         // The envelope is validated without the event in it, which is selected by its `type`: this
         // gives one message about one event instead of one about every variant.
         schema["$defs"]["RunEventParams"]["properties"]["event"] =
@@ -55,16 +59,45 @@ impl Schema {
         self.check("RunEventParams", params)?;
         let event = &params["event"];
         let name = event["type"].as_str().unwrap_or_default();
-        let variants = self.definitions["Event"]["anyOf"].as_array();
-        let variant = variants
-            .into_iter()
-            .flatten()
-            .find(|variant| variant["properties"]["type"]["const"] == name);
-        match variant {
+        match self.event_variant(name) {
             Some(variant) => self.check_against(&format!("event {name}"), variant, event),
             // A type of a later version or a vendor extension.
             None => Ok(()),
         }
+    }
+
+    /// Returns what a writer may not send in a result, although readers accept it.
+    pub fn illegal_in_answer(&self, method: &str, message: &Value) -> Option<String> {
+        if let Some(error) = message.get("error") {
+            return self.first_illegal("ErrorObject", error);
+        }
+        let known = METHODS.iter().find(|known| known.name == method)?;
+        self.first_illegal(known.result, message.get("result")?)
+    }
+
+    /// Returns what a writer may not send in the parameters of a `run/event`.
+    pub fn illegal_in_event(&self, params: &Value) -> Option<String> {
+        let name = params["event"]["type"].as_str().unwrap_or_default();
+        let envelope = self.first_illegal("RunEventParams", params);
+        envelope.or_else(|| match self.event_variant(name) {
+            Some(variant) => written::first_illegal(&self.definitions, variant, &params["event"]),
+            None if name.starts_with('_') => None,
+            None => Some(format!("the event type {name:?}, which is not part of the protocol")),
+        })
+    }
+
+    /// Returns what a writer may not send in a manifest.
+    pub fn illegal_in_manifest(&self, manifest: &Value) -> Option<String> {
+        self.first_illegal("Manifest", manifest)
+    }
+
+    fn first_illegal(&self, definition: &str, instance: &Value) -> Option<String> {
+        written::first_illegal(&self.definitions, &self.definitions[definition], instance)
+    }
+
+    fn event_variant(&self, name: &str) -> Option<&Value> {
+        let variants = self.definitions["Event"]["anyOf"].as_array()?;
+        variants.iter().find(|variant| variant["properties"]["type"]["const"] == name)
     }
 
     /// Validates a message that is neither an event nor a response.
@@ -147,6 +180,26 @@ mod tests {
         let schema = Schema::frozen();
         assert_eq!(schema.check_event(&event(json!({"type": "of_tomorrow", "x": 1}))), Ok(()));
         assert!(schema.check_event(&json!({"runId": 1, "seq": 0, "ts": 1, "event": {}})).is_err());
+    }
+
+    #[test]
+    fn writer_sends_integers_and_known_values() {
+        let schema = Schema::frozen();
+        let done = |status: &str, duration: Value| {
+            let totals = json!({"usage": {"scope": "run"}});
+            let done = json!({
+                "type": "done", "status": status, "durationMs": duration, "totals": totals,
+                "errorKind": "_vendor.kind",
+            });
+            schema.illegal_in_event(&event(done))
+        };
+        assert_eq!(done("failed", json!(1)), None);
+        assert_eq!(done("failed", json!(1.0)).as_deref(), Some("/durationMs is 1.0"));
+        assert!(done("ended", json!(1)).is_some_and(|text| text.contains("/status")));
+        assert!(schema.illegal_in_event(&event(json!({"type": "of_tomorrow"}))).is_some());
+        assert_eq!(schema.illegal_in_event(&event(json!({"type": "_of_a_vendor"}))), None);
+        let answer = json!({"result": {"models": [], "source": "guessed"}});
+        assert!(schema.illegal_in_answer("models/list", &answer).is_some());
     }
 
     #[test]

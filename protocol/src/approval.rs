@@ -58,13 +58,13 @@ wire_enum! {
 wire_enum! {
     /// Who resolved an approval. An unknown value means a policy.
     pub enum ApprovalResolver, unknown => Policy {
-        /// The user decided.
+        /// The user decided: `run/respond` without another `by`.
         User = "user",
-        /// A rule decided.
+        /// A rule decided, also that no client answers approvals.
         Policy = "policy",
-        /// No decision before the deadline: denied.
+        /// No decision before the deadline or a time limit of the run: denied.
         Timeout = "timeout",
-        /// The run was cancelled, or the agent CLI withdrew its request.
+        /// The run was cancelled or has ended, or the agent CLI withdrew its request: denied.
         Cancel = "cancel",
     }
 }

@@ -7,9 +7,9 @@ use crate::wire_enum::wire_enum;
 wire_enum! {
     /// Whether a run would be authenticated.
     pub enum AuthState, unknown => Unknown {
-        /// A credential exists and has not expired.
+        /// A credential exists, is not empty and has not expired.
         Ok = "ok",
-        /// No credential exists.
+        /// No credential exists; an empty variable is none.
         Missing = "missing",
         /// The credential has expired.
         Expired = "expired",

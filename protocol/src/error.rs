@@ -189,16 +189,17 @@ impl schemars::JsonSchema for ErrorKind {
 pub struct ErrorData {
     /// The kind.
     pub kind: ErrorKind,
-    /// What to type or change to fix it.
+    /// What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Whether the same call may succeed later without a change.
+    /// Whether the same call may succeed later without a change: true for `rate_limited`, false for `auth_*`,
+    /// `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`.
     #[serde(default)]
     pub retryable: bool,
     /// With `unsupported_protocol`: the majors that the responding side supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<ProtocolRange>,
-    /// With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the
+    /// With `timeout`: which limit (`start`, `idle`, `total`); with `capability_unsupported`: which capability; with `invalid_params` of the
     /// host's API: which parameter, such as `task.session.mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub which: Option<String>,

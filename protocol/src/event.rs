@@ -23,11 +23,11 @@ use crate::{JsonObject, Meta, Quota, Usage};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunEventParams {
-    /// The run.
+    /// The run, exactly as `run/start` named it.
     pub run_id: String,
     /// The sequence number: starts at 0, without gaps.
     pub seq: u64,
-    /// When it happened, in milliseconds since 1970 by the adapter's clock.
+    /// The wall clock (UTC) when the adapter emits the event, in milliseconds since 1970.
     pub ts: u64,
     /// The event.
     pub event: Event,

@@ -16,7 +16,7 @@ macro_rules! task {
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "camelCase")]
         pub struct StartRunParams {
-            /// The run id, chosen by the host and unique for this adapter process.
+            /// The run id, chosen by the host and unique for this adapter process: an opaque text.
             pub run_id: String,
             $($(#[$attribute])+ pub $field: $type,)+
         }
@@ -92,13 +92,13 @@ task! {
     /// The maximum number of turns of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// Variables for the agent CLI, in addition to the allowlist.
+    /// Variables for the agent CLI of this run, in addition to the allowlist and with precedence.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Time limits.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// A file that receives the raw output of the agent CLI.
+    /// A file that receives the complete raw stdout of the agent CLI. Needs no capability; never ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_path: Option<String>,
     /// Options that the manifest's `configSchema` describes.
@@ -161,8 +161,8 @@ wire_enum! {
 pub struct SessionChoice {
     /// The mode.
     pub mode: SessionMode,
-    /// The native id of the existing session. With `new`: the id of the new session, where the
-    /// agent CLI supports that.
+    /// The native id of the existing session, always data: never an option or a path. With `new`: the id of the
+    /// new session, where the agent CLI supports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
@@ -240,18 +240,18 @@ pub struct McpServer {
     pub headers: BTreeMap<String, String>,
 }
 
-/// Time limits; absent means the adapter's default, 0 means no limit.
+/// Time limits; absent means the adapter's default, 0 means no limit. Heartbeats restart nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
-    /// The time until the first output of the agent CLI.
+    /// The time from `run/start` to the first output of the agent CLI. A default is at least 60 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
-    /// The time without output. Output restarts it; an open approval pauses it.
+    /// The time without output. Output restarts it; an open approval pauses it. A default is at least 300 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<u64>,
-    /// The time of the whole run.
+    /// The time of the whole run. A default is at least one hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<u64>,
 }

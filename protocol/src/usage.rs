@@ -9,7 +9,7 @@ wire_enum! {
     pub enum UsageScope, unknown => Turn {
         /// One turn of the model.
         Turn = "turn",
-        /// The whole run.
+        /// The whole run, and nothing before it.
         Run = "run",
         /// The whole session, earlier runs included.
         Session = "session",
@@ -37,7 +37,7 @@ pub struct Usage {
     pub scope: UsageScope,
     /// Whether the numbers include all earlier reports of the same scope.
     pub cumulative: bool,
-    /// Tokens sent, cached ones excluded.
+    /// Tokens sent, those read from or written to a cache excluded.
     pub input_tokens: u64,
     /// Tokens received, reasoning included.
     pub output_tokens: u64,
@@ -50,7 +50,7 @@ pub struct Usage {
     /// The reasoning tokens of the output; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// The sum of all tokens.
+    /// `inputTokens` + `outputTokens` + `cacheReadTokens` + `cacheWriteTokens`.
     pub total_tokens: u64,
     /// The cost in US dollars if the agent CLI reports it; null means not reported, which is not
     /// zero.

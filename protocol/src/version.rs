@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const PROTOCOL_MAJOR: u32 = 1;
 
 /// The revision of the specification that these types follow. Informative, never compared.
-pub const PROTOCOL_REVISION: &str = "2026-11-16";
+pub const PROTOCOL_REVISION: &str = "2026-11-18";
 
 /// The most bytes of a line that either side may send, unless the host announces another limit.
 pub const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;

@@ -76,13 +76,13 @@ ApprovalOutcome = Literal[
 
 # Who resolved an approval. An unknown value means a policy.
 ApprovalResolver = Literal[
-    # The user decided.
+    # The user decided: `run/respond` without another `by`.
     "user",
-    # A rule decided.
+    # A rule decided, also that no client answers approvals.
     "policy",
-    # No decision before the deadline: denied.
+    # No decision before the deadline or a time limit of the run: denied.
     "timeout",
-    # The run was cancelled, or the agent CLI withdrew its request.
+    # The run was cancelled or has ended, or the agent CLI withdrew its request: denied.
     "cancel",
 ] | str
 
@@ -121,9 +121,9 @@ class AuthInfo(TypedDict):
 
 # Whether a run would be authenticated.
 AuthState = Literal[
-    # A credential exists and has not expired.
+    # A credential exists, is not empty and has not expired.
     "ok",
-    # No credential exists.
+    # No credential exists; an empty variable is none.
     "missing",
     # The credential has expired.
     "expired",
@@ -145,7 +145,7 @@ class CancelRunParams(TypedDict):
     # The run.
     runId: str
 
-    # The grace period of the agent CLI; absent means 2000, 0 means kill immediately.
+    # The grace period of the agent CLI from the receipt of `run/cancel` to SIGTERM; absent means 2000, 0 means immediately.
     graceMs: NotRequired[int | None]
 
     # The reason, for the log.
@@ -219,7 +219,7 @@ CredentialKind = Literal[
 class DetectAdapterParams(TypedDict):
     """Parameters of `adapter/detect`."""
 
-    # Ignore cached results. Slow status commands of the agent CLI may run. Default: false.
+    # Ignore cached results and read the state of the machine again. Slow status commands of the agent CLI may run. Default: false.
     refresh: NotRequired[bool]
 
 # The evidence for the status. An unknown value means the weakest.
@@ -228,7 +228,7 @@ DoneEvidence = Literal[
     "native_result",
     # The model's stop reason.
     "stop_reason",
-    # Only the exit code.
+    # Only the exit code of the agent CLI; never sufficient for `completed`.
     "exit_code",
     # The adapter or the host stopped the run.
     "watchdog",
@@ -238,13 +238,13 @@ DoneEvidence = Literal[
 
 # How a run ended. An unknown value means failed.
 DoneStatus = Literal[
-    # The agent CLI reported that it finished.
+    # The agent CLI itself reported that it finished.
     "completed",
-    # An error.
+    # An error ended the run; a fatal `error` precedes `done`.
     "failed",
-    # The run was cancelled.
+    # The run was cancelled, by `run/cancel`, `shutdown` or the agent CLI itself.
     "cancelled",
-    # A time limit was reached.
+    # A time limit of `run/start.timeouts` was reached.
     "timed_out",
 ] | str
 
@@ -423,7 +423,7 @@ HealthStatus = Literal[
 class Heartbeat(TypedDict):
     """Payload of `heartbeat`, sent at least every ten seconds without output."""
 
-    # The time since the last output of the agent CLI.
+    # The time since the last output of the agent CLI, or since `run/start` if there was none.
     silentMs: int
 
 
@@ -499,7 +499,7 @@ class InputRunParams(TypedDict):
     # The run.
     runId: str
 
-    # The text for the agent.
+    # The text for the agent, passed unchanged.
     text: str
 
     # Accept the input only while this turn runs; refuse it otherwise.
@@ -525,7 +525,7 @@ class InstallMethod(TypedDict):
 class Limits(TypedDict):
     """Limits of the messages that the host reads."""
 
-    # The most bytes of one line. A larger payload is shortened and marked with `truncated`. Default: 16777216.
+    # The most bytes of one line with its line end, at least 65536. A larger payload is shortened and marked with `truncated`. Default: 16777216.
     maxLineBytes: NotRequired[int]
 
 
@@ -577,7 +577,7 @@ class MessageDiscarded(TypedDict):
 class MessageStarted(TypedDict):
     """Payload of `message_started`."""
 
-    # The id of the message.
+    # The id of the message, unique within the run.
     messageId: str
 
 
@@ -694,10 +694,10 @@ class RateLimited(TypedDict):
     # Who reported it: `cli`, `provider`.
     source: str
 
-    # When the limit ends, in milliseconds since 1970, if reported.
+    # When the limit ends, in milliseconds since 1970, as the agent CLI reports it; absent means not reported.
     resetsAt: NotRequired[int | None]
 
-    # How long to wait, if reported.
+    # How long to wait, as the agent CLI reports it; absent means not reported.
     retryAfterMs: NotRequired[int | None]
 
     # The exhausted window, by the provider's own name.
@@ -773,7 +773,7 @@ class SessionSummary(TypedDict):
 class ShutdownParams(TypedDict):
     """Parameters of `shutdown`."""
 
-    # The grace period for open runs; absent means 2000.
+    # The grace period for open runs from the receipt of `shutdown`; absent means 2000.
     graceMs: NotRequired[int | None]
 
 
@@ -794,7 +794,7 @@ SkillStrategy = Literal[
 class StartRunResult(TypedDict):
     """Result of `run/start`, sent on acceptance; everything else arrives as events."""
 
-    # The run.
+    # The run, exactly as the host named it.
     runId: str
 
 
@@ -812,7 +812,7 @@ class Status(TypedDict):
 
 # Why the model stopped (the values of ACP and two more). An unknown value means other.
 StopReason = Literal[
-    # It finished.
+    # It finished its answer, or the agent CLI states no reason.
     "end_turn",
     # Its answer reached the maximum length.
     "max_tokens",
@@ -820,9 +820,9 @@ StopReason = Literal[
     "max_turn_requests",
     # It refused to answer.
     "refusal",
-    # It was cancelled.
+    # The run or the turn was cancelled, or a time limit stopped it.
     "cancelled",
-    # An error.
+    # An error ended the turn.
     "error",
     # Anything else.
     "other",
@@ -855,7 +855,7 @@ TestedVersion = Literal[
 class ThinkingStarted(TypedDict):
     """Payload of `thinking_started`."""
 
-    # The id of the thinking block.
+    # The id of the thinking block, unique within the run.
     thinkingId: str
 
 
@@ -867,15 +867,15 @@ class ThinkingStopped(TypedDict):
 
 
 class Timeouts(TypedDict):
-    """Time limits; absent means the adapter's default, 0 means no limit."""
+    """Time limits; absent means the adapter's default, 0 means no limit. Heartbeats restart nothing."""
 
-    # The time without output. Output restarts it; an open approval pauses it.
+    # The time without output. Output restarts it; an open approval pauses it. A default is at least 300 s.
     idleMs: NotRequired[int | None]
 
-    # The time until the first output of the agent CLI.
+    # The time from `run/start` to the first output of the agent CLI. A default is at least 60 s.
     startMs: NotRequired[int | None]
 
-    # The time of the whole run.
+    # The time of the whole run. A default is at least one hour.
     totalMs: NotRequired[int | None]
 
 
@@ -916,11 +916,11 @@ ToolStatus = Literal[
     "ok",
     # It failed.
     "error",
-    # It was denied.
+    # Its approval was denied.
     "denied",
-    # The run was cancelled.
+    # The run was cancelled before the call ended.
     "cancelled",
-    # The agent CLI reported no status.
+    # The agent CLI reported no status, or the run ended before the call.
     "unknown",
 ] | str
 
@@ -928,7 +928,7 @@ ToolStatus = Literal[
 class Truncated(TypedDict):
     """How much of a payload was removed to keep a line under the limit."""
 
-    # The number of removed bytes.
+    # The number of UTF-8 bytes that were removed from the payload; one that is not text counts as its JSON text.
     bytes: int
 
 
@@ -948,13 +948,13 @@ class UnknownEvent(TypedDict):
 class Unmapped(TypedDict):
     """Payload of `unmapped`."""
 
-    # The agent CLI's own name.
+    # The agent CLI's own name of the message type.
     nativeType: str
 
     # The first occurrence, shortened and without secrets.
     sample: str
 
-    # The number of occurrences so far.
+    # The number of occurrences in the run so far.
     count: int
 
 
@@ -968,7 +968,7 @@ class UsageCapability(TypedDict):
 UsageScope = Literal[
     # One turn of the model.
     "turn",
-    # The whole run.
+    # The whole run, and nothing before it.
     "run",
     # The whole session, earlier runs included.
     "session",
@@ -1036,10 +1036,10 @@ class ApprovalResolved(TypedDict):
     # The approval.
     approvalId: str
 
-    # The decision.
+    # The decision: that of `run/respond`, or a denial.
     outcome: ApprovalOutcome
 
-    # Who decided.
+    # Who decided: `by` of `run/respond`, whose default is `user`.
     by: ApprovalResolver
 
 
@@ -1088,16 +1088,16 @@ class ErrorData(TypedDict):
     # Further details, never a secret.
     details: NotRequired[dict[str, Any] | None]
 
-    # What to type or change to fix it.
+    # What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     hint: NotRequired[str | None]
 
-    # Whether the same call may succeed later without a change. Default: false.
+    # Whether the same call may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: false.
     retryable: NotRequired[bool]
 
     # With `unsupported_protocol`: the majors that the responding side supports.
     supported: NotRequired[ProtocolRange | None]
 
-    # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
+    # With `timeout`: which limit (`start`, `idle`, `total`); with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
     which: NotRequired[str | None]
 
 
@@ -1107,19 +1107,19 @@ class ErrorEvent(TypedDict):
     # The kind.
     kind: ErrorKind
 
-    # What failed, on what and why.
+    # What failed, on what and why: lowercase, without a final dot and without secrets.
     message: str
 
-    # Whether the error ends the run.
+    # Whether the error ends the run: `done` follows.
     fatal: bool
 
-    # Further details, never a secret.
+    # Further details, never a secret. With `timeout`: `which` is `start`, `idle` or `total`.
     data: NotRequired[dict[str, Any] | None]
 
-    # What to type or change to fix it.
+    # What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     hint: NotRequired[str | None]
 
-    # Whether the same run may succeed later without a change. Default: false.
+    # Whether the same run may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: false.
     retryable: NotRequired[bool]
 
 
@@ -1129,7 +1129,7 @@ class Extension(TypedDict):
     # The name.
     name: str
 
-    # What the agent does with the input.
+    # Whether it was loaded or used.
     phase: ExtensionPhase
 
     # The source; absent means not reported.
@@ -1145,9 +1145,9 @@ FileChange = TypedDict("FileChange", {
     "source": FileChangeSource,
     # A unified diff, if the agent CLI provides one.
     "diff": NotRequired[str | None],
-    # With `rename`: the old path.
+    # With `rename`: the absolute old path.
     "from": NotRequired[str | None],
-    # The tool call that changed the file.
+    # The id of the tool call that changed the file; absent means not known.
     "toolCallId": NotRequired[str | None],
     # Present when the diff was shortened.
     "truncated": NotRequired[Truncated | None],
@@ -1170,7 +1170,7 @@ class HealthAdapterResult(TypedDict):
 class HostCapabilities(TypedDict):
     """The capabilities of the host. A marker is an object; absent means unsupported."""
 
-    # The host answers `approval_requested`. Without it the adapter requests no approval and denies.
+    # The host answers `approval_requested`. Without it the adapter denies what the agent CLI requests, and reports the denial by `policy`.
     approvals: NotRequired[Marker | None]
 
 
@@ -1347,14 +1347,14 @@ class SessionChoice(TypedDict):
     # The mode.
     mode: SessionMode
 
-    # The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that.
+    # The native id of the existing session, always data: never an option or a path. With `new`: the id of the new session, where the agent CLI supports that.
     id: NotRequired[str | None]
 
 
 class SessionStarted(TypedDict):
     """Payload of `session_started`."""
 
-    # The native session id, as used by `resume`.
+    # The agent CLI's own session id, as used by `resume`.
     sessionId: str
 
     # Whether the session is new, resumed or forked.
@@ -1363,16 +1363,16 @@ class SessionStarted(TypedDict):
     # The working folder that the agent CLI reports.
     cwd: NotRequired[str | None]
 
-    # The available MCP servers.
+    # The available MCP servers; absent means not reported.
     mcpServers: NotRequired[list[McpServerStatus] | None]
 
-    # The model in use.
+    # The model in use, by the agent CLI's own name; absent means not reported.
     model: NotRequired[str | None]
 
-    # With `fork`: the session that was copied.
+    # With `fork`: the id of the session that was copied; absent means not reported.
     parentSessionId: NotRequired[str | None]
 
-    # The available tools.
+    # The available tools, by the agent CLI's own names; absent means not reported.
     tools: NotRequired[list[str] | None]
 
 
@@ -1408,10 +1408,10 @@ class SubagentStopped(TypedDict):
 class TextDelta(TypedDict):
     """Payload of `text_delta`."""
 
-    # The message.
+    # The open message that the piece belongs to.
     messageId: str
 
-    # The next piece.
+    # The next piece, byte for byte as the agent CLI sent it.
     text: str
 
     # Present when the piece was shortened.
@@ -1421,10 +1421,10 @@ class TextDelta(TypedDict):
 class ThinkingDelta(TypedDict):
     """Payload of `thinking_delta`."""
 
-    # The thinking block.
+    # The open thinking block that the piece belongs to.
     thinkingId: str
 
-    # The next piece.
+    # The next piece, byte for byte as the agent CLI sent it.
     text: str
 
     # Present when the piece was shortened.
@@ -1437,7 +1437,7 @@ class ToolCallReady(TypedDict):
     # The call.
     toolCallId: str
 
-    # The complete input, as the agent CLI reports it.
+    # The complete input, unchanged, as the agent CLI reports it.
     input: Any
 
     # A one-line title for people, derived from the input.
@@ -1450,7 +1450,7 @@ class ToolCallReady(TypedDict):
 class ToolCallStarted(TypedDict):
     """Payload of `tool_call_started`."""
 
-    # The id of the call.
+    # The id of the call, unique within the run.
     toolCallId: str
 
     # The agent CLI's own name for the tool.
@@ -1494,10 +1494,10 @@ class ToolResult(TypedDict):
     # How it ended.
     status: ToolStatus
 
-    # The output: text, or the agent CLI's own structure.
+    # The complete output, unchanged: text, or the agent CLI's own structure.
     output: Any
 
-    # The exit code of a command.
+    # The exit code of a command, as the agent CLI reports it; absent means not reported.
     exitCode: NotRequired[int | None]
 
     # Present when the output was shortened.
@@ -1523,13 +1523,13 @@ class Usage(TypedDict):
     # Whether the numbers include all earlier reports of the same scope.
     cumulative: bool
 
-    # Tokens sent, cached ones excluded.
+    # Tokens sent, those read from or written to a cache excluded.
     inputTokens: int
 
     # Tokens received, reasoning included.
     outputTokens: int
 
-    # The sum of all tokens.
+    # `inputTokens` + `outputTokens` + `cacheReadTokens` + `cacheWriteTokens`.
     totalTokens: int
 
     # The source of the numbers.
@@ -1560,7 +1560,7 @@ class Usage(TypedDict):
 class ApprovalRequested(TypedDict):
     """Payload of `approval_requested`."""
 
-    # The id of the approval.
+    # The id of the approval, unique within the run.
     approvalId: str
 
     # What the agent requests approval for.
@@ -1572,16 +1572,16 @@ class ApprovalRequested(TypedDict):
     # A one-line summary for people: what exactly would happen.
     summary: str
 
-    # The decisions that the agent CLI offers.
+    # The decisions that the agent CLI offers; at least one.
     options: list[ApprovalOption]
 
-    # How long the request waits before it is denied; null means without limit.
+    # How long the request waits, from this event on, before it is denied by `timeout`; null means without limit.
     deadlineMs: NotRequired[int | None]
 
-    # The input of the tool call, to show or edit.
+    # The input of the tool call, unchanged, to show or edit.
     input: NotRequired[Any]
 
-    # The tool call that waits.
+    # The id of the tool call that waits; absent means not known.
     toolCallId: NotRequired[str | None]
 
 
@@ -1750,13 +1750,13 @@ class Plan(TypedDict):
 class RunStarted(TypedDict):
     """Payload of `run_started`."""
 
-    # The arguments, without the prompt and without secrets. Default: [].
+    # The arguments of the agent CLI in their order; the executable may precede them. The prompt and secrets are omitted or replaced. Default: [].
     argv: NotRequired[list[str]]
 
-    # The executable; null when nothing could be started.
+    # The absolute path of the executable that was started; null when nothing could be started.
     cliPath: NotRequired[str | None]
 
-    # The version of the agent CLI; null when unknown.
+    # The version of the agent CLI, as `adapter/detect` reports it; null when unknown.
     cliVersion: NotRequired[str | None]
 
     # The credential that pays; null when unknown.
@@ -1765,7 +1765,7 @@ class RunStarted(TypedDict):
     # The agent CLI's own name of the permission mode; null means its default.
     permissionMode: NotRequired[str | None]
 
-    # The process id; null when nothing could be started.
+    # The process id of the agent CLI; null when nothing could be started.
     pid: NotRequired[int | None]
 
     # How the version compares to the tested one; null when unknown.
@@ -1775,7 +1775,7 @@ class RunStarted(TypedDict):
 class StartRunParams(TypedDict):
     """Parameters of `run/start`. An option that the adapter does not support is the error `capability_unsupported` before any process starts; it is never ignored."""
 
-    # The run id, chosen by the host and unique for this adapter process.
+    # The run id, chosen by the host and unique for this adapter process: an opaque text.
     runId: str
 
     # The absolute path of the working folder.
@@ -1799,7 +1799,7 @@ class StartRunParams(TypedDict):
     # The reasoning effort; absent means the agent CLI's own default.
     effort: NotRequired[Effort | None]
 
-    # Variables for the agent CLI, in addition to the allowlist.
+    # Variables for the agent CLI of this run, in addition to the allowlist and with precedence.
     env: NotRequired[dict[str, str]]
 
     # The maximum number of turns of the model.
@@ -1832,7 +1832,7 @@ class StartRunParams(TypedDict):
     # Time limits. Default: {}.
     timeouts: NotRequired[Timeouts]
 
-    # A file that receives the raw output of the agent CLI.
+    # A file that receives the complete raw stdout of the agent CLI. Needs no capability; never ignored.
     tracePath: NotRequired[str | None]
 
     # Custom data.
@@ -1842,26 +1842,26 @@ class StartRunParams(TypedDict):
 class Totals(TypedDict):
     """Totals of a run."""
 
-    # The cost in US dollars, if the agent CLI reported it.
+    # `costUsd` of the `usage` of scope `run`; absent if the agent CLI reported none.
     costUsd: NotRequired[float | None]
 
-    # The number of different files that changed. Default: 0.
+    # The number of different paths in `file_change`. Default: 0.
     filesChanged: NotRequired[int]
 
-    # Bytes of message text, discarded messages excluded. Default: 0.
+    # The UTF-8 bytes of all `text_delta`, discarded messages excluded. Default: 0.
     textBytes: NotRequired[int]
 
-    # Tool calls. Default: 0.
+    # The number of `tool_call_started`. Default: 0.
     toolCalls: NotRequired[int]
 
-    # The usage of the run, if known.
+    # The `usage` of scope `run`; absent if there was none.
     usage: NotRequired[Usage | None]
 
 
 class DetectAdapterResult(TypedDict):
     """Result of `adapter/detect`. "Not installed" is a result, not an error."""
 
-    # The agent CLI is installed.
+    # Whether an executable file of the agent CLI exists at `config.cliPath`, or on this machine without it.
     installed: bool
 
     # The state of the login.
@@ -1879,50 +1879,50 @@ class DetectAdapterResult(TypedDict):
     # The command to install or upgrade.
     guidance: NotRequired[str | None]
 
-    # Whether the version is at least the minimum; null when the version cannot be read.
+    # Whether the version is at least `cli.versionMin`, compared number by number; null when the version cannot be read.
     meetsMin: NotRequired[bool | None]
 
-    # The executable that a run would start.
+    # The absolute path of the executable that a run would start; absent when not installed.
     path: NotRequired[str | None]
 
     # The folder from which the agent CLI reads skills, if it does.
     skillsDir: NotRequired[str | None]
 
-    # How the version compares to the tested one; absent when the version cannot be read.
+    # How the version compares to `cli.versionTested`, number by number; absent when one of them is not known.
     testedVersion: NotRequired[TestedVersion | None]
 
-    # The version that the agent CLI reports.
+    # The version of the installed agent CLI; absent when it cannot be read.
     version: NotRequired[str | None]
 
 
 class Done(TypedDict):
     """Payload of `done`."""
 
-    # How it ended.
+    # How the run ended.
     status: DoneStatus
 
-    # Why the model stopped.
+    # Why the model stopped; `end_turn` if the run completed and the agent CLI states no reason.
     stopReason: StopReason
 
     # The evidence for the status.
     evidence: DoneEvidence
 
-    # The time since `run/start`.
+    # The time from the receipt of `run/start` to `done`.
     durationMs: int
 
     # Totals of the run.
     totals: Totals
 
-    # With `failed` and `timed_out`: the kind of the preceding fatal `error`.
+    # With `failed` and `timed_out`: the kind of the preceding fatal `error`; otherwise absent.
     errorKind: NotRequired[ErrorKind | None]
 
-    # The agent CLI's exit code; absent when a signal ended it.
+    # The exit code of the agent CLI's process; absent when a signal ended it or the adapter does not report it.
     exitCode: NotRequired[int | None]
 
-    # The native session id, if known.
+    # The session id of the last `session_started`; absent if there was none.
     sessionId: NotRequired[str | None]
 
-    # The signal that ended the agent CLI.
+    # The signal that ended the agent CLI's process, also if the adapter sent it.
     signal: NotRequired[int | None]
 
 
@@ -2358,13 +2358,13 @@ class ReadSessionResult(TypedDict):
 class RunEventParams(TypedDict):
     """Parameters of the notification `run/event`: the envelope of every event."""
 
-    # The run.
+    # The run, exactly as `run/start` named it.
     runId: str
 
     # The sequence number: starts at 0, without gaps.
     seq: int
 
-    # When it happened, in milliseconds since 1970 by the adapter's clock.
+    # The wall clock (UTC) when the adapter emits the event, in milliseconds since 1970.
     ts: int
 
     # The event.

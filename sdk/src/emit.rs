@@ -2,18 +2,19 @@
 //!
 //! Nothing here knows a process or the host; the runner takes the bytes.
 
+mod escapes;
 mod guard;
 mod json;
 mod redact;
 mod shorten;
 
-use std::borrow::Cow;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use od_protocol::adapter::RUN_EVENT;
-use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, Unmapped};
+use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, StopReason, Unmapped};
 
 use crate::{Exit, RunOutcome};
+use escapes::strip_escapes;
 pub(crate) use guard::OpenApproval;
 use guard::{Admission, Guard};
 use redact::Redactor;
@@ -110,24 +111,34 @@ impl Emitter {
     }
 
     pub(crate) fn text_delta(&mut self, message_id: &str, text: &str) {
-        let text = &*without_escapes(text);
-        if let Some(repair) = self.guard.admit_text(message_id, text.len()) {
-            self.event(repair);
+        let text = &*strip_escapes(text);
+        let renamed = self.guard.renamed_message(message_id);
+        let message_id = renamed.as_deref().unwrap_or(message_id);
+        if self.guard.is_done() {
+            return;
+        }
+        for repair in self.guard.admit_text(message_id, text.len()) {
+            self.write(&repair);
         }
         self.pieces(Delta { type_name: "text_delta", id_name: "messageId", id: message_id }, text);
     }
 
     pub(crate) fn thinking_delta(&mut self, thinking_id: &str, text: &str) {
-        let text = &*without_escapes(text);
-        if let Some(repair) = self.guard.admit_thinking(thinking_id) {
-            self.event(repair);
+        let text = &*strip_escapes(text);
+        let renamed = self.guard.renamed_thinking(thinking_id);
+        let thinking_id = renamed.as_deref().unwrap_or(thinking_id);
+        if self.guard.is_done() {
+            return;
+        }
+        for repair in self.guard.admit_thinking(thinking_id) {
+            self.write(&repair);
         }
         let delta = Delta { type_name: "thinking_delta", id_name: "thinkingId", id: thinking_id };
         self.pieces(delta, text);
     }
 
     pub(crate) fn tool_input_delta(&mut self, tool_call_id: &str, text: &str) {
-        if self.guard.is_open_tool(tool_call_id) {
+        if self.guard.is_tool_input_open(tool_call_id) {
             let (type_name, id_name) = ("tool_input_delta", "toolCallId");
             self.pieces(Delta { type_name, id_name, id: tool_call_id }, text);
         }
@@ -147,6 +158,10 @@ impl Emitter {
         }
         if outcome.status == DoneStatus::Completed && self.guard.fatal_error().is_some() {
             outcome.status = DoneStatus::Failed;
+            outcome.stop_reason = match outcome.stop_reason {
+                StopReason::EndTurn | StopReason::Cancelled => StopReason::Error,
+                other => other,
+            };
         }
         if outcome.status == DoneStatus::Failed && self.guard.fatal_error().is_none() {
             self.event(Event::Error(ErrorEvent::fatal(
@@ -226,14 +241,6 @@ impl Emitter {
     fn end_line(&mut self) {
         self.lines.extend_from_slice(b"}}\n");
         self.next_seq += 1;
-    }
-}
-
-/// Removes terminal colours. Text without them, which is almost all text, is not copied.
-fn without_escapes(text: &str) -> Cow<'_, str> {
-    match memchr::memchr(0x1b, text.as_bytes()) {
-        None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(anstream::adapter::strip_str(text).to_string()),
     }
 }
 

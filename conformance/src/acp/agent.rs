@@ -12,6 +12,7 @@ use super::command::AgentCommand;
 use super::inbox::Inbox;
 use super::invariants::AgentInvariants;
 use crate::adapter_client::Connection;
+use crate::fake_cli::pattern::Bindings;
 use crate::outcome::{Finding, shorten};
 use crate::process::{self, Process};
 use crate::transcript::Transcript;
@@ -21,9 +22,6 @@ pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The timeout for starting and for the first session: real agents unpack themselves first.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// A fake API key.
-const API_KEY: &str = "sk-conformance-fake-key";
 
 /// A JSON-RPC error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,20 +51,20 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Starts an agent process in its own folder without sending anything. `url` is that of the fake
-    /// model, or empty.
+    /// Starts an agent process in its own folder without sending anything. `placeholders` are those
+    /// of its environment and home files.
     ///
     /// # Errors
     /// Blocked if it cannot be started.
     pub(super) fn start(
         command: &AgentCommand,
-        url: &str,
+        placeholders: &Bindings,
         folder: PathBuf,
         time_factor: f64,
         invariants: AgentInvariants,
     ) -> Result<Self, Finding> {
         let transcript = Transcript::create(&unused(&folder, "transcript"))?;
-        let env = command.prepare_home(&folder.join("home"), url, API_KEY)?;
+        let env = command.prepare_home(&folder.join("home"), placeholders)?;
         // The start folder differs from the working folders of its sessions.
         let start = folder.join("start");
         std::fs::create_dir_all(&start)?;

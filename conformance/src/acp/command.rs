@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter_client::base_env;
 use crate::fake_cli::pattern::{Bindings, fill};
-use crate::pack::real_placeholders;
 use crate::process;
 
 /// The placeholder that enables the fake model.
@@ -44,18 +43,16 @@ impl AgentCommand {
     pub(super) fn prepare_home(
         &self,
         home: &Path,
-        url: &str,
-        secret: &str,
+        bindings: &Bindings,
     ) -> std::io::Result<BTreeMap<String, String>> {
-        let bindings: Bindings = real_placeholders(url, secret);
         std::fs::create_dir_all(home.join("tmp"))?;
         for (name, text) in self.home_files()? {
             let file = home.join(name);
             std::fs::create_dir_all(file.parent().unwrap_or(home))?;
-            std::fs::write(file, fill(&text, &bindings))?;
+            std::fs::write(file, fill(&text, bindings))?;
         }
         let mut env = base_env(home, &process::own_search_path(&self.program));
-        env.extend(self.env.iter().map(|(name, text)| (name.clone(), fill(text, &bindings))));
+        env.extend(self.env.iter().map(|(name, text)| (name.clone(), fill(text, bindings))));
         Ok(env)
     }
 
@@ -103,8 +100,8 @@ mod tests {
         assert!(command("{{url}}/v1", None).wants_model().expect("read"));
         assert!(command("fixed", seed.clone()).wants_model().expect("read"));
         let home = folder.path().join("home");
-        let env =
-            command("{{secret}}", seed).prepare_home(&home, "http://here", "s3").expect("prepared");
+        let bindings = crate::pack::real_placeholders("http://here", "s3");
+        let env = command("{{secret}}", seed).prepare_home(&home, &bindings).expect("prepared");
         assert_eq!(env["BASE"], "s3");
         let text = std::fs::read_to_string(home.join(".agent/settings.json")).expect("a file");
         assert_eq!(text, "{\"url\": \"http://here/v1\"}");

@@ -29,6 +29,8 @@ pub(super) struct AgentInvariants {
     /// Sessions with updates before the response that contains their id.
     early: Vec<(String, Location)>,
     tools: HashSet<(String, String)>,
+    /// Tool calls that have ended, by session and id.
+    ended_tools: HashSet<(String, String)>,
     /// Sessions whose last turn has ended.
     finished_turns: HashSet<String>,
     last_sent: String,
@@ -52,6 +54,7 @@ impl AgentInvariants {
             sessions: HashSet::new(),
             early: Vec::new(),
             tools: HashSet::new(),
+            ended_tools: HashSet::new(),
             finished_turns: HashSet::new(),
             last_sent: "nothing yet (the agent was started)".to_owned(),
         }
@@ -64,6 +67,8 @@ impl AgentInvariants {
             self.finished_turns.remove(&session);
         }
         if matches!(method, "session/load" | "session/resume") {
+            // A replay repeats the tool calls.
+            self.ended_tools.retain(|(owner, _)| *owner != session);
             self.sessions.insert(session.clone());
         }
         let sent = format!("{method} {}", shorten(&params.to_string(), 300));
@@ -178,6 +183,7 @@ impl AgentInvariants {
         if kind.starts_with("tool_call") {
             // An agent that runs tools could have called those of the client.
             self.rules.mark_exercised("ACP-HS-08");
+            self.check_status_order(&key, update, location);
         }
         match kind {
             "tool_call" => {
@@ -190,6 +196,18 @@ impl AgentInvariants {
                 self.check_rule("ACP-TOOL-01", is_unknown, expected, &got, location);
             }
             _ => {}
+        }
+    }
+
+    fn check_status_order(&mut self, key: &(String, String), update: &Value, location: &Location) {
+        let Some(status) = update["status"].as_str() else { return };
+        let is_end = matches!(status, "completed" | "failed");
+        let is_reopened = self.ended_tools.contains(key) && !is_end;
+        let got = format!("the status {status} for {:?}, which had ended", key.1);
+        let expected = "completed or failed as the last status";
+        self.check_rule("ACP-TOOL-07", is_reopened, expected, &got, location);
+        if is_end {
+            self.ended_tools.insert(key.clone());
         }
     }
 

@@ -12,10 +12,15 @@ use super::client::Policy;
 use super::command::AgentCommand;
 use super::invariants::AgentInvariants;
 use crate::check::Check;
+use crate::fake_cli::pattern::Bindings;
 use crate::invariants::{Label, Violations};
 use crate::model::{ModelOptions, ModelServer, RecordedRequest};
 use crate::outcome::{CheckOutcome, Failure, Finding, shorten};
+use crate::pack::real_placeholders;
 use crate::transcript::Location;
+
+/// A fake API key.
+const API_KEY: &str = "sk-conformance-fake-key";
 
 /// The options of a suite run.
 #[derive(Debug)]
@@ -118,10 +123,18 @@ impl AgentSuite {
         capabilities: &Value,
     ) -> Result<Agent, Finding> {
         std::fs::create_dir_all(&folder)?;
-        let url = self.model.as_ref().map(ModelServer::url).unwrap_or_default();
         let invariants =
             AgentInvariants::new(self.rules.clone(), label.clone(), capabilities.clone());
-        Agent::start(&self.command, &url, folder, self.time_factor, invariants)
+        Agent::start(&self.command, &self.placeholders(), folder, self.time_factor, invariants)
+    }
+
+    /// Returns the values of `{{url}}` (empty without a fake model), `{{secret}}` and `{{work}}`, the
+    /// folder that contains the working folders of all sessions.
+    fn placeholders(&self) -> Bindings {
+        let url = self.model.as_ref().map(ModelServer::url).unwrap_or_default();
+        let mut bindings = real_placeholders(&url, API_KEY);
+        bindings.insert("work".to_owned(), self.work.to_string_lossy().into());
+        bindings
     }
 
     /// Calls `authenticate` if an option requests it.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Agent, Reply, START_TIMEOUT, summary};
 use super::client::Policy;
-use super::inbox::Line;
+use super::inbox::{Inbox, Line};
 use crate::outcome::{Finding, shorten};
 
 /// The timeout of a turn: the fake model answers at once, but the agent may be slow.
@@ -32,6 +32,13 @@ pub(super) struct OpenTurn {
 impl OpenTurn {
     pub(super) fn session(&self) -> &str {
         &self.session
+    }
+
+    /// Counts the text chunks so far.
+    pub(super) fn text_chunks(&self, inbox: &Inbox) -> usize {
+        let is_text =
+            |line: &&Line| line.session() == self.session && line.kind() == "agent_message_chunk";
+        inbox.updates[self.first_update..].iter().filter(is_text).count()
     }
 }
 
@@ -146,7 +153,7 @@ impl Agent {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let handled = self.handled;
-            let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
+            let has_ended = |inbox: &Inbox| inbox.answers.contains_key(&open.key);
             self.pump(left, |inbox| has_ended(inbox) || inbox.requests.len() > handled);
             self.serve(policy)?;
             if has_ended(&self.inbox) || left.is_zero() || self.is_stdout_closed() {
@@ -179,15 +186,10 @@ impl Agent {
 
     /// Waits for the first text of a turn.
     pub(super) fn wait_text(&mut self, open: &OpenTurn) -> Result<(), Finding> {
-        let (from, limit) = (open.first_update, self.limit(FIRST_TEXT_TIMEOUT));
-        let has_ended = |inbox: &super::inbox::Inbox| inbox.answers.contains_key(&open.key);
-        self.pump(limit, |inbox| {
-            has_ended(inbox)
-                || inbox.updates[from..].iter().any(|line| {
-                    line.session() == open.session && line.kind() == "agent_message_chunk"
-                })
-        });
-        if !self.turn_so_far(open).text().is_empty() && !has_ended(&self.inbox) {
+        let limit = self.limit(FIRST_TEXT_TIMEOUT);
+        let has_ended = |inbox: &Inbox| inbox.answers.contains_key(&open.key);
+        self.pump(limit, |inbox| has_ended(inbox) || open.text_chunks(inbox) > 0);
+        if open.text_chunks(&self.inbox) > 0 && !has_ended(&self.inbox) {
             return Ok(());
         }
         let got = "no text arrived while the turn was open";
@@ -197,7 +199,7 @@ impl Agent {
     /// Waits for a permission request of this turn without answering it.
     pub(super) fn wait_permission(&mut self, open: &OpenTurn) -> bool {
         let (from, limit) = (open.first_request, self.limit(TURN_TIMEOUT));
-        let has_requested = |inbox: &super::inbox::Inbox| {
+        let has_requested = |inbox: &Inbox| {
             inbox.requests[from..].iter().any(|line| is_permission(line, &open.session))
         };
         self.pump(limit, |inbox| has_requested(inbox) || inbox.answers.contains_key(&open.key));
@@ -246,21 +248,30 @@ impl Turn {
 
     /// Returns the last status of each tool call, in the order of their announcement.
     pub(super) fn tools(&self) -> Vec<(String, String)> {
-        let mut tools: Vec<(String, String)> = Vec::new();
+        let status = |reports: &[&Value]| {
+            let known = reports.iter().rev().find_map(|report| report["status"].as_str());
+            known.unwrap_or("pending").to_owned()
+        };
+        self.tool_reports().into_iter().map(|(id, reports)| (id, status(&reports))).collect()
+    }
+
+    /// Returns everything that was reported about each tool call, in the order of their
+    /// announcement.
+    pub(super) fn tool_reports(&self) -> Vec<(String, Vec<&Value>)> {
+        let mut calls: Vec<(String, Vec<&Value>)> = Vec::new();
         let requested =
             self.permissions.iter().map(|line| (line.order, &line.value["params"]["toolCall"]));
         let updated = self.updates.iter().map(|line| (line.order, line.update()));
         let mut all: Vec<(usize, &Value)> = requested.chain(updated).collect();
         all.sort_by_key(|(order, _)| *order);
-        for (_, call) in all {
-            let Some(id) = call["toolCallId"].as_str() else { continue };
-            let status = call["status"].as_str();
-            match tools.iter_mut().find(|(known, _)| known == id) {
-                Some((_, last)) => *last = status.unwrap_or(last).to_owned(),
-                None => tools.push((id.to_owned(), status.unwrap_or("pending").to_owned())),
+        for (_, report) in all {
+            let Some(id) = report["toolCallId"].as_str() else { continue };
+            match calls.iter_mut().find(|(known, _)| known == id) {
+                Some((_, reports)) => reports.push(report),
+                None => calls.push((id.to_owned(), vec![report])),
             }
         }
-        tools
+        calls
     }
 
     /// Summarizes the turn for messages.

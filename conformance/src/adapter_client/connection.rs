@@ -19,6 +19,9 @@ const MAX_LATE_LINES: usize = 10_000;
 /// The pause between two checks for an exit.
 const POLL_INTERVAL: Duration = Duration::from_millis(3);
 
+/// Checks a line on stderr.
+pub type StderrChecker = Box<dyn Fn(&[u8], &Location) + Send>;
+
 /// Sorts the lines of a process.
 pub trait Sorter {
     /// The word for the process in messages.
@@ -26,6 +29,14 @@ pub trait Sorter {
 
     /// Registers a request, so that a response with this id is expected.
     fn expect_answer(&mut self, id: &str, method: &str, params: &Value);
+
+    /// Registers a line that is about to be sent.
+    fn note_sent(&mut self, _line: &[u8]) {}
+
+    /// Returns a function that checks lines on stderr.
+    fn stderr_checker(&self) -> StderrChecker {
+        Box::new(|_, _| {})
+    }
 
     /// Processes a complete line.
     fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location);
@@ -73,7 +84,8 @@ impl<S: Sorter> Connection<S> {
         let stall = Stall::default();
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let incoming = wire::start_reader(stdout, stall.clone());
-        wire::start_stderr(child.stderr.take().ok_or_else(missing)?, transcript.clone());
+        let on_stderr = inbox.stderr_checker();
+        wire::start_stderr(child.stderr.take().ok_or_else(missing)?, transcript.clone(), on_stderr);
         transcript.note(Source::Remark, format!("started as process {}", child.id()).as_bytes());
         Ok(Self {
             inbox,
@@ -112,9 +124,23 @@ impl<S: Sorter> Connection<S> {
     /// Sends bytes unchanged. The caller adds the line feed.
     pub fn send_raw(&mut self, bytes: &[u8]) {
         self.transcript.note(Source::Suite, bytes.strip_suffix(b"\n").unwrap_or(bytes));
+        self.inbox.note_sent(bytes);
         if let Some(outgoing) = &self.outgoing {
             // If the process has exited, the wait for its response reports it.
             let _gone = outgoing.send(Outgoing::Bytes(bytes.to_vec()));
+        }
+    }
+
+    /// Sends bytes in pieces with a pause after each. The caller adds the line feed.
+    pub fn send_in_pieces(&mut self, bytes: &[u8], piece_bytes: usize, pause: Duration) {
+        self.transcript.note(Source::Suite, bytes.strip_suffix(b"\n").unwrap_or(bytes));
+        self.inbox.note_sent(bytes);
+        for piece in bytes.chunks(piece_bytes.max(1)) {
+            if let Some(outgoing) = &self.outgoing {
+                // If the process has exited, the wait for its response reports it.
+                let _gone = outgoing.send(Outgoing::Bytes(piece.to_vec()));
+            }
+            std::thread::sleep(pause);
         }
     }
 

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::connection::Sorter;
+use super::connection::{Sorter, StderrChecker};
 use super::record::{Received, RunRecord};
 use crate::invariants::InvariantChecker;
 use crate::transcript::Location;
@@ -14,7 +16,7 @@ use crate::transcript::Location;
 /// How many other lines are kept at most.
 const MAX_OTHER_LINES: usize = 1000;
 
-/// How many bytes of events are kept; later events are only checked against the invariants.
+/// How many bytes of events are kept. A check that needs more cannot evaluate the adapter.
 const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
 
 /// A received line.
@@ -26,6 +28,20 @@ pub struct Line {
     pub location: Location,
     /// Its content; null if it is not JSON.
     pub value: Value,
+    /// The JSON text of its `id`, exactly as it was written; empty if it has none.
+    pub raw_id: String,
+}
+
+/// The member whose exact text matters.
+#[derive(Deserialize)]
+struct Identified<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+}
+
+fn raw_id(bytes: &[u8]) -> String {
+    let identified = serde_json::from_slice::<Identified>(bytes).ok();
+    identified.and_then(|line| line.id).map(|id| id.get().to_owned()).unwrap_or_default()
 }
 
 /// Everything that an adapter has sent so far.
@@ -84,22 +100,47 @@ impl Inbox {
         }
     }
 
-    fn keep_event(&mut self, line: Line, bytes: usize) {
-        let params = &line.value["params"];
-        let run_id = params["runId"].as_str().unwrap_or_default();
+    fn keep_event(&mut self, mut line: Line, bytes: usize) {
+        let run_id = line.value["params"]["runId"].as_str().unwrap_or_default();
         let Some(record) = self.runs.get_mut(run_id) else {
             return self.keep(line);
         };
+        let mut event = line.value["params"]["event"].take();
+        if let Value::Object(members) = &mut event {
+            // No check compares custom data, and it can be large.
+            members.remove("_meta");
+        }
+        let params = &line.value["params"];
         if record.finished {
             return;
         }
-        record.finished = params["event"]["type"] == "done";
+        record.finished = event["type"] == "done";
         if self.kept_bytes >= MAX_EVENT_BYTES && !record.finished {
+            record.dropped_events += 1;
             return;
         }
-        self.kept_bytes += bytes;
-        let (seq, value) = (params["seq"].as_u64().unwrap_or(u64::MAX), params["event"].clone());
-        record.events.push(Received { at: line.at, location: line.location, seq, value });
+        self.kept_bytes += text_bytes(&event);
+        let number = |name: &str| params[name].as_u64().unwrap_or(u64::MAX);
+        record.events.push(Received {
+            at: line.at,
+            location: line.location,
+            seq: number("seq"),
+            ts: number("ts"),
+            bytes,
+            value: event,
+        });
+    }
+}
+
+/// Returns the number of bytes of all texts in a value, names included.
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + text_bytes(value)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -110,15 +151,29 @@ impl Sorter for Inbox {
         self.asked.insert(id.to_owned(), method.to_owned());
     }
 
+    fn note_sent(&mut self, line: &[u8]) {
+        self.checker.sent(line);
+    }
+
+    fn stderr_checker(&self) -> StderrChecker {
+        Box::new(self.checker.stderr_checker())
+    }
+
     fn take_line(&mut self, bytes: &[u8], at: Instant, location: Location) {
+        // A reader skips blank lines.
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
         let Some(value) = self.checker.line(bytes, &location) else {
-            return self.keep(Line { at, location, value: Value::Null });
+            let raw_id = String::new();
+            return self.keep(Line { at, location, value: Value::Null, raw_id });
         };
-        let line = Line { at, location, value };
+        let mut line = Line { at, location, value, raw_id: String::new() };
         if line.value["method"] == od_protocol::adapter::RUN_EVENT {
             self.checker.event(&line.value["params"], &line.location);
             return self.keep_event(line, bytes.len());
         }
+        line.raw_id = raw_id(bytes);
         let id = line.value.get("id").map(Value::to_string);
         match id.as_ref().and_then(|id| self.asked.get(id)) {
             Some(method) => {

@@ -65,6 +65,8 @@ impl AdapterClient {
             .env_clear()
             .envs(&launch.env)
             .current_dir(&launch.cwd);
+        let mut checker = checker;
+        checker.add_secrets(&launch.secrets);
         let inbox = Inbox::new(checker);
         let connection = Connection::start(&mut command, transcript, launch.time_factor, inbox)?;
         Ok(Self {

@@ -15,7 +15,7 @@ mod wire;
 
 pub use calls::Answer;
 pub use capture::{CapturedOutput, run_to_end};
-pub use connection::{Connection, Sorter};
+pub use connection::{Connection, Sorter, StderrChecker};
 pub use inbox::{Inbox, Line};
 pub use launch::{AdapterClient, AdapterPath, Launch, base_env};
 pub use record::{Received, RunRecord};

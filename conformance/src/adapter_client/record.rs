@@ -17,6 +17,10 @@ pub struct Received {
     pub location: Location,
     /// Its sequence number.
     pub seq: u64,
+    /// Its time in milliseconds since 1970.
+    pub ts: u64,
+    /// The length of its line without the line feed.
+    pub bytes: usize,
     /// The event as received.
     pub value: Value,
 }
@@ -42,6 +46,8 @@ pub struct RunRecord {
     pub is_accepted: bool,
     /// Whether its `done` has arrived.
     pub finished: bool,
+    /// How many events the suite did not keep, because they need too much memory.
+    pub dropped_events: usize,
     /// The error that the fake CLI reported if the run did not complete, ready to be appended to a
     /// message; usually empty.
     pub cli_error: String,

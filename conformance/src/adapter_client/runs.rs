@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use od_protocol::DoneStatus;
 use od_protocol::adapter::{CancelRunParams, CancelRunResult, START_RUN, StartRunParams};
+use serde_json::Value;
 
 use super::calls::Answer;
 use super::launch::AdapterClient;
@@ -38,13 +39,29 @@ impl AdapterClient {
 
     /// Sends `run/start` without changing the fake CLI.
     pub fn start_run(&mut self, request: &StartRunParams) -> Result<Answer, Finding> {
-        self.inbox.open_run(&request.run_id);
         let params = serde_json::to_value(request).unwrap_or_default();
-        let answer = self.request(START_RUN.name, params)?;
-        let seen = self.inbox.runs.get(&request.run_id).is_some_and(|run| !run.events.is_empty());
+        self.start_run_with(&request.run_id, params)
+    }
+
+    /// Sends `run/start` with these parameters without changing the fake CLI.
+    pub fn start_run_with(&mut self, run_id: &str, params: Value) -> Result<Answer, Finding> {
+        let id = self.ask_run(run_id, params);
+        self.started(run_id, &id)
+    }
+
+    /// Sends `run/start` with these parameters and returns the id of the request.
+    pub fn ask_run(&mut self, run_id: &str, params: Value) -> String {
+        self.inbox.open_run(run_id);
+        self.ask(START_RUN.name, params)
+    }
+
+    /// Waits for the response to `run/start`.
+    pub fn started(&mut self, run_id: &str, id: &str) -> Result<Answer, Finding> {
+        let answer = self.answer(id, START_RUN.limit())?;
+        let seen = self.inbox.runs.get(run_id).is_some_and(|run| !run.events.is_empty());
         match answer {
-            Answer::Result(_) => self.inbox.accept_run(&request.run_id),
-            Answer::Error(_) if !seen => self.inbox.checker.refuse_run(&request.run_id),
+            Answer::Result(_) => self.inbox.accept_run(run_id),
+            Answer::Error(_) if !seen => self.inbox.checker.refuse_run(run_id),
             Answer::Error(_) => {}
         }
         Ok(answer)
@@ -101,6 +118,11 @@ impl AdapterClient {
         };
         if self.wait_done(run_id, limit) {
             let mut record = self.run(run_id);
+            if record.dropped_events > 0 {
+                let dropped = record.dropped_events;
+                let reason = format!("the suite could not keep {dropped} events of the run");
+                return Err(Finding::Suite(reason));
+            }
             if record.done().is_none_or(|done| done.status != DoneStatus::Completed) {
                 record.cli_error = self.fake_cli_error();
             }

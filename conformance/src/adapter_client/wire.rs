@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::connection::StderrChecker;
 use crate::transcript::{Source, Transcript};
 
 /// The maximum size of a line: the protocol's limit and a reserve.
@@ -157,9 +158,10 @@ impl Splitter {
     }
 }
 
-/// Starts the thread that writes the adapter's stderr into the transcript.
-pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
+/// Starts the thread that checks the adapter's stderr and writes it into the transcript.
+pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript, check: StderrChecker) {
     std::thread::spawn(move || {
+        let note = |line: &[u8]| check(line, &transcript.note(Source::Stderr, line));
         let mut line = Vec::new();
         let mut buffer = vec![0; 16 * 1024];
         while let Ok(count) = stderr.read(&mut buffer) {
@@ -168,7 +170,7 @@ pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
             }
             for &byte in &buffer[..count] {
                 if byte == b'\n' {
-                    transcript.note(Source::Stderr, &line);
+                    note(&line);
                     line.clear();
                 } else if line.len() < MAX_STDERR_LINE_BYTES {
                     line.push(byte);
@@ -176,7 +178,7 @@ pub(super) fn start_stderr(mut stderr: ChildStderr, transcript: Transcript) {
             }
         }
         if !line.is_empty() {
-            transcript.note(Source::Stderr, &line);
+            note(&line);
         }
     });
 }

@@ -1,6 +1,6 @@
 //! A check together with the function that performs it.
 
-use super::{Check, Gate, Kind, Level, Tier};
+use super::{Check, Citation, Gate, Kind, Level, Tier};
 use crate::outcome::CheckOutcome;
 
 /// A check and its function; `C` is the context the function works with.
@@ -20,7 +20,8 @@ pub const fn active<C>(
     run: fn(&mut C) -> CheckOutcome,
 ) -> Definition<C> {
     let (level, tier, kind) = (Level::Must, Tier::Fast, Kind::Active);
-    Definition { check: Check { id, level, requirement, why, gate, tier, kind }, run: Some(run) }
+    let check = Check { id, level, requirement, why, gate, tier, kind, citation: None };
+    Definition { check, run: Some(run) }
 }
 
 /// Defines a rule at level MUST that is verified on every line received during any check.
@@ -31,7 +32,8 @@ pub const fn invariant<C>(
     gate: Gate,
 ) -> Definition<C> {
     let (level, tier, kind) = (Level::Must, Tier::Fast, Kind::Invariant);
-    Definition { check: Check { id, level, requirement, why, gate, tier, kind }, run: None }
+    let check = Check { id, level, requirement, why, gate, tier, kind, citation: None };
+    Definition { check, run: None }
 }
 
 impl<C> Definition<C> {
@@ -39,6 +41,20 @@ impl<C> Definition<C> {
     #[must_use]
     pub const fn should(mut self) -> Self {
         self.check.level = Level::Should;
+        self
+    }
+
+    /// Lowers the level to PRACTICE: the specification does not demand it.
+    #[must_use]
+    pub const fn practice(mut self) -> Self {
+        self.check.level = Level::Practice;
+        self
+    }
+
+    /// Adds the sentence of the specification that the check verifies.
+    #[must_use]
+    pub const fn cites(mut self, chapter: &'static str, sentence: &'static str) -> Self {
+        self.check.citation = Some(Citation { chapter, sentence });
         self
     }
 }

@@ -1,12 +1,18 @@
 //! The metadata of a check: its requirement, its level, and when it applies.
 
+use serde::Deserialize;
+
 /// How binding a requirement is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// A violation is a failure.
     Must,
     /// A violation is a warning, and a failure with `--strict`.
     Should,
+    /// Good practice that the specification does not demand. A violation is advice and never a
+    /// failure, not even with `--strict`.
+    Practice,
 }
 
 impl Level {
@@ -15,6 +21,7 @@ impl Level {
         match self {
             Self::Must => "must",
             Self::Should => "should",
+            Self::Practice => "practice",
         }
     }
 }
@@ -98,6 +105,15 @@ pub enum Kind {
     External,
 }
 
+/// The sentence of a specification that a check verifies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Citation {
+    /// The title of the chapter or page.
+    pub chapter: &'static str,
+    /// The sentence, verbatim except for markup.
+    pub sentence: &'static str,
+}
+
 /// The chapter of the scenarios that run with the real agent CLI.
 pub const REAL_CHAPTER: &str = "REAL";
 
@@ -118,6 +134,8 @@ pub struct Check {
     pub tier: Tier,
     /// How its outcome is obtained.
     pub kind: Kind,
+    /// The sentence of the specification that it verifies, if it is recorded.
+    pub citation: Option<Citation>,
 }
 
 impl Check {
@@ -125,5 +143,20 @@ impl Check {
     /// agent CLI.
     pub fn chapter(&self) -> &'static str {
         self.id.rsplit_once('-').map_or(REAL_CHAPTER, |(chapter, _)| chapter)
+    }
+
+    /// Returns what the check is based on, for reports: the cited sentence, or that the
+    /// specification does not demand it.
+    pub fn basis(&self) -> Option<String> {
+        let specification = if self.id.starts_with("ACP-") { "ACP" } else { "the protocol" };
+        match (self.citation, self.level) {
+            (Some(Citation { chapter, sentence }), _) => {
+                Some(format!("{specification}, {chapter}: \"{sentence}\""))
+            }
+            (None, Level::Practice) => {
+                Some(format!("good practice; {specification} does not demand it"))
+            }
+            (None, Level::Must | Level::Should) => None,
+        }
     }
 }

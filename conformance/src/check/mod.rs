@@ -6,5 +6,5 @@ mod metadata;
 mod result;
 
 pub use definition::{Definition, active, invariant};
-pub use metadata::{Check, Gate, Kind, Level, REAL_CHAPTER, Tier};
+pub use metadata::{Check, Citation, Gate, Kind, Level, REAL_CHAPTER, Tier};
 pub use result::{CheckResult, Status};

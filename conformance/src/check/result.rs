@@ -14,6 +14,8 @@ pub enum Status {
     Fail,
     /// A SHOULD requirement does not hold.
     Warn,
+    /// Good practice that the specification does not demand is not followed.
+    Advice,
     /// The check does not apply.
     Skip,
     /// Another problem must be fixed first.
@@ -36,6 +38,7 @@ impl Status {
         Self::Pass,
         Self::Fail,
         Self::Warn,
+        Self::Advice,
         Self::Skip,
         Self::Blocked,
         Self::Untestable,
@@ -51,6 +54,7 @@ impl Status {
             Self::Pass => "pass",
             Self::Fail => "fail",
             Self::Warn => "warn",
+            Self::Advice => "advice",
             Self::Skip => "skip",
             Self::Blocked => "blocked",
             Self::Untestable => "untestable",

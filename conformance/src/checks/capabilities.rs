@@ -12,7 +12,7 @@ use super::expectations::{completed, refused_with};
 use super::requested_options::{OPTION_CAPABILITIES, request_option};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, execute_on, initialize};
+use crate::context::{CheckContext, LaunchOptions, execute_on, initialize};
 use crate::outcome::{CheckOutcome, Failure, Finding, fail};
 use crate::prepared_run::PreparedRun;
 
@@ -91,7 +91,7 @@ const EVENT_CAPABILITIES: &[(&str, &str, &str)] = &[
 
 fn detect_narrows(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch_uninitialized()?;
-    let declared = initialize(&mut adapter, &CliPath::FakeCli)?.capabilities;
+    let declared = initialize(&mut adapter, &LaunchOptions::default())?.capabilities;
     let detected = adapter.call(&DetectAdapterParams::default())?.capabilities;
     let declared = serde_json::to_value(declared).unwrap_or_default();
     let detected = serde_json::to_value(detected).unwrap_or_default();

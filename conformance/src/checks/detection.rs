@@ -266,7 +266,7 @@ fn bad_scripts() -> [(ProbeMode, Step); 3] {
 }
 
 /// Makes every start of the fake CLI fail in this way.
-fn answer_probes_with(
+pub(super) fn answer_probes_with(
     context: &CheckContext,
     adapter: &AdapterClient,
     mode: ProbeMode,
@@ -279,8 +279,17 @@ fn answer_probes_with(
     Ok(adapter.fake_cli.load_script(&script)?)
 }
 
-fn detect(adapter: &mut AdapterClient) -> Result<(DetectAdapterResult, Value), Finding> {
-    let params = serde_json::to_value(DetectAdapterParams { refresh: true }).unwrap_or_default();
+/// Calls `adapter/detect` with `refresh`.
+pub(super) fn detect(adapter: &mut AdapterClient) -> Result<(DetectAdapterResult, Value), Finding> {
+    detect_with(adapter, DetectAdapterParams { refresh: true })
+}
+
+/// Calls `adapter/detect`.
+pub(super) fn detect_with(
+    adapter: &mut AdapterClient,
+    params: DetectAdapterParams,
+) -> Result<(DetectAdapterResult, Value), Finding> {
+    let params = serde_json::to_value(params).unwrap_or_default();
     let answer = adapter.request("adapter/detect", params)?;
     let got = match answer {
         Answer::Result(value) => match serde_json::from_value(value.clone()) {
@@ -292,12 +301,16 @@ fn detect(adapter: &mut AdapterClient) -> Result<(DetectAdapterResult, Value), F
     Err(failed(adapter, "a DetectAdapterResult", got))
 }
 
-fn failed(adapter: &AdapterClient, expected: impl Into<String>, got: impl Into<String>) -> Finding {
+pub(super) fn failed(
+    adapter: &AdapterClient,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+) -> Finding {
     adapter.failure(expected, got, "adapter/detect")
 }
 
 /// Adds the circumstances to a failure.
-fn with_circumstances(finding: Finding, circumstances: &str) -> Finding {
+pub(super) fn with_circumstances(finding: Finding, circumstances: &str) -> Finding {
     let sent = format!("adapter/detect with {circumstances}");
     finding.map_failure(|failure| failure.sent(sent).into())
 }

@@ -109,7 +109,7 @@ fn exact_folder(context: &mut CheckContext) -> CheckOutcome {
 
 /// Returns the login variables: those of the pack's login that the manifest declares, or otherwise
 /// the first declared one.
-fn login_variables(context: &CheckContext) -> Vec<String> {
+pub(super) fn login_variables(context: &CheckContext) -> Vec<String> {
     let declared = context.suite.manifest.as_ref().map(|manifest| manifest.auth.env.clone());
     let declared = declared.unwrap_or_default();
     let used: Vec<String> = context

@@ -6,9 +6,10 @@ use od_protocol::{Event, FileChange, FileChangeSource, FileOp};
 
 use super::AdapterCheck;
 use super::expectations::{PerTier, completed};
+use super::native_output::{json_with, texts_in};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, execute_on};
+use crate::context::{CheckContext, CompletedRun, execute_on};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding, skip_if};
 use crate::prepared_run::PreparedRun;
@@ -40,7 +41,18 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text").with_capability("fileChanges"),
         deleted_and_renamed_files,
     ),
+    active(
+        "FIL-05",
+        "each change is reported once, with the op, the path and the text that the agent CLI \
+         reports, and nothing that did not change is reported",
+        "a review that shows a change twice, or a wrong one, cannot be trusted",
+        Gate::cli_scenario("file_write").with_capability("fileChanges"),
+        changes_by_value,
+    ),
 ];
+
+/// Words of native messages that mean a new file.
+const CREATED: &[&str] = &["create", "created", "add", "added"];
 
 const FILES: PerTier = PerTier { brief: 6, fast: 40, full: 1_000, slow: 5_000 };
 
@@ -51,24 +63,28 @@ fn right_path(context: &mut CheckContext) -> CheckOutcome {
     completed(record, sent)?;
     let path = values.text("file_path");
     let change = change_of(record, &path, sent)?;
+    // An adapter may use ids of its own; then the call is known by its input.
+    let mut calls = record.of_type("tool_call_started").map(|it| &it.value["toolCallId"]);
+    let is_call = |id: &String| calls.any(|call| call == id.as_str());
     let is_complete = change.source == FileChangeSource::Native
         && matches!(change.op, FileOp::Create | FileOp::Edit)
-        && change.tool_call_id.as_ref().is_none_or(|id| *id == values.text("tool_id"));
-    let expected =
-        format!("source native, op create or edit, toolCallId {} or none", values.text("tool_id"));
+        && change.tool_call_id.as_ref().is_none_or(is_call);
+    let expected = "source native, op create or edit, toolCallId of a call of this run or none";
     record.ensure(is_complete, expected, format!("{change:?}"), sent)
+}
+
+fn changes(record: &RunRecord) -> Vec<FileChange> {
+    let events = record.of_type("file_change").filter_map(|received| match received.event()? {
+        Event::FileChange(change) => Some(change),
+        _ => None,
+    });
+    events.collect()
 }
 
 /// Returns the change of a file, by its reported path or its canonical path.
 fn change_of(record: &RunRecord, path: &str, sent: &str) -> Result<FileChange, Finding> {
     let real = std::fs::canonicalize(path).ok();
-    let changes: Vec<FileChange> = record
-        .of_type("file_change")
-        .filter_map(|received| match received.event()? {
-            Event::FileChange(change) => Some(change),
-            _ => None,
-        })
-        .collect();
+    let changes = changes(record);
     let matches = |change: &&FileChange| {
         change.path == path || real.as_deref() == Some(Path::new(&change.path))
     };
@@ -143,6 +159,68 @@ fn call_steps(prepared: &PreparedRun) -> Option<(usize, usize)> {
         steps.iter().position(|step| contains(step, &tool_id) || contains(step, &message_id))?;
     let last = steps.iter().rposition(|step| contains(step, &tool_id))?;
     (first <= last).then_some((first, last))
+}
+
+fn changes_by_value(context: &mut CheckContext) -> CheckOutcome {
+    let completed_run = context.shared_run("file_write")?;
+    let CompletedRun { prepared, record, .. } = &*completed_run;
+    let sent = "run/start; a tool of the agent CLI writes a file and reports it";
+    completed(record, sent)?;
+    let path = prepared.values.text("file_path");
+    let changes: Vec<FileChange> = changes(record);
+    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    record.ensure(
+        changes.len() == 1,
+        format!("one `file_change` of {path}"),
+        format!("{paths:?}"),
+        sent,
+    )?;
+    let change = change_of(record, &path, sent)?;
+    let is_absolute = Path::new(&change.path).is_absolute();
+    record.ensure(is_absolute, "an absolute path", change.path.clone(), sent)?;
+    right_op(record, prepared, &change, sent)?;
+    let content = prepared.values.text("file_content");
+    let is_whole = change.truncated.is_some()
+        || change.diff.as_ref().is_none_or(|diff| diff.contains(&content));
+    let got = format!("{:?}", change.diff);
+    record.ensure(is_whole, format!("a diff with {content:?}, or none"), got, sent)?;
+    if context.suite.has_scenario("tool_ok") && context.suite.declares("tools") {
+        let unchanged = context.shared_run("tool_ok")?;
+        let count = unchanged.record.of_type("file_change").count();
+        let sent = "run/start; a command that changes no file";
+        unchanged.record.ensure(count == 0, "no `file_change`", format!("{count}"), sent)?;
+    }
+    written_twice(context)
+}
+
+/// Fails if the agent CLI reports a new file and the adapter another op.
+fn right_op(
+    record: &RunRecord,
+    prepared: &PreparedRun,
+    change: &FileChange,
+    sent: &str,
+) -> CheckOutcome {
+    let name = Path::new(&change.path).file_name().unwrap_or_default().to_string_lossy();
+    let native = json_with(&prepared.script, &name);
+    let mut words = native.iter().flat_map(texts_in);
+    let is_new = words.any(|text| CREATED.contains(&text.to_ascii_lowercase().as_str()));
+    let is_right = !is_new || change.op == FileOp::Create;
+    record.ensure(is_right, "op create, as the agent CLI reports", change.op.to_string(), sent)
+}
+
+/// One file that is written twice is one changed file; DON-01 compares the totals.
+fn written_twice(context: &mut CheckContext) -> CheckOutcome {
+    let prepared = context.prepare("file_write")?;
+    let path = prepared.values.text("file_path");
+    let prepared = prepare_writing(context, prepared, &[path.clone(), path.clone()])?;
+    let mut adapter = context.launch()?;
+    let completed_run = execute_on(&mut adapter, prepared)?;
+    let sent = "run/start; the agent CLI writes and reports the same file twice";
+    completed(&completed_run.record, sent)?;
+    change_of(&completed_run.record, &path, sent)?;
+    let files = completed_run.record.done().map(|done| done.totals.files_changed);
+    let expected = "filesChanged 1 in the totals";
+    completed_run.record.ensure(files == Some(1), expected, format!("{files:?}"), sent)
 }
 
 /// Not every agent CLI reports these, so they are checked only if the pack has the scenarios.

@@ -8,20 +8,21 @@ use serde_json::json;
 use super::AdapterCheck;
 use super::cancellation::{cancelled, prepare_hanging, start_and_wait_for_output};
 use super::expectations::{PerTier, answer_of, exact_answer, plain_answer};
+use super::throughput::{events_for, finish_while_progressing};
 use crate::adapter_client::Answer;
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};
 use crate::fake_cli::Step;
 use crate::outcome::{CheckOutcome, Finding};
 
-/// How many pieces the answer has: more than the pipe and one read of the suite hold, so that the
+/// How many pieces the answer has, fewer for a slow adapter: more than the pipe and one read of the suite hold, so that the
 /// adapter has to wait.
 const PIECES: PerTier = PerTier { brief: 900, fast: 8_000, full: 20_000, slow: 60_000 };
 /// How long the suite does not read.
 const STALL_DURATION: Duration = Duration::from_secs(3);
 /// How long the suite does not read while a cancel is pending.
 const SHORT_STALL_DURATION: Duration = Duration::from_secs(1);
-/// The timeout for everything after reading has resumed.
+/// The timeout of the response to a cancel after reading has resumed.
 const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The checks of this chapter.
@@ -36,24 +37,24 @@ pub const CHECKS: &[AdapterCheck] = &[active(
 
 fn stalled_reader(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    nothing_is_lost(context)?;
-    cancel_still_works(context)
+    let pieces = events_for(context, PIECES.of(context))?.max(PIECES.brief);
+    nothing_is_lost(context, pieces)?;
+    cancel_still_works(context, pieces)
 }
 
-fn nothing_is_lost(context: &mut CheckContext) -> CheckOutcome {
+fn nothing_is_lost(context: &mut CheckContext, pieces: usize) -> CheckOutcome {
     let nonce = context.nonce();
-    let pieces =
-        (0..PIECES.of(context)).map(|number| format!("{nonce} piece {number}, ")).collect();
+    let pieces = (0..pieces).map(|number| format!("{nonce} piece {number}, ")).collect();
     let prepared = answer_of(context, "text", pieces)?;
     let mut adapter = context.launch()?;
     adapter.begin(&prepared)?;
     adapter.stall(STALL_DURATION);
-    let record = adapter.finish(prepared.run_id(), CATCH_UP_TIMEOUT)?;
+    let record = finish_while_progressing(&mut adapter, prepared.run_id())?;
     let sent = format!("run/start; the suite did not read for {STALL_DURATION:?}");
     exact_answer(&CompletedRun { prepared, record, invocation: None }, &sent)
 }
 
-fn cancel_still_works(context: &mut CheckContext) -> CheckOutcome {
+fn cancel_still_works(context: &mut CheckContext, pieces: usize) -> CheckOutcome {
     let mut prepared = prepare_hanging(context, &[])?;
     let last_output =
         prepared.script.steps.iter().rposition(|step| matches!(step, Step::Out { .. }));
@@ -62,7 +63,7 @@ fn cancel_still_works(context: &mut CheckContext) -> CheckOutcome {
     else {
         return Err(Finding::Untestable("the scenario text prints nothing".to_owned()));
     };
-    let lines = PIECES.of(context) as u64;
+    let lines = pieces as u64;
     prepared.script.steps.insert(at + 1, Step::Flood { stderr: false, lines, text });
     let mut adapter = context.launch()?;
     start_and_wait_for_output(context, &mut adapter, &prepared)?;
@@ -76,6 +77,6 @@ fn cancel_still_works(context: &mut CheckContext) -> CheckOutcome {
             return Err(adapter.failure("run/cancel is accepted", other.summary(), sent));
         }
     }
-    let record = adapter.finish(prepared.run_id(), CATCH_UP_TIMEOUT)?;
+    let record = finish_while_progressing(&mut adapter, prepared.run_id())?;
     cancelled(&record, &sent)
 }

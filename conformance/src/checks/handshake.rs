@@ -1,5 +1,7 @@
 //! HS: the handshake and the responses to unexpected messages.
 
+mod refusals;
+
 use std::time::Duration;
 
 use od_protocol::ErrorKind;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize, initialize_params};
+use crate::context::{CheckContext, LaunchOptions, initialize, initialize_params};
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, shorten};
 
 /// The timeout of a response to an unexpected message.
@@ -75,6 +77,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         "one invalid byte must not end a user's run",
         Gate::NONE,
         malformed_input,
+    ),
+    active(
+        "HS-09",
+        "a refused `initialize` names the side to upgrade and leaves the adapter uninitialized; every \
+         method then fails with not_initialized, until `initialize` succeeds",
+        "a method that works without a configuration uses the wrong agent CLI or login",
+        Gate::NONE,
+        refusals::until_initialized,
     ),
 ];
 
@@ -161,7 +171,7 @@ fn usable_after_refusal(context: &mut CheckContext) -> CheckOutcome {
         return Err(Finding::Blocked("HS-04: the unsupported majors were accepted".to_owned()));
     }
     adapter.call(&PingParams {})?;
-    initialize(&mut adapter, &CliPath::FakeCli).map(drop)
+    initialize(&mut adapter, &LaunchOptions::default()).map(drop)
 }
 
 fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
@@ -172,7 +182,7 @@ fn requests_before_initialize(context: &mut CheckContext) -> CheckOutcome {
     for (method, params) in calls {
         adapter.refused(method, params, &ErrorKind::NotInitialized)?;
     }
-    initialize(&mut adapter, &CliPath::FakeCli)?;
+    initialize(&mut adapter, &LaunchOptions::default())?;
     let again = initialize_value(&adapter);
     adapter.refused(INITIALIZE.name, again, &ErrorKind::AlreadyInitialized)?;
     adapter.call(&PingParams {}).map(drop)
@@ -206,7 +216,7 @@ fn malformed_input(context: &mut CheckContext) -> CheckOutcome {
     for id in ids {
         echoed(&mut adapter, id)?;
     }
-    initialize(&mut adapter, &CliPath::FakeCli)?;
+    initialize(&mut adapter, &LaunchOptions::default())?;
     for bytes in [&b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"meth\n"[..], b"\xff\xfe{}\n", b"hello\n"] {
         parse_error(&mut adapter, bytes)?;
     }
@@ -258,7 +268,7 @@ fn echoed(adapter: &mut AdapterClient, id: Value) -> CheckOutcome {
 }
 
 fn initialize_value(adapter: &AdapterClient) -> Value {
-    serde_json::to_value(initialize_params(adapter, &CliPath::FakeCli)).unwrap_or_default()
+    serde_json::to_value(initialize_params(adapter, &LaunchOptions::default())).unwrap_or_default()
 }
 
 fn unsupported_majors(adapter: &AdapterClient) -> Value {

@@ -1,26 +1,28 @@
 //! LIV: liveness. The adapter answers and emits heartbeats, however busy or stuck the agent CLI is.
 
-use std::time::{Duration, Instant};
+mod pending_calls;
+
+use std::time::Duration;
 
 use od_protocol::adapter::HealthAdapterParams;
 
 use super::AdapterCheck;
 use super::cancellation::{prepare_hanging, start_and_wait_for_output};
 use super::expectations::{PerTier, plain_answer, still_answers};
+use super::throughput::{events_for, wait_while_progressing};
 use crate::adapter_client::AdapterClient;
 use crate::check::{Gate, active};
 use crate::context::CheckContext;
 use crate::fake_cli::{ProbeMode, Script, Step};
 use crate::outcome::{CheckOutcome, Finding};
 
-/// How many events the agent CLI prints as fast as possible.
+/// How many events the agent CLI prints as fast as possible; fewer for a slow adapter.
 const FLOOD_EVENTS: PerTier = PerTier { brief: 1_000, fast: 20_000, full: 20_000, slow: 200_000 };
 /// The number of bursts, and the pause after each in milliseconds.
 const BURSTS: usize = 20;
 const PAUSE_MS: u64 = 100;
 /// How many pings are sent during the flood.
 const PINGS: usize = 4;
-const FLOOD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest allowed silence, with a reserve for slow machines.
 const MAX_SILENCE: Duration = Duration::from_secs(11);
 const GATE: &str = "all-printed";
@@ -49,6 +51,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::scenario("cancel"),
         heartbeat,
     ),
+    active(
+        "LIV-04",
+        "`ping` and `run/cancel` are answered within a second while another request is pending, and \
+         a slow detection does not delay the events of a run",
+        "a host cannot stop a run, and takes the adapter for hung, while the agent CLI starts slowly",
+        Gate::cli_scenario("text"),
+        pending_calls::do_not_block,
+    ),
 ];
 
 fn health(context: &mut CheckContext) -> CheckOutcome {
@@ -68,7 +78,7 @@ fn health(context: &mut CheckContext) -> CheckOutcome {
 
 fn ping(context: &mut CheckContext) -> CheckOutcome {
     plain_answer(context)?;
-    let lines = FLOOD_EVENTS.of(context).div_ceil(BURSTS) as u64;
+    let lines = events_for(context, FLOOD_EVENTS.of(context))?.div_ceil(BURSTS) as u64;
     let mut prepared = prepare_hanging(context, &[Step::Gate { name: GATE.to_owned() }])?;
     let last_output =
         prepared.script.steps.iter().rposition(|step| matches!(step, Step::Out { .. }));
@@ -87,25 +97,21 @@ fn ping(context: &mut CheckContext) -> CheckOutcome {
         still_answers(&mut adapter, &format!("ping {round} in a flood of {total} lines"))?;
         adapter.listen(Duration::from_millis(2 * PAUSE_MS));
     }
-    wait_for_flood_end(&mut adapter)?;
+    wait_for_flood_end(&mut adapter, prepared.run_id())?;
     still_answers(&mut adapter, "ping; the agent CLI has stopped printing")
 }
 
 /// Reads events until the fake CLI has printed everything.
-fn wait_for_flood_end(adapter: &mut AdapterClient) -> CheckOutcome {
-    let deadline = Instant::now() + adapter.limit(FLOOD_TIMEOUT);
-    loop {
-        adapter.listen(Duration::from_millis(PAUSE_MS));
+fn wait_for_flood_end(adapter: &mut AdapterClient, run_id: &str) -> CheckOutcome {
+    let has_printed = |adapter: &mut AdapterClient| {
         let starts = adapter.fake_cli.starts();
-        if starts.iter().any(|start| start.gates.iter().any(|gate| gate == GATE)) {
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            let expected = format!("the whole output is read within {FLOOD_TIMEOUT:?}");
-            let got = "the agent CLI is still blocked by its full pipe";
-            return Err(adapter.failure(expected, got, ""));
-        }
+        starts.iter().any(|start| start.gates.iter().any(|gate| gate == GATE))
+    };
+    if wait_while_progressing(adapter, run_id, has_printed) {
+        return Ok(());
     }
+    let got = "no more events arrive, and the agent CLI is still blocked by its full pipe";
+    Err(adapter.failure("the whole output of the agent CLI is read", got, "a flood of output"))
 }
 
 fn heartbeat(context: &mut CheckContext) -> CheckOutcome {

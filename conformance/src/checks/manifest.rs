@@ -1,5 +1,8 @@
 //! MAN: the manifest, which is available without starting an agent CLI.
 
+mod circumstances;
+mod values;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +13,7 @@ use super::AdapterCheck;
 use super::snapshot::Snapshot;
 use crate::adapter_client::{CapturedOutput, base_env, run_to_end};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize};
+use crate::context::{CheckContext, LaunchOptions, initialize};
 use crate::fake_cli::FakeCli;
 use crate::outcome::{CheckOutcome, Failure, Finding, ensure, fail, shorten};
 use crate::process;
@@ -68,6 +71,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         stable_output_and_usage_message,
     )
     .should(),
+    active(
+        "MAN-07",
+        "`--manifest` prints the same bytes in any folder, with stdin closed and without HOME; other \
+         arguments result in a message on stderr and exit code 2; the values are consistent",
+        "hosts read manifests in minimal environments and trust what they say",
+        Gate::NONE,
+        same_everywhere,
+    ),
 ];
 
 fn one_document(context: &mut CheckContext) -> CheckOutcome {
@@ -147,7 +158,7 @@ fn identity(context: &mut CheckContext) -> CheckOutcome {
 fn equals_initialize(context: &mut CheckContext) -> CheckOutcome {
     let manifest = context.manifest()?;
     let mut adapter = context.launch_uninitialized()?;
-    let result = initialize(&mut adapter, &CliPath::FakeCli)?;
+    let result = initialize(&mut adapter, &LaunchOptions::default())?;
     let returned = serde_json::to_value(&result).unwrap_or_default();
     let pairs = [
         ("adapterId", &manifest["adapterId"], &returned["adapter"]["id"]),
@@ -204,6 +215,12 @@ fn stable_output_and_usage_message(context: &mut CheckContext) -> CheckOutcome {
         }
     }
     Ok(())
+}
+
+fn same_everywhere(context: &mut CheckContext) -> CheckOutcome {
+    circumstances::same_bytes(context)?;
+    circumstances::other_arguments(context)?;
+    values::consistent(&context.manifest()?)
 }
 
 fn manifest(context: &mut CheckContext, path: &str) -> Result<CapturedOutput, Finding> {

@@ -3,35 +3,55 @@
 pub mod approvals;
 pub mod cancellation;
 pub mod capabilities;
+pub mod cli_search;
+pub mod cli_versions;
 pub mod concurrency;
 pub mod detection;
+pub mod detection_changes;
 pub mod determinism;
 pub mod encoding;
 pub mod environment;
+pub mod environment_values;
 pub mod errors;
 pub mod file_changes;
 pub mod flow_control;
 pub mod handshake;
+pub mod hostile_home;
 pub mod input;
 pub mod liveness;
+pub mod login_states;
 pub mod manifest;
+pub mod messages;
 pub mod models;
 pub mod ordering;
+pub mod probe_environment;
 pub mod prompts;
 pub mod rate_limits;
 pub mod resources;
 pub mod robustness;
+pub mod run_end;
 pub mod runs;
 pub mod schema;
+pub mod secrets;
 pub mod sessions;
 pub mod shutdown;
 pub mod timeouts;
+pub mod times;
+pub mod tool_calls;
+pub mod usage;
+pub mod wire;
+pub mod working_folder;
 
 mod cli_input;
 mod expectations;
+mod forwarding;
 mod fuzz;
+mod line_limit;
+mod native_output;
 mod requested_options;
 mod snapshot;
+mod text_samples;
+mod throughput;
 
 use crate::check::{Check, Definition};
 use crate::context::CheckContext;
@@ -54,15 +74,30 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
     let chapters = [
         manifest::CHECKS,
         handshake::CHECKS,
+        wire::CHECKS,
         liveness::CHECKS,
         shutdown::CHECKS,
         detection::CHECKS,
+        cli_search::CHECKS,
+        cli_versions::CHECKS,
+        login_states::CHECKS,
+        detection_changes::CHECKS,
+        probe_environment::CHECKS,
+        hostile_home::CHECKS,
         capabilities::CHECKS,
         models::CHECKS,
         prompts::CHECKS,
         environment::CHECKS,
+        environment_values::CHECKS,
+        working_folder::CHECKS,
+        secrets::CHECKS,
         runs::CHECKS,
         ordering::CHECKS,
+        messages::CHECKS,
+        tool_calls::CHECKS,
+        usage::CHECKS,
+        run_end::CHECKS,
+        times::CHECKS,
         encoding::CHECKS,
         robustness::CHECKS,
         cancellation::CHECKS,

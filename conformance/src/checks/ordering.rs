@@ -1,11 +1,12 @@
 //! ORD: the rules of the event stream. Four of them are invariants of every run; the others need a
 //! scenario.
 
-use od_protocol::{Event, ToolStatus, Usage, UsageScope};
+use od_protocol::ToolStatus;
 use serde_json::Value;
 
 use super::AdapterCheck;
 use super::expectations::{SHORT_RUN_TIMEOUT, completed, line_with};
+use super::usage::{same_numbers, usage_of_run};
 use crate::adapter_client::RunRecord;
 use crate::check::{Gate, active, invariant};
 use crate::context::{CheckContext, CompletedRun};
@@ -68,6 +69,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         "users pay by these numbers; an unknown cost is not a cost of zero",
         Gate::scenario("usage").with_capability("usage"),
         usage,
+    ),
+    invariant(
+        "ORD-10",
+        "within a tool call the input comes before the output and the result; ids of calls, \
+         thoughts, turns, subagents and approvals are unique, and an id that refers to a call is \
+         that of a call of the run",
+        "clients build a tree of calls from these ids",
+        Gate::NONE,
     ),
     invariant(
         "ORD-09",
@@ -207,59 +216,6 @@ fn usage(context: &mut CheckContext) -> CheckOutcome {
             let expected = "costUsd null and no cost in done.totals: the agent CLI reported none";
             return Err(completed_run.record.failure(expected, got, sent));
         }
-    }
-    Ok(())
-}
-
-/// Returns the only usage of scope run.
-fn usage_of_run(record: &RunRecord, sent: &str) -> Result<Usage, Finding> {
-    let reported: Vec<Usage> = record
-        .of_type("usage")
-        .filter_map(|received| match received.event()? {
-            Event::Usage(usage) if usage.scope == UsageScope::Run => Some(usage),
-            _ => None,
-        })
-        .collect();
-    match <[Usage; 1]>::try_from(reported) {
-        Ok([usage]) => Ok(usage),
-        Err(reported) => {
-            let got = format!("{} events", reported.len());
-            Err(record.failure("one `usage` of scope run before `done`", got, sent))
-        }
-    }
-}
-
-fn same_numbers(
-    context: &CheckContext,
-    completed_run: &CompletedRun,
-    reported: &Usage,
-    sent: &str,
-) -> CheckOutcome {
-    let values = &completed_run.prepared.values;
-    let pack = context.suite.pack.as_ref();
-    let is_printed = |name: &str| pack.is_some_and(|pack| pack.prints_value("usage", name));
-    let pairs = [
-        ("input_tokens", reported.input_tokens, true),
-        ("output_tokens", reported.output_tokens, true),
-        ("cache_read_tokens", reported.cache_read_tokens, is_printed("cache_read_tokens")),
-        ("cache_write_tokens", reported.cache_write_tokens, is_printed("cache_write_tokens")),
-    ];
-    for (name, got, is_reported) in pairs {
-        // A number that the agent CLI does not report is absent.
-        let wanted = values.number(name).filter(|_| is_reported).unwrap_or_default();
-        if wanted != got {
-            let expected = format!("{name} {wanted}");
-            return Err(completed_run.record.failure(expected, format!("{got}"), sent));
-        }
-    }
-    let stated = values.single.get("cost").and_then(Value::as_f64);
-    let same_cost = match (stated, reported.cost_usd) {
-        (Some(stated), Some(got)) => (stated - got).abs() < 1e-9,
-        _ => false,
-    };
-    if context.suite.declares("usage.cost") && !same_cost {
-        let got = format!("costUsd {:?}", reported.cost_usd);
-        return Err(completed_run.record.failure(format!("costUsd {stated:?}"), got, sent));
     }
     Ok(())
 }

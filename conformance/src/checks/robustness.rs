@@ -1,5 +1,8 @@
 //! ROB: unexpected output of the agent CLI neither fails the run nor ends the adapter.
 
+mod stderr_output;
+mod unmapped;
+
 use rand::RngExt;
 use serde_json::Value;
 
@@ -81,6 +84,21 @@ pub const CHECKS: &[AdapterCheck] = &[
         "half of a final message is not a final message; otherwise a truncated run looks complete",
         Gate::cli_scenario("text"),
         unreadable_line_is_ignored,
+    ),
+    active(
+        "ROB-08",
+        "an unknown message type is reported when it first occurs with count 1, and once more before \
+         `done` with the total if it occurred again; each type is counted separately",
+        "a flood of reports hides the answer, and a missing one hides that the agent CLI has changed",
+        Gate::cli_scenario("unmapped"),
+        unmapped::counted_by_type,
+    ),
+    active(
+        "ROB-09",
+        "what the agent CLI prints on stderr is never taken for its output",
+        "agent CLIs and their tools print messages of other sessions on stderr",
+        Gate::cli_scenario("text"),
+        stderr_output::not_parsed,
     ),
 ];
 

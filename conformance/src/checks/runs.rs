@@ -1,4 +1,11 @@
-//! RUN: a run is accepted at once, and its output is forwarded completely and immediately.
+//! RUN: a run is accepted at once, and its output is forwarded completely and immediately. Runs are
+//! independent of each other.
+
+mod independence;
+mod lingering_cli;
+mod run_ids;
+mod run_started;
+mod trace;
 
 use std::time::Duration;
 
@@ -39,6 +46,43 @@ pub const CHECKS: &[AdapterCheck] = &[
         "a user who sees no output for minutes stops the run",
         Gate::cli_scenario("text").with_capability("textDeltas"),
         forwarded_at_once,
+    ),
+    active(
+        "RUN-04",
+        "a run id is an opaque text: the response and every event repeat it exactly, and no file is \
+         named after it",
+        "hosts choose their own run ids; a shortened or normalised one belongs to another run",
+        Gate::cli_scenario("text"),
+        run_ids::opaque,
+    ),
+    active(
+        "RUN-05",
+        "the values in `run_started` are those of this run, without the prompt and without secrets",
+        "people and reports rely on them to find the process and to repeat the command",
+        Gate::cli_scenario("text"),
+        run_started::true_values,
+    ),
+    active(
+        "RUN-06",
+        "nothing of a run appears in the next one: no text, session, variable, option, usage or error",
+        "one process serves many runs, often of different users",
+        Gate::cli_scenario("text"),
+        independence::nothing_is_kept,
+    ),
+    active(
+        "RUN-07",
+        "an agent CLI that does not exit after its final message is killed, and the run ends as \
+         completed soon after",
+        "agent CLIs hang while they clean up; a host that waits for them shows a run without end",
+        Gate::cli_scenario("text"),
+        lingering_cli::killed_soon,
+    ),
+    active(
+        "RUN-08",
+        "`tracePath` receives the complete raw output of the agent CLI, or the run is refused",
+        "a trace that is incomplete or missing hides the fault that it was requested for",
+        Gate::cli_scenario("text"),
+        trace::complete_or_refused,
     ),
 ];
 

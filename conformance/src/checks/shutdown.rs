@@ -1,5 +1,8 @@
 //! SHU: every way to shut down, without remaining processes.
 
+mod after_response;
+mod grace_period;
+
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,7 +13,7 @@ use serde_json::json;
 use super::AdapterCheck;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, CliPath, initialize_params};
+use crate::context::{CheckContext, LaunchOptions, initialize_params};
 use crate::fake_cli::{DETACHED, FakeCli};
 use crate::outcome::{CheckOutcome, Failure, Finding, needs_process_inspection};
 use crate::prepared_run::PreparedRun;
@@ -65,6 +68,23 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::NONE,
         stdout_closed,
     ),
+    active(
+        "SHU-06",
+        "from `shutdown` on every method except `ping` fails with shutting_down, no agent CLI is \
+         started, and the adapter exits with 0 when stdin closes",
+        "a run that starts during a shutdown is killed without notice",
+        Gate::NONE,
+        after_response::refused,
+    ),
+    active(
+        "SHU-07",
+        "`shutdown` gives every agent CLI `graceMs` to stop by itself, and responds after the last \
+         `done`",
+        "an agent CLI that is killed at once loses its session; one that is waited for too long blocks \
+         the logout of the user",
+        Gate::cli_scenario("text"),
+        grace_period::honoured,
+    ),
 ];
 
 fn shutdown_in_a_run(context: &mut CheckContext) -> CheckOutcome {
@@ -113,7 +133,7 @@ fn host_process_killed(context: &mut CheckContext) -> CheckOutcome {
     let prepared = prepare_endless_run(context, script_variants::hang_after_first_line)?;
     let mut adapter = context.launch_uninitialized()?;
     let mut host = FakeHost::start(&adapter.fake_cli)?;
-    let mut params = initialize_params(&adapter, &CliPath::FakeCli);
+    let mut params = initialize_params(&adapter, &LaunchOptions::default());
     params.host_pid = Some(host.0.id());
     adapter.call(&params)?;
     begin_and_wait(&mut adapter, &prepared, true)?;

@@ -1,6 +1,7 @@
 //! The files of a folder, and what has changed since. Contains no check.
 
 use std::collections::BTreeMap;
+use std::fs::FileType;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
@@ -38,14 +39,29 @@ impl Snapshot {
                 continue;
             }
             let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
                 self.0.insert(format!("{name}/"), 0);
                 self.add(top, &path);
             } else {
-                let mut hasher = DefaultHasher::new();
-                hasher.write(&std::fs::read(&path).unwrap_or_default());
-                self.0.insert(name, hasher.finish());
+                self.0.insert(name, hash(&path, kind));
             }
         }
     }
+}
+
+/// Hashes the contents of a file or the target of a link. Other kinds are not opened: reading a
+/// named pipe would block.
+fn hash(path: &Path, kind: FileType) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    if kind.is_file() {
+        hasher.write(&std::fs::read(path).unwrap_or_default());
+    } else if kind.is_symlink() {
+        hasher.write(b"link ");
+        let target = std::fs::read_link(path).unwrap_or_default();
+        hasher.write(target.to_string_lossy().as_bytes());
+    } else {
+        hasher.write(b"special file");
+    }
+    hasher.finish()
 }

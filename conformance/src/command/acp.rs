@@ -17,7 +17,7 @@ use crate::acp::{
 use crate::baseline::KnownFailures;
 use crate::console::say;
 use crate::real::find_cli;
-use crate::report::{AgentSubject, Report, print_result};
+use crate::report::{AgentSubject, Coverage, Report, print_result};
 use crate::requirements::{DEFAULT_ACP_SET, Requirements};
 use crate::runner::RunnerOptions;
 
@@ -69,10 +69,10 @@ impl FromStr for Variable {
 /// Checks an agent.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let tier = arguments.tier();
-    let checks = selected(checks(), &arguments.only, tier)?;
     let set = arguments.requirements.as_deref().unwrap_or(DEFAULT_ACP_SET);
     let requirements = Requirements::for_agents(set)
         .map_err(|error| CommandError::usage(error.to_string(), "conformance run --help"))?;
+    let checks = requirements.with_levels(selected(checks(), &arguments.only, tier)?);
     let command = command(arguments)?;
     let mut known_failures = KnownFailures::default();
     if let Some(file) = &arguments.baseline {
@@ -80,6 +80,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     }
     let runner_options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: false,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: BUDGET,
         requirements,
@@ -116,6 +117,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
         seed: suite.seed,
         real: None,
         agent: Some(subject(arguments, &suite)),
+        coverage: Coverage::default(),
         results,
         stale_entries: runner_options.known_failures.unknown_checks(&crate::acp::checks()),
         took: started.elapsed(),

@@ -91,19 +91,20 @@ impl Subject {
 
 impl Outcome {
     fn of(subject: Subject, requested: &[Check], results: &[CheckResult]) -> Self {
-        let with = |wanted: Status| results.iter().filter(move |it| it.status == wanted);
-        let caught_by: Vec<&'static str> = with(Status::Fail).map(|it| it.check.id).collect();
-        let errors = with(Status::SuiteError).map(|it| format!("{} is a suite error", it.check.id));
+        let is_found = |it: &&CheckResult| matches!(it.status, Status::Fail | Status::Advice);
+        let found = || results.iter().filter(is_found);
+        let caught_by: Vec<&'static str> = found().map(|it| it.check.id).collect();
+        let errors = results.iter().filter(|it| it.status == Status::SuiteError);
+        let errors = errors.map(|it| format!("{} is a suite error", it.check.id));
         let mut problems: Vec<String> = errors.collect();
-        for result in with(Status::Fail).filter(|result| !missing_parts(result).is_empty()) {
+        for result in found().filter(|result| !missing_parts(result).is_empty()) {
             let lacks = missing_parts(result).join(", ");
             problems.push(format!("{} fails without {lacks}", result.check.id));
         }
         let must = subject.must_fail();
         let is_asked = |id: &str| requested.iter().any(|check| check.id == id);
         let missing = must.iter().filter(|id| is_asked(id) && !caught_by.contains(id));
-        let wrong =
-            with(Status::Fail).filter(|it| !subject.allows(&it.check)).map(|it| it.check.id);
+        let wrong = found().filter(|it| !subject.allows(&it.check)).map(|it| it.check.id);
         let mut unexpected: Vec<&'static str> = wrong.collect();
         problems.extend(unexpected.iter().map(|id| format!("{id} fails, but must not")));
         problems.extend(missing.clone().map(|id| format!("{id} does not fail, but must")));
@@ -205,6 +206,7 @@ fn run_agent(
     .map_err(|error| error.to_string())?;
     let options = RunnerOptions {
         strict: true,
+        fail_fast: false,
         jobs: PARALLEL_CHECKS,
         budget: BUDGET,
         requirements: Requirements::latest(),

@@ -32,6 +32,9 @@ fn print(check: &Check) {
     say!("{} ({}, {})", check.id, check.level.as_str(), check.tier.as_str());
     say!("  Requirement: {}.", check.requirement);
     say!("  Why: {}.", check.why);
+    if let Some(basis) = check.basis() {
+        say!("  Basis: {basis}.");
+    }
     let needs = needs(check);
     if !needs.is_empty() {
         say!("  Needs: {needs}.");

@@ -40,7 +40,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<u8, CommandError> {
         }
         let needs = needs(check);
         let needs = if needs.is_empty() { needs } else { format!("  [{needs}]") };
-        say!("{:11} {:6} {}{needs}", check.id, check.level.as_str(), check.requirement);
+        say!("{:11} {:8} {}{needs}", check.id, check.level.as_str(), check.requirement);
     }
     Ok(EXIT_CONFORMANT)
 }
@@ -63,6 +63,7 @@ fn as_json(check: &Check) -> Value {
         "tier": check.tier.as_str(),
         "sentence": check.requirement,
         "why": check.why,
+        "basis": check.basis(),
         "invariant": check.kind == Kind::Invariant,
         "needs": {
             "cli": check.gate.cli,

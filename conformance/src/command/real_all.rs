@@ -1,5 +1,5 @@
-//! `conformance real-all`: installs the pinned agent CLI of every pack and runs each adapter with it.
-//! `make real` calls it.
+//! `conformance real-all`: installs the pinned agent CLI of every pack and runs each adapter with it,
+//! or checks the CLI itself as an ACP agent. `make real` calls it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::Value;
 
+use super::acp::Profile;
+use super::real_acp::{self, AcpCandidate};
 use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, EXIT_USAGE};
 use crate::console::say;
 use crate::pack::{Pack, adapter_folders};
@@ -20,6 +22,7 @@ use crate::suite::copy_own_executable;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit code: 0 nothing failed, 1 a scenario failed or a package does not exist, 2 wrong usage.
+With --profile acp-agent the results of the agents do not change the exit code.
 An unreachable registry or missing network namespaces print NOT TESTED and do not fail. An agent CLI
 never runs with network access.")]
 pub(super) struct RealAllArguments {
@@ -41,6 +44,12 @@ pub(super) struct RealAllArguments {
     /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     patience: f64,
+    /// Check the agent CLIs themselves: `acp-agent` those that implement the Agent Client Protocol.
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
+    /// Write the table of ACP agents between its markers in this file.
+    #[arg(long, value_name = "FILE", requires = "profile", conflicts_with = "only")]
+    write: Option<PathBuf>,
 }
 
 /// An adapter that has a real agent CLI.
@@ -48,6 +57,8 @@ struct Candidate {
     name: String,
     pack: PathBuf,
     package: Package,
+    /// The agent CLI as an ACP agent, if that is checked.
+    acp: Option<AcpCandidate>,
 }
 
 /// The result of one adapter.
@@ -101,7 +112,34 @@ pub(super) fn real_all(arguments: &RealAllArguments) -> Result<u8, CommandError>
             rows.push(Row { took: started.elapsed(), ..candidate.row(outcome) });
         }
     });
-    Ok(print_rows(&rows))
+    let code = print_rows(&rows);
+    match arguments.profile {
+        Some(Profile::AcpAgent) => publish_table(arguments, &rows),
+        None => Ok(code),
+    }
+}
+
+/// Prints the table of ACP agents and writes it if requested. Results of agents are no failure of
+/// this command.
+fn publish_table(arguments: &RealAllArguments, rows: &[Row]) -> Result<u8, CommandError> {
+    let reports: Vec<&Value> = rows
+        .iter()
+        .filter_map(|row| match &row.outcome {
+            Outcome::Ran { report, .. } => Some(report),
+            Outcome::NotTested(_) | Outcome::Broken(_) => None,
+        })
+        .collect();
+    let table = real_acp::table(&reports);
+    say!("\n{table}");
+    if let Some(file) = &arguments.write {
+        if reports.len() < rows.len() {
+            let message = format!("{} is unchanged: not every agent was tested", file.display());
+            return Err(CommandError::suite(message));
+        }
+        real_acp::write_table(file, &table)?;
+    }
+    let is_broken = rows.iter().any(|row| matches!(row.outcome, Outcome::Broken(_)));
+    Ok(if is_broken { EXIT_FAILURES } else { EXIT_CONFORMANT })
 }
 
 impl Candidate {
@@ -133,11 +171,15 @@ fn candidates(arguments: &RealAllArguments) -> Result<Vec<Candidate>, CommandErr
         }
         let pack = folder.join("conformance");
         let settings = Pack::load(&pack).map_err(|error| unusable(error.to_string()))?.settings;
+        let acp = AcpCandidate::from_settings(&settings).filter(|_| arguments.profile.is_some());
+        if arguments.profile.is_some() && acp.is_none() {
+            continue;
+        }
         if let Some(package) = settings.real.and_then(|real| real.package) {
             let package = package
                 .parse()
                 .map_err(|error| unusable(format!("{}: {error}", pack.display())))?;
-            found.push(Candidate { name, pack, package });
+            found.push(Candidate { name, pack, package, acp });
         }
     }
     Ok(found)
@@ -171,23 +213,23 @@ fn run_suite(
     for old in [&json, &html] {
         let _absent = std::fs::remove_file(old);
     }
-    let plugin = process::executable_name(&format!("od-adapter-{}", candidate.name));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders =
-        std::iter::once(installed.executables.clone()).chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(folders).unwrap_or(path);
-    let status = Command::new(suite)
-        .arg("run")
-        .arg(arguments.plugins.join(plugin))
-        .arg("--pack")
-        .arg(&candidate.pack)
-        .args(["--real", "--jobs", &arguments.jobs.to_string()])
+    let mut command = Command::new(suite);
+    command
+        .args(["run", "--jobs", &arguments.jobs.to_string()])
         .args(["--patience", &arguments.patience.to_string()])
         .args(["--report", &format!("json={}", json.display())])
-        .args(["--report", &format!("html={}", html.display())])
-        .env("PATH", path)
-        .status();
-    let status = match status {
+        .args(["--report", &format!("html={}", html.display())]);
+    let home = into.join("home").join(&candidate.name);
+    let prepared = match &candidate.acp {
+        Some(acp) => acp.add_arguments(&mut command, &installed.executables, &home),
+        None => {
+            let plugin = process::executable_name(&format!("od-adapter-{}", candidate.name));
+            command.arg(arguments.plugins.join(plugin)).arg("--pack").arg(&candidate.pack);
+            command.arg("--real").env("PATH", path_with(&installed.executables));
+            Ok(())
+        }
+    };
+    let status = match prepared.and_then(|()| command.status()) {
         Ok(status) => status,
         Err(error) => return Outcome::Broken(format!("could not start the suite: {error}")),
     };
@@ -197,7 +239,7 @@ fn run_suite(
     };
     let report: Value = report;
     let cli = PathBuf::from(report["real"]["cli"].as_str().unwrap_or_default());
-    if !cli.starts_with(&installed.executables) {
+    if candidate.acp.is_none() && !cli.starts_with(&installed.executables) {
         return Outcome::Broken(format!(
             "{} has no such command; {} was used",
             candidate.package,
@@ -207,6 +249,13 @@ fn run_suite(
     Outcome::Ran { code: status.code(), report }
 }
 
+/// PATH with the installed executables first.
+fn path_with(executables: &Path) -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(executables.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap_or(path)
+}
+
 /// Prints the table, warnings and errors; returns the exit code.
 fn print_rows(rows: &[Row]) -> u8 {
     say!("\n{:<14} {:<40} {:<10} {:<34} {:>6}", "adapter", "package", "result", "checks", "time");
@@ -214,7 +263,9 @@ fn print_rows(rows: &[Row]) -> u8 {
         let (result, checks) = describe(&row.outcome);
         let seconds = row.took.as_secs_f64();
         say!("{:<14} {:<40} {result:<10} {checks:<34} {seconds:>4.0} s", row.name, row.package);
-        if let Outcome::Ran { report, .. } = &row.outcome {
+        if let Outcome::Ran { report, .. } = &row.outcome
+            && report["real"].is_object()
+        {
             let found = report["real"]["drift"]["version"]["found"].as_str().unwrap_or_default();
             say!("{:<14} found {found}", "");
         }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::CommandError;
 use crate::console::say;
-use crate::report::{Report, to_html, to_json, to_junit, to_tap};
+use crate::report::{Report, to_badge, to_html, to_json, to_junit, to_tap};
 
 /// One report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(super) enum ReportTarget {
     Tap(Option<PathBuf>),
     /// One HTML page.
     Html(PathBuf),
+    /// A badge as an SVG image.
+    Badge(PathBuf),
 }
 
 impl FromStr for ReportTarget {
@@ -33,7 +35,11 @@ impl FromStr for ReportTarget {
             Some(("junit", file)) if !file.is_empty() => Ok(Self::Junit(file.into())),
             Some(("tap", file)) if !file.is_empty() => Ok(Self::Tap(Some(file.into()))),
             Some(("html", file)) if !file.is_empty() => Ok(Self::Html(file.into())),
-            _ => Err("expected text, tap, json=FILE, junit=FILE, tap=FILE or html=FILE".to_owned()),
+            Some(("badge", file)) if !file.is_empty() => Ok(Self::Badge(file.into())),
+            _ => {
+                Err("expected text, tap, json=FILE, junit=FILE, tap=FILE, html=FILE or badge=FILE"
+                    .to_owned())
+            }
         }
     }
 }
@@ -52,6 +58,7 @@ pub(super) fn write_reports(report: &Report, targets: &[ReportTarget]) -> Result
             ReportTarget::Junit(file) => (file, to_junit(report).map_err(CommandError::suite)?),
             ReportTarget::Tap(Some(file)) => (file, to_tap(report)),
             ReportTarget::Html(file) => (file, to_html(report)),
+            ReportTarget::Badge(file) => (file, to_badge(report)),
         };
         std::fs::write(file, text).map_err(|error| {
             CommandError::suite(format!("could not write {}: {error}", file.display()))

@@ -16,7 +16,7 @@ use crate::check::{Check, CheckResult, Tier};
 use crate::checks;
 use crate::console::say;
 use crate::real::real_checks;
-use crate::report::{Report, print_result, print_summary};
+use crate::report::{Coverage, Report, print_result, print_summary};
 use crate::requirements::{DEFAULT_SET, Requirements};
 use crate::runner::{RunnerOptions, run_checks};
 use crate::suite::Suite;
@@ -50,10 +50,11 @@ pub(super) struct RunArguments {
     /// How thorough to be.
     #[arg(long, value_enum, default_value = "fast")]
     tier: TierArgument,
-    /// Write a report: `text`, `tap`, `json=FILE`, `junit=FILE`, `tap=FILE` or `html=FILE`; repeatable.
+    /// Write a report: `text`, `tap`, `json=FILE`, `junit=FILE`, `tap=FILE`, `html=FILE` or
+    /// `badge=FILE` (SVG); repeatable.
     #[arg(long, value_name = "FORM")]
     report: Vec<ReportTarget>,
-    /// The requirement set that is scored: 1.0 (agents: acp-1), or `latest` with every check.
+    /// The requirement set that is scored: 1.1 or 1.0 (agents: acp-1.1), or `latest` with every check.
     #[arg(long, value_name = "SET")]
     pub(super) requirements: Option<String>,
     /// A file with more known failures than those of the pack.
@@ -62,6 +63,9 @@ pub(super) struct RunArguments {
     /// Score a SHOULD as a MUST.
     #[arg(long)]
     pub(super) strict: bool,
+    /// Start no check after the first failure.
+    #[arg(long, conflicts_with_all = ["profile", "real"])]
+    pub(super) fail_fast: bool,
     /// Multiply every time limit, for slow machines.
     #[arg(long, default_value_t = 1.0)]
     pub(super) patience: f64,
@@ -118,6 +122,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
     let suite = Arc::new(open_suite(&subject(arguments, tier), &work)?);
     let runner_options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: arguments.fail_fast,
         jobs: arguments.jobs.unwrap_or(JOBS),
         budget: if tier == Tier::Slow { SLOW_BUDGET } else { BUDGET },
         requirements,
@@ -130,7 +135,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8, CommandError> {
             print_result(result);
         }
     });
-    let report = report(&suite, &runner_options, results, started.elapsed());
+    let mut report = report(&suite, &runner_options, results, started.elapsed());
+    report.coverage = Coverage::of(&suite, &report.results, !arguments.only.is_empty());
     build_result(arguments, report, &mut work)
 }
 
@@ -147,6 +153,7 @@ fn run_real(arguments: &RunArguments, tier: Tier) -> Result<u8, CommandError> {
     }
     let options = RunnerOptions {
         strict: arguments.strict,
+        fail_fast: false,
         jobs: arguments.jobs.unwrap_or(REAL_JOBS),
         budget: BUDGET,
         requirements: Requirements::latest(),
@@ -240,6 +247,7 @@ fn report(
         seed: suite.seed,
         real: None,
         agent: None,
+        coverage: Coverage::default(),
         results,
         stale_entries: options.known_failures.unknown_checks(&checks::all()),
         took,

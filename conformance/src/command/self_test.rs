@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::acp::Profile;
 use super::suite_setup::setup_error;
-use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test};
+use super::{CommandError, EXIT_CONFORMANT, EXIT_FAILURES, acp_self_test, generated_self_test};
 use crate::checks;
 use crate::console::say;
 use crate::mutant::MUTANTS;
@@ -25,10 +25,15 @@ pub(super) struct SelfTestArguments {
     /// Test the checks of another profile, with the reference agent.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
-    /// Run only these mutants; repeatable. `reference` is the one without a fault.
+    /// Run the faults that are derived from the schema, and print the share that is found.
+    #[arg(long, conflicts_with_all = ["profile", "every"])]
+    generated: bool,
+    /// Run only these mutants; repeatable. `reference` is the one without a fault. With
+    /// `--generated`: only faults whose names start with this.
     #[arg(long, value_name = "FAULT")]
     pub(super) only: Vec<String>,
-    /// Run only the checks that must find a mutant, not those that must pass.
+    /// Run only the checks that must find a mutant, not those that must pass. With `--generated`:
+    /// only a sample of the faults.
     #[arg(long)]
     pub(super) quick: bool,
     /// Run every check on every mutant, also checks that never reach its fault.
@@ -45,13 +50,19 @@ pub(super) struct SelfTestArguments {
     pub(super) seed: Option<u64>,
     /// Write the result of each check for each mutant.
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    pub(super) json: Option<PathBuf>,
+    /// With `--generated`: write the list of found faults that `--quick` samples.
+    #[arg(long, value_name = "FILE", requires = "generated")]
+    pub(super) write_proven: Option<PathBuf>,
 }
 
 /// Runs the self-test.
 pub(super) fn self_test(arguments: &SelfTestArguments) -> Result<u8, CommandError> {
     if arguments.profile == Some(Profile::AcpAgent) {
         return acp_self_test::self_test(arguments);
+    }
+    if arguments.generated {
+        return generated_self_test::generated_self_test(arguments);
     }
     let started = Instant::now();
     let location = Location::make()

@@ -147,7 +147,8 @@ impl CheckContext {
             Some(pack) => pack.launch_environment(options.scenario, &values),
             None => LaunchEnvironment::default(),
         };
-        let fake_cli = self.install_fake_cli(&folder, &environment)?;
+        let cli_folder = options.cli_folder.clone().unwrap_or_else(|| folder.join("cli"));
+        let fake_cli = self.install_fake_cli(&cli_folder, &environment)?;
         let home = folder.join("home");
         std::fs::create_dir_all(home.join("tmp"))?;
         write_files(&home, &environment.home)?;
@@ -174,7 +175,7 @@ impl CheckContext {
         let mut adapter =
             AdapterClient::start(&self.suite.adapter, &launch, fake_cli, transcript, checker)?;
         if options.initialize {
-            initialize(&mut adapter, &options.cli_path).map_err(|finding| {
+            initialize(&mut adapter, options).map_err(|finding| {
                 finding.map_failure(|failure| {
                     let got = failure.got;
                     Finding::Blocked(format!("HS-01: the adapter cannot be initialized: {got}"))
@@ -271,8 +272,7 @@ impl CheckContext {
         folder: &std::path::Path,
         environment: &LaunchEnvironment,
     ) -> Result<FakeCli, Finding> {
-        let fake_cli =
-            FakeCli::install(&folder.join("cli"), &self.suite.cli_name(), &self.suite.executable)?;
+        let fake_cli = FakeCli::install(folder, &self.suite.cli_name(), &self.suite.executable)?;
         write_files(fake_cli.folder(), &environment.files)?;
         fake_cli
             .load_script(&Script { probes: environment.probes.clone(), ..Script::default() })?;

@@ -1,7 +1,7 @@
 //! How an adapter process is started and initialized.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use od_protocol::adapter::{
     AdapterConfig, HostCapabilities, HostInfo, InitializeParams, InitializeResult, Limits,
@@ -22,11 +22,28 @@ pub struct LaunchOptions {
     pub initialize: bool,
     /// Additional environment variables.
     pub env: BTreeMap<String, String>,
+    /// Whether the host declares that it answers approvals.
+    pub answers_approvals: bool,
+    /// The value of `limits.maxLineBytes`; `None` uses the default of the protocol.
+    pub max_line_bytes: Option<u64>,
+    /// The value of `config.stateDir`.
+    pub state_dir: Option<PathBuf>,
+    /// The folder of the fake CLI; `None` uses a folder of the adapter process.
+    pub cli_folder: Option<PathBuf>,
 }
 
 impl Default for LaunchOptions {
     fn default() -> Self {
-        Self { scenario: None, cli_path: CliPath::FakeCli, initialize: true, env: BTreeMap::new() }
+        Self {
+            scenario: None,
+            cli_path: CliPath::FakeCli,
+            initialize: true,
+            env: BTreeMap::new(),
+            answers_approvals: true,
+            max_line_bytes: None,
+            state_dir: None,
+            cli_folder: None,
+        }
     }
 }
 
@@ -37,14 +54,18 @@ pub enum CliPath {
     FakeCli,
     /// This path, which need not exist.
     At(PathBuf),
+    /// No path: the adapter searches PATH, whose first folder is that of the fake CLI.
+    Search,
 }
 
 /// Returns the parameters of `initialize` that a correct host sends.
-pub fn initialize_params(adapter: &AdapterClient, cli_path: &CliPath) -> InitializeParams {
-    let cli_path = match cli_path {
-        CliPath::FakeCli => adapter.fake_cli.executable(),
-        CliPath::At(path) => path,
+pub fn initialize_params(adapter: &AdapterClient, options: &LaunchOptions) -> InitializeParams {
+    let cli_path = match &options.cli_path {
+        CliPath::FakeCli => Some(adapter.fake_cli.executable()),
+        CliPath::At(path) => Some(path.as_path()),
+        CliPath::Search => None,
     };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
     InitializeParams {
         protocol: ProtocolRange::current(),
         host: HostInfo {
@@ -52,10 +73,15 @@ pub fn initialize_params(adapter: &AdapterClient, cli_path: &CliPath) -> Initial
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
         host_pid: Some(std::process::id()),
-        capabilities: HostCapabilities { approvals: Some(Marker {}) },
-        limits: Limits::default(),
+        capabilities: HostCapabilities {
+            approvals: options.answers_approvals.then_some(Marker {}),
+        },
+        limits: options
+            .max_line_bytes
+            .map_or_else(Limits::default, |max_line_bytes| Limits { max_line_bytes }),
         config: AdapterConfig {
-            cli_path: Some(cli_path.to_string_lossy().into_owned()),
+            cli_path: cli_path.map(text),
+            state_dir: options.state_dir.as_deref().map(text),
             ..AdapterConfig::default()
         },
         meta: None,
@@ -65,8 +91,8 @@ pub fn initialize_params(adapter: &AdapterClient, cli_path: &CliPath) -> Initial
 /// Calls `initialize` as a correct host does.
 pub fn initialize(
     adapter: &mut AdapterClient,
-    cli_path: &CliPath,
+    options: &LaunchOptions,
 ) -> Result<InitializeResult, Finding> {
-    let params = initialize_params(adapter, cli_path);
+    let params = initialize_params(adapter, options);
     adapter.call(&params)
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::call_recorder::CallRecorder;
 use super::http::{self, PendingRequest};
 use super::invocation::Entry;
+use super::script::{Script, StdinMode};
 use crate::process;
 
 #[derive(Debug)]
@@ -39,15 +40,19 @@ impl InputChannel {
 }
 
 /// Starts the threads that read stdin and signals.
-pub(super) fn start(recorder: CallRecorder, is_terminal: bool) -> std::io::Result<InputChannel> {
+pub(super) fn start(recorder: CallRecorder, script: &Script) -> std::io::Result<InputChannel> {
     let (sender, receiver) = channel();
     let inputs = InputChannel { sender: sender.clone(), receiver, recorder: recorder.clone() };
     let (signal_sender, signal_recorder) = (sender.clone(), recorder.clone());
     process::watch_signals(move |name| {
         // A failed write shows as a signal that did not arrive.
-        let _unwritten = signal_recorder.record(&Entry::Signal { name: name.to_owned() });
+        let _unwritten = signal_recorder.record(&Entry::signal(name));
         let _gone = signal_sender.send(Input::Signal(name));
     })?;
+    if script.stdin == StdinMode::Ignore {
+        return Ok(inputs);
+    }
+    let is_terminal = script.terminal;
     std::thread::spawn(move || {
         let mut lines = Lines { is_terminal, line: Vec::new() };
         let mut stdin = std::io::stdin().lock();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +50,8 @@ pub enum Entry {
     Signal {
         /// Its name.
         name: String,
+        /// When it arrived, in milliseconds since 1970.
+        at_ms: u64,
     },
     /// It started a detached process.
     Child {
@@ -75,6 +78,13 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// A signal that arrives now.
+    pub(super) fn signal(name: &str) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        Self::Signal { name: name.to_owned(), at_ms }
+    }
+
     pub(super) fn request(request: &Request) -> Self {
         let Request { method, target, headers, body } = request.clone();
         Self::Request(RecordedRequest { method, target, headers, body })
@@ -119,8 +129,8 @@ pub struct Invocation {
     pub requests: Vec<RecordedRequest>,
     /// Requests that the pack does not know, and why they were refused.
     pub refused: Vec<String>,
-    /// The signals, in order.
-    pub signals: Vec<String>,
+    /// The signals in order, each with its time in milliseconds since 1970.
+    pub signals: Vec<(String, u64)>,
     /// The detached processes it started.
     pub children: Vec<u32>,
     /// The gates it reached.
@@ -184,7 +194,7 @@ impl Invocation {
             Entry::StdinEnd => self.stdin_ended = true,
             Entry::Request(request) => self.requests.push(request),
             Entry::Refused { reason } => self.refused.push(reason),
-            Entry::Signal { name } => self.signals.push(name),
+            Entry::Signal { name, at_ms } => self.signals.push((name, at_ms)),
             Entry::Child { pid } => self.children.push(pid),
             Entry::AtGate { name } => self.gates.push(name),
             Entry::Waits { thing } => self.waits_for = thing,

@@ -105,6 +105,8 @@ pub enum StdinMode {
     Read,
     /// It is closed at once, so that writing to it fails.
     Refuse,
+    /// It stays open and is not read, so that a writer blocks when the pipe is full.
+    Ignore,
 }
 
 /// What happens when a signal or a line arrives.

@@ -76,7 +76,7 @@ fn startup(
             }
         }
     }
-    let inputs = input_channel::start(recorder.clone(), script.terminal)?;
+    let inputs = input_channel::start(recorder.clone(), &script)?;
     let code = ScriptRunner::new(script, folder, executable.to_owned(), recorder, inputs).run()?;
     Ok(code.unwrap_or(ExitCode::SUCCESS))
 }

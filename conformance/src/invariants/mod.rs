@@ -6,7 +6,13 @@
 
 mod checker;
 mod label;
+mod responses;
+mod run_clock;
+mod run_end;
 mod stream;
+mod text_blocks;
+mod tool_calls;
+mod violation;
 mod violations;
 
 pub use checker::InvariantChecker;

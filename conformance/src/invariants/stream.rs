@@ -4,28 +4,45 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// A violated rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Violation {
-    /// The rule's id.
-    pub(super) rule: &'static str,
-    /// What it expects.
-    pub(super) expected: String,
-    /// What was received instead.
-    pub(super) got: String,
-}
+use super::run_clock::RunClock;
+use super::run_end::{Counted, RunEnd};
+use super::text_blocks::TextBlocks;
+use super::tool_calls::ToolCalls;
+use super::violation::{Violation, text};
 
 /// The state of one run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Stream {
     next_seq: u64,
     done: bool,
-    open_thoughts: BTreeSet<String>,
-    tools: BTreeMap<String, bool>,
+    clock: RunClock,
+    messages: TextBlocks,
+    thoughts: TextBlocks,
+    tool_calls: ToolCalls,
+    /// Every approval; `true` if it is resolved.
     approvals: BTreeMap<String, bool>,
-    run_usages: usize,
-    fatal_kinds: Vec<String>,
+    turns: BTreeSet<String>,
+    subagents: BTreeSet<String>,
+    end: RunEnd,
     violations: Vec<Violation>,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self {
+            next_seq: 0,
+            done: false,
+            clock: RunClock::default(),
+            messages: TextBlocks::messages(),
+            thoughts: TextBlocks::thoughts(),
+            tool_calls: ToolCalls::default(),
+            approvals: BTreeMap::new(),
+            turns: BTreeSet::new(),
+            subagents: BTreeSet::new(),
+            end: RunEnd::default(),
+            violations: Vec::new(),
+        }
+    }
 }
 
 impl Stream {
@@ -34,21 +51,18 @@ impl Stream {
         let event = &params["event"];
         let name = event["type"].as_str().unwrap_or("?").to_owned();
         self.order(params, &name);
+        self.violations.extend(self.clock.event(&name, params));
+        self.violations.extend(self.messages.event(&name, event));
+        self.violations.extend(self.thoughts.event(&name, event));
+        self.violations.extend(self.tool_calls.event(&name, event));
+        self.violations.extend(self.end.event(&name, event));
         match name.as_str() {
-            "thinking_started" => self.thought_started(text(event, "thinkingId")),
-            "thinking_delta" => self.thought_delta(&text(event, "thinkingId")),
-            "thinking_stopped" => self.thought_stopped(&text(event, "thinkingId")),
-            "tool_call_started" => self.tool_started(text(event, "toolCallId")),
-            "tool_input_delta" | "tool_call_ready" | "tool_output_delta" => {
-                self.tool_event(&name, &text(event, "toolCallId"));
-            }
-            "tool_result" => self.tool_stopped(text(event, "toolCallId")),
-            "approval_requested" => {
-                self.approvals.insert(text(event, "approvalId"), false);
-            }
+            "approval_requested" => self.approval_requested(text(event, "approvalId")),
             "approval_resolved" => self.approval_resolved(text(event, "approvalId")),
-            "usage" => self.usage(event),
-            "error" if event["fatal"] == true => self.fatal_kinds.push(text(event, "kind")),
+            "turn_started" | "turn_ended" => self.turn(&name, text(event, "turnId")),
+            "subagent_started" | "subagent_stopped" => {
+                self.subagent(&name, text(event, "subagentId"));
+            }
             "done" => self.finished(event),
             _ => {}
         }
@@ -72,47 +86,15 @@ impl Stream {
         if self.next_seq == 1 && name != "run_started" {
             self.violation("ORD-02", "`run_started` as the first event", format!("`{name}` first"));
         }
-    }
-
-    fn thought_started(&mut self, id: String) {
-        if !self.open_thoughts.insert(id.clone()) {
-            let got = format!("`thinking_started` of {id} twice");
-            self.violation("ORD-04", "each thought started once", got);
+        if self.next_seq > 1 && name == "run_started" {
+            self.violation("ORD-02", "`run_started` once", "a second one".to_owned());
         }
     }
 
-    fn thought_delta(&mut self, id: &str) {
-        if !self.open_thoughts.contains(id) {
-            let got = format!("`thinking_delta` of {id}, which is not open");
-            self.violation("ORD-04", "deltas only inside an open thought", got);
-        }
-    }
-
-    fn thought_stopped(&mut self, id: &str) {
-        if !self.open_thoughts.remove(id) {
-            let got = format!("`thinking_stopped` of {id}, which is not open");
-            self.violation("ORD-04", "only an open thought is stopped", got);
-        }
-    }
-
-    fn tool_started(&mut self, id: String) {
-        if self.tools.insert(id.clone(), true).is_some() {
-            let got = format!("`tool_call_started` of {id} twice");
-            self.violation("ORD-05", "each tool call started once", got);
-        }
-    }
-
-    fn tool_event(&mut self, name: &str, id: &str) {
-        if self.tools.get(id) != Some(&true) {
-            let got = format!("`{name}` of {id}, which is not open");
-            self.violation("ORD-05", "tool events only for an open call", got);
-        }
-    }
-
-    fn tool_stopped(&mut self, id: String) {
-        if self.tools.insert(id.clone(), false) != Some(true) {
-            let got = format!("`tool_result` of {id}, which is not open");
-            self.violation("ORD-05", "a result only after its call, and once", got);
+    fn approval_requested(&mut self, id: String) {
+        if self.approvals.insert(id.clone(), false).is_some() {
+            let got = format!("`approval_requested` of {id} twice");
+            self.violation("APR-02", "each approval has an id of its own", got);
         }
     }
 
@@ -123,66 +105,45 @@ impl Stream {
         }
     }
 
-    fn usage(&mut self, event: &Value) {
-        if event["scope"] == "run" {
-            self.run_usages += 1;
-            if self.run_usages == 2 {
-                let got = "a second one".to_owned();
-                self.violation("ORD-08", "at most one `usage` of scope run", got);
-            }
+    fn turn(&mut self, name: &str, id: String) {
+        let is_right = match name {
+            "turn_started" => self.turns.insert(id.clone()),
+            _ => self.turns.contains(&id),
+        };
+        if !is_right {
+            let expected = "each turn starts once, and only a turn that started ends";
+            self.violation("ORD-10", expected, format!("`{name}` of {id}"));
+        }
+    }
+
+    fn subagent(&mut self, name: &str, id: String) {
+        let is_right = match name {
+            "subagent_started" => self.subagents.insert(id.clone()),
+            _ => self.subagents.contains(&id),
+        };
+        if !is_right {
+            let expected = "each subagent starts once, and only one that started stops";
+            self.violation("ORD-10", expected, format!("`{name}` of {id}"));
         }
     }
 
     fn finished(&mut self, event: &Value) {
         self.done = true;
-        if let Some(id) = self.open_thoughts.first().cloned() {
-            self.violation(
-                "ORD-04",
-                "every thought stopped before `done`",
-                format!("{id} is open"),
-            );
-        }
-        let open: Vec<&String> =
-            self.tools.iter().filter(|(_, open)| **open).map(|(id, _)| id).collect();
-        if !open.is_empty() {
-            let got = format!("open at `done`: {open:?}");
-            self.violation("ORD-07", "every tool call closed before `done`", got);
-        }
+        self.violations.extend(self.messages.done());
+        self.violations.extend(self.thoughts.done());
+        self.violations.extend(self.tool_calls.done());
         if let Some((id, _)) = self.approvals.iter().find(|(_, resolved)| !**resolved) {
             let got = format!("{id} is open at `done`");
             self.violation("APR-02", "every approval resolved before `done`", got);
         }
-        self.check_final_status(event);
-    }
-
-    fn check_final_status(&mut self, event: &Value) {
-        let kinds = self.fatal_kinds.clone();
-        match event["status"].as_str() {
-            Some("completed") if !kinds.is_empty() => {
-                let got = format!("`done` completed after a fatal error: {kinds:?}");
-                self.violation("ORD-09", "no fatal error before `done` completed", got);
-            }
-            Some(status @ ("failed" | "timed_out")) => {
-                let stated = text(event, "errorKind");
-                if stated.is_empty() || !kinds.contains(&stated) {
-                    let got = format!("errorKind {stated:?}, fatal errors before: {kinds:?}");
-                    let expected = format!(
-                        "`done` {status} with an errorKind that a fatal `error` before it has"
-                    );
-                    self.violation("ORD-09", expected, got);
-                }
-            }
-            _ => {}
-        }
+        let counted =
+            Counted { text_bytes: self.messages.bytes(), tool_calls: self.tool_calls.count() };
+        self.violations.extend(self.end.done(event, &counted));
     }
 
     fn violation(&mut self, rule: &'static str, expected: impl Into<String>, got: String) {
-        self.violations.push(Violation { rule, expected: expected.into(), got });
+        self.violations.push(Violation::new(rule, expected, got));
     }
-}
-
-fn text(event: &Value, name: &str) -> String {
-    event[name].as_str().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -198,20 +159,28 @@ mod tests {
         violations.map(|violation| violation.rule).collect()
     }
 
-    fn done(status: &str) -> Value {
-        json!({"type": "done", "status": status})
+    fn done() -> Value {
+        json!({
+            "type": "done", "status": "completed", "stopReason": "end_turn",
+            "evidence": "native_result", "totals": {"toolCalls": 0},
+        })
     }
 
     #[test]
     fn correct_stream_has_no_violations() {
+        let mut done = done();
+        done["totals"] = json!({"toolCalls": 1});
         let events = [
             json!({"type": "run_started"}),
+            json!({"type": "turn_started", "turnId": "1"}),
             json!({"type": "thinking_started", "thinkingId": "t"}),
             json!({"type": "thinking_stopped", "thinkingId": "t"}),
             json!({"type": "tool_call_started", "toolCallId": "c"}),
+            json!({"type": "tool_call_ready", "toolCallId": "c"}),
             json!({"type": "tool_result", "toolCallId": "c"}),
-            json!({"type": "usage", "scope": "run"}),
-            done("completed"),
+            json!({"type": "turn_ended", "turnId": "1"}),
+            json!({"type": "usage", "scope": "run", "inputTokens": 3, "totalTokens": 3}),
+            done,
         ];
         assert!(mismatches(&events).is_empty());
     }
@@ -221,19 +190,18 @@ mod tests {
         let start = json!({"type": "run_started"});
         let fatal = json!({"type": "error", "fatal": true, "kind": "cli_crashed"});
         let result = json!({"type": "tool_result", "toolCallId": "c"});
-        let call = json!({"type": "tool_call_started", "toolCallId": "c"});
         let usage = json!({"type": "usage", "scope": "run"});
         let thought = json!({"type": "thinking_started", "thinkingId": "t"});
-        assert_eq!(mismatches(&[done("completed")]), ["ORD-02"]);
-        assert_eq!(mismatches(&[start.clone(), done("completed"), done("completed")]), ["ORD-01"]);
-        assert_eq!(mismatches(&[start.clone(), thought, done("completed")]), ["ORD-04"]);
-        assert_eq!(mismatches(&[start.clone(), result, done("completed")]), ["ORD-05"]);
-        assert_eq!(mismatches(&[start.clone(), call, done("completed")]), ["ORD-07"]);
-        assert_eq!(
-            mismatches(&[start.clone(), usage.clone(), usage, done("completed")]),
-            ["ORD-08"]
-        );
-        assert_eq!(mismatches(&[start.clone(), fatal, done("completed")]), ["ORD-09"]);
-        assert_eq!(mismatches(&[start, done("failed")]), ["ORD-09"]);
+        let ask = json!({"type": "approval_requested", "approvalId": "a"});
+        let turn = json!({"type": "turn_ended", "turnId": "1"});
+        assert_eq!(mismatches(&[done()]), ["ORD-02"]);
+        assert_eq!(mismatches(&[start.clone(), start.clone(), done()]), ["ORD-02"]);
+        assert_eq!(mismatches(&[start.clone(), done(), done()]), ["ORD-01"]);
+        assert_eq!(mismatches(&[start.clone(), thought, done()]), ["ORD-04"]);
+        assert_eq!(mismatches(&[start.clone(), result, done()]), ["ORD-05"]);
+        assert_eq!(mismatches(&[start.clone(), usage.clone(), usage, done()]), ["ORD-08"]);
+        assert_eq!(mismatches(&[start.clone(), fatal, done()]), ["ORD-09"]);
+        assert_eq!(mismatches(&[start.clone(), ask, done()]), ["APR-02"]);
+        assert_eq!(mismatches(&[start, turn, done()]), ["ORD-10"]);
     }
 }

@@ -19,10 +19,13 @@ pub struct Violations {
 }
 
 /// The rules of an adapter's lines, which also hold without any line.
-const LINE_RULES: &[&str] = &["ENC-05", "SCH-01"];
+const LINE_RULES: &[&str] = &["ENC-05", "SCH-01", "WIR-01", "WIR-02", "ERR-10", "SEC-01", "SEC-02"];
 
 /// The rules of an adapter's runs, which need an event.
-const RUN_RULES: &[&str] = &["ORD-01", "ORD-02", "ORD-03", "ORD-09"];
+const RUN_RULES: &[&str] = &[
+    "ORD-01", "ORD-02", "ORD-03", "ORD-09", "ORD-10", "MSG-01", "TIM-01", "TIM-02", "USE-01",
+    "DON-01", "DON-02",
+];
 
 impl Violations {
     /// Creates an empty list for an adapter.

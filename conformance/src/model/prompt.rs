@@ -1,5 +1,5 @@
-//! How a prompt controls the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=`, `NONCE=` and
-//! `LEAD=`.
+//! How a prompt controls the fake model: `SCN:<name>` and the options `CWD=`, `TEXT=`, `HEX=`,
+//! `NONCE=` and `LEAD=`.
 //! Independent of the wire format.
 
 use super::request::{Conversation, Entry};
@@ -32,7 +32,9 @@ pub(super) fn directions(conversation: &Conversation) -> Result<Directions, Stri
     let name = last_scenario_name(prompt).unwrap_or("plain");
     let scenario = Scenario::named(name).ok_or_else(|| name.to_owned())?;
     let nonce = option(prompt, "NONCE=").or_else(|| word_after(prompt, "SCN:nonce"));
-    let text = option(prompt, "TEXT=")
+    let text = option(prompt, "HEX=")
+        .and_then(|digits| from_hex(&digits))
+        .or_else(|| option(prompt, "TEXT="))
         .or_else(|| (scenario == Scenario::Nonce).then(|| nonce.clone()).flatten());
     let cwd = option(prompt, "CWD=").or_else(|| working_folder(conversation));
     Ok(Directions {
@@ -97,6 +99,14 @@ fn option(text: &str, name: &str) -> Option<String> {
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '<' | '>' | '`');
     let value = rest.split(ends).next().unwrap_or_default();
     (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// Decodes hexadecimal UTF-8: a text that must reach the model unchanged even if the agent CLI
+/// changes the prompt.
+fn from_hex(digits: &str) -> Option<String> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
+    String::from_utf8(bytes?).ok()
 }
 
 fn word_after(text: &str, mark: &str) -> Option<String> {
@@ -192,6 +202,16 @@ mod tests {
         assert_eq!(of(vec![user("SCN:nonce abc-1 please")]).text.as_deref(), Some("abc-1"));
         assert_eq!(of(vec![user("NONCE=xyz SCN:nonce")]).text.as_deref(), Some("xyz"));
         assert_eq!(of(vec![user("SCN:shell NONCE=a;rm")]).nonce, None);
+    }
+
+    #[test]
+    fn hex_text_wins_over_plain_text() {
+        let directions = of(vec![user("SCN:plain TEXT=<plain> HEX=<0d0a65cc81>")]);
+        assert_eq!(directions.text.as_deref(), Some("\r\ne\u{301}"));
+        assert_eq!(
+            of(vec![user("SCN:plain TEXT=<plain> HEX=<zz>")]).text.as_deref(),
+            Some("plain")
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::adapter::{InitializeParams, InputRunParams, RespondRunParams};
-use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, InputOutcome};
+use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, Event, InputOutcome};
 
 use super::fault::{Behaviour, Fault};
 use super::output::Output;
@@ -24,6 +24,8 @@ pub(super) struct Adapter {
     pub(super) output: Output,
     state: Mutex<State>,
     changed: Condvar,
+    /// The fault: held while no event may be sent.
+    events: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -43,6 +45,8 @@ struct OpenRun {
     ending: bool,
     /// The pending approvals.
     approvals: BTreeSet<String>,
+    /// The running turn.
+    turn: Option<String>,
 }
 
 /// The result of a cancel.
@@ -62,7 +66,36 @@ impl Adapter {
             output: Output::new(behaviour),
             state: Mutex::default(),
             changed: Condvar::new(),
+            events: Mutex::default(),
         }
+    }
+
+    /// The fault: no event is sent while the guard exists.
+    pub(super) fn hold_events(&self, fault: Fault) -> Option<MutexGuard<'_, ()>> {
+        let is_held = self.behaviour.has(fault);
+        is_held.then(|| self.events.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether a method is refused because of a shutdown.
+    pub(super) fn refuses_after_shutdown(&self, method: &str) -> bool {
+        let is_served = match method {
+            "ping" => !self.behaviour.has(Fault::NoPingAfterShutdown),
+            "run/start" => self.behaviour.has(Fault::RunsAfterShutdown),
+            _ => self.behaviour.has(Fault::ServesAfterShutdown),
+        };
+        !is_served && self.state().shutting_down
+    }
+
+    /// The faults that refuse absent or null parameters.
+    pub(super) fn refuses_params(&self, line: &str, params: Option<&str>) -> bool {
+        self.behaviour.has(Fault::RefusesNullParams) && line.contains("\"params\":null")
+            || self.behaviour.has(Fault::RefusesAbsentParams) && params.is_none()
+    }
+
+    /// The fault that takes a null option of a run for a requested one.
+    pub(super) fn takes_null_for_option(&self, params: Option<&str>) -> bool {
+        self.behaviour.has(Fault::RefusesNullMembers)
+            && params.is_some_and(|params| params.contains("\"effort\":null"))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -81,7 +114,7 @@ impl Adapter {
     /// Checks whether a run with this id can be opened.
     pub(super) fn may_open(&self, run_id: &str) -> Result<(), ErrorObject> {
         let state = self.state();
-        if state.shutting_down {
+        if state.shutting_down && !self.behaviour.has(Fault::RunsAfterShutdown) {
             return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
         }
         match state.run.as_ref().filter(|run| !run.ending) {
@@ -107,8 +140,14 @@ impl Adapter {
 
     pub(super) fn open_run(&self, run_id: String, commands: Sender<Command>) {
         let approvals = BTreeSet::new();
-        self.state().run =
-            Some(OpenRun { run_id, commands, stopping: false, ending: false, approvals });
+        self.state().run = Some(OpenRun {
+            run_id,
+            commands,
+            stopping: false,
+            ending: false,
+            approvals,
+            turn: None,
+        });
     }
 
     /// Marks the run as finished, although `done` is not sent yet.
@@ -147,6 +186,18 @@ impl Adapter {
         }
     }
 
+    /// Remembers the running turn of the open run.
+    pub(super) fn note_turn(&self, event: &Event) {
+        let turn = match event {
+            Event::TurnStarted(started) => Some(started.turn_id.clone()),
+            Event::TurnEnded(_) => None,
+            _ => return,
+        };
+        if let Some(run) = &mut self.state().run {
+            run.turn = turn;
+        }
+    }
+
     /// Sends a decision to the run that waits for it; only the first one counts.
     pub(super) fn answer(&self, params: RespondRunParams) -> Result<(), ErrorObject> {
         let mut state = self.state();
@@ -168,14 +219,17 @@ impl Adapter {
         Ok(())
     }
 
-    /// Sends input to its run. `parrot` has no turns, so an expected turn never matches.
+    /// Sends input to its run. A turn that is not running is refused.
     pub(super) fn input(&self, params: InputRunParams) -> Result<InputOutcome, ErrorObject> {
         let state = self.state();
         let run = state.run.as_ref().filter(|run| run.run_id == params.run_id && !run.ending);
-        let is_other_turn =
-            params.expected_turn.is_some() && !self.behaviour.has(Fault::IgnoresExpectedTurn);
+        let is_other_turn = |run: &OpenRun| {
+            params.expected_turn.is_some()
+                && params.expected_turn != run.turn
+                && !self.behaviour.has(Fault::IgnoresExpectedTurn)
+        };
         match run {
-            Some(_) if is_other_turn => Ok(InputOutcome::Refused),
+            Some(run) if is_other_turn(run) => Ok(InputOutcome::Refused),
             Some(run) => Ok(match run.commands.send(Command::Input { text: params.text }) {
                 Ok(()) => InputOutcome::Queued,
                 Err(_) => InputOutcome::Refused,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{CLI_NAME, manifest};
 use super::{fault_record, serve};
+use crate::generated_faults;
 
 /// The file name that makes the suite's executable this adapter.
 pub const EXECUTABLE: &str = "od-adapter-mutant";
@@ -23,6 +24,7 @@ pub fn become_adapter(executable: &Path, arguments: &[String]) -> Option<ExitCod
 
 fn start(executable: &Path, arguments: &[String]) -> ExitCode {
     fault_record::begin(executable);
+    generated_faults::begin(executable);
     let (behaviour, rest) = match behaviour(executable, arguments) {
         Ok(found) => found,
         Err(name) => return refuse(&format!("unknown fault {name}")),
@@ -30,6 +32,10 @@ fn start(executable: &Path, arguments: &[String]) -> ExitCode {
     match rest {
         [switch] if switch == "--manifest" => print_manifest(behaviour),
         [switch] if switch == "--stdio" => serve::serve(behaviour),
+        [switch, ..] if switch == "--stdio" && behaviour.has(Fault::IgnoresExtraArguments) => {
+            serve::serve(behaviour)
+        }
+        [switch] if switch == "--help" && behaviour.has(Fault::HelpExitsZero) => ExitCode::SUCCESS,
         _ if behaviour.has(Fault::AcceptsAnyArgument) => print_manifest(behaviour),
         _ => refuse(
             "this is an adapter: start it with --stdio to serve a host, or with --manifest to \
@@ -70,6 +76,10 @@ fn print_manifest(behaviour: Behaviour) -> ExitCode {
         eprintln!("cannot find {CLI_NAME}: PATH is empty");
         return ExitCode::FAILURE;
     }
+    if behaviour.has(Fault::ManifestNeedsHome) && std::env::var_os("HOME").is_none() {
+        eprintln!("HOME is not set");
+        return ExitCode::FAILURE;
+    }
     if behaviour.has(Fault::ManifestSpawnsCli) {
         // Whether the CLI exists makes no difference to the fault.
         let _absent = std::process::Command::new(CLI_NAME).arg("--version").output();
@@ -78,7 +88,7 @@ fn print_manifest(behaviour: Behaviour) -> ExitCode {
         let folder = std::env::var_os("HOME").unwrap_or_else(|| ".".into());
         let _refused = std::fs::write(Path::new(&folder).join("mutant-manifest.json"), "{}");
     }
-    let mut text = manifest_document(behaviour).to_string();
+    let mut text = generated_faults::manifest(manifest_document(behaviour)).to_string();
     if behaviour.has(Fault::ManifestBanner) {
         text.insert_str(0, "Welcome to the mutant adapter!\n");
     }
@@ -93,6 +103,9 @@ fn manifest_document(behaviour: Behaviour) -> Value {
     let mut document = serde_json::to_value(manifest()).unwrap_or_default();
     if behaviour.has(Fault::ManifestWrongId) {
         document["adapterId"] = "mutation".into();
+    }
+    if behaviour.has(Fault::DuplicateCliName) {
+        document["cli"]["names"] = serde_json::json!([CLI_NAME, CLI_NAME]);
     }
     if behaviour.has(Fault::ManifestLies) {
         document["capabilities"]["skills"] = serde_json::json!({});

@@ -5,19 +5,16 @@ use std::path::PathBuf;
 
 use od_protocol::{
     ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
-    Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped, SessionChoice,
-    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
-    UsageScope, UsageSource,
+    Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted, MessageStopped,
+    SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
+    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolInputDelta, ToolKind,
+    ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
-use super::native::{Ask, File, Native, TokenCounts, Tool, ToolOut};
+use super::native::{Again, Ask, File, Hello, Native, TokenCounts, Tool, ToolOut};
 use super::redact::strip_ansi;
 use super::stateless_events::{failure, retry, slow_down, stop_reason, tool_result};
-
-/// Longer texts become several deltas, so that no line exceeds the limit.
-const MAX_DELTA_BYTES: usize = 1 << 20;
 
 /// The final message of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,22 +76,25 @@ impl Events {
             return out;
         }
         match Native::read(line) {
-            Native::Hello { session, model } => self.on_hello(session, model, &mut out),
+            Native::Hello(hello) => self.on_hello(hello, &mut out),
             Native::Think(text) => self.on_think(&text, &mut out),
             Native::ThinkEnd => self.close_thinking(&mut out),
             Native::Say(text) => self.on_say(&text, &mut out),
             Native::SayEnd => self.close_message(&mut out),
+            Native::Scrap => self.on_scrap(&mut out),
             Native::Tool(tool) => self.on_tool(tool, &mut out),
             Native::ToolOut(result) => self.on_tool_out(result, &mut out),
             Native::File(file) => self.on_file(file, &mut out),
             Native::Ask(run_probe) => self.on_ask(run_probe, &mut out),
             Native::Usage(figures) => self.figures = Some(figures),
-            Native::SlowDown { after_ms } => {
-                let requested_options =
-                    after_ms.filter(|_| !self.behaviour.has(Fault::DropsRetryAfter));
-                out.push(slow_down(requested_options));
+            Native::SlowDown(mut limit) => {
+                if self.behaviour.has(Fault::DropsRetryAfter) {
+                    limit.after_ms = None;
+                }
+                out.push(slow_down(limit));
             }
-            Native::Again { attempt, why } => self.on_again(attempt, why, &mut out),
+            Native::Again(again) => self.on_again(again, &mut out),
+            Native::Report(event) => self.on_report(*event, &mut out),
             Native::Fail { code, text } => {
                 self.final_message = Some(FinalMessage::Failed(failure(&code, text)))
             }
@@ -125,6 +125,7 @@ impl Events {
             self.unmapped
                 .values()
                 .filter(|unmapped| unmapped.count > 1)
+                .filter(|_| !self.behaviour.has(Fault::UnmappedWithoutTotal))
                 .cloned()
                 .map(Event::Unmapped),
         );
@@ -136,6 +137,7 @@ impl Events {
         let figures = self.figures.as_ref()?;
         let cost_usd = match figures.usd {
             None if self.behaviour.has(Fault::NullCostZero) => Some(0.0),
+            Some(usd) if usd <= 0.0 && self.behaviour.has(Fault::ZeroCostIsNull) => None,
             stated => stated,
         };
         Some(Usage {
@@ -145,46 +147,65 @@ impl Events {
             output_tokens: figures.output,
             cache_read_tokens: figures.cached,
             cache_write_tokens: figures.cached_new,
-            reasoning_tokens: None,
+            reasoning_tokens: figures.thought,
             total_tokens: [figures.input, figures.output, figures.cached, figures.cached_new]
                 .into_iter()
                 .fold(0, u64::saturating_add),
             cost_usd,
-            model: None,
-            provider: None,
-            service_tier: None,
+            model: figures.model.clone(),
+            provider: figures.provider.clone(),
+            service_tier: figures.tier.clone(),
             source: UsageSource::Cli,
         })
     }
 
     /// `parrot` would retry a rate limit without end, so the run fails: waiting is up to the host.
-    fn on_again(&mut self, attempt: u32, why: String, out: &mut Vec<Event>) {
-        let is_limit = why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
-        out.push(retry(attempt, why));
+    fn on_again(&mut self, again: Again, out: &mut Vec<Event>) {
+        let is_limit = again.why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
+        out.push(retry(again));
         if is_limit {
             let text = "the provider asks to slow down and the agent CLI retries".to_owned();
             self.final_message = Some(FinalMessage::Failed(failure("slow_down", text)));
         }
     }
 
-    fn on_hello(&mut self, session: String, model: Option<String>, out: &mut Vec<Event>) {
+    fn on_hello(&mut self, hello: Hello, out: &mut Vec<Event>) {
         let parent_session_id =
             self.session.id.clone().filter(|_| self.session.mode == SessionMode::Fork);
         let session = match &parent_session_id {
             _ if self.behaviour.has(Fault::OwnSessionId) => "parrot-session-1".to_owned(),
             Some(parent) if self.behaviour.has(Fault::ForkKeepsId) => parent.clone(),
-            _ => session,
+            _ => hello.session,
         };
+        super::kept_state::keep_session(&session);
         self.session_id = Some(session.clone());
         out.push(Event::SessionStarted(SessionStarted {
             session_id: session,
             mode: self.session.mode,
             parent_session_id,
-            model,
-            cwd: None,
-            tools: None,
-            mcp_servers: None,
+            model: hello.model,
+            cwd: Some(self.cwd.to_string_lossy().into_owned()),
+            tools: hello.tools,
+            mcp_servers: hello.servers,
         }));
+    }
+
+    /// The text of the open message is no longer valid.
+    fn on_scrap(&mut self, out: &mut Vec<Event>) {
+        if let Some(message_id) = self.message.take() {
+            out.push(Event::MessageDiscarded(MessageDiscarded { message_id }));
+        }
+    }
+
+    /// Output belongs to open calls only.
+    fn on_report(&mut self, event: Event, out: &mut Vec<Event>) {
+        let is_stray = match &event {
+            Event::ToolOutputDelta(delta) => self.tools.get(&delta.tool_call_id) != Some(&true),
+            _ => false,
+        };
+        if !is_stray {
+            out.push(event);
+        }
     }
 
     fn on_think(&mut self, text: &str, out: &mut Vec<Event>) {
@@ -198,9 +219,11 @@ impl Events {
             self.thinking = Some(thinking_id.clone());
             thinking_id
         });
-        for text in self.fragments(text) {
-            let thinking_id = thinking_id.clone();
-            out.push(Event::ThinkingDelta(ThinkingDelta { thinking_id, text, truncated: None }));
+        let clean = self.clean(text);
+        let delta = ThinkingDelta { thinking_id, text: clean, truncated: None };
+        out.push(Event::ThinkingDelta(delta));
+        if self.behaviour.has(Fault::ThoughtsAreText) {
+            self.on_say(text, out);
         }
     }
 
@@ -219,11 +242,10 @@ impl Events {
             message_id
         });
         let copies = if self.behaviour.has(Fault::DupText) { 2 } else { 1 };
-        for text in self.fragments(text) {
-            for _ in 0..copies {
-                let (message_id, text) = (message_id.clone(), text.clone());
-                out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
-            }
+        let text = self.clean(text);
+        for _ in 0..copies {
+            let (message_id, text) = (message_id.clone(), text.clone());
+            out.push(Event::TextDelta(TextDelta { message_id, text, truncated: None }));
         }
     }
 
@@ -257,19 +279,29 @@ impl Events {
             tool_call_id: tool.id.clone(),
             name: tool.name,
             kind: ToolKind::from_wire(tool.kind.as_deref().unwrap_or_default()),
-            title: None,
-            mcp_server: None,
-            parent_tool_call_id: None,
+            title: tool.title.clone(),
+            mcp_server: tool.server,
+            parent_tool_call_id: tool.parent,
         }));
+        for text in tool.parts {
+            let tool_call_id = tool.id.clone();
+            out.push(Event::ToolInputDelta(ToolInputDelta { tool_call_id, text }));
+        }
         out.push(Event::ToolCallReady(ToolCallReady {
             tool_call_id: tool.id,
             input: tool.input,
-            title: None,
+            title: tool.title,
             truncated: None,
         }));
     }
 
-    fn on_tool_out(&mut self, result: ToolOut, out: &mut Vec<Event>) {
+    fn on_tool_out(&mut self, mut result: ToolOut, out: &mut Vec<Event>) {
+        let other = self.tools.iter().find(|(id, open)| **open && **id != result.id);
+        if let Some((other, _)) = other
+            && self.behaviour.has(Fault::SwapsResults)
+        {
+            result.id.clone_from(other);
+        }
         let Some(open) = self.tools.get_mut(&result.id).filter(|open| **open) else {
             return;
         };
@@ -283,7 +315,11 @@ impl Events {
             true => format!("{}-result", result.id),
             false => result.id,
         };
+        let text = result.output.as_str().unwrap_or_default().to_owned();
         out.push(tool_result(id, status, result.output, result.code));
+        if self.behaviour.has(Fault::ToolOutputIsText) {
+            self.on_say(&text, out);
+        }
     }
 
     fn on_file(&mut self, file: File, out: &mut Vec<Event>) {
@@ -308,7 +344,7 @@ impl Events {
             op,
             from: from.map(|from| self.cwd.join(from).to_string_lossy().into_owned()),
             source: FileChangeSource::Native,
-            diff: None,
+            diff: file.diff,
             tool_call_id: file.tool,
             truncated: None,
         }));
@@ -324,7 +360,7 @@ impl Events {
             risk: ApprovalRisk::High,
             summary: run_probe.summary,
             tool_call_id: run_probe.tool,
-            input: None,
+            input: run_probe.input,
             options: vec![
                 option("yes", ApprovalOutcome::AllowOnce),
                 option("no", ApprovalOutcome::RejectOnce),
@@ -338,23 +374,14 @@ impl Events {
         format!("{noun}-{}", self.next_id)
     }
 
-    /// A text without colours, split between characters into fragments that fit a line.
-    fn fragments(&self, text: &str) -> Vec<String> {
+    /// A text without colours.
+    fn clean(&self, text: &str) -> String {
         if self.behaviour.has(Fault::HardcodedReply) {
-            return vec!["Hello! How can I help you today?".to_owned()];
+            return "Hello! How can I help you today?".to_owned();
         }
-        let clean = match self.behaviour.has(Fault::AnsiInText) {
+        match self.behaviour.has(Fault::AnsiInText) {
             true => text.to_owned(),
             false => strip_ansi(text),
-        };
-        let (mut fragments, mut rest) = (Vec::new(), clean.as_str());
-        while rest.len() > MAX_DELTA_BYTES {
-            let cut = (0..=MAX_DELTA_BYTES).rev().find(|cut| rest.is_char_boundary(*cut));
-            let (piece, tail) = rest.split_at(cut.unwrap_or(rest.len()));
-            fragments.push(piece.to_owned());
-            rest = tail;
         }
-        fragments.push(rest.to_owned());
-        fragments
     }
 }

@@ -74,6 +74,108 @@ faults! {
     DiesOnBadJson = "dies_on_bad_json",
     /// Turns long numeric ids into text.
     TextIds = "text_ids",
+    /// Refuses null parameters.
+    RefusesNullParams = "refuses_null_params",
+    /// Refuses absent and null parameters.
+    RefusesAbsentParams = "refuses_absent_params",
+    /// Takes a null option of a run for a requested one.
+    RefusesNullMembers = "refuses_null_members",
+    /// Exits at a batch.
+    BatchDies = "batch_dies",
+    /// Answers requests without a JSON-RPC version.
+    AnyJsonRpcVersion = "any_json_rpc_version",
+    /// Answers a line that is not a message with its id.
+    InvalidRequestWithId = "invalid_request_with_id",
+    /// Drops a line above the limit without a response.
+    SwallowsLongLines = "swallows_long_lines",
+    /// Refuses lines of the host above 64 KiB.
+    SmallInputLines = "small_input_lines",
+    /// Takes a pause of the host for the end of a line.
+    PauseEndsLine = "pause_ends_line",
+    /// Splits lines of the host at U+2028 and U+0085 too.
+    UnicodeInputLines = "unicode_input_lines",
+    /// Crashes at deeply nested JSON.
+    DiesOnDeepJson = "dies_on_deep_json",
+    /// Answers a response.
+    AnswersResponses = "answers_responses",
+    /// Crashes at a `$/cancelRequest` without an id.
+    DiesOnBadNotification = "dies_on_bad_notification",
+    /// Stops the run when a request is cancelled.
+    CancelRequestStopsRun = "cancel_request_stops_run",
+    /// Sends no response to a cancelled request.
+    CancelledRequestSilent = "cancelled_request_silent",
+    /// Turns long numeric ids into decimal numbers.
+    FloatIds = "float_ids",
+    /// Cuts ids at 256 characters.
+    CutsLongIds = "cuts_long_ids",
+    /// Does not answer a request whose id was used before.
+    IgnoresReusedIds = "ignores_reused_ids",
+    /// Cuts run ids at 64 characters.
+    CutsRunId = "cuts_run_id",
+    /// Writes run ids in lower case.
+    LowercasesRunId = "lowercases_run_id",
+    /// Leaves a file that is named after the run id.
+    FileByRunId = "file_by_run_id",
+    /// Repeats the first `run_started` in every run.
+    StaleRunStarted = "stale_run_started",
+    /// Reports its own process id in `run_started`.
+    WrongPid = "wrong_pid",
+    /// Shows the prompt in `run_started`.
+    ArgvWithPrompt = "argv_with_prompt",
+    /// Reports a permission mode that was not requested.
+    WrongMode = "wrong_mode",
+    /// Passes the variables of earlier runs too.
+    KeepsRunEnv = "keeps_run_env",
+    /// Keeps the system prompt for later runs.
+    KeepsSystemPrompt = "keeps_system_prompt",
+    /// Resumes the session of the previous run.
+    ResumesPreviousRun = "resumes_previous_run",
+    /// Waits without a limit for an agent CLI that does not exit.
+    WaitsForExit = "waits_for_exit",
+    /// Accepts `tracePath` and writes nothing.
+    DropsTrace = "drops_trace",
+    /// Cuts the lines of a trace.
+    CutsTraceLines = "cuts_trace_lines",
+    /// Deletes the trace of a run that did not complete.
+    TraceOfCompleted = "trace_of_completed",
+    /// Answers nothing else during a detection.
+    DetectBlocksReader = "detect_blocks_reader",
+    /// Answers nothing else while it lists models.
+    ModelsBlockReader = "models_block_reader",
+    /// Sends no event during a detection.
+    DetectBlocksRuns = "detect_blocks_runs",
+    /// Serves every method except `run/start` after `shutdown`.
+    ServesAfterShutdown = "serves_after_shutdown",
+    /// Accepts a run after `shutdown`.
+    RunsAfterShutdown = "runs_after_shutdown",
+    /// Refuses `ping` after `shutdown`.
+    NoPingAfterShutdown = "no_ping_after_shutdown",
+    /// Ignores the grace period of `shutdown`.
+    FixedShutdownGrace = "fixed_shutdown_grace",
+    /// Kills the agent CLI at once at `shutdown`.
+    ShutdownWithoutGrace = "shutdown_without_grace",
+    /// Does not name the side to upgrade.
+    RefusalNamesNoSide = "refusal_names_no_side",
+    /// Lists models before `initialize`.
+    UngatedModels = "ungated_models",
+    /// Reports an unknown type whenever it occurs.
+    UnmappedEachTime = "unmapped_each_time",
+    /// Does not report how often an unknown type occurred.
+    UnmappedWithoutTotal = "unmapped_without_total",
+    /// Counts all unknown types as one.
+    UnmappedTogether = "unmapped_together",
+    /// Shows secrets in the sample of an unknown message.
+    UnmappedWithSecret = "unmapped_with_secret",
+    /// Reads stderr as output.
+    MergesStderr = "merges_stderr",
+    /// Needs HOME to print its manifest.
+    ManifestNeedsHome = "manifest_needs_home",
+    /// Prints its usage to stdout for `--help`.
+    HelpExitsZero = "help_exits_zero",
+    /// Ignores further arguments.
+    IgnoresExtraArguments = "ignores_extra_arguments",
+    /// Lists a name of the agent CLI twice.
+    DuplicateCliName = "duplicate_cli_name",
     /// Answers `shutdown` before its run has ended.
     ShutdownBeforeDone = "shutdown_before_done",
     /// Keeps running when stdin ends.
@@ -100,6 +202,60 @@ faults! {
     DetectWritesFile = "detect_writes_file",
     /// Reports every version of the agent CLI as new enough.
     AnyCliVersion = "any_cli_version",
+    /// Searches only the first folder of PATH.
+    SearchesFirstFolder = "searches_first_folder",
+    /// Searches relative and empty entries of PATH.
+    SearchesRelativeFolders = "searches_relative_folders",
+    /// Accepts a folder as the agent CLI.
+    FolderIsCli = "folder_is_cli",
+    /// Accepts a file that is not executable as the agent CLI.
+    AnyFileIsCli = "any_file_is_cli",
+    /// Compares versions as text.
+    TextVersions = "text_versions",
+    /// Reports the tested version as the installed one.
+    FixedVersion = "fixed_version",
+    /// Reports an unknown version as new enough.
+    UnknownMeetsMin = "unknown_meets_min",
+    /// Accepts an empty variable as a login.
+    EmptyKeyIsLogin = "empty_key_is_login",
+    /// Accepts a damaged file as a login.
+    DamagedFileIsLogin = "damaged_file_is_login",
+    /// Names a variable as the credential that is not set.
+    NamesUnsetCredential = "names_unset_credential",
+    /// Detects only once.
+    DetectsOnce = "detects_once",
+    /// Keeps the version of a path when the file is replaced.
+    KeepsVersionOfPath = "keeps_version_of_path",
+    /// Keeps the state of the login.
+    KeepsLogin = "keeps_login",
+    /// Passes its whole environment to `--version`.
+    ProbeLeaksEnv = "probe_leaks_env",
+    /// Starts `--version` with an empty environment.
+    ProbeEmptyEnv = "probe_empty_env",
+    /// Reads a login file of any kind.
+    ReadsAnyFile = "reads_any_file",
+    /// Exits at a login file that is not JSON.
+    DiesOnBadLogin = "dies_on_bad_login",
+    /// Treats every allowed name as a prefix.
+    AllowsPrefixes = "allows_prefixes",
+    /// Ignores the case of names of variables.
+    IgnoresCase = "ignores_case",
+    /// Passes proxies only by their names in capitals.
+    DropsLowercaseProxies = "drops_lowercase_proxies",
+    /// Drops variables that are set to an empty text.
+    DropsEmptyVariables = "drops_empty_variables",
+    /// Passes its own TERM to the agent CLI.
+    KeepsTerm = "keeps_term",
+    /// Sets USER if it is not set.
+    SetsUser = "sets_user",
+    /// Lets inherited variables replace those of the run.
+    RunEnvLoses = "run_env_loses",
+    /// Keeps the variables of a run for later runs.
+    RunEnvStays = "run_env_stays",
+    /// Accepts a relative working folder.
+    RelativeCwd = "relative_cwd",
+    /// Accepts a file as the working folder.
+    FileIsCwd = "file_is_cwd",
     /// Passes the prompt as an argument.
     PromptInArgv = "prompt_in_argv",
     /// Interprets the first character of a prompt as a command.
@@ -154,6 +310,156 @@ faults! {
     NullCostZero = "null_cost_zero",
     /// Fails without an error event.
     SilentFailure = "silent_failure",
+    /// Never stops a message.
+    MessageLeftOpen = "message_left_open",
+    /// Gives every message the same id.
+    OneMessageId = "one_message_id",
+    /// Sends deltas without starting their message.
+    NoMessageStarted = "no_message_started",
+    /// Sends results without the input of their call.
+    NoToolInput = "no_tool_input",
+    /// Refers to a tool call that does not exist.
+    InventsCallOfFile = "invents_call_of_file",
+    /// Uses the id of a turn twice.
+    TurnIdTwice = "turn_id_twice",
+    /// Omits cached tokens from the total.
+    TotalWithoutCaches = "total_without_caches",
+    /// Counts characters instead of bytes.
+    TextBytesAreCharacters = "text_bytes_are_characters",
+    /// Reports no tool calls in the totals.
+    NoCallsInTotals = "no_calls_in_totals",
+    /// Counts a file once per change.
+    CountsFileEvents = "counts_file_events",
+    /// Omits the cost from the totals.
+    NoCostInTotals = "no_cost_in_totals",
+    /// Names another session at the end.
+    DoneOtherSession = "done_other_session",
+    /// Reports the end of the turn as the stop reason of a cancelled run.
+    CancelledEndsTurn = "cancelled_ends_turn",
+    /// Names the exit code as the evidence of a completed run.
+    CompletedByExitCode = "completed_by_exit_code",
+    /// Sends times in seconds.
+    SecondsTimestamp = "seconds_timestamp",
+    /// Sends times of a clock that does not start in 1970.
+    MonotonicTimestamp = "monotonic_timestamp",
+    /// Shifts times by the local time zone.
+    LocalTimestamp = "local_timestamp",
+    /// Sends the time of the start with every event.
+    StartTimestamp = "start_timestamp",
+    /// Sends the duration in microseconds.
+    MicrosecondDuration = "microsecond_duration",
+    /// Reports a duration of zero.
+    NoDuration = "no_duration",
+    /// Sends every response twice.
+    AnswersTwice = "answers_twice",
+    /// Writes an integer with a fraction.
+    FloatIntegers = "float_integers",
+    /// Sends an enumerated value that the specification does not define.
+    OwnStopReason = "own_stop_reason",
+    /// Uses the same code for every error.
+    OneErrorCode = "one_error_code",
+    /// Sends the key of the login in a notice.
+    KeyInNotice = "key_in_notice",
+    /// Reports the key of the login as an argument.
+    KeyInArguments = "key_in_arguments",
+    /// Logs its environment on stderr.
+    LogsEnvironment = "logs_environment",
+    /// Normalizes text.
+    ComposesAccents = "composes_accents",
+    /// Turns CR LF inside a text into a line feed.
+    CrLfIsLf = "cr_lf_is_lf",
+    /// Drops U+FEFF.
+    DropsByteOrderMark = "drops_byte_order_mark",
+    /// Drops zero width joiners.
+    DropsJoiners = "drops_joiners",
+    /// Decodes HTML entities in a text.
+    DecodesEntities = "decodes_entities",
+    /// Removes colour codes that do not start with ESC.
+    StripsBracketCodes = "strips_bracket_codes",
+    /// Decodes a backslash sequence in a text.
+    DecodesEscapes = "decodes_escapes",
+    /// Removes tags of thoughts from a text.
+    StripsThinkTags = "strips_think_tags",
+    /// Removes the line end of each delta.
+    TrimsDeltas = "trims_deltas",
+    /// Removes white space around the output of a tool.
+    TrimsToolOutput = "trims_tool_output",
+    /// Collapses white space in the input of a tool.
+    CollapsesCommand = "collapses_command",
+    /// Removes white space around each piece of a thought.
+    TrimsThoughts = "trims_thoughts",
+    /// Treats a pause inside a line as its end.
+    PauseIsLineEnd = "pause_is_line_end",
+    /// Repeats thoughts as text.
+    ThoughtsAreText = "thoughts_are_text",
+    /// Repeats the output of a tool as text.
+    ToolOutputIsText = "tool_output_is_text",
+    /// Drops the text of the second message.
+    LosesSecondMessage = "loses_second_message",
+    /// Gives every tool the same name.
+    OneToolName = "one_tool_name",
+    /// Gives a result to another open call.
+    SwapsResults = "swaps_results",
+    /// Sends the input of a call as JSON in a text.
+    TextInput = "text_input",
+    /// Drops the output of a failed tool.
+    ErrorWithoutOutput = "error_without_output",
+    /// Reports a call without a result as failed.
+    OpenCallFails = "open_call_fails",
+    /// Sends input deltas that are not the JSON of the input.
+    RestatesInput = "restates_input",
+    /// Sends a call together with its result.
+    HoldsCalls = "holds_calls",
+    /// Sends results when the answer starts.
+    HoldsResults = "holds_results",
+    /// Sends thoughts when the answer starts.
+    HoldsThoughts = "holds_thoughts",
+    /// Sends changed files when the answer starts.
+    HoldsFileChanges = "holds_file_changes",
+    /// Sends the session when the answer starts.
+    HoldsSession = "holds_session",
+    /// Sends unknown messages when the answer starts.
+    HoldsUnmapped = "holds_unmapped",
+    /// Reports exit code 0 for every tool.
+    ToolExitsZero = "tool_exits_zero",
+    /// Reports exit code 1 for every failed tool.
+    ToolExitsOne = "tool_exits_one",
+    /// Ignores the host's limit of a line.
+    IgnoresLineLimit = "ignores_line_limit",
+    /// Shortens payloads without a mark.
+    CutsSilently = "cuts_silently",
+    /// Shortens payloads inside a character.
+    CutsInsideCharacter = "cuts_inside_character",
+    /// States the kept bytes instead of the removed ones.
+    TruncatedIsKept = "truncated_is_kept",
+    /// Keeps only the first kilobyte of a tool's output.
+    ShortOutput = "short_output",
+    /// Reports the usage of the previous run again.
+    UsageOfLastRun = "usage_of_last_run",
+    /// Adds the usage of earlier runs.
+    AddsUsage = "adds_usage",
+    /// Reports no usage of a cancelled run.
+    CancelLosesUsage = "cancel_loses_usage",
+    /// Reports no usage of a failed run.
+    CrashLosesUsage = "crash_loses_usage",
+    /// Reports a cost of zero as unknown.
+    ZeroCostIsNull = "zero_cost_is_null",
+    /// Reports exit code 0 for every run.
+    ExitsWithZero = "exits_with_zero",
+    /// Reports a signal as an exit code.
+    SignalIsExitCode = "signal_is_exit_code",
+    /// Names a final message as the evidence of a crash.
+    CrashIsNativeResult = "crash_is_native_result",
+    /// Reports the stop reason other for every answer.
+    OtherStopReason = "other_stop_reason",
+    /// Reports every changed file twice.
+    FileTwice = "file_twice",
+    /// Reports a new file as an edited one.
+    CreateIsEdit = "create_is_edit",
+    /// Sends a diff without the written text.
+    EmptyDiff = "empty_diff",
+    /// Reports a file change for a command that changes nothing.
+    CommandIsFileChange = "command_is_file_change",
     /// Treats the result of one read as complete lines.
     ChunkIsLine = "chunk_is_line",
     /// Decodes each read separately, also within a character.

@@ -12,6 +12,7 @@ use super::fault::Fault;
 use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
+use super::run_faults;
 use super::tree;
 
 /// How long the CLI may take to exit after its final message.
@@ -33,7 +34,8 @@ impl Run<'_> {
         let behaviour = self.adapter.behaviour;
         self.input = None;
         if self.events.final_message.is_some() || self.output_ended {
-            self.wait_for_exit(EXIT_GRACE);
+            let waits = behaviour.has(Fault::WaitsForExit);
+            self.wait_for_exit(if waits { Duration::from_secs(3600) } else { EXIT_GRACE });
         }
         if behaviour.has(Fault::EpipeFailsRun) {
             self.wait_for_stdin_error();
@@ -45,8 +47,12 @@ impl Run<'_> {
         self.end_processes();
         self.wait_for_exit(REAP_LIMIT);
         let ending = self.ending();
+        if behaviour.has(Fault::TraceOfCompleted) && ending.status != DoneStatus::Completed {
+            let trace = self.params.trace_path.iter();
+            trace.for_each(|file| drop(std::fs::remove_file(file)));
+        }
         self.close(&ending);
-        let usage = self.events.usage();
+        let usage = run_faults::usage(behaviour, ending.status, self.events.usage());
         if !behaviour.has(Fault::UsageAfterDone) {
             self.emit_usage(usage.clone());
         }

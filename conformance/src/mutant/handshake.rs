@@ -5,7 +5,7 @@ use od_protocol::{ErrorKind, ErrorObject, PROTOCOL_REVISION, ProtocolRange};
 use serde_json::Value;
 
 use super::adapter::Adapter;
-use super::fault::Fault;
+use super::fault::{Behaviour, Fault};
 use super::manifest::{ADAPTER_ID, VENDOR, VERSION, capabilities};
 use super::serve::{parse_params, to_value};
 
@@ -37,7 +37,7 @@ pub(super) fn initialize(
         if behaviour.has(Fault::DiesAfterRefusal) {
             std::process::exit(1);
         }
-        return Err(no_common_major(&initialize_params.protocol));
+        return Err(no_common_major(behaviour, &initialize_params.protocol));
     };
     let protocol = match behaviour.has(Fault::EchoesMajor) {
         true => initialize_params.protocol.max,
@@ -59,13 +59,17 @@ pub(super) fn initialize(
     })
 }
 
-fn no_common_major(theirs: &ProtocolRange) -> ErrorObject {
+fn no_common_major(behaviour: Behaviour, theirs: &ProtocolRange) -> ErrorObject {
     let ours = ProtocolRange::current();
     let who = if theirs.max < ours.min { "the host" } else { "this adapter" };
     let text = format!(
         "the host supports {} to {}, this adapter {} to {}",
         theirs.min, theirs.max, ours.min, ours.max
     );
+    let text = match behaviour.has(Fault::RefusalNamesNoSide) {
+        true => "unknown protocol version".to_owned(),
+        false => text,
+    };
     let mut error =
         ErrorObject::new(ErrorKind::UnsupportedProtocol, text).with_hint(format!("upgrade {who}"));
     if let Some(data) = &mut error.data {

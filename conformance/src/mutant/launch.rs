@@ -1,9 +1,10 @@
 //! `run/start` to a process of the agent CLI: options, arguments, environment, folder.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use od_protocol::adapter::StartRunParams;
 use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode};
@@ -11,10 +12,10 @@ use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode};
 use super::detect;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
-use super::{options, tree};
+use super::{kept_state, options, tree};
 
 /// The inherited variables that the agent CLI gets.
-const PASSED_VARIABLES: [&str; 20] = [
+const PASSED_VARIABLES: [&str; 22] = [
     "PATH",
     "HOME",
     "USER",
@@ -34,6 +35,8 @@ const PASSED_VARIABLES: [&str; 20] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
     "SystemRoot",
 ];
 /// The fault truncates longer prompts.
@@ -101,20 +104,51 @@ pub(super) fn environment(
     behaviour: Behaviour,
     of_run: &BTreeMap<String, String>,
 ) -> BTreeMap<OsString, OsString> {
-    let inherited = std::env::vars_os().filter(|(name, _)| {
-        let name = name.to_string_lossy();
-        PASSED_VARIABLES.contains(&name.as_ref())
-            || name.starts_with("LC_")
-            || name.starts_with("XDG_")
-            || (name == AUTH_VARIABLE && !behaviour.has(Fault::DropsAuthEnv))
-    });
+    let inherited = std::env::vars_os()
+        .filter(|(name, value)| passes(behaviour, &name.to_string_lossy(), value));
     let mut variables: BTreeMap<OsString, OsString> = inherited.collect();
-    variables.insert("TERM".into(), "dumb".into());
+    let term = std::env::var_os("TERM").filter(|_| behaviour.has(Fault::KeepsTerm));
+    variables.insert("TERM".into(), term.unwrap_or_else(|| "dumb".into()));
     variables.insert("NO_COLOR".into(), "1".into());
-    if !behaviour.has(Fault::DropsRunEnv) {
-        variables.extend(of_run.iter().map(|(name, value)| (name.into(), value.into())));
+    if behaviour.has(Fault::SetsUser) {
+        variables.entry("USER".into()).or_insert_with(|| "parrot".into());
     }
+    for (name, value) in of_run.iter().filter(|_| !behaviour.has(Fault::DropsRunEnv)) {
+        let is_known = variables.contains_key(OsStr::new(name));
+        if !(is_known && behaviour.has(Fault::RunEnvLoses)) {
+            variables.insert(name.into(), value.into());
+        }
+    }
+    keep(behaviour, &mut variables, of_run);
     variables
+}
+
+/// Whether an inherited variable passes.
+fn passes(behaviour: Behaviour, name: &str, value: &OsStr) -> bool {
+    let is_allowed = |allowed: &&str| {
+        *allowed == name
+            || behaviour.has(Fault::AllowsPrefixes) && name.starts_with(allowed)
+            || behaviour.has(Fault::IgnoresCase) && allowed.eq_ignore_ascii_case(name)
+    };
+    let is_dropped = behaviour.has(Fault::DropsEmptyVariables) && value.is_empty()
+        || behaviour.has(Fault::DropsLowercaseProxies) && name.ends_with("_proxy");
+    let is_declared = name == AUTH_VARIABLE && !behaviour.has(Fault::DropsAuthEnv);
+    let is_prefixed = name.starts_with("LC_") || name.starts_with("XDG_");
+    (PASSED_VARIABLES.iter().any(is_allowed) || is_prefixed || is_declared) && !is_dropped
+}
+
+/// The fault: adds the variables of earlier runs.
+fn keep(
+    behaviour: Behaviour,
+    variables: &mut BTreeMap<OsString, OsString>,
+    of_run: &BTreeMap<String, String>,
+) {
+    static KEPT: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    if behaviour.has(Fault::RunEnvStays) {
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(of_run.clone());
+        variables.extend(kept.iter().map(|(name, value)| (name.into(), value.into())));
+    }
 }
 
 /// Refuses values that look like switches.
@@ -134,7 +168,8 @@ fn folder(behaviour: Behaviour, cwd: &Path) -> Result<PathBuf, ErrorObject> {
     if behaviour.has(Fault::WrongCwd) {
         return Ok(cwd.parent().unwrap_or(cwd).to_owned());
     }
-    if cwd.is_absolute() && cwd.is_dir() {
+    let is_folder = cwd.is_dir() || behaviour.has(Fault::FileIsCwd) && cwd.exists();
+    if is_folder && (cwd.is_absolute() || behaviour.has(Fault::RelativeCwd)) {
         return Ok(cwd.to_owned());
     }
     if behaviour.has(Fault::SpawnsWithoutCwd) {
@@ -161,7 +196,10 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
             arguments.extend(["--resume".to_owned(), id.clone()]);
         }
         (SessionMode::Fork, Some(id)) => arguments.extend(["--fork".to_owned(), id.clone()]),
-        _ => {}
+        _ => {
+            let previous = kept_state::previous_session(behaviour);
+            arguments.extend(previous.into_iter().flat_map(|id| ["--resume".to_owned(), id]));
+        }
     }
     // `parrot` asks for approval of everything else, so only denials are passed.
     let policy = params.policy.as_ref().filter(|_| !behaviour.has(Fault::DropsPolicy));

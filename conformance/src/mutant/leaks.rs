@@ -37,6 +37,14 @@ pub(super) fn extra_event(behaviour: Behaviour) -> Option<Event> {
     })
 }
 
+/// Leaves a file that is named after the run.
+pub(super) fn file_by_run_id(behaviour: Behaviour, run_id: &str) {
+    if behaviour.has(Fault::FileByRunId) {
+        // Not every id is a valid file name.
+        let _refused = std::fs::write(std::env::temp_dir().join(run_id), "running");
+    }
+}
+
 /// Faults after each run.
 pub(super) fn after_run(behaviour: Behaviour) {
     if behaviour.has(Fault::LeaksFd) {

@@ -1,20 +1,26 @@
 //! Bytes to lines: split on `\n` only, limited, lossy UTF-8, with an unterminated last line.
 
+use std::time::{Duration, Instant};
+
 use super::fault::{Behaviour, Fault};
 
 /// Longer lines are dropped.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// The fault: a pause that ends a line.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Collects bytes until a line is complete.
 pub(super) struct Lines {
     behaviour: Behaviour,
     pending: Vec<u8>,
     overlong: bool,
+    last_read: Instant,
 }
 
 impl Lines {
     pub(super) fn new(behaviour: Behaviour) -> Self {
-        Self { behaviour, pending: Vec::new(), overlong: false }
+        Self { behaviour, pending: Vec::new(), overlong: false, last_read: Instant::now() }
     }
 
     /// Adds the bytes of one read; returns the completed lines.
@@ -25,6 +31,12 @@ impl Lines {
         if self.behaviour.has(Fault::LossySplit) {
             let repaired = String::from_utf8_lossy(chunk).into_owned();
             return self.split(repaired.as_bytes());
+        }
+        let paused = self.last_read.elapsed();
+        self.last_read = Instant::now();
+        let is_paused = paused > PAUSE && !self.pending.is_empty();
+        if is_paused && self.behaviour.has(Fault::PauseIsLineEnd) {
+            return self.split(&[b"\n", chunk].concat());
         }
         let lines = self.split(chunk);
         if self.behaviour.has(Fault::UnicodeLines) {

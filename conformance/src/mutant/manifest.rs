@@ -40,6 +40,7 @@ pub(super) fn capabilities() -> Capabilities {
         resume: Some(ResumeCapability { same_cwd_only: false }),
         fork: marker(),
         thinking: marker(),
+        subagents: marker(),
         tools: marker(),
         text_deltas: marker(),
         file_changes: marker(),

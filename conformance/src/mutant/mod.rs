@@ -12,7 +12,7 @@
 //! | call | what it does |
 //! |---|---|
 //! | `parrot --version` | prints `parrot 2.4.1` |
-//! | `parrot models` | prints `{"models":[{"id":"…"}]}` |
+//! | `parrot models` | prints `{"models":[{"id":"…","name","default","window","efforts"}],"current":"…"}` |
 //! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin |
 //!
 //! | stdin line | meaning |
@@ -23,14 +23,15 @@
 //!
 //! | stdout line | meaning |
 //! |---|---|
-//! | `hello` session, model | the session is known |
+//! | `hello` session, model, tools, servers | the session is known |
 //! | `think` text · `think_end` | a fragment of a thought · its end |
-//! | `say` text · `say_end` | a fragment of a message · its end |
-//! | `tool` id, name, kind, input · `tool_out` id, ok, output, code | a call · its result |
-//! | `file` path, op, from, tool | a file was changed |
+//! | `say` text · `say_end` · `scrap` | a fragment of a message · its end · it starts again |
+//! | `tool` id, name, kind, input, parts, title, server, parent · `tool_out` id, ok, output, code | a call · its result |
+//! | `file` path, op, from, tool, diff | a file was changed |
 //! | `run_probe` id, tool, summary, kind | an approval request |
-//! | `usage` in, out, cached, cached_new, usd | tokens so far; `usd` only if known |
-//! | `slow_down` after_ms · `again` attempt, why | a rate limit · a retry |
+//! | `usage` in, out, cached, cached_new, usd, thought, model, provider, tier | tokens so far; `usd` only if known |
+//! | `slow_down` after_ms, until, window · `again` attempt, why, of, after_ms | a rate limit · a retry |
+//! | `turn` `turn_end` `phase` `heard` `tool_log` `todo` `helper` `helper_end` `window` `quota` `picture` `skill` `plugin` `mode` `note` | the members of one protocol event each, see `reports` |
 //! | `fail` code, text | the final message of a failure |
 //! | `end` stop | the final message of a success |
 //!
@@ -40,14 +41,18 @@
 mod adapter;
 mod detect;
 mod entry;
+mod event_faults;
 mod events;
 mod fault;
 mod fault_record;
 mod finish;
 mod handshake;
+mod host_lines;
+mod kept_state;
 mod launch;
 mod leaks;
 mod limits;
+mod line_limit;
 mod lines;
 mod manifest;
 mod native;
@@ -56,7 +61,9 @@ mod output;
 mod pipes;
 mod probe;
 mod redact;
+mod reports;
 mod run;
+mod run_faults;
 mod serve;
 mod stateless_events;
 mod table;

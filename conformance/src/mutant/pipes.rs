@@ -64,7 +64,8 @@ pub(super) fn connect(mut child: Child, behaviour: Behaviour, run: &Sender<Comma
         std::mem::forget(stderr);
     } else if let Some(stderr) = stderr {
         let tail = tail.clone();
-        std::thread::spawn(move || read_errors(stderr, &tail));
+        let merged = behaviour.has(Fault::MergesStderr).then(|| run.clone());
+        std::thread::spawn(move || read_errors(stderr, &tail, merged.as_ref()));
     }
     let run = run.clone();
     std::thread::spawn(move || {
@@ -115,12 +116,17 @@ fn read_output(
     }
 }
 
-fn read_errors(mut stderr: ChildStderr, tail: &Tail) {
+fn read_errors(mut stderr: ChildStderr, tail: &Tail, merged: Option<&Sender<Command>>) {
     let mut chunk = vec![0; MAX_READ_BYTES];
     while let Ok(count) = stderr.read(&mut chunk) {
         if count == 0 {
             return;
         }
         tail.push(&chunk[..count]);
+        if let Some(run) = merged {
+            let text = String::from_utf8_lossy(&chunk[..count]).into_owned();
+            // The fault: a run that has ended does not receive them.
+            text.lines().for_each(|line| drop(run.send(Command::Line(line.to_owned()))));
+        }
     }
 }

@@ -29,7 +29,13 @@ pub(super) fn is_probe(pid: u32) -> bool {
 /// long.
 pub(super) fn run_probe(behaviour: Behaviour, path: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new(path);
-    command.args(arguments).env_clear().envs(environment(behaviour, &Default::default()));
+    command.args(arguments);
+    if !behaviour.has(Fault::ProbeLeaksEnv) {
+        command.env_clear();
+    }
+    if !behaviour.has(Fault::ProbeEmptyEnv) {
+        command.envs(environment(behaviour, &Default::default()));
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     tree::own_group(&mut command);
     let mut child = command.spawn().ok()?;

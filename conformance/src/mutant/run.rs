@@ -19,9 +19,10 @@ use super::adapter::Adapter;
 use super::events::{Events, FinalMessage};
 use super::fault::Fault;
 use super::launch::Launched;
+use super::line_limit::LineLimit;
 use super::output::Stream;
 use super::pipes::{self, Pipes, Tail};
-use super::{leaks, tree};
+use super::{kept_state, leaks, tree};
 
 /// Silence after which a heartbeat is sent.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
@@ -96,9 +97,19 @@ impl<'a> Run<'a> {
     ) -> Self {
         let host = adapter.initialized();
         let secrets = secrets(&params.env);
-        let trace = params.trace_path.as_ref().and_then(|path| std::fs::File::create(path).ok());
+        let max_line_bytes =
+            host.as_ref().map_or(od_protocol::MAX_LINE_BYTES, |host| host.limits.max_line_bytes);
+        let line_limit = LineLimit::new(adapter.behaviour, max_line_bytes);
+        let trace =
+            params.trace_path.as_ref().filter(|_| !adapter.behaviour.has(Fault::DropsTrace));
+        let trace = trace.and_then(|path| std::fs::File::create(path).ok());
         Self {
-            stream: Stream::new(&adapter.output, adapter.behaviour, params.run_id.clone()),
+            stream: Stream::new(
+                &adapter.output,
+                adapter.behaviour,
+                params.run_id.clone(),
+                line_limit,
+            ),
             events: Events::new(
                 adapter.behaviour,
                 params.cwd.clone().into(),
@@ -179,7 +190,10 @@ impl<'a> Run<'a> {
     pub(super) fn on_line(&mut self, line: &str) {
         self.any_output = true;
         self.send_pending_response();
+        let _held = self.adapter.hold_events(Fault::DetectBlocksRuns);
         if let Some(trace) = &mut self.trace {
+            let is_cut = self.adapter.behaviour.has(Fault::CutsTraceLines);
+            let line: String = line.chars().take(if is_cut { 40 } else { usize::MAX }).collect();
             // A full disk loses the trace, not the run.
             let _full = writeln!(trace, "{line}");
         }
@@ -195,6 +209,7 @@ impl<'a> Run<'a> {
                 self.open_approvals.insert(approval_id.clone());
                 self.adapter.open_approval(approval_id);
             }
+            self.adapter.note_turn(&event);
             self.emit(event);
             let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
             if let Some(approval_id) = pending_approvals.filter(|_| !self.asks_host || approves) {
@@ -348,10 +363,11 @@ pub(super) fn start(
         cli_version: None,
         pid: Some(launched.child.id()),
         argv: launched.arguments.clone(),
-        permission_mode: None,
-        credential: super::detect::credential(&params.env),
+        permission_mode: params.permission_mode.clone(),
+        credential: super::detect::credential(adapter.behaviour, &params.env),
         tested_version: None,
     };
+    let run_started = kept_state::run_started(adapter.behaviour, &params, run_started);
     let late_answer: Option<PendingResponse> =
         match adapter.behaviour.has(Fault::AnswersAtFirstWord) {
             true => Some(Box::new(answer)),
@@ -371,6 +387,7 @@ pub(super) fn start(
         run.send_input(prompt);
         run.supervise(run_started);
         leaks::after_run(adapter.behaviour);
+        leaks::file_by_run_id(adapter.behaviour, &run_id);
         adapter.run_ended(&run_id);
     });
 }

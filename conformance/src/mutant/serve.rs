@@ -1,6 +1,5 @@
 //! `--stdio`: reads and answers requests until the host exits.
 
-use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,7 +15,9 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
-use super::{detect, handshake, launch, leaks, run, tree};
+use super::host_lines::{HostLine, HostLines, messages};
+use super::{detect, handshake, kept_state, launch, leaks, run, tree};
+use crate::generated_faults;
 
 /// The default grace period.
 const DEFAULT_GRACE_MS: u64 = 2000;
@@ -34,17 +35,28 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
     let adapter: &'static Adapter = Box::leak(Box::new(Adapter::new(behaviour)));
     tree::adopt_orphans();
     leaks::while_idle(behaviour);
+    if behaviour.has(Fault::LogsEnvironment) {
+        eprintln!("environment: {:?}", std::env::vars().collect::<Vec<_>>());
+    }
     if behaviour.has(Fault::Banner) {
         adapter.output.write(b"mutant adapter ready\n");
     }
-    let mut stdin = std::io::stdin().lock();
-    let mut line = Vec::new();
-    while stdin.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-        let text = line.trim_ascii();
-        if !text.is_empty() {
-            on_line(adapter, text);
+    let mut lines = HostLines::new(std::io::stdin().lock(), behaviour);
+    while let Some(line) = lines.next() {
+        match line {
+            HostLine::Complete(line) => {
+                let messages = messages(behaviour, &line);
+                let messages = messages.iter().map(|message| message.trim_ascii());
+                messages.filter(|it| !it.is_empty()).for_each(|it| {
+                    on_line(adapter, &generated_faults::incoming(it));
+                });
+            }
+            HostLine::TooLong if behaviour.has(Fault::SwallowsLongLines) => {}
+            HostLine::TooLong => {
+                let error = ErrorObject::new(ErrorKind::ParseError, "the line is too long");
+                adapter.output.reply("null", Err(error));
+            }
         }
-        line.clear();
     }
     while behaviour.has(Fault::IgnoreEof) {
         std::thread::sleep(Duration::from_secs(1));
@@ -56,33 +68,79 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
 }
 
 fn on_line(adapter: &'static Adapter, line: &[u8]) {
+    let text = String::from_utf8_lossy(line);
+    if adapter.behaviour.has(Fault::DiesOnDeepJson) && text.contains(&"[".repeat(1000)) {
+        std::process::exit(101);
+    }
     match Message::read(line) {
         Ok(Message::Request { id, method, params }) => {
             let (id, params) = (id.get().to_owned(), params.map(|params| params.get()));
+            if adapter.refuses_params(&text, params) {
+                let error = ErrorObject::new(ErrorKind::InvalidParams, "params must be an object");
+                return adapter.output.reply(&id, Err(error));
+            }
             match on_request(adapter, &id, &method, params) {
                 Answer::Now(outcome) => adapter.output.reply(&id, outcome),
                 Answer::Later => {}
             }
         }
-        Ok(Message::Notification { method, .. }) => {
+        Ok(Message::Notification { method, params }) => {
             // A withdrawn request still gets its response, so there is nothing to do.
             let known = method == CANCEL_REQUEST;
+            if known {
+                cancel_request_faults(adapter, params.map(|params| params.get()));
+            }
             if !known && adapter.behaviour.has(Fault::AnswersNotifications) {
                 adapter.output.reply("null", Err(unknown_method(&method)));
             }
         }
         // The adapter sends no requests, so a response is ignored.
-        Ok(Message::Response { .. }) => {}
+        Ok(Message::Response { id, .. }) => {
+            if adapter.behaviour.has(Fault::AnswersResponses) {
+                let error = ErrorObject::new(ErrorKind::InvalidRequest, "not a request");
+                adapter.output.reply(id.get(), Err(error));
+            }
+        }
         Err(_) if adapter.behaviour.has(Fault::DiesOnBadJson) => std::process::exit(1),
-        Err(error) => adapter.output.reply("null", Err(error)),
+        Err(_) if adapter.behaviour.has(Fault::BatchDies) && line.starts_with(b"[") => {
+            std::process::exit(1)
+        }
+        Err(error) => adapter.output.reply(&refused_id(adapter.behaviour, line), Err(error)),
+    }
+}
+
+/// The id of the response to a line that is not a message: null, except with the faults.
+fn refused_id(behaviour: Behaviour, line: &[u8]) -> String {
+    let message: Value = serde_json::from_slice(line).unwrap_or_default();
+    let is_text = message["method"].is_string();
+    let repeats = behaviour.has(Fault::InvalidRequestWithId)
+        || behaviour.has(Fault::AnyJsonRpcVersion) && is_text;
+    if repeats { message["id"].to_string() } else { "null".to_owned() }
+}
+
+fn cancel_request_faults(adapter: &'static Adapter, params: Option<&str>) {
+    let params: Value = serde_json::from_str(params.unwrap_or("null")).unwrap_or_default();
+    if adapter.behaviour.has(Fault::DiesOnBadNotification) && params.get("id").is_none() {
+        std::process::exit(101);
+    }
+    if adapter.behaviour.has(Fault::CancelledRequestSilent) {
+        adapter.output.silence(params["id"].to_string());
+    }
+    if adapter.behaviour.has(Fault::CancelRequestStopsRun) {
+        std::thread::spawn(|| adapter.stop_run(Duration::ZERO, Duration::from_secs(5)));
     }
 }
 
 fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<&str>) -> Answer {
-    let gated = !matches!(method, "initialize" | "ping");
+    let is_ungated = method == "models/list" && adapter.behaviour.has(Fault::UngatedModels);
+    let gated = !matches!(method, "initialize" | "ping") && !is_ungated;
     if gated && adapter.initialized().is_none() && !adapter.behaviour.has(Fault::NoInitializeGate) {
         let text = format!("call initialize before {method}");
         return Answer::Now(Err(ErrorObject::new(ErrorKind::NotInitialized, text)));
+    }
+    if adapter.refuses_after_shutdown(method) {
+        let text = "the adapter is shutting down";
+        return Answer::Now(Err(ErrorObject::new(ErrorKind::ShuttingDown, text)));
     }
     let id = id.to_owned();
     Answer::Now(match method {
@@ -98,15 +156,21 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
         "adapter/detect" => match parse_params::<DetectAdapterParams>(params) {
-            Ok(_) => return detect_later(adapter, id),
+            Ok(params) => return detect_later(adapter, id, params.refresh),
             Err(error) => Err(error),
         },
         "models/list" => match parse_params::<ListModelsParams>(params) {
             Ok(_) => return models_later(adapter, id),
             Err(error) => Err(error),
         },
+        "run/start" if adapter.takes_null_for_option(params) => {
+            Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, "this option is not supported"))
+        }
         "run/start" => match parse_params::<StartRunParams>(params) {
-            Ok(params) => return start_run(adapter, id, params),
+            Ok(mut params) => {
+                kept_state::add_kept(adapter.behaviour, &mut params);
+                return start_run(adapter, id, params);
+            }
             Err(error) => Err(error),
         },
         "run/cancel" => parse_params(params).and_then(|params| cancel_run(adapter, &params)),
@@ -157,19 +221,33 @@ fn health_slowly(adapter: &'static Adapter, id: String) -> Answer {
     Answer::Later
 }
 
-fn detect_later(adapter: &'static Adapter, id: String) -> Answer {
-    std::thread::spawn(move || {
-        let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref());
+fn detect_later(adapter: &'static Adapter, id: String, refresh: bool) -> Answer {
+    let detect = move || {
+        let _busy = adapter.hold_events(Fault::DetectBlocksRuns);
+        let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref(), refresh);
         adapter.output.reply(&id, to_value(result));
-    });
-    Answer::Later
+    };
+    answer_later(adapter, Fault::DetectBlocksReader, detect)
 }
 
 fn models_later(adapter: &'static Adapter, id: String) -> Answer {
-    std::thread::spawn(move || {
+    let list = move || {
         let result = detect::models(adapter.behaviour, cli_path(adapter).as_deref());
         adapter.output.reply(&id, to_value(result));
-    });
+    };
+    answer_later(adapter, Fault::ModelsBlockReader, list)
+}
+
+/// Answers from another thread; the fault blocks the thread that reads.
+fn answer_later(
+    adapter: &Adapter,
+    blocks: Fault,
+    answer: impl FnOnce() + Send + 'static,
+) -> Answer {
+    match adapter.behaviour.has(blocks) {
+        true => answer(),
+        false => drop(std::thread::spawn(answer)),
+    }
     Answer::Later
 }
 
@@ -178,7 +256,12 @@ fn shutdown_later(adapter: &'static Adapter, id: String, params: &ShutdownParams
     if adapter.behaviour.has(Fault::ShutdownBeforeDone) {
         return Answer::Now(to_value(ShutdownResult {}));
     }
-    let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
+    let grace_ms = match params.grace_ms.unwrap_or(DEFAULT_GRACE_MS) {
+        _ if adapter.behaviour.has(Fault::FixedShutdownGrace) => DEFAULT_GRACE_MS,
+        _ if adapter.behaviour.has(Fault::ShutdownWithoutGrace) => 0,
+        grace_ms => grace_ms,
+    };
+    let grace = Duration::from_millis(grace_ms);
     std::thread::spawn(move || {
         adapter.stop_run(grace, grace + Duration::from_secs(5));
         adapter.output.reply(&id, to_value(ShutdownResult {}));
@@ -226,9 +309,13 @@ fn respond_run(adapter: &Adapter, answer: Value) -> Result<Value, ErrorObject> {
     to_value(RespondRunResult {})
 }
 
-/// Parses parameters; absent ones are an empty object.
+/// Parses parameters; absent ones are an empty object. A list would be read as members in order.
 pub(super) fn parse_params<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObject> {
-    serde_json::from_str(params.unwrap_or("{}"))
+    let params = params.unwrap_or("{}");
+    if !params.starts_with('{') {
+        return Err(ErrorObject::new(ErrorKind::InvalidParams, "params must be an object"));
+    }
+    serde_json::from_str(params)
         .map_err(|error| ErrorObject::new(ErrorKind::InvalidParams, error.to_string()))
 }
 

@@ -1,5 +1,6 @@
 //! Messages of `parrot` that become one event without any state.
 
+use super::native::{Again, SlowDown};
 use od_protocol::{
     ErrorEvent, ErrorKind, Event, RateLimited, Retry, StopReason, ToolResult, ToolStatus,
 };
@@ -13,13 +14,22 @@ pub(super) fn tool_result(
     Event::ToolResult(ToolResult { tool_call_id, status, output, exit_code, truncated: None })
 }
 
-pub(super) fn slow_down(retry_after_ms: Option<u64>) -> Event {
-    let source = "cli".to_owned();
-    Event::RateLimited(RateLimited { retry_after_ms, resets_at: None, window: None, source })
+pub(super) fn slow_down(limit: SlowDown) -> Event {
+    Event::RateLimited(RateLimited {
+        retry_after_ms: limit.after_ms,
+        resets_at: limit.until.map(|until| until.saturating_mul(1000)),
+        window: limit.window,
+        source: "cli".to_owned(),
+    })
 }
 
-pub(super) fn retry(attempt: u32, reason: String) -> Event {
-    Event::Retry(Retry { attempt, max_attempts: None, delay_ms: None, reason })
+pub(super) fn retry(again: Again) -> Event {
+    Event::Retry(Retry {
+        attempt: again.attempt,
+        max_attempts: again.of,
+        delay_ms: again.after_ms,
+        reason: again.why,
+    })
 }
 
 pub(super) fn stop_reason(stop: Option<String>) -> StopReason {

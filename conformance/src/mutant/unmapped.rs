@@ -23,16 +23,21 @@ impl Events {
             return;
         }
         let native_type = match self.unmapped.len() < MAX_UNMAPPED_TYPES {
+            true if self.behaviour.has(Fault::UnmappedTogether) => "unknown".to_owned(),
             true => native_type,
             false => "(others)".to_owned(),
         };
+        let sample = match self.behaviour.has(Fault::UnmappedWithSecret) {
+            true => line.to_owned(),
+            false => redact(line, &self.secrets),
+        };
         let unmapped = self.unmapped.entry(native_type.clone()).or_insert_with(|| Unmapped {
             native_type,
-            sample: redact(line, &self.secrets).chars().take(MAX_SAMPLE_CHARS).collect(),
+            sample: sample.chars().take(MAX_SAMPLE_CHARS).collect(),
             count: 0,
         });
         unmapped.count += 1;
-        if unmapped.count == 1 {
+        if unmapped.count == 1 || self.behaviour.has(Fault::UnmappedEachTime) {
             out.push(Event::Unmapped(unmapped.clone()));
         }
     }

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 
 use super::error::PackError;
 use super::load::{Pack, SETTINGS_FILE};
-use super::real_settings::REAL_PLACEHOLDERS;
+use super::real_settings::{ACP_PLACEHOLDERS, REAL_PLACEHOLDERS};
 use super::render::{render, unknown_name};
 use super::scenarios::unknown_scenarios;
 use super::settings::{PromptDelivery, Settings};
@@ -83,13 +83,17 @@ fn wrong_placeholders(file: &Path, text: &str, sample: &Values) -> Vec<PackError
         !["#", "stdout", "stderr"].iter().any(|start| line.starts_with(start))
     };
     let mut faults = Vec::new();
-    let real_names = REAL_PLACEHOLDERS.map(str::to_owned);
-    let mut is_real = false;
+    let (real_names, acp_names) =
+        (REAL_PLACEHOLDERS.map(str::to_owned), ACP_PLACEHOLDERS.map(str::to_owned));
+    let mut own: &[String] = &[];
     for (index, line) in text.lines().enumerate().filter(|(_, line)| is_filled(line)) {
         if line.starts_with('[') {
-            is_real = line.starts_with("[real");
+            own = match line {
+                _ if line.starts_with("[real.acp") => &acp_names,
+                _ if line.starts_with("[real") => &real_names,
+                _ => &[],
+            };
         }
-        let own = if is_real { real_names.as_slice() } else { &[] };
         if let Some(name) = unknown_name(line, &sample.single, own) {
             faults.push(PackError::at(file, index + 1, format!("unknown placeholder {name:?}")));
         }

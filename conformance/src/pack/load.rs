@@ -30,20 +30,24 @@ pub struct Pack {
     files: BTreeMap<String, String>,
 }
 
-/// Finds the pack of an adapter: next to its executable, then below the folder `adapters` of the
-/// current folder and its ancestors, then of the executable's ancestors (see [`adapter_folders`]).
+/// Finds the pack of an adapter: next to its executable or the target of that link, then below the
+/// folder `adapters` of the current folder and its ancestors, then of the ancestors of the
+/// executable and of its target (see [`adapter_folders`]).
 pub fn find(adapter: &Path, adapter_id: &str) -> Option<PathBuf> {
-    let beside = adapter.parent().map(|folder| folder.join("conformance"));
+    let target = adapter.canonicalize().ok();
+    let of_link = adapter.parent().map(Path::to_owned);
+    let of_target = target.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let beside = [&of_link, &of_target].map(|folder| Some(folder.as_ref()?.join("conformance")));
     let from_here = std::env::current_dir().ok();
-    let from_adapter = adapter.parent().and_then(|folder| folder.canonicalize().ok());
-    let above = [from_here, from_adapter].into_iter().flatten().flat_map(|folder| {
+    let from_link = of_link.and_then(|folder| folder.canonicalize().ok());
+    let above = [from_here, from_link, of_target].into_iter().flatten().flat_map(|folder| {
         let folders: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
         folders.into_iter().flat_map(|folder| adapter_folders(&folder.join("adapters")))
     });
     let of_adapter =
         above.filter(|folder| folder.file_name().is_some_and(|name| name == adapter_id));
     let packs = of_adapter.map(|folder| folder.join("conformance"));
-    beside.into_iter().chain(packs).find(|folder| folder.join(SETTINGS_FILE).is_file())
+    beside.into_iter().flatten().chain(packs).find(|folder| folder.join(SETTINGS_FILE).is_file())
 }
 
 /// Returns the folders below `adapters` that contain a pack, each named after its adapter:

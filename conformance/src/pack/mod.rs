@@ -20,7 +20,7 @@ pub use error::PackError;
 pub use launch_environment::LaunchEnvironment;
 pub use lint::{Lint, lint};
 pub use load::{Pack, adapter_folders, find};
-pub use real_settings::{RealExpectation, RealSettings, real_placeholders};
+pub use real_settings::{RealAcpSettings, RealExpectation, RealSettings, real_placeholders};
 pub use scenarios::{REAL_SCENARIO_NAMES, SCENARIOS, is_known_scenario};
 pub use settings::{PromptDelivery, Settings};
 pub use values::{Values, nonce};

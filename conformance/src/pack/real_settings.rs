@@ -38,6 +38,24 @@ pub struct RealSettings {
     /// Scenarios and rules that are known to fail, each with the reason; an entry that passes is a
     /// failure.
     pub known_failures: BTreeMap<String, String>,
+    /// How it is started as an agent of the Agent Client Protocol; absent if it is none.
+    pub acp: Option<RealAcpSettings>,
+}
+
+/// How the real agent CLI is started as an agent of the Agent Client Protocol. Variables and files
+/// are added to those of the `[real]` table and may also use `{{work}}`, the folder that contains the
+/// working folders of all sessions.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RealAcpSettings {
+    /// The arguments.
+    pub args: Vec<String>,
+    /// Additional variables.
+    pub env: BTreeMap<String, String>,
+    /// Additional files below the home folder: path there = their text.
+    pub home: BTreeMap<String, String>,
+    /// The method of `authenticate`, if it is called.
+    pub auth_method: Option<String>,
 }
 
 impl RealSettings {
@@ -72,6 +90,9 @@ pub struct RealExpectation {
 
 /// The placeholders that the `[real]` table may use.
 pub(super) const REAL_PLACEHOLDERS: [&str; 2] = ["url", "secret"];
+
+/// The placeholders that the `[real.acp]` table may use.
+pub(super) const ACP_PLACEHOLDERS: [&str; 3] = ["url", "secret", "work"];
 
 /// Returns the values of the placeholders of the `[real]` table.
 pub fn real_placeholders(url: &str, secret: &str) -> Bindings {

@@ -152,6 +152,23 @@ fn to_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
+/// Creates a symbolic link to a file.
+pub fn link_file(file: &Path, link: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(file, link)
+}
+
+/// Creates a named pipe: opening it for reading blocks until there is a writer.
+pub fn make_fifo(path: &Path) -> std::io::Result<()> {
+    let status = std::process::Command::new("mkfifo").arg(path).status()?;
+    if status.success() { Ok(()) } else { Err(std::io::Error::other("mkfifo failed")) }
+}
+
+/// Sets the permission bits of a file.
+pub fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
 /// Creates a symbolic link to a folder.
 pub fn link_folder(folder: &std::path::Path, link: &std::path::Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(folder, link)

@@ -85,6 +85,30 @@ pub fn watch_signals(_on_signal: impl Fn(&'static str) + Send + 'static) -> std:
     Ok(())
 }
 
+/// Creates a symbolic link to a file.
+///
+/// # Errors
+/// When it cannot be created, for example without permission.
+pub fn link_file(file: &Path, link: &Path) -> std::io::Result<()> {
+    std::os::windows::fs::symlink_file(file, link)
+}
+
+/// Windows has no named pipes in folders.
+///
+/// # Errors
+/// Always.
+pub fn make_fifo(_path: &Path) -> std::io::Result<()> {
+    Err(std::io::Error::other("there are no named pipes in folders on Windows"))
+}
+
+/// Windows has no permission bits.
+///
+/// # Errors
+/// Never.
+pub fn set_mode(_path: &Path, _mode: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
 /// Creates a symbolic link to a folder.
 ///
 /// # Errors

@@ -39,7 +39,8 @@ fn derived_check(
     requirement: &'static str,
     why: &'static str,
 ) -> Check {
-    Check { id, level, requirement, why, gate: Gate::NONE, tier: Tier::Fast, kind: Kind::External }
+    let (gate, tier, kind) = (Gate::NONE, Tier::Fast, Kind::External);
+    Check { id, level, requirement, why, gate, tier, kind, citation: None }
 }
 
 /// The stream rules with their results.

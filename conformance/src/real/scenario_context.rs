@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::drift::flags_of;
 use super::relay::{Relay, RelayLog};
 use crate::adapter_client::{AdapterClient, Answer, Launch, RunRecord, base_env};
-use crate::context::{CliPath, initialize};
+use crate::context::{CliPath, LaunchOptions, initialize};
 use crate::fake_cli::FakeCli;
 use crate::fake_cli::pattern::fill;
 use crate::invariants::{InvariantChecker, Label, Violations};
@@ -112,7 +112,8 @@ impl ScenarioContext {
             secrets: vec![secret.clone()],
         };
         let mut adapter = start(suite, &launch, &folder, (scenario, &violations))?;
-        initialize(&mut adapter, &CliPath::At(cli.to_owned()))?;
+        let cli_path = CliPath::At(cli.to_owned());
+        initialize(&mut adapter, &LaunchOptions { cli_path, ..LaunchOptions::default() })?;
         Ok(Self {
             adapter,
             cwd,

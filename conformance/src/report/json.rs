@@ -17,6 +17,8 @@ pub fn to_json(report: &Report) -> Value {
         "adapterId": report.adapter_id,
         "adapterVersion": report.adapter_version,
         "claim": report.claim(),
+        "notEvaluated": report.coverage.not_evaluated,
+        "notDeclared": report.coverage.not_declared,
         "conformant": report.is_conformant(),
         "requirements": report.requirements,
         "seed": report.seed,
@@ -39,6 +41,9 @@ fn one(report: &Report, result: &CheckResult) -> Value {
         "sentence": result.check.requirement,
         "durationMs": result.took.as_millis() as u64,
     });
+    if let Some(basis) = result.check.basis() {
+        value["basis"] = basis.into();
+    }
     if let Some(remark) = &result.remark {
         value["remark"] = remark.clone().into();
     }

@@ -44,7 +44,14 @@ fn stale_entries(report: &Report) -> TestSuite {
 fn test_case(report: &Report, result: &CheckResult) -> TestCase {
     let status = match (result.status, &result.finding) {
         (Status::Pass, _) => TestCaseStatus::success(),
-        (Status::Skip | Status::Warn | Status::KnownFailure | Status::AddedLater, finding) => {
+        (
+            Status::Skip
+            | Status::Warn
+            | Status::Advice
+            | Status::KnownFailure
+            | Status::AddedLater,
+            finding,
+        ) => {
             let mut status = TestCaseStatus::skipped();
             let status_name = result.status.as_str();
             status.set_message(match (finding, &result.remark) {
@@ -52,6 +59,9 @@ fn test_case(report: &Report, result: &CheckResult) -> TestCase {
                 (_, Some(remark)) => format!("{status_name}: {remark}"),
                 (_, None) => status_name.to_owned(),
             });
+            if let Some(text) = explain(report, result) {
+                status.set_description(anstream::adapter::strip_str(&text).to_string());
+            }
             status
         }
         (kind, _) => {

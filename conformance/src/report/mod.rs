@@ -1,7 +1,9 @@
-//! Reports of one suite run: text on the terminal, JSON, JUnit and TAP for programs, and an HTML
-//! page.
+//! Reports of one suite run: text on the terminal, JSON, JUnit and TAP for programs, an HTML page and
+//! a badge.
 
+mod badge;
 mod chapters;
+mod coverage;
 mod excerpt;
 mod html;
 mod json;
@@ -10,6 +12,8 @@ mod results;
 mod tap;
 mod text;
 
+pub use badge::to_badge;
+pub use coverage::Coverage;
 pub use html::to_html;
 pub use json::to_json;
 pub use junit::to_junit;

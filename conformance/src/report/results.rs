@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::chapters::DRIFT_CHAPTER;
+use super::coverage::Coverage;
 use crate::check::{CheckResult, Status, Tier};
 use crate::outcome::Finding;
 use crate::real::RealFacts;
@@ -42,6 +43,8 @@ pub struct Report {
     pub real: Option<RealFacts>,
     /// The agent, if the subject is not an adapter.
     pub agent: Option<AgentSubject>,
+    /// What was not evaluated.
+    pub coverage: Coverage,
     /// The results of the checks.
     pub results: Vec<CheckResult>,
     /// Known failures that name no check; they count as failures.
@@ -51,13 +54,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the scope of the run.
+    /// Returns the level of the run: what a conformant result means.
     pub fn claim(&self) -> &'static str {
         match (&self.real, self.gap()) {
             (Some(_), _) => "real",
-            (None, None) => "full",
             (None, Some(_)) => "protocol-only",
+            (None, None) if self.coverage.is_partial => "selected checks",
+            (None, None) if !self.coverage.not_evaluated.is_empty() => "core",
+            (None, None) => "full",
         }
+    }
+
+    /// Returns the conclusion with its level, for example `conforms (core, 1.1)`.
+    pub fn conclusion(&self) -> String {
+        let conformance = if self.is_conformant() { "conforms" } else { "does not conform" };
+        let level = match self.gap() {
+            Some(gap) => format!("protocol-only: {gap}"),
+            None => self.claim().to_owned(),
+        };
+        format!("{conformance} ({level}, requirement set {})", self.requirements)
     }
 
     /// Returns why only the protocol was checked; `None` if more was.

@@ -19,7 +19,7 @@ pub fn to_tap(report: &Report) -> String {
         let number = report.results.len() + index + 1;
         let _ = writeln!(text, "not ok {number} - known failures: {}", described(entry));
     }
-    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let conformance = report.conclusion();
     let _ =
         writeln!(text, "# {} {conformance}, seed {}", one_line(&report.adapter_id), report.seed);
     text
@@ -32,7 +32,7 @@ fn point(number: usize, result: &CheckResult) -> String {
         Status::Pass => ("ok", String::new()),
         Status::Skip => ("ok", format!(" # SKIP {}", described(&reason(result)))),
         Status::AddedLater if result.finding.is_none() => ("ok", String::new()),
-        Status::Warn | Status::KnownFailure | Status::AddedLater => {
+        Status::Warn | Status::Advice | Status::KnownFailure | Status::AddedLater => {
             let remark = result.remark.as_deref().unwrap_or_default();
             let directive = format!(" # TODO {} {}", result.status.as_str(), described(remark));
             ("not ok", directive.trim_end().to_owned())
@@ -63,6 +63,7 @@ fn diagnostics(report: &Report, result: &CheckResult) -> String {
         Some(_) => pairs.push(("reason", reason(result))),
     }
     if !matches!(result.status, Status::Pass | Status::Skip) {
+        pairs.extend(result.check.basis().map(|basis| ("basis", basis)));
         pairs.push(("why", result.check.why.to_owned()));
         pairs.push(("rerun", report.rerun(result)));
     }

@@ -16,7 +16,7 @@ const LONG_ID_WIDTH: usize = 14;
 const fn style(status: Status) -> Style {
     let color = match status {
         Status::Pass => AnsiColor::Green,
-        Status::Warn | Status::KnownFailure => AnsiColor::Yellow,
+        Status::Warn | Status::Advice | Status::KnownFailure => AnsiColor::Yellow,
         Status::Skip | Status::AddedLater => AnsiColor::BrightBlack,
         _ => AnsiColor::Red,
     };
@@ -57,14 +57,17 @@ pub fn print_summary(report: &Report) {
         .filter(|status| report.count(**status) > 0)
         .map(|status| format!("{} {}", report.count(*status), status.as_str()))
         .collect();
-    let claim = report.gap().map(|gap| format!(" (protocol-only: {gap})")).unwrap_or_default();
-    let conformance = if report.is_conformant() { "conforms" } else { "does not conform" };
+    let conclusion = report.conclusion();
     let with = report.real.as_ref().map_or_else(String::new, |real| {
         format!(" with {} ({})", real.drift.version.found, real.confinement.as_str())
     });
     let seconds = report.took.as_secs_f64();
+    say!("");
+    for line in report.coverage.lines() {
+        say!("{line}");
+    }
     say!(
-        "\n{} {}{with}: {conformance}{claim}; {} in {seconds:.1} s, seed {}",
+        "{} {}{with}: {conclusion}; {} in {seconds:.1} s, seed {}",
         report.adapter_id,
         report.adapter_version,
         counts.join(", "),
@@ -90,6 +93,9 @@ pub(super) fn explain(report: &Report, result: &CheckResult) -> Option<String> {
     }
     if let Some(remark) = &result.remark {
         let _ = writeln!(text, "  remark      {remark}");
+    }
+    if let Some(basis) = check.basis() {
+        let _ = writeln!(text, "  basis       {basis}");
     }
     let _ = writeln!(text, "  why         {}", check.why);
     let _ = write!(text, "  repeat      {}", report.rerun(result));

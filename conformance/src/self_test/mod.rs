@@ -9,6 +9,7 @@
 
 mod document;
 mod fault_coverage;
+pub mod generated;
 mod outcome;
 mod run_subject;
 mod subject;
@@ -19,5 +20,5 @@ pub use fault_coverage::FaultCoverage;
 pub(crate) use outcome::missing_parts;
 pub use outcome::{Cell, Outcome};
 pub use run_subject::{SelfTestOptions, recheck, record_fault_coverage, run_subject};
-pub use subject::{Location, Subject, subjects};
+pub use subject::{Location, Subject, SubjectFolder, subjects};
 pub use table::table;

@@ -136,15 +136,15 @@ fn wanted(subject: Subject, quick: bool, coverage: Option<&FaultCoverage>) -> Ve
     checks().into_iter().filter(is_wanted).collect()
 }
 
-fn checks() -> Vec<Check> {
+pub(super) fn checks() -> Vec<Check> {
     checks::all().into_iter().filter(|check| check.tier == Tier::Fast).collect()
 }
 
-fn is_rule(check: &Check) -> bool {
+pub(super) fn is_rule(check: &Check) -> bool {
     check.kind == Kind::Invariant
 }
 
-fn opened(
+pub(super) fn opened(
     location: &Location,
     home: &SubjectFolder,
     self_test_options: &SelfTestOptions,
@@ -161,9 +161,10 @@ fn opened(
     })
 }
 
-fn options(jobs: usize) -> RunnerOptions {
+pub(super) fn options(jobs: usize) -> RunnerOptions {
     RunnerOptions {
         strict: true,
+        fail_fast: false,
         jobs,
         budget: BUDGET,
         requirements: Requirements::latest(),
@@ -171,11 +172,11 @@ fn options(jobs: usize) -> RunnerOptions {
     }
 }
 
-fn pop<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
+pub(super) fn pop<T>(queue: &Mutex<VecDeque<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-fn describe_error(error: SuiteError) -> String {
+pub(super) fn describe_error(error: SuiteError) -> String {
     match error {
         SuiteError::Adapter(message) => message,
         SuiteError::Pack(error) => error.to_string(),

@@ -76,14 +76,23 @@ impl Location {
     /// # Errors
     /// When a file cannot be written.
     pub fn install(&self, subject: Subject, purpose: &str) -> std::io::Result<SubjectFolder> {
-        let folder = self.work.path().join(format!("{}-{purpose}", subject.name));
+        let installed = self.install_reference(&format!("{}-{purpose}", subject.name))?;
+        if subject.mutant.is_some() {
+            std::fs::write(installed.folder.join(FAULT_FILE), subject.name)?;
+        }
+        Ok(installed)
+    }
+
+    /// Installs the reference adapter in a new folder of this name.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn install_reference(&self, name: &str) -> std::io::Result<SubjectFolder> {
+        let folder = self.work.path().join(name);
         std::fs::create_dir_all(folder.join("work"))?;
         let executable = folder.join(process::executable_name(EXECUTABLE));
         if std::fs::hard_link(&self.executable, &executable).is_err() {
             std::fs::copy(&self.executable, &executable)?;
-        }
-        if subject.mutant.is_some() {
-            std::fs::write(folder.join(FAULT_FILE), subject.name)?;
         }
         Ok(SubjectFolder { folder, executable })
     }
@@ -97,6 +106,11 @@ pub struct SubjectFolder {
 }
 
 impl SubjectFolder {
+    /// The folder of the adapter.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
     /// The work folder of the suite.
     pub fn work(&self) -> PathBuf {
         self.folder.join("work")

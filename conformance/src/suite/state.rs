@@ -25,6 +25,42 @@ const CANARIES: &[&str] = &[
     "SLACK_BOT_TOKEN",
 ];
 
+/// Names that resemble allowlisted ones, or that other programs pass on. None of them may reach the
+/// agent CLI, unless the manifest declares it.
+const LOOK_ALIKES: &[&str] = &[
+    "PATH_SECRET",
+    "MY_PATH",
+    "path",
+    "HOMEX",
+    "MY_HOME",
+    "Home",
+    "USERS",
+    "USER_TOKEN",
+    "LOGNAMES",
+    "SHELL_SECRET",
+    "LANGUAGE_TOKEN",
+    "LC",
+    "TZDIR_SECRET",
+    "TMPDIR2",
+    "HTTP_PROXY_PASSWORD",
+    "NO_PROXY_TOKEN",
+    "SSL_CERT_FILE_PASSWORD",
+    "XDGSECRET",
+    "xdg_secret",
+    "TERM_PROGRAM",
+    "COLORTERM",
+    "NO_COLORS",
+    "OD_SECRET",
+    "NODE_OPTIONS",
+    "PYTHONPATH",
+    "LD_PRELOAD_SECRET",
+    "GIT_SSH_COMMAND",
+    "SSH_AUTH_SOCK",
+];
+
+/// How many declared variables get look-alikes.
+const DECLARED_LOOK_ALIKES: usize = 3;
+
 /// The transcript of the `--manifest` call, in the work folder.
 pub const MANIFEST_LOG: &str = "manifest.log";
 
@@ -116,6 +152,25 @@ impl Suite {
         undeclared
             .filter(|name| !declared.contains(name))
             .chain(self.nesting_markers())
+            .map(|name| (name.clone(), value(&name)))
+            .collect()
+    }
+
+    /// Returns variables whose names resemble allowlisted and declared ones. Every value contains the
+    /// mark, and none changes what an interpreter does.
+    pub fn look_alikes(&self, mark: &str) -> BTreeMap<String, String> {
+        let declared = self.declared_variables();
+        let derived = declared.iter().take(DECLARED_LOOK_ALIKES).flat_map(|name| {
+            ["_OLD", "X"].map(|end| format!("{name}{end}")).into_iter().chain([format!("X{name}")])
+        });
+        let names = LOOK_ALIKES.iter().map(|name| (*name).to_owned()).chain(derived);
+        let value = |name: &str| match name {
+            // Other values would keep node from starting.
+            "NODE_OPTIONS" => format!("--title={mark}"),
+            _ => format!("{name}-{mark}"),
+        };
+        names
+            .filter(|name| !declared.contains(name) && !od_protocol::environment::crosses(name))
             .map(|name| (name.clone(), value(&name)))
             .collect()
     }

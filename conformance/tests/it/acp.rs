@@ -16,7 +16,7 @@ fn reference_agent_conforms() {
     let agent = Reference::agent(None);
     let switches = [&MODEL[..], &["--strict", "--patience", "3"]].concat();
     let outcome = check_agent(&switches, &[&agent.path()]);
-    outcome.exits_with(0).prints(&["acp-reference-agent", "conforms;", "ACP-SHU-05"]);
+    outcome.exits_with(0).prints(&["acp-reference-agent", "conforms (", "ACP-SHU-05"]);
     assert!(!outcome.text.contains(" skip "), "{}", outcome.text);
 }
 
@@ -73,10 +73,22 @@ fn every_report_format_is_written() {
     let texts = files.map(|(_, file)| std::fs::read_to_string(file).expect("a report"));
     let report: serde_json::Value = serde_json::from_str(&texts[0]).expect("JSON");
     assert_eq!(report["claim"], "protocol-only");
-    assert_eq!(report["requirements"], "acp-1");
+    assert_eq!(report["requirements"], "acp-1.1");
     assert!(texts.iter().all(|text| text.contains("ACP-HS-04")));
     assert!(texts[1].contains("<testsuite name=\"ACP-HS\""), "{}", texts[1]);
+    let cited = "Agents SHOULD provide information about their implementation";
+    assert!(texts.iter().all(|text| text.contains(cited)), "every report cites the sentence");
     assert!(texts[3].contains("how the ACP agent reaches the fake model"));
+}
+
+#[test]
+fn practice_is_advice_even_when_strict() {
+    let agent = Reference::agent(Some("silent_garbage"));
+    let only = ["--only", "ACP-ROB-02", "--strict"];
+    let advised = ["advice ACP-ROB-02", "ACP does not demand it", "conforms", "1 advice"];
+    check_agent(&only, &[&agent.path()]).exits_with(0).prints(&advised);
+    let more = [&only[..], &["--requirements", "acp-1"]].concat();
+    check_agent(&more, &[&agent.path()]).exits_with(1).prints(&["fail ACP-ROB-02"]);
 }
 
 #[test]
@@ -125,4 +137,9 @@ fn profile_checks_are_listed_and_explained() {
     listed.exits_with(0).prints(&["ACP-PRM-06", "[the fake model]", "[capability loadSession]"]);
     let words = ["Requirement: does not perform a rejected action", "reject_is_yes"];
     conformance(&["explain", "acp-prm-04"]).exits_with(0).prints(&words);
+    let cited =
+        ["Basis: ACP, Tool Calls: \"`reject_once` - Reject this operation only this time\""];
+    conformance(&["explain", "acp-prm-04"]).exits_with(0).prints(&cited);
+    let advised = ["(practice, fast)", "Basis: good practice; ACP does not demand it"];
+    conformance(&["explain", "acp-shu-05"]).exits_with(0).prints(&advised);
 }

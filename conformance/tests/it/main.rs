@@ -10,6 +10,7 @@ mod fake_cli_http;
 #[cfg(unix)]
 mod fake_cli_terminal;
 mod fixtures;
+mod generated_faults;
 mod hostile_adapters;
 mod model_answers;
 mod model_client;
@@ -30,5 +31,6 @@ mod results;
 mod right_adapters;
 mod support;
 mod tap_and_html;
+mod traceability;
 mod transports;
 mod tutorial;

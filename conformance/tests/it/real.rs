@@ -97,7 +97,7 @@ fn inapplicable_scenarios_are_skipped_with_reason() {
     run_scenario("fork", &adapter, &pack, &cli, &[]).exits_with(0).prints(&[
         "skip",
         "it keeps no sessions",
-        ": conforms; ",
+        ": conforms (real, requirement set latest); ",
     ]);
 }
 

@@ -9,7 +9,7 @@ use crate::{AuthStatus, Capabilities, Evidence, HealthStatus, JsonObject, Tested
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct DetectAdapterParams {
-    /// Ignore cached results. Slow status commands of the agent CLI may run.
+    /// Ignore cached results and read the state of the machine again. Slow status commands of the agent CLI may run.
     pub refresh: bool,
 }
 
@@ -18,17 +18,18 @@ pub struct DetectAdapterParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DetectAdapterResult {
-    /// The agent CLI is installed.
+    /// Whether an executable file of the agent CLI exists at `config.cliPath`, or on this machine without it.
     pub installed: bool,
-    /// The executable that a run would start.
+    /// The absolute path of the executable that a run would start; absent when not installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The version that the agent CLI reports.
+    /// The version of the installed agent CLI; absent when it cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether the version is at least the minimum; null when the version cannot be read.
+    /// Whether the version is at least `cli.versionMin`, compared number by number; null when the version cannot be
+    /// read.
     pub meets_min: Option<bool>,
-    /// How the version compares to the tested one; absent when the version cannot be read.
+    /// How the version compares to `cli.versionTested`, number by number; absent when one of them is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tested_version: Option<TestedVersion>,
     /// The settings folder of the agent CLI, if it exists.

@@ -47,8 +47,8 @@ pub struct HostInfo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct HostCapabilities {
-    /// The host answers `approval_requested`. Without it the adapter requests no approval and
-    /// denies.
+    /// The host answers `approval_requested`. Without it the adapter denies what the agent CLI requests, and
+    /// reports the denial by `policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Marker>,
 }
@@ -58,7 +58,8 @@ pub struct HostCapabilities {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
-    /// The most bytes of one line. A larger payload is shortened and marked with `truncated`.
+    /// The most bytes of one line with its line end, at least 65536. A larger payload is shortened and marked with
+    /// `truncated`.
     pub max_line_bytes: u64,
 }
 
@@ -129,7 +130,7 @@ pub struct PingResult {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShutdownParams {
-    /// The grace period for open runs; absent means 2000.
+    /// The grace period for open runs from the receipt of `shutdown`; absent means 2000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
 }

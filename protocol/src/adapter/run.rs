@@ -10,7 +10,7 @@ use crate::{ApprovalOutcome, ApprovalResolver, InputOutcome, JsonObject};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StartRunResult {
-    /// The run.
+    /// The run, exactly as the host named it.
     pub run_id: String,
 }
 
@@ -21,7 +21,7 @@ pub struct StartRunResult {
 pub struct InputRunParams {
     /// The run.
     pub run_id: String,
-    /// The text for the agent.
+    /// The text for the agent, passed unchanged.
     pub text: String,
     /// Accept the input only while this turn runs; refuse it otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,8 @@ pub struct RespondRunResult {}
 pub struct CancelRunParams {
     /// The run.
     pub run_id: String,
-    /// The grace period of the agent CLI; absent means 2000, 0 means kill immediately.
+    /// The grace period of the agent CLI from the receipt of `run/cancel` to SIGTERM; absent means 2000, 0 means
+    /// immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
     /// The reason, for the log.

@@ -10,13 +10,14 @@ use crate::{Credential, ErrorKind, JsonObject, SessionMode, TestedVersion, Usage
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunStarted {
-    /// The executable; null when nothing could be started.
+    /// The absolute path of the executable that was started; null when nothing could be started.
     pub cli_path: Option<String>,
-    /// The version of the agent CLI; null when unknown.
+    /// The version of the agent CLI, as `adapter/detect` reports it; null when unknown.
     pub cli_version: Option<String>,
-    /// The process id; null when nothing could be started.
+    /// The process id of the agent CLI; null when nothing could be started.
     pub pid: Option<u32>,
-    /// The arguments, without the prompt and without secrets.
+    /// The arguments of the agent CLI in their order; the executable may precede them. The prompt and secrets are
+    /// omitted or replaced.
     pub argv: Vec<String>,
     /// The agent CLI's own name of the permission mode; null means its default.
     pub permission_mode: Option<String>,
@@ -31,23 +32,23 @@ pub struct RunStarted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStarted {
-    /// The native session id, as used by `resume`.
+    /// The agent CLI's own session id, as used by `resume`.
     pub session_id: String,
     /// Whether the session is new, resumed or forked.
     pub mode: SessionMode,
-    /// With `fork`: the session that was copied.
+    /// With `fork`: the id of the session that was copied; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<String>,
-    /// The model in use.
+    /// The model in use, by the agent CLI's own name; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The working folder that the agent CLI reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The available tools.
+    /// The available tools, by the agent CLI's own names; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The available MCP servers.
+    /// The available MCP servers; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<Vec<McpServerStatus>>,
 }
@@ -75,7 +76,7 @@ pub struct TurnStarted {
 wire_enum! {
     /// Why the model stopped (the values of ACP and two more). An unknown value means other.
     pub enum StopReason, unknown => Other {
-        /// It finished.
+        /// It finished its answer, or the agent CLI states no reason.
         EndTurn = "end_turn",
         /// Its answer reached the maximum length.
         MaxTokens = "max_tokens",
@@ -83,9 +84,9 @@ wire_enum! {
         MaxTurnRequests = "max_turn_requests",
         /// It refused to answer.
         Refusal = "refusal",
-        /// It was cancelled.
+        /// The run or the turn was cancelled, or a time limit stopped it.
         Cancelled = "cancelled",
-        /// An error.
+        /// An error ended the turn.
         Error = "error",
         /// Anything else.
         Other = "other",
@@ -125,17 +126,18 @@ pub struct Status {
 pub struct ErrorEvent {
     /// The kind.
     pub kind: ErrorKind,
-    /// What failed, on what and why.
+    /// What failed, on what and why: lowercase, without a final dot and without secrets.
     pub message: String,
-    /// What to type or change to fix it.
+    /// What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Whether the error ends the run.
+    /// Whether the error ends the run: `done` follows.
     pub fatal: bool,
-    /// Whether the same run may succeed later without a change.
+    /// Whether the same run may succeed later without a change: true for `rate_limited`, false for `auth_*`,
+    /// `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`.
     #[serde(default)]
     pub retryable: bool,
-    /// Further details, never a secret.
+    /// Further details, never a secret. With `timeout`: `which` is `start`, `idle` or `total`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<JsonObject>,
 }
@@ -164,13 +166,13 @@ impl ErrorEvent {
 wire_enum! {
     /// How a run ended. An unknown value means failed.
     pub enum DoneStatus, unknown => Failed {
-        /// The agent CLI reported that it finished.
+        /// The agent CLI itself reported that it finished.
         Completed = "completed",
-        /// An error.
+        /// An error ended the run; a fatal `error` precedes `done`.
         Failed = "failed",
-        /// The run was cancelled.
+        /// The run was cancelled, by `run/cancel`, `shutdown` or the agent CLI itself.
         Cancelled = "cancelled",
-        /// A time limit was reached.
+        /// A time limit of `run/start.timeouts` was reached.
         TimedOut = "timed_out",
     }
 }
@@ -182,7 +184,7 @@ wire_enum! {
         NativeResult = "native_result",
         /// The model's stop reason.
         StopReason = "stop_reason",
-        /// Only the exit code.
+        /// Only the exit code of the agent CLI; never sufficient for `completed`.
         ExitCode = "exit_code",
         /// The adapter or the host stopped the run.
         Watchdog = "watchdog",
@@ -196,25 +198,25 @@ wire_enum! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
-    /// How it ended.
+    /// How the run ended.
     pub status: DoneStatus,
-    /// Why the model stopped.
+    /// Why the model stopped; `end_turn` if the run completed and the agent CLI states no reason.
     pub stop_reason: StopReason,
-    /// With `failed` and `timed_out`: the kind of the preceding fatal `error`.
+    /// With `failed` and `timed_out`: the kind of the preceding fatal `error`; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
     /// The evidence for the status.
     pub evidence: DoneEvidence,
-    /// The native session id, if known.
+    /// The session id of the last `session_started`; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The agent CLI's exit code; absent when a signal ended it.
+    /// The exit code of the agent CLI's process; absent when a signal ended it or the adapter does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The signal that ended the agent CLI.
+    /// The signal that ended the agent CLI's process, also if the adapter sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The time since `run/start`.
+    /// The time from the receipt of `run/start` to `done`.
     pub duration_ms: u64,
     /// Totals of the run.
     pub totals: Totals,
@@ -225,16 +227,16 @@ pub struct Done {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Totals {
-    /// Bytes of message text, discarded messages excluded.
+    /// The UTF-8 bytes of all `text_delta`, discarded messages excluded.
     pub text_bytes: u64,
-    /// Tool calls.
+    /// The number of `tool_call_started`.
     pub tool_calls: u64,
-    /// The number of different files that changed.
+    /// The number of different paths in `file_change`.
     pub files_changed: u64,
-    /// The usage of the run, if known.
+    /// The `usage` of scope `run`; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The cost in US dollars, if the agent CLI reported it.
+    /// `costUsd` of the `usage` of scope `run`; absent if the agent CLI reported none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }

@@ -10,7 +10,7 @@ use crate::wire_enum::wire_enum;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Truncated {
-    /// The number of removed bytes.
+    /// The number of UTF-8 bytes that were removed from the payload; one that is not text counts as its JSON text.
     pub bytes: u64,
 }
 
@@ -28,7 +28,7 @@ pub struct UserMessage {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageStarted {
-    /// The id of the message.
+    /// The id of the message, unique within the run.
     pub message_id: String,
 }
 
@@ -37,9 +37,9 @@ pub struct MessageStarted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TextDelta {
-    /// The message.
+    /// The open message that the piece belongs to.
     pub message_id: String,
-    /// The next piece.
+    /// The next piece, byte for byte as the agent CLI sent it.
     pub text: String,
     /// Present when the piece was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct MessageDiscarded {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingStarted {
-    /// The id of the thinking block.
+    /// The id of the thinking block, unique within the run.
     pub thinking_id: String,
 }
 
@@ -78,9 +78,9 @@ pub struct ThinkingStarted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingDelta {
-    /// The thinking block.
+    /// The open thinking block that the piece belongs to.
     pub thinking_id: String,
-    /// The next piece.
+    /// The next piece, byte for byte as the agent CLI sent it.
     pub text: String,
     /// Present when the piece was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]

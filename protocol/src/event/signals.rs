@@ -25,10 +25,10 @@ pub struct Context {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimited {
-    /// How long to wait, if reported.
+    /// How long to wait, as the agent CLI reports it; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// When the limit ends, in milliseconds since 1970, if reported.
+    /// When the limit ends, in milliseconds since 1970, as the agent CLI reports it; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
     /// The exhausted window, by the provider's own name.
@@ -106,7 +106,7 @@ wire_enum! {
 pub struct Extension {
     /// The name.
     pub name: String,
-    /// What the agent does with the input.
+    /// Whether it was loaded or used.
     pub phase: ExtensionPhase,
     /// The source; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,11 +159,11 @@ pub struct Notice {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Unmapped {
-    /// The agent CLI's own name.
+    /// The agent CLI's own name of the message type.
     pub native_type: String,
     /// The first occurrence, shortened and without secrets.
     pub sample: String,
-    /// The number of occurrences so far.
+    /// The number of occurrences in the run so far.
     pub count: u64,
 }
 
@@ -172,6 +172,6 @@ pub struct Unmapped {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Heartbeat {
-    /// The time since the last output of the agent CLI.
+    /// The time since the last output of the agent CLI, or since `run/start` if there was none.
     pub silent_ms: u64,
 }

@@ -37,7 +37,7 @@ wire_enum! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallStarted {
-    /// The id of the call.
+    /// The id of the call, unique within the run.
     pub tool_call_id: String,
     /// The agent CLI's own name for the tool.
     pub name: String,
@@ -72,7 +72,7 @@ pub struct ToolInputDelta {
 pub struct ToolCallReady {
     /// The call.
     pub tool_call_id: String,
-    /// The complete input, as the agent CLI reports it.
+    /// The complete input, unchanged, as the agent CLI reports it.
     pub input: Value,
     /// A one-line title for people, derived from the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,11 +116,11 @@ wire_enum! {
         Ok = "ok",
         /// It failed.
         Error = "error",
-        /// It was denied.
+        /// Its approval was denied.
         Denied = "denied",
-        /// The run was cancelled.
+        /// The run was cancelled before the call ended.
         Cancelled = "cancelled",
-        /// The agent CLI reported no status.
+        /// The agent CLI reported no status, or the run ended before the call.
         Unknown = "unknown",
     }
 }
@@ -134,9 +134,9 @@ pub struct ToolResult {
     pub tool_call_id: String,
     /// How it ended.
     pub status: ToolStatus,
-    /// The output: text, or the agent CLI's own structure.
+    /// The complete output, unchanged: text, or the agent CLI's own structure.
     pub output: Value,
-    /// The exit code of a command.
+    /// The exit code of a command, as the agent CLI reports it; absent means not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Present when the output was shortened.
@@ -177,7 +177,7 @@ pub struct FileChange {
     pub path: String,
     /// The operation.
     pub op: FileOp,
-    /// With `rename`: the old path.
+    /// With `rename`: the absolute old path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Who detected it.
@@ -185,7 +185,7 @@ pub struct FileChange {
     /// A unified diff, if the agent CLI provides one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// The tool call that changed the file.
+    /// The id of the tool call that changed the file; absent means not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// Present when the diff was shortened.
@@ -198,7 +198,7 @@ pub struct FileChange {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequested {
-    /// The id of the approval.
+    /// The id of the approval, unique within the run.
     pub approval_id: String,
     /// What the agent requests approval for.
     pub category: ApprovalCategory,
@@ -206,15 +206,15 @@ pub struct ApprovalRequested {
     pub risk: ApprovalRisk,
     /// A one-line summary for people: what exactly would happen.
     pub summary: String,
-    /// The tool call that waits.
+    /// The id of the tool call that waits; absent means not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The input of the tool call, to show or edit.
+    /// The input of the tool call, unchanged, to show or edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// The decisions that the agent CLI offers.
+    /// The decisions that the agent CLI offers; at least one.
     pub options: Vec<ApprovalOption>,
-    /// How long the request waits before it is denied; null means without limit.
+    /// How long the request waits, from this event on, before it is denied by `timeout`; null means without limit.
     pub deadline_ms: Option<u64>,
 }
 
@@ -225,9 +225,9 @@ pub struct ApprovalRequested {
 pub struct ApprovalResolved {
     /// The approval.
     pub approval_id: String,
-    /// The decision.
+    /// The decision: that of `run/respond`, or a denial.
     pub outcome: ApprovalOutcome,
-    /// Who decided.
+    /// Who decided: `by` of `run/respond`, whose default is `user`.
     pub by: ApprovalResolver,
 }
 

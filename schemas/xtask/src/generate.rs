@@ -3,8 +3,8 @@
 use crate::contract::CONTRACTS;
 use crate::files::{GeneratedFile, pretty};
 use crate::{
-    examples, host_readme, methods_json, openrpc, python, root_readme, specification, types_md,
-    typescript,
+    examples, host_readme, methods_json, openrpc, python, requirements, root_readme, specification,
+    types_md, typescript,
 };
 
 /// Every generated file with its current text.
@@ -20,7 +20,12 @@ pub fn files() -> Vec<GeneratedFile> {
         ]);
         files.extend(examples::files(contract));
     }
-    files.extend([specification::file(), host_readme::file(), root_readme::file()]);
+    files.extend([
+        specification::file(),
+        requirements::file(),
+        host_readme::file(),
+        root_readme::file(),
+    ]);
     files
 }
 

@@ -1,5 +1,5 @@
 //! Applies the rules of an event stream for every adapter: adds missing starts, drops duplicates and
-//! events without a start, closes what is open at the end.
+//! events without a start, gives a repeated id a number, closes what is open at the end.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
-    Event, MessageStarted, MessageStopped, SubagentStopped, ThinkingStarted, ThinkingStopped,
-    ToolKind, ToolStatus, Totals, TurnEnded, Unmapped, Usage, UsageScope,
+    Event, MessageDiscarded, MessageStarted, MessageStopped, SubagentStopped, TextDelta,
+    ThinkingDelta, ThinkingStarted, ThinkingStopped, ToolCallReady, ToolKind, ToolStatus, Totals,
+    TurnEnded, Unmapped, Usage, UsageScope,
 };
 
 use crate::{RunOutcome, event};
@@ -33,16 +34,41 @@ struct OpenMessage {
     text_bytes: u64,
 }
 
+/// The state of a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToolCall {
+    /// Its input is not complete.
+    Started,
+    /// Its input is complete.
+    Ready,
+    /// It has its result.
+    Closed,
+}
+
+impl ToolCall {
+    /// The state after its input is complete; a closed call stays closed.
+    const fn max_ready(self) -> Self {
+        match self {
+            Self::Started | Self::Ready => Self::Ready,
+            Self::Closed => Self::Closed,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     session_id: Option<String>,
     turn: Option<String>,
     message: Option<OpenMessage>,
     thinking: Option<String>,
-    /// Bytes of text per closed message, so that a discarded message can be subtracted.
-    text_bytes: HashMap<String, u64>,
-    /// Every tool call of the run, and whether it is open.
-    tools: HashMap<String, bool>,
+    /// Bytes of text per closed message; `None` for a discarded one.
+    text_bytes: HashMap<String, Option<u64>>,
+    /// Every thinking block that is closed.
+    closed_thinking: HashSet<String>,
+    /// The current ids of messages and thinking blocks whose own id was already used and closed.
+    renamed: HashMap<String, String>,
+    /// Every tool call of the run.
+    tools: HashMap<String, ToolCall>,
     approvals: BTreeMap<String, OpenApproval>,
     resolved_approvals: HashSet<String>,
     subagents: BTreeMap<String, SubagentStopped>,
@@ -70,25 +96,61 @@ impl Guard {
         self.approvals.values()
     }
 
-    pub(super) fn is_open_tool(&self, tool_call_id: &str) -> bool {
-        !self.is_done && self.tools.get(tool_call_id) == Some(&true)
+    /// Whether the input of a tool call is still being written.
+    pub(super) fn is_tool_input_open(&self, tool_call_id: &str) -> bool {
+        !self.is_done && self.tools.get(tool_call_id) == Some(&ToolCall::Started)
     }
 
-    /// Admits a text delta on the fast path; returns the start event that is missing before it.
-    pub(super) fn admit_text(&mut self, message_id: &str, bytes: usize) -> Option<Event> {
-        if let Some(open) = self.message.as_mut().filter(|open| open.id == message_id) {
-            open.text_bytes += bytes as u64;
+    /// Returns the id under which a block is emitted, if it is not its own. An id whose block is
+    /// closed gets a number: ids are unique within a run.
+    pub(super) fn renamed_message(&mut self, message_id: &str) -> Option<String> {
+        if self.is_open_message(message_id) {
             return None;
         }
-        *self.text_bytes.entry(message_id.to_owned()).or_default() += bytes as u64;
-        Some(Event::MessageStarted(MessageStarted { message_id: message_id.to_owned() }))
+        let is_closed = |id: &str, guard: &Self| guard.text_bytes.contains_key(id);
+        self.unused_id(message_id, is_closed)
     }
 
-    /// Admits a thinking delta on the fast path; returns the start event that is missing before it.
-    pub(super) fn admit_thinking(&mut self, thinking_id: &str) -> Option<Event> {
-        (self.thinking.as_deref() != Some(thinking_id)).then(|| {
-            Event::ThinkingStarted(ThinkingStarted { thinking_id: thinking_id.to_owned() })
-        })
+    /// The same for a thinking block.
+    pub(super) fn renamed_thinking(&mut self, thinking_id: &str) -> Option<String> {
+        if self.thinking.as_deref() == Some(thinking_id) {
+            return None;
+        }
+        let is_closed = |id: &str, guard: &Self| guard.closed_thinking.contains(id);
+        self.unused_id(thinking_id, is_closed)
+    }
+
+    fn unused_id(&mut self, own: &str, is_closed: fn(&str, &Self) -> bool) -> Option<String> {
+        let current = self.renamed.get(own).map_or(own, String::as_str);
+        if !is_closed(current, self) {
+            return (current != own).then(|| current.to_owned());
+        }
+        let unused = (2..).map(|n| format!("{own}-{n}")).find(|id| !is_closed(id, self))?;
+        self.renamed.insert(own.to_owned(), unused.clone());
+        Some(unused)
+    }
+
+    /// Admits a text delta on the fast path; returns the events that are missing before it.
+    pub(super) fn admit_text(&mut self, message_id: &str, bytes: usize) -> Vec<Event> {
+        let mut repairs = Vec::new();
+        if self.start_message(message_id, &mut repairs) {
+            let message_id = message_id.to_owned();
+            repairs.push(Event::MessageStarted(MessageStarted { message_id }));
+        }
+        if let Some(open) = &mut self.message {
+            open.text_bytes += bytes as u64;
+        }
+        repairs
+    }
+
+    /// Admits a thinking delta on the fast path; returns the events that are missing before it.
+    pub(super) fn admit_thinking(&mut self, thinking_id: &str) -> Vec<Event> {
+        let mut repairs = Vec::new();
+        if self.start_thinking(thinking_id, &mut repairs) {
+            let thinking_id = thinking_id.to_owned();
+            repairs.push(Event::ThinkingStarted(ThinkingStarted { thinking_id }));
+        }
+        repairs
     }
 
     /// Counts an unmapped native event; returns it if it is the first of its type.
@@ -105,12 +167,39 @@ impl Guard {
         }
     }
 
+    /// Gives an event of a block the id under which the block is emitted.
+    fn rename(&mut self, event: &mut Event) {
+        match event {
+            Event::MessageStarted(MessageStarted { message_id })
+            | Event::TextDelta(TextDelta { message_id, .. }) => {
+                if let Some(id) = self.renamed_message(message_id) {
+                    *message_id = id;
+                }
+            }
+            Event::ThinkingStarted(ThinkingStarted { thinking_id })
+            | Event::ThinkingDelta(ThinkingDelta { thinking_id, .. }) => {
+                if let Some(id) = self.renamed_thinking(thinking_id) {
+                    *thinking_id = id;
+                }
+            }
+            Event::MessageStopped(MessageStopped { message_id: id })
+            | Event::MessageDiscarded(MessageDiscarded { message_id: id })
+            | Event::ThinkingStopped(ThinkingStopped { thinking_id: id }) => {
+                if let Some(current) = self.renamed.get(id) {
+                    id.clone_from(current);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Admits any event.
-    pub(super) fn admit(&mut self, event: Event) -> Admission {
+    pub(super) fn admit(&mut self, mut event: Event) -> Admission {
         if self.is_done {
             tracing::debug!(r#type = event.type_name(), "event after done dropped");
             return Admission { repairs: Vec::new(), event: None };
         }
+        self.rename(&mut event);
         let mut repairs = Vec::new();
         let keep = match &event {
             Event::SessionStarted(session) => {
@@ -124,10 +213,7 @@ impl Guard {
             Event::TurnEnded(turn) => self.turn.take_if(|open| *open == turn.turn_id).is_some(),
             Event::MessageStarted(started) => self.start_message(&started.message_id, &mut repairs),
             Event::TextDelta(delta) => {
-                if let Some(start) = self.admit_text(&delta.message_id, delta.text.len()) {
-                    self.start_message(&delta.message_id, &mut repairs);
-                    repairs.push(start);
-                }
+                repairs = self.admit_text(&delta.message_id, delta.text.len());
                 true
             }
             Event::MessageStopped(stopped) => {
@@ -137,20 +223,19 @@ impl Guard {
                 if self.is_open_message(&discarded.message_id) {
                     self.stop_message();
                 }
-                self.text_bytes.remove(&discarded.message_id).is_some()
+                let bytes = self.text_bytes.get_mut(&discarded.message_id);
+                bytes.is_some_and(|bytes| bytes.take().is_some())
             }
             Event::ThinkingStarted(started) => {
                 self.start_thinking(&started.thinking_id, &mut repairs)
             }
             Event::ThinkingDelta(delta) => {
-                if let Some(start) = self.admit_thinking(&delta.thinking_id) {
-                    self.start_thinking(&delta.thinking_id, &mut repairs);
-                    repairs.push(start);
-                }
+                repairs = self.admit_thinking(&delta.thinking_id);
                 true
             }
             Event::ThinkingStopped(stopped) => {
-                self.thinking.take_if(|open| *open == stopped.thinking_id).is_some()
+                self.thinking.as_deref() == Some(&stopped.thinking_id)
+                    && self.stop_thinking().is_some()
             }
             _ => self.admit_action(&event, &mut repairs),
         };
@@ -163,18 +248,26 @@ impl Guard {
             // A second start of the same call is dropped: it must not reopen a closed call.
             Event::ToolCallStarted(call) => match self.tools.entry(call.tool_call_id.clone()) {
                 Entry::Vacant(entry) => {
-                    entry.insert(true);
+                    entry.insert(ToolCall::Started);
                     true
                 }
                 Entry::Occupied(_) => false,
             },
-            Event::ToolInputDelta(delta) => self.is_open_tool(&delta.tool_call_id),
-            Event::ToolCallReady(ready) => self.admit_tool_event(&ready.tool_call_id, repairs),
-            Event::ToolOutputDelta(delta) => self.admit_tool_event(&delta.tool_call_id, repairs),
+            Event::ToolInputDelta(delta) => self.is_tool_input_open(&delta.tool_call_id),
+            Event::ToolCallReady(ready) => {
+                let state = self.tool_call(&ready.tool_call_id, repairs);
+                self.tools.insert(ready.tool_call_id.clone(), state.max_ready());
+                state == ToolCall::Started
+            }
+            Event::ToolOutputDelta(delta) => self.ready_tool_call(&delta.tool_call_id, repairs),
             Event::ToolResult(result) => {
-                let open = self.admit_tool_event(&result.tool_call_id, repairs);
-                self.tools.insert(result.tool_call_id.clone(), false);
-                open
+                let is_executed = matches!(result.status, ToolStatus::Ok | ToolStatus::Error);
+                let is_open = match is_executed {
+                    true => self.ready_tool_call(&result.tool_call_id, repairs),
+                    false => self.tool_call(&result.tool_call_id, repairs) != ToolCall::Closed,
+                };
+                self.tools.insert(result.tool_call_id.clone(), ToolCall::Closed);
+                is_open
             }
             Event::FileChange(change) => {
                 self.files.insert(change.path.clone());
@@ -225,8 +318,7 @@ impl Guard {
             return false;
         }
         repairs.extend(self.stop_message());
-        let text_bytes = self.text_bytes.remove(message_id).unwrap_or_default();
-        self.message = Some(OpenMessage { id: message_id.to_owned(), text_bytes });
+        self.message = Some(OpenMessage { id: message_id.to_owned(), text_bytes: 0 });
         true
     }
 
@@ -245,26 +337,40 @@ impl Guard {
 
     fn stop_message(&mut self) -> Option<Event> {
         let OpenMessage { id: message_id, text_bytes } = self.message.take()?;
-        self.text_bytes.insert(message_id.clone(), text_bytes);
+        self.text_bytes.insert(message_id.clone(), Some(text_bytes));
         Some(Event::MessageStopped(MessageStopped { message_id }))
     }
 
     fn stop_thinking(&mut self) -> Option<Event> {
         let thinking_id = self.thinking.take()?;
+        self.closed_thinking.insert(thinking_id.clone());
         Some(Event::ThinkingStopped(ThinkingStopped { thinking_id }))
     }
 
-    /// Admits an event of a tool call: an unknown call is started first, a closed one stays closed.
-    fn admit_tool_event(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> bool {
-        match self.tools.get(tool_call_id) {
-            Some(open) => *open,
-            None => {
-                self.tools.insert(tool_call_id.to_owned(), true);
-                let started = event::tool_call_started(tool_call_id, "unknown", ToolKind::Other);
-                repairs.push(Event::ToolCallStarted(started));
-                true
-            }
+    /// Returns the state of a tool call; an unknown call is started first.
+    fn tool_call(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> ToolCall {
+        if let Some(state) = self.tools.get(tool_call_id) {
+            return *state;
         }
+        self.tools.insert(tool_call_id.to_owned(), ToolCall::Started);
+        let started = event::tool_call_started(tool_call_id, "unknown", ToolKind::Other);
+        repairs.push(Event::ToolCallStarted(started));
+        ToolCall::Started
+    }
+
+    /// Admits an event that needs the input of its call; a missing input is reported as null.
+    fn ready_tool_call(&mut self, tool_call_id: &str, repairs: &mut Vec<Event>) -> bool {
+        let state = self.tool_call(tool_call_id, repairs);
+        if state == ToolCall::Started {
+            self.tools.insert(tool_call_id.to_owned(), ToolCall::Ready);
+            repairs.push(Event::ToolCallReady(ToolCallReady {
+                tool_call_id: tool_call_id.to_owned(),
+                input: serde_json::Value::Null,
+                title: None,
+                truncated: None,
+            }));
+        }
+        state != ToolCall::Closed
     }
 
     /// Returns the events that close what is open, and those that are emitted once at the end.
@@ -283,11 +389,15 @@ impl Guard {
             DoneStatus::Cancelled => ToolStatus::Cancelled,
             _ => ToolStatus::Unknown,
         };
-        let mut open: Vec<String> =
-            self.tools.iter().filter(|(_, open)| **open).map(|(id, _)| id.clone()).collect();
+        let mut open: Vec<String> = self
+            .tools
+            .iter()
+            .filter(|(_, state)| **state != ToolCall::Closed)
+            .map(|(id, _)| id.clone())
+            .collect();
         open.sort();
         for tool_call_id in open {
-            self.tools.insert(tool_call_id.clone(), false);
+            self.tools.insert(tool_call_id.clone(), ToolCall::Closed);
             let result = event::tool_result(tool_call_id, status, serde_json::Value::Null);
             events.push(Event::ToolResult(result));
         }
@@ -306,7 +416,7 @@ impl Guard {
     /// Returns the totals of the run. Call it after [`Self::close`].
     pub(super) fn totals(&self) -> Totals {
         Totals {
-            text_bytes: self.text_bytes.values().sum(),
+            text_bytes: self.text_bytes.values().flatten().sum(),
             tool_calls: self.tools.len() as u64,
             files_changed: self.files.len() as u64,
             cost_usd: self.run_usage.as_ref().and_then(|usage| usage.cost_usd),

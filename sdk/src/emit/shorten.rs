@@ -9,6 +9,9 @@ use crate::event;
 /// One byte of text can take six bytes in JSON (`\u0000`), and the envelope needs space too.
 const MAX_EXPANSION: usize = 8;
 
+/// The longest title in an event that was too long.
+const MAX_TITLE_BYTES: usize = 256;
+
 /// Splits text into pieces that fit a line whatever they contain.
 pub(super) fn pieces(text: &str, max_line_bytes: usize) -> impl Iterator<Item = &str> {
     let size = (max_line_bytes / MAX_EXPANSION).max(4);
@@ -34,7 +37,9 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
         }
         Event::ToolCallReady(ready) => {
             ready.truncated = cut_value(&mut ready.input, size);
+            cut_title(&mut ready.title);
         }
+        Event::ToolCallStarted(started) => cut_title(&mut started.title),
         Event::ToolOutputDelta(delta) => delta.truncated = cut(&mut delta.text, size),
         Event::TextDelta(delta) => delta.truncated = cut(&mut delta.text, size),
         Event::ThinkingDelta(delta) => delta.truncated = cut(&mut delta.text, size),
@@ -48,12 +53,35 @@ pub(super) fn shortened(mut event: Event, max_line_bytes: usize) -> Event {
         Event::Notice(notice) => {
             cut(&mut notice.text, size);
         }
+        // The first event must remain what it is; its arguments are only informative.
+        Event::RunStarted(started) => started.argv.clear(),
+        Event::SessionStarted(started) => {
+            started.tools = None;
+            started.mcp_servers = None;
+        }
+        Event::ApprovalRequested(request) => {
+            request.input = None;
+            cut(&mut request.summary, size);
+        }
+        Event::Unmapped(unmapped) => {
+            cut(&mut unmapped.sample, size);
+        }
+        Event::UserMessage(message) => {
+            cut(&mut message.text, size);
+        }
         other => {
             let text = format!("an event of type {} exceeded the line limit", other.type_name());
             return Event::Notice(event::notice(NoticeLevel::Warn, "event_too_large", text));
         }
     }
     event
+}
+
+/// Cuts a title, which an agent CLI may fill with a whole command.
+fn cut_title(title: &mut Option<String>) {
+    if let Some(title) = title {
+        cut(title, MAX_TITLE_BYTES);
+    }
 }
 
 fn cut_value(value: &mut Value, size: usize) -> Option<Truncated> {

@@ -1,8 +1,8 @@
 //! Tests of the emitter: events in, lines out.
 
 use od_protocol::{
-    DoneEvidence, MessageDiscarded, RunEventParams, StopReason, ThinkingDelta, ToolResult,
-    ToolStatus,
+    DoneEvidence, MessageDiscarded, MessageStopped, RunEventParams, StopReason, ThinkingDelta,
+    ThinkingStopped, ToolResult, ToolStatus,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -81,6 +81,7 @@ fn missing_starts_added_and_open_items_closed() {
             "text_delta",
             "text_delta",
             "tool_call_started",
+            "tool_call_ready",
             "tool_result",
             "thinking_stopped",
             "message_stopped",
@@ -113,6 +114,33 @@ fn resumed_message_is_counted_whole() {
 }
 
 #[test]
+fn closed_block_restarts_under_another_id() {
+    let mut emitter = emitter();
+    for (id, text) in [("m1", "ab"), ("m2", "c"), ("m1", "de"), ("m1", "f")] {
+        emitter.text_delta(id, text);
+    }
+    emitter.event(Event::MessageStopped(MessageStopped { message_id: "m1".to_owned() }));
+    emitter.event(Event::MessageDiscarded(MessageDiscarded { message_id: "m1".to_owned() }));
+    emitter.text_delta("m1", "g");
+    emitter.thinking_delta("t1", "hm");
+    emitter.event(Event::ThinkingStopped(ThinkingStopped { thinking_id: "t1".to_owned() }));
+    emitter.thinking_delta("t1", "hm");
+    emitter.done(outcome(DoneStatus::Completed), &Exit::default());
+    let mut starts = Vec::new();
+    let mut total = 0;
+    for event in events(&mut emitter) {
+        match event {
+            Event::MessageStarted(started) => starts.push(started.message_id),
+            Event::ThinkingStarted(started) => starts.push(started.thinking_id),
+            Event::Done(done) => total = done.totals.text_bytes,
+            _ => {}
+        }
+    }
+    assert_eq!(starts, ["m1", "m2", "m1-2", "m1-3", "t1", "t1-2"]);
+    assert_eq!(total, 4);
+}
+
+#[test]
 fn second_start_does_not_reopen_call() {
     let mut emitter = emitter();
     let start = event::tool_call_started("c1", "Bash", od_protocol::ToolKind::Execute);
@@ -121,7 +149,7 @@ fn second_start_does_not_reopen_call() {
     emitter.event(tool_result("c1"));
     emitter.event(start);
     emitter.event(tool_result("c1"));
-    assert_eq!(types(&mut emitter), ["tool_call_started", "tool_result"]);
+    assert_eq!(types(&mut emitter), ["tool_call_started", "tool_call_ready", "tool_result"]);
 }
 
 #[test]
@@ -130,7 +158,8 @@ fn text_delta_is_written_like_serde() {
     let mut by_hand = emitter();
     by_hand.text_delta(&id, &text);
     by_hand.thinking_delta(&id, &text);
-    by_hand.event(event::tool_call_ready(&id, json!({}), None));
+    let started = event::tool_call_started(&id, "Bash", od_protocol::ToolKind::Execute);
+    by_hand.event(Event::ToolCallStarted(started));
     by_hand.tool_input_delta(&id, &text);
     let lines = String::from_utf8(std::mem::take(by_hand.lines())).expect("UTF-8");
     for event in [

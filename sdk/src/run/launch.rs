@@ -37,6 +37,7 @@ pub(super) struct Launch {
 impl Launch {
     /// Checks the limits of the system, whose own error is less clear.
     pub(super) fn check(&self) -> Result<(), ErrorObject> {
+        self.check_trace_file()?;
         let lengths = self.invocation.args.iter().map(|argument| argument.text.len());
         let (longest, total) =
             lengths.fold((0, 0), |(longest, total), length| (length.max(longest), total + length));
@@ -50,6 +51,15 @@ impl Launch {
             ),
         )
         .with_hint("shorten the system prompt or the tool lists, or put them into a file"))
+    }
+
+    fn check_trace_file(&self) -> Result<(), ErrorObject> {
+        let Some(path) = self.start_run_params.trace_path.as_ref() else { return Ok(()) };
+        os::open_private(Path::new(path)).map(drop).map_err(|error| {
+            let message = format!("tracePath {path:?} cannot be written: {error}");
+            ErrorObject::new(ErrorKind::ConfigInvalid, message)
+                .with_hint("give a file in a folder that exists and can be written")
+        })
     }
 
     /// Creates the run's own folder if the agent CLI needs one. It is removed with the launch.

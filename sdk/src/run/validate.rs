@@ -9,6 +9,9 @@ use od_protocol::{Capabilities, ErrorKind, ErrorObject, SessionMode};
 /// A longer model id is refused.
 const MAX_MODEL_BYTES: usize = 200;
 
+/// A longer session id is refused.
+const MAX_SESSION_ID_BYTES: usize = 200;
+
 /// Checks a `run/start` against the capabilities and the machine.
 pub(super) fn check(
     start_run_params: &StartRunParams,
@@ -89,7 +92,28 @@ fn check_values(params: &StartRunParams) -> Result<(), ErrorObject> {
             "`sessions/list` lists the ids",
         ));
     }
+    if let Some(id) = params.session.id.as_deref() {
+        check_session_id(id)?;
+    }
     check_cwd(&params.cwd)
+}
+
+/// A session id becomes an argument or part of a path, so it must not look like a flag or leave a
+/// folder.
+fn check_session_id(id: &str) -> Result<(), ErrorObject> {
+    let is_safe = !id.is_empty()
+        && id.len() <= MAX_SESSION_ID_BYTES
+        && !id.starts_with(['-', '/', '\\', '~'])
+        && !id.split(['/', '\\']).any(|part| part == "..")
+        && !id.chars().any(char::is_control);
+    match is_safe {
+        true => Ok(()),
+        false => Err(ErrorObject::new(
+            ErrorKind::SessionUnknown,
+            format!("{id:?} cannot be the id of a session"),
+        )
+        .with_hint("`sessions/list` lists the ids")),
+    }
 }
 
 fn check_cwd(cwd: &str) -> Result<(), ErrorObject> {

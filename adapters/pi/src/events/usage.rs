@@ -48,7 +48,6 @@ fn usage_of(figures: &native::Usage, message: &native::Message) -> Usage {
     let native::Usage { input, output, cache_read, cache_write, reasoning, .. } = *figures;
     let tokens = Tokens { input, output, cache_read, cache_write, reasoning };
     Usage {
-        total_tokens: figures.total_tokens.unwrap_or(tokens.sum()),
         cost_usd: figures.cost.and_then(|cost| cost.total),
         model: model_of(message),
         provider: message.provider.clone(),

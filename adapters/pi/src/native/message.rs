@@ -111,8 +111,6 @@ pub struct Usage {
     pub cache_write: u64,
     /// Tokens of thinking, if reported; part of `output`.
     pub reasoning: Option<u64>,
-    /// All of them.
-    pub total_tokens: Option<u64>,
     /// In dollars.
     pub cost: Option<Cost>,
 }

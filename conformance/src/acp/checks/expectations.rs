@@ -14,7 +14,7 @@ use crate::acp::turn::{OpenTurn, TURN_TIMEOUT, Turn};
 use crate::outcome::{CheckOutcome, Finding, needs_process_inspection, shorten};
 
 /// The file that the fake model writes with a tool.
-const FILE: &str = "hello.txt";
+pub(super) const FILE: &str = "hello.txt";
 
 /// The command that the fake model runs for a minute.
 const LONG_COMMAND: &str = "sleep 60";
@@ -24,10 +24,15 @@ const PERMISSION_SCENARIOS: &[&str] = &["write", "shell"];
 
 /// Whether any string of a request contains this text.
 pub(super) fn contains(value: &Value, text: &str) -> bool {
+    any_string(value, &|found| found.contains(text))
+}
+
+/// Whether any string of a value fits.
+pub(super) fn any_string(value: &Value, fits: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Value::String(found) => found.contains(text),
-        Value::Array(items) => items.iter().any(|item| contains(item, text)),
-        Value::Object(members) => members.values().any(|member| contains(member, text)),
+        Value::String(found) => fits(found),
+        Value::Array(items) => items.iter().any(|item| any_string(item, fits)),
+        Value::Object(members) => members.values().any(|member| any_string(member, fits)),
         _ => false,
     }
 }
@@ -49,6 +54,13 @@ pub(super) fn model_received(
 /// Returns the prompt with which the fake model writes a file into a folder.
 pub(super) fn prompt(scenario: &str, cwd: &Path) -> String {
     format!("please SCN:{scenario} CWD=<{}>", cwd.display())
+}
+
+/// Returns the prompt after which the fake model answers exactly this. The text is encoded, so that
+/// an agent that changes its prompts does not change it.
+pub(super) fn prompt_for_answer(answer: &str) -> String {
+    let digits: String = answer.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("please SCN:plain HEX=<{digits}>")
 }
 
 /// Fails unless the turn ended with this stop reason.

@@ -25,6 +25,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "otherwise clients do not list the agent",
         Gate::NONE,
         initializes,
+    )
+    .cites(
+        "Initialization",
+        "If the Agent supports the requested version, it MUST respond with the same \
+         version.",
     ),
     active(
         "ACP-HS-02",
@@ -32,6 +37,10 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a newer client can fall back, but not after an error or an echo of its version",
         Gate::NONE,
         negotiates_version,
+    )
+    .cites(
+        "Initialization",
+        "Otherwise, the Agent MUST respond with the latest version it supports.",
     ),
     active(
         "ACP-HS-03",
@@ -39,6 +48,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "capabilities are added without a new version, so clients are often newer than agents",
         Gate::NONE,
         accepts_unknown_members_in_initialize,
+    )
+    .cites(
+        "Initialization",
+        "The introduction of new capabilities is not considered a breaking change. \
+         Therefore, Clients and Agents MUST treat all capabilities omitted in the \
+         `initialize` request as UNSUPPORTED.",
     ),
     active(
         "ACP-HS-04",
@@ -47,7 +62,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         reports_name_and_version,
     )
-    .should(),
+    .should()
+    .cites(
+        "Initialization",
+        "Both Clients and Agents SHOULD provide information about their implementation in \
+         the `clientInfo` and `agentInfo` fields respectively.",
+    ),
     active(
         "ACP-HS-05",
         "declares capabilities as booleans or objects, and authentication methods with unique ids \
@@ -55,6 +75,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "clients use them to decide which methods to call",
         Gate::NONE,
         declares_valid_capabilities,
+    )
+    .cites(
+        "Initialization",
+        "The Agent MUST respond with the chosen protocol version and the capabilities it \
+         supports.",
     ),
     active(
         "ACP-HS-06",
@@ -62,6 +87,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a client that tries an extension must learn that it is missing, or it waits forever",
         Gate::NONE,
         refuses_unknown_request,
+    )
+    .should()
+    .cites(
+        "Extensibility",
+        "If the receiving end doesn't recognize the custom method name, it should respond \
+         with the standard \"Method not found\" error",
     ),
     active(
         "ACP-HS-07",
@@ -70,12 +101,22 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         ignores_unknown_notification,
     )
-    .should(),
+    .should()
+    .cites(
+        "Extensibility",
+        "Unlike with custom requests, implementations SHOULD ignore unrecognized \
+         notifications.",
+    ),
     invariant(
         "ACP-HS-08",
         "calls no fs, terminal or elicitation method that the client did not declare",
         "the tool call hangs or fails for a reason the user cannot see",
         Gate::NONE,
+    )
+    .cites(
+        "File System",
+        "If `readTextFile` or `writeTextFile` is `false` or not present, the Agent MUST NOT \
+         attempt to call the corresponding filesystem method.",
     ),
     active(
         "ACP-HS-09",
@@ -84,13 +125,48 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         refuses_unknown_login,
     )
-    .should(),
+    .should()
+    .cites(
+        "Schema",
+        "The ID of the authentication method to use. Must be one of the methods advertised \
+         in the initialize response.",
+    ),
     active(
         "ACP-HS-10",
         "returns request ids unchanged: zero, large numbers and strings",
         "a response with another id never reaches the caller",
         Gate::NONE,
         echoes_ids,
+    )
+    .cites(
+        "Extensibility",
+        "Upon receiving a custom request, implementations MUST respond accordingly with the \
+         provided `id`",
+    ),
+    active(
+        "ACP-HS-11",
+        "answers an unknown request",
+        "a client that tries an extension waits forever for an answer",
+        Gate::NONE,
+        answers_unknown_request,
+    )
+    .cites(
+        "Extensibility",
+        "Upon receiving a custom request, implementations MUST respond accordingly with the \
+         provided `id`",
+    ),
+    active(
+        "ACP-HS-12",
+        "returns request ids unchanged: negative numbers, the empty string, escaped characters, and \
+         a number and a string with the same digits at the same time",
+        "a response with another id never reaches the caller",
+        Gate::NONE,
+        echoes_unusual_ids,
+    )
+    .cites(
+        "Extensibility",
+        "Upon receiving a custom request, implementations MUST respond accordingly with the \
+         provided `id`",
     ),
 ];
 
@@ -200,13 +276,34 @@ fn echoes_ids(context: &mut AgentContext) -> CheckOutcome {
     agent.answer(&key, START_TIMEOUT)?.ok();
     for id in [json!(0), json!(9_007_199_254_740_991_u64), json!("17")] {
         let key = agent.ask_with_id(id, "conformance/nothing", json!({}));
-        let limit = agent.limit(RESPONSE_TIMEOUT);
-        if !agent.pump(limit, |inbox| inbox.answers.contains_key(&key)) {
-            let others: Vec<String> =
-                agent.inbox.others.iter().map(|line| line.value["id"].to_string()).collect();
-            let got = format!("none; responses with the ids [{}]", others.join(", "));
-            return Err(agent.failure(format!("a response with the id {key}"), got, &key));
-        }
+        response_has_id(&mut agent, &key)?;
     }
     Ok(())
+}
+
+fn answers_unknown_request(context: &mut AgentContext) -> CheckOutcome {
+    let agent = context.agent()?;
+    agent.request("_conformance.example/nothing", json!({}), START_TIMEOUT).map(drop)
+}
+
+fn echoes_unusual_ids(context: &mut AgentContext) -> CheckOutcome {
+    let mut agent = context.launch()?;
+    let escaped = "\"\\\n\u{2028}\u{1F680}";
+    let ids = [json!(-17), json!(17), json!("17"), json!(""), json!(" 17 "), json!(escaped)];
+    // All requests are open at the same time.
+    let keys = ids.map(|id| agent.ask_with_id(id, "_conformance.example/nothing", json!({})));
+    keys.iter().try_for_each(|key| response_has_id(&mut agent, key))
+}
+
+/// Fails unless a response with exactly this id arrives.
+fn response_has_id(agent: &mut Agent, key: &str) -> CheckOutcome {
+    let limit = agent.limit(RESPONSE_TIMEOUT);
+    if agent.pump(limit, |inbox| inbox.answers.contains_key(key)) {
+        return Ok(());
+    }
+    let others: Vec<String> =
+        agent.inbox.others.iter().map(|line| line.value["id"].to_string()).collect();
+    let got = format!("none; responses with the ids [{}]", others.join(", "));
+    let sent = format!("a request with the id {key}");
+    Err(agent.failure(format!("a response with the id {key}"), got, sent))
 }

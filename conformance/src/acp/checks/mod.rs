@@ -6,6 +6,7 @@ mod expectations;
 mod handshake;
 mod permissions;
 mod robustness;
+mod session_load;
 mod sessions;
 mod shutdown;
 mod text;
@@ -34,6 +35,7 @@ fn definitions() -> impl Iterator<Item = &'static AgentCheck> {
         handshake::CHECKS,
         wire::CHECKS,
         sessions::CHECKS,
+        session_load::CHECKS,
         text::CHECKS,
         tool_calls::CHECKS,
         permissions::CHECKS,
@@ -42,4 +44,20 @@ fn definitions() -> impl Iterator<Item = &'static AgentCheck> {
         shutdown::CHECKS,
     ];
     chapters.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Level;
+
+    #[test]
+    fn every_check_has_a_citation_or_is_practice() {
+        for check in checks() {
+            let is_practice = check.level == Level::Practice;
+            let id = check.id;
+            assert_ne!(check.citation.is_some(), is_practice, "{id}: cite ACP, or use practice()");
+            assert!(check.basis().is_some_and(|basis| basis.contains("ACP")), "{id}");
+        }
+    }
 }

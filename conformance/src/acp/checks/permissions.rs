@@ -25,6 +25,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
          kinds",
         "a client can only offer options it can read",
         Gate::MODEL,
+    )
+    .cites(
+        "Tool Calls",
+        "Each permission option provided to the Client contains: [...] Unique identifier for \
+         this option [...] Human-readable label to display to the user",
     ),
     active(
         "ACP-PRM-02",
@@ -32,6 +37,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a request for permission is useless if the agent does not wait for the answer",
         Gate::MODEL,
         waits_for_answer,
+    )
+    .cites(
+        "Tool Calls",
+        "The Agent MAY request permission from the user before executing a tool call by \
+         calling the `session/request_permission` method",
     ),
     active(
         "ACP-PRM-03",
@@ -39,6 +49,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "an agent that requests permission and then does nothing is useless",
         Gate::MODEL,
         allowed_is_done,
+    )
+    .should()
+    .cites(
+        "Prompt Turn",
+        "Once permission is granted (if required), the Agent SHOULD invoke the tool and \
+         report a status update marking the tool as `in_progress`",
     ),
     active(
         "ACP-PRM-04",
@@ -46,14 +62,16 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a rejection must be respected",
         Gate::MODEL,
         rejected_is_not_done,
-    ),
+    )
+    .cites("Tool Calls", "`reject_once` - Reject this operation only this time"),
     active(
         "ACP-PRM-05",
         "does not perform an action that was answered with the outcome cancelled",
         "closing the window is not an approval",
         Gate::MODEL,
         cancelled_is_not_done,
-    ),
+    )
+    .cites("Tool Calls", "`cancelled` - The prompt turn was cancelled"),
     active(
         "ACP-PRM-06",
         "does not perform an action that was answered with an option it did not offer, or with an \
@@ -61,6 +79,10 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "an invalid answer is not an approval",
         Gate::MODEL,
         invalid_answer_is_not_done,
+    )
+    .cites(
+        "Tool Calls",
+        "`selected` with an `optionId` - The ID of the selected permission option",
     ),
     active(
         "ACP-PRM-07",
@@ -69,7 +91,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::MODEL,
         rejected_is_reported,
     )
-    .should(),
+    .should()
+    .cites(
+        "Prompt Turn",
+        "If there are no pending tool calls, the turn ends and the Agent MUST respond to the \
+         original `session/prompt` request with a `StopReason`",
+    ),
     active(
         "ACP-PRM-08",
         "ends the turn as cancelled, without performing the action, when it is cancelled during a \
@@ -77,6 +104,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "the user stopped the turn because of the request",
         Gate::MODEL,
         cancel_ends_permission_request,
+    )
+    .cites(
+        "Prompt Turn",
+        "After all ongoing operations have been successfully aborted and pending updates \
+         have been sent, the Agent MUST respond to the original `session/prompt` request with \
+         the `cancelled` stop reason.",
     ),
 ];
 

@@ -34,7 +34,8 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "one invalid line must not end every open conversation",
         Gate::NONE,
         survives_garbage,
-    ),
+    )
+    .practice(),
     active(
         "ACP-ROB-02",
         "answers a line that is not JSON with -32700",
@@ -42,13 +43,18 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         reports_garbage,
     )
-    .should(),
+    .practice(),
     active(
         "ACP-ROB-03",
         "reads messages that arrive one byte at a time",
         "pipes split data anywhere",
         Gate::NONE,
         reads_bytes,
+    )
+    .cites(
+        "Transports",
+        "Messages are delimited by newlines (`\\n`), and MUST NOT contain embedded \
+         newlines.",
     ),
     active(
         "ACP-ROB-04",
@@ -56,7 +62,8 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a reader that decodes each chunk separately damages non-ASCII text",
         Gate::MODEL,
         reads_split_characters,
-    ),
+    )
+    .cites("Transports", "JSON-RPC messages MUST be UTF-8 encoded."),
     active(
         "ACP-ROB-05",
         "ignores blank lines and carriage returns",
@@ -64,27 +71,34 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         reads_blank_lines,
     )
-    .should(),
+    .practice(),
     active(
         "ACP-ROB-06",
         "ignores a response to a request that it did not send",
         "a client may answer after the agent has stopped waiting",
         Gate::NONE,
         ignores_unrequested_response,
-    ),
+    )
+    .practice(),
     active(
         "ACP-ROB-07",
         "refuses parameters of the wrong type and continues",
         "a client with a bug must receive an error",
         Gate::NONE,
         refuses_wrong_types,
-    ),
+    )
+    .cites("Overview", "All methods follow standard JSON-RPC 2.0 error handling"),
     active(
         "ACP-ROB-08",
         "accepts unknown members and _meta in requests",
         "members are added without a new version, so clients are often newer than agents",
         Gate::NONE,
         accepts_unknown_members,
+    )
+    .cites(
+        "Extensibility",
+        "Implementations MUST NOT add any custom fields at the root of a type that's part of \
+         the specification. All possible names are reserved for future protocol versions.",
     ),
 ];
 

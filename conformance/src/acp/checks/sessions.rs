@@ -1,19 +1,16 @@
-//! ACP-SES: sessions are opened, remembered, kept separate and loaded.
+//! ACP-SES: sessions are opened, remembered and kept separate; `session_load` loads them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::AgentCheck;
-use super::expectations::{contains, ends_with};
-use crate::acp::agent::{Agent, START_TIMEOUT, summary};
+use super::expectations::{contains, ends_with, has_text, prompt_for_answer};
+use crate::acp::agent::{START_TIMEOUT, summary};
 use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
-use crate::acp::inbox::Line;
 use crate::check::{Gate, active};
 use crate::outcome::{CheckOutcome, Finding, shorten};
 
 const INVALID_PARAMS: i64 = -32602;
-
-const LOAD_SESSION: Gate = Gate::capability("loadSession");
 
 pub(super) const CHECKS: &[AgentCheck] = &[
     active(
@@ -22,6 +19,10 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "two conversations with one id become one conversation",
         Gate::NONE,
         unique_ids,
+    )
+    .cites(
+        "Session Setup",
+        "The Agent MUST respond with a unique Session ID that identifies this conversation",
     ),
     active(
         "ACP-SES-02",
@@ -29,6 +30,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "an agent that selects a folder itself works on the wrong files",
         Gate::NONE,
         refuses_without_cwd,
+    )
+    .cites(
+        "Session Setup",
+        "The `cwd` (current working directory) parameter establishes the primary file system \
+         context for the session. This directory: MUST be an absolute path",
     ),
     active(
         "ACP-SES-03",
@@ -37,20 +43,27 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         wrong_params_are_typed,
     )
-    .should(),
+    .should()
+    .cites("Schema", "Invalid params: Invalid method parameter(s)."),
     active(
         "ACP-SES-04",
         "refuses a prompt for a session that does not exist",
         "a client would wait forever for an answer from a lost session",
         Gate::NONE,
         refuses_unknown_session,
-    ),
+    )
+    .cites("Overview", "Errors include an `error` object with `code` and `message`"),
     active(
         "ACP-SES-05",
         "offers its current mode and accepts each mode it offers",
         "the mode decides which actions need no permission",
         Gate::NONE,
         accepts_its_modes,
+    )
+    .cites(
+        "Session Modes",
+        "The current mode can be changed at any point during a session, whether the Agent is \
+         idle or generating a response.",
     ),
     active(
         "ACP-SES-06",
@@ -58,29 +71,29 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "a conversation must not forget its turns or mix them with others",
         Gate::MODEL,
         remembers,
-    ),
+    )
+    .cites("Session Setup", INDEPENDENT_SESSIONS),
     active(
         "ACP-SES-07",
         "keeps two concurrent sessions separate",
         "the wrong user reads text that appears in the wrong window",
         Gate::MODEL,
         keeps_sessions_separate,
-    ),
+    )
+    .cites("Session Setup", INDEPENDENT_SESSIONS),
     active(
-        "ACP-SES-08",
-        "replays the whole conversation before it answers session/load, also in a new process",
-        "a client knows only the replayed messages",
-        Gate { model: true, ..LOAD_SESSION },
-        replays,
-    ),
-    active(
-        "ACP-SES-09",
-        "refuses session/load of a session that does not exist",
-        "an empty conversation under an old name silently loses the user's work",
-        LOAD_SESSION,
-        refuses_unknown_load,
-    ),
+        "ACP-SES-10",
+        "keeps the exact text of two sessions that stream at the same time",
+        "half a sentence in the wrong window is worse than none",
+        Gate::MODEL,
+        keeps_concurrent_texts,
+    )
+    .cites("Session Setup", INDEPENDENT_SESSIONS),
 ];
+
+/// The sentence about sessions that several checks verify.
+const INDEPENDENT_SESSIONS: &str = "Each session maintains its own context, conversation history, and state, allowing multiple \
+     independent interactions with the same Agent.";
 
 fn unique_ids(context: &mut AgentContext) -> CheckOutcome {
     let (first, cwd) = context.session()?;
@@ -131,14 +144,25 @@ fn accepts_its_modes(context: &mut AgentContext) -> CheckOutcome {
             "session/new",
         ));
     }
+    let mut untrusted = None;
     // The initial mode comes last, because other checks use this process.
     for mode in offered.iter().map(|mode| &mode["id"]).chain([current]) {
         let params = json!({"sessionId": reply["sessionId"], "modeId": mode});
         let sent = format!("session/set_mode {params}");
-        let answer = agent.request("session/set_mode", params, START_TIMEOUT)?;
-        agent.ensure(answer.is_ok(), "a result", summary(&answer), &sent)?;
+        match agent.request("session/set_mode", params, START_TIMEOUT)? {
+            Err(error) if error.message.contains("trust") => untrusted = Some(error.message),
+            answer => agent.ensure(answer.is_ok(), "a result", summary(&answer), &sent)?,
+        }
     }
-    Ok(())
+    // The agent may protect a folder that the user has not trusted.
+    match untrusted {
+        None => Ok(()),
+        Some(message) => Err(Finding::Skip(format!(
+            "the agent refuses modes in a folder that it does not trust ({}); add {{{{work}}}} to \
+             its trusted folders with --home",
+            shorten(&message, 120)
+        ))),
+    }
 }
 
 fn remembers(context: &mut AgentContext) -> CheckOutcome {
@@ -188,49 +212,17 @@ fn keeps_sessions_separate(context: &mut AgentContext) -> CheckOutcome {
     agent.ensure(!slow_turn.text().contains(&text), expected, slow_turn.summary(), &slow_turn.sent)
 }
 
-fn replays(context: &mut AgentContext) -> CheckOutcome {
-    let (asked, answered) = (context.nonce(), context.nonce());
-    let cwd = context.folder("cwd")?;
-    let mut agent = context.launch()?;
-    let session = agent.new_session(&cwd)?;
-    let prompt = format!("{asked} please SCN:plain TEXT=<the answer is {answered}>");
-    let turn = agent.run_turn(&session, &prompt, Policy::Reject)?;
-    ends_with(&agent, &turn, "end_turn")?;
-    let mut agent = context.relaunch(agent)?;
-    let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
-    let sent = format!("session/load {params}");
-    let key = agent.ask("session/load", params);
-    let reply = agent.answer(&key, START_TIMEOUT)?;
-    agent.ensure(reply.is_ok(), "a result", summary(&reply), &sent)?;
-    let end = agent.inbox.answers[&key].order;
-    let prompts = Replayed::of(&agent, "user_message_chunk", end);
-    let answers = Replayed::of(&agent, "agent_message_chunk", end);
-    let is_whole = prompts.text.contains(&asked) && answers.text.contains(&answered);
-    let expected = "the prompt as user_message_chunk, then the answer as agent_message_chunk, \
-                    both before the response to session/load";
-    let got = format!("the prompts {:?} and the answers {:?}", prompts.text, answers.text);
-    agent.ensure(is_whole && prompts.first < answers.first, expected, shorten(&got, 600), &sent)
-}
-
-/// The updates of one kind before a line.
-struct Replayed {
-    text: String,
-    first: Option<usize>,
-}
-
-impl Replayed {
-    fn of(agent: &Agent, kind: &str, end: usize) -> Self {
-        let matches = |line: &&Line| line.kind() == kind && line.order < end;
-        let lines: Vec<&Line> = agent.inbox.updates.iter().filter(matches).collect();
-        let texts = lines.iter().filter_map(|line| line.update()["content"]["text"].as_str());
-        Self { text: texts.collect(), first: lines.first().map(|line| line.order) }
-    }
-}
-
-fn refuses_unknown_load(context: &mut AgentContext) -> CheckOutcome {
-    let (_, cwd) = context.session()?;
-    let session = format!("conformance-{}", context.nonce());
+fn keeps_concurrent_texts(context: &mut AgentContext) -> CheckOutcome {
+    let mut text = || (0..40).map(|_| context.nonce()).collect::<Vec<_>>().join(" ");
+    let texts = [text(), text()];
+    let sessions = [context.session()?.0, context.session()?.0];
     let agent = context.agent()?;
-    let params: Value = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
-    agent.refused("session/load", params).map(drop)
+    let mut begin = |index: usize| agent.begin(&sessions[index], &prompt_for_answer(&texts[index]));
+    let open = [begin(0), begin(1)];
+    for (open, text) in open.iter().zip(&texts) {
+        let turn = agent.finish(open, Policy::Reject)?;
+        ends_with(agent, &turn, "end_turn")?;
+        has_text(agent, &turn, text)?;
+    }
+    Ok(())
 }

@@ -22,6 +22,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "otherwise a client cannot open a second conversation while the agent works",
         Gate::MODEL,
         answers_in_a_turn,
+    )
+    .cites(
+        "Session Setup",
+        "Each session maintains its own context, conversation history, and state, allowing \
+         multiple independent interactions with the same Agent.",
     ),
     active(
         "ACP-SHU-02",
@@ -30,14 +35,15 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::NONE,
         ends_at_eof,
     )
-    .should(),
+    .practice(),
     active(
         "ACP-SHU-03",
         "exits within 5 s after SIGTERM and leaves no process",
         "clients end agents with SIGTERM",
         Gate::NONE,
         ends_at_term,
-    ),
+    )
+    .practice(),
     active(
         "ACP-SHU-04",
         "leaves no process when its stdin closes while a command is running",
@@ -45,14 +51,15 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::MODEL,
         leaves_nothing_at_eof,
     )
-    .should(),
+    .practice(),
     active(
         "ACP-SHU-05",
         "leaves no process after SIGTERM while a command is running",
         "a command that outlives its agent is found days later",
         Gate::MODEL,
         leaves_nothing_at_term,
-    ),
+    )
+    .practice(),
 ];
 
 fn answers_in_a_turn(context: &mut AgentContext) -> CheckOutcome {

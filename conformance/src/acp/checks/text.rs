@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::AgentCheck;
-use super::expectations::{ends_with, has_text, model_received};
+use super::expectations::{ends_with, has_text, model_received, prompt_for_answer};
 use crate::acp::client::Policy;
 use crate::acp::context::AgentContext;
 use crate::acp::schema::STOP_REASONS;
@@ -23,6 +23,12 @@ const UNICODE: &str =
 /// does not define how an agent reads its vendor's stream.
 const LINE_ENDS: &str = "one \u{2028} line \u{85} only";
 
+/// Text that filters and normalizers change: CR LF, blank lines, decomposed characters, U+FEFF,
+/// joiners, no-break spaces, HTML entities, and text that looks like an escape.
+const HOSTILE: &str = "crlf \r\n lf \n\n tab \t nfd e\u{301} o\u{308} bom \u{feff} joiners \
+     a\u{200c}b\u{200d}c nbsp \u{a0} html &amp; &lt;b&gt; &#39; &nbsp; ansi [31m red [0m escapes \
+     \\n \\u0041 %20 ${HOME} end";
+
 pub(super) const CHECKS: &[AgentCheck] = &[
     active(
         "ACP-TXT-01",
@@ -31,6 +37,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "users notice lost or duplicated text first",
         Gate::MODEL,
         text_is_whole,
+    )
+    .cites(
+        "Prompt Turn",
+        "The Agent reports the model's output to the Client via `session/update` \
+         notifications.",
     ),
     active(
         "ACP-TXT-02",
@@ -39,13 +50,21 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::MODEL,
         text_is_streamed,
     )
-    .should(),
+    .should()
+    .cites(
+        "Content",
+        "Language model output streamed through `session/update` notifications",
+    ),
     active(
         "ACP-TXT-03",
         "keeps thoughts out of the message",
         "thoughts that appear as the answer are misleading and end up in files",
         Gate::MODEL,
         thoughts_are_separate,
+    )
+    .cites(
+        "Schema",
+        "A chunk of the agent's internal reasoning being streamed.",
     ),
     active(
         "ACP-TXT-04",
@@ -53,12 +72,22 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "most of the world's text contains them",
         Gate::MODEL,
         unicode_is_whole,
+    )
+    .cites(
+        "Transports",
+        "JSON-RPC messages MUST be UTF-8 encoded.",
     ),
     invariant(
         "ACP-TXT-05",
         "sends no update of a turn after it has answered the turn's prompt",
         "the client has closed the turn; a late update appears in the next turn or nowhere",
         Gate::MODEL,
+    )
+    .cites(
+        "Prompt Turn",
+        "The Agent MAY send `session/update` notifications with content or tool call updates \
+         after receiving the `session/cancel` notification, but it MUST ensure that it does \
+         so before responding to the `session/prompt` request.",
     ),
     active(
         "ACP-TXT-06",
@@ -66,6 +95,11 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "clients use it to decide whether to continue, retry or inform the user",
         Gate::MODEL,
         stop_reason_is_known,
+    )
+    .cites(
+        "Prompt Turn",
+        "If there are no pending tool calls, the turn ends and the Agent MUST respond to the \
+         original `session/prompt` request with a `StopReason`",
     ),
     active(
         "ACP-TXT-07",
@@ -74,7 +108,12 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::MODEL,
         token_limit_is_reported,
     )
-    .should(),
+    .should()
+    .cites(
+        "Prompt Turn",
+        "When an Agent stops a turn, it must specify the corresponding `StopReason`: [...] \
+         The maximum token limit is reached",
+    ),
     active(
         "ACP-TXT-08",
         "answers the prompt with an error if the model rejects the key",
@@ -82,13 +121,23 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         Gate::MODEL,
         refusal_is_an_error,
     )
-    .should(),
+    .should()
+    .cites(
+        "Prompt Turn",
+        "When an Agent stops a turn, it must specify the corresponding `StopReason`: [...] \
+         The language model finishes responding without requesting more tools",
+    ),
     active(
         "ACP-TXT-09",
         "passes a prompt of 200 KB to the model unchanged",
         "pasted logs reach that size",
         Gate::MODEL,
         long_prompt_is_whole,
+    )
+    .cites(
+        "Prompt Turn",
+        "Upon receiving the prompt request, the Agent processes the user's message and sends \
+         it to the language model",
     ),
     active(
         "ACP-TXT-10",
@@ -96,6 +145,37 @@ pub(super) const CHECKS: &[AgentCheck] = &[
         "every agent must support text and resource links, so clients send them without asking",
         Gate::MODEL,
         accepts_blocks,
+    )
+    .cites(
+        "Initialization",
+        "As a baseline, all Agents MUST support `ContentBlock::Text` and \
+         `ContentBlock::ResourceLink` in `session/prompt` requests.",
+    ),
+    active(
+        "ACP-TXT-11",
+        "keeps CR LF, decomposed characters, U+FEFF, joiners, HTML entities and escape-like text of \
+         the model's answer",
+        "an answer that was changed on its way breaks code and files that are copied from it",
+        Gate::MODEL,
+        answer_is_unchanged,
+    )
+    .cites(
+        "Prompt Turn",
+        "The Agent reports the model's output to the Client via `session/update` \
+         notifications.",
+    ),
+    active(
+        "ACP-TXT-12",
+        "passes CR LF, decomposed characters, U+FEFF, joiners, HTML entities and escape-like text \
+         of the prompt to the model",
+        "a model that sees another text than the user gives a wrong answer",
+        Gate::MODEL,
+        prompt_is_unchanged,
+    )
+    .cites(
+        "Prompt Turn",
+        "Upon receiving the prompt request, the Agent processes the user's message and sends \
+         it to the language model",
     ),
 ];
 
@@ -200,4 +280,17 @@ fn accepts_blocks(context: &mut AgentContext) -> CheckOutcome {
     ends_with(agent, &turn, "end_turn")?;
     model_received(&suite, agent, &format!("first {first}"), &turn)?;
     has_text(context.agent()?, &turn, &second)
+}
+
+fn answer_is_unchanged(context: &mut AgentContext) -> CheckOutcome {
+    let text = format!("{} {HOSTILE} {}", context.nonce(), context.nonce());
+    let turn = run_turn(context, &prompt_for_answer(&text))?;
+    has_text(context.agent()?, &turn, &text)
+}
+
+fn prompt_is_unchanged(context: &mut AgentContext) -> CheckOutcome {
+    let text = format!("{} {HOSTILE} {}", context.nonce(), context.nonce());
+    let turn = run_turn(context, &format!("{text} please SCN:plain"))?;
+    let suite = Arc::clone(&context.suite);
+    model_received(&suite, context.agent()?, &text, &turn)
 }

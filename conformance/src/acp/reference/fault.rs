@@ -14,6 +14,8 @@ faults! {
     Anonymous = "anonymous",
     /// Declares a capability as a string.
     TextCapability = "text_capability",
+    /// Answers an unknown request with an internal error.
+    UnknownIsInternal = "unknown_is_internal",
     /// Does not answer an unknown request.
     SilentUnknown = "silent_unknown",
     /// Answers unknown notifications.
@@ -24,6 +26,8 @@ faults! {
     AnyLogin = "any_login",
     /// Converts long numeric ids to strings.
     TextIds = "text_ids",
+    /// Treats a request with an empty string as its id as a notification.
+    EmptyIdIsNotification = "empty_id_is_notification",
     /// Prints a banner before the first message.
     Banner = "banner",
     /// Prints a debug line in each turn.
@@ -50,6 +54,12 @@ faults! {
     Forgets = "forgets",
     /// Sends text with the id of another active session.
     Crosstalk = "crosstalk",
+    /// Sends text with the id of the session whose prompt arrived last.
+    LatestSession = "latest_session",
+    /// Replays only the last turn at `session/load`.
+    ReplaysLastTurn = "replays_last_turn",
+    /// Replays a loaded session, but does not send it to the model.
+    LoadForgets = "load_forgets",
     /// Replays nothing at `session/load`.
     SilentLoad = "silent_load",
     /// Replays after the response to `session/load`.
@@ -76,6 +86,14 @@ faults! {
     CutsPrompt = "cuts_prompt",
     /// Uses only the last block of a prompt.
     LastBlockOnly = "last_block_only",
+    /// Drops carriage returns from the text.
+    DropsCarriageReturns = "drops_carriage_returns",
+    /// Drops U+FEFF from the text.
+    DropsByteOrderMarks = "drops_byte_order_marks",
+    /// Drops combining accents from the text.
+    DropsAccents = "drops_accents",
+    /// Converts CR LF in the prompt to LF.
+    PromptLineEnds = "prompt_line_ends",
     /// Updates tool calls that it did not announce.
     UpdateWithoutCall = "update_without_call",
     /// Leaves tool calls open.
@@ -86,6 +104,16 @@ faults! {
     WrongFolder = "wrong_folder",
     /// Reads a file through the client before it writes a new one, and fails.
     ReadsBeforeWriting = "reads_before_writing",
+    /// Reports the output of the previous tool call as that of the next one.
+    StaleOutput = "stale_output",
+    /// Reports a completed tool call as running again before it ends a second time.
+    ReopensTool = "reopens_tool",
+    /// Gives all tool calls the same id.
+    OneToolId = "one_tool_id",
+    /// Does not send the output of tools to the model.
+    DropsToolOutput = "drops_tool_output",
+    /// Reports a file that it could not write as completed.
+    WriteErrorIsCompleted = "write_error_is_completed",
     /// Offers options without names.
     NamelessOptions = "nameless_options",
     /// Writes before the client has answered.
@@ -114,6 +142,8 @@ faults! {
     DeadAfterCancel = "dead_after_cancel",
     /// Answers a cancel of an idle session.
     AnswersIdleCancel = "answers_idle_cancel",
+    /// Cancels the turns of all sessions.
+    CancelStopsAll = "cancel_stops_all",
     /// Leaves the turn of a closed session open.
     CloseLeavesTurn = "close_leaves_turn",
     /// Exits after a line that is not JSON.

@@ -24,6 +24,9 @@ pub(super) fn answer(reference: &'static Reference, method: &str, params: &Value
         "session/load" => load_session(reference, params),
         "session/set_mode" => set_mode(reference, params),
         "session/close" => close_session(reference, params),
+        _ if reference.behaviour.has(AgentFault::UnknownIsInternal) => {
+            Err((INTERNAL_ERROR, format!("unknown method {method}")))
+        }
         _ => Err((METHOD_NOT_FOUND, format!("unknown method {method}"))),
     }
 }
@@ -98,7 +101,14 @@ fn load_session(reference: &'static Reference, params: &Value) -> Outcome {
     let Some(session) = reference.load_session(id, cwd) else {
         return Err((NOT_FOUND, format!("unknown session {id}")));
     };
-    let updates = session.updates();
+    let mut updates = session.updates();
+    if reference.behaviour.has(AgentFault::ReplaysLastTurn) {
+        let is_prompt = |update: &Value| update["sessionUpdate"] == "user_message_chunk";
+        updates.drain(..updates.iter().rposition(is_prompt).unwrap_or(0));
+    }
+    if reference.behaviour.has(AgentFault::LoadForgets) {
+        session.forget_messages();
+    }
     if reference.behaviour.has(AgentFault::LateReplay) {
         std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_millis(30));

@@ -25,6 +25,8 @@ pub(super) struct Reference {
     pub(super) output: Output,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
     capabilities: Mutex<Value>,
+    /// The session whose prompt arrived last.
+    latest: Mutex<String>,
 }
 
 /// Serves a client until it exits.
@@ -34,6 +36,7 @@ pub(super) fn serve(behaviour: Behaviour) -> ExitCode {
         output: Output::new(behaviour),
         sessions: Mutex::default(),
         capabilities: Mutex::default(),
+        latest: Mutex::default(),
     }));
     let handlers = process::watch_signals(move |_| reference.on_signal());
     if let Err(error) = handlers {
@@ -68,6 +71,7 @@ impl Reference {
         };
         let method = message["method"].as_str();
         match (method, message.get("id")) {
+            (Some(_), Some(id)) if self.ignores_id(id) => {}
             (Some(method), Some(id)) => self.on_request(id, method, &message["params"]),
             (Some(method), None) => self.on_notification(method, &message["params"]),
             (None, Some(id)) if message.is_object() => self.on_answer(id, &message),
@@ -75,6 +79,10 @@ impl Reference {
                 .output
                 .reply(&Value::Null, Err((INVALID_REQUEST, "invalid request".to_owned()))),
         }
+    }
+
+    fn ignores_id(&self, id: &Value) -> bool {
+        *id == "" && self.behaviour.has(AgentFault::EmptyIdIsNotification)
     }
 
     fn on_garbage(&self, reason: &str) {
@@ -117,6 +125,7 @@ impl Reference {
             Ok(session) => {
                 let id = id.clone();
                 session.stop.open();
+                *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = session.id.clone();
                 std::thread::spawn(move || turn::run(self, &session, &id, &blocks));
             }
             Err(refusal) => self.output.reply(id, Err(refusal)),
@@ -127,7 +136,9 @@ impl Reference {
         if method == "session/cancel" {
             let session = self.session(params);
             let is_idle = session.as_ref().is_ok_and(|session| !session.stop.is_open());
-            if let Ok(session) = session {
+            if session.is_ok() && self.behaviour.has(AgentFault::CancelStopsAll) {
+                self.all().values().for_each(|it| it.stop.cancel(self.behaviour, &self.output));
+            } else if let Ok(session) = session {
                 session.stop.cancel(self.behaviour, &self.output);
             }
             if is_idle && self.behaviour.has(AgentFault::AnswersIdleCancel) {
@@ -209,6 +220,11 @@ impl Reference {
         let all = self.all();
         let others = all.values().filter(|it| it.id != session && it.stop.is_open());
         others.map(|it| it.id.clone()).next()
+    }
+
+    /// Returns the session whose prompt arrived last.
+    pub(super) fn latest_session(&self) -> String {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn has_open_turn(&self) -> bool {

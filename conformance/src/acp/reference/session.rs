@@ -54,6 +54,11 @@ impl Session {
         self.stored().messages.clone()
     }
 
+    /// Removes the messages for the model, as the fault requires.
+    pub(super) fn forget_messages(&self) {
+        self.stored().messages.clear();
+    }
+
     /// Stores an update for a replay.
     pub(super) fn keep(&self, update: &Value) {
         self.stored().updates.push(update.clone());

@@ -11,6 +11,9 @@ use super::permission;
 use super::serve::Reference;
 use super::session::Session;
 
+/// The error of a call that the user rejected.
+const REJECTED: &str = "the user rejected it";
+
 /// Returns the tools that the model can call.
 pub(super) fn offered() -> Value {
     let tool = |name: &str, about: &str, members: &[&str]| {
@@ -26,8 +29,23 @@ pub(super) fn offered() -> Value {
     ])
 }
 
-/// Runs a tool, reports it to the client and returns the result for the model.
-pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> String {
+/// The id of every call of the fault.
+const ONE_ID: &str = "call";
+
+/// Runs a tool, reports it to the client and returns the result for the model. `previous` is the
+/// output of the previous call of the same answer.
+pub(super) fn run(
+    reference: &Reference,
+    session: &Session,
+    call: &Call,
+    previous: Option<&str>,
+) -> String {
+    let behaviour = reference.behaviour;
+    let mut call = call.clone();
+    if behaviour.has(AgentFault::OneToolId) {
+        ONE_ID.clone_into(&mut call.id);
+    }
+    let call = &call;
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let kind = if call.name == "write_file" { "edit" } else { "execute" };
     let title = format!("{} {}", call.name, call.arguments);
@@ -35,7 +53,7 @@ pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> Stri
         "sessionUpdate": "tool_call", "toolCallId": call.id, "title": title, "kind": kind,
         "status": "pending", "rawInput": arguments,
     });
-    if !reference.behaviour.has(AgentFault::UpdateWithoutCall) {
+    if !behaviour.has(AgentFault::UpdateWithoutCall) {
         send_update(reference, session, &announced);
     }
     let outcome = match call.name.as_str() {
@@ -45,17 +63,22 @@ pub(super) fn run(reference: &Reference, session: &Session, call: &Call) -> Stri
             shell(reference, session, &arguments)
         }
     };
-    let is_silent =
-        outcome.is_err() && kind == "edit" && reference.behaviour.has(AgentFault::SilentReject);
-    if !is_silent {
-        let status = match outcome.is_ok() || reference.behaviour.has(AgentFault::FailureIsSuccess)
-        {
-            true if reference.behaviour.has(AgentFault::OpenTool) => "in_progress",
+    let is_rejected = outcome.as_ref().is_err_and(|text| text == REJECTED);
+    if !(is_rejected && behaviour.has(AgentFault::SilentReject)) {
+        let hides_failure = behaviour.has(AgentFault::FailureIsSuccess)
+            || (behaviour.has(AgentFault::WriteErrorIsCompleted) && kind == "edit" && !is_rejected);
+        let status = match outcome.is_ok() || hides_failure {
+            true if behaviour.has(AgentFault::OpenTool) => "in_progress",
             true => "completed",
             false => "failed",
         };
-        let text = outcome.as_ref().map_or_else(String::as_str, String::as_str);
+        let own = outcome.as_ref().map_or_else(String::as_str, String::as_str);
+        let text = previous.filter(|_| behaviour.has(AgentFault::StaleOutput)).unwrap_or(own);
         progress(reference, session, call, status, text);
+        if behaviour.has(AgentFault::ReopensTool) {
+            progress(reference, session, call, "in_progress", text);
+            progress(reference, session, call, status, text);
+        }
     }
     outcome.unwrap_or_else(|text| format!("error: {text}"))
 }
@@ -94,7 +117,7 @@ fn write(
     }
     let request = json!({"toolCallId": call.id, "title": "write_file", "kind": "edit"});
     if !permission::is_allowed(reference, session, &request) {
-        return Err("the user rejected it".to_owned());
+        return Err(REJECTED.to_owned());
     }
     if behaviour.has(AgentFault::DropsAllowed) {
         return Ok("written".to_owned());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fault::AgentFault;
+use super::fault::{AgentFault, Behaviour};
 use super::model::{self, Answer, Piece};
 use super::output::Refusal;
 use super::serve::Reference;
@@ -76,10 +76,16 @@ fn run_rounds(
         if session.stop.is_cancelled() || answer.calls.is_empty() {
             return Ok(stop_reason(&answer));
         }
+        let mut previous = None;
         for call in &answer.calls {
-            let output = tools::run(reference, session, call);
+            let output = tools::run(reference, session, call, previous.as_deref());
+            let content = match behaviour.has(AgentFault::DropsToolOutput) {
+                true => "done",
+                false => output.as_str(),
+            };
             session
-                .add_message(json!({"role": "tool", "tool_call_id": call.id, "content": output}));
+                .add_message(json!({"role": "tool", "tool_call_id": call.id, "content": content}));
+            previous = Some(output);
             if session.stop.is_cancelled() {
                 return Ok("cancelled");
             }
@@ -105,6 +111,9 @@ fn prompt(reference: &Reference, blocks: &[Value]) -> String {
         texts = texts.split_off(texts.len().saturating_sub(1));
     }
     let mut prompt = texts.join("\n");
+    if behaviour.has(AgentFault::PromptLineEnds) {
+        prompt = prompt.replace("\r\n", "\n");
+    }
     if behaviour.has(AgentFault::AsciiPrompt) {
         prompt.retain(|letter| letter.is_ascii());
     }
@@ -159,6 +168,7 @@ fn ask(reference: &Reference, session: &Session, messages: &[Value]) -> Result<A
 /// Sends and stores a piece of text.
 fn send_text(reference: &Reference, session: &Session, kind: &str, text: &str) {
     let behaviour = reference.behaviour;
+    let text = &filtered(behaviour, text);
     let is_thought = kind == "agent_thought_chunk";
     let content = match is_thought && behaviour.has(AgentFault::BareChunk) {
         true => json!(text),
@@ -167,11 +177,23 @@ fn send_text(reference: &Reference, session: &Session, kind: &str, text: &str) {
     let update = json!({"sessionUpdate": kind, "content": content});
     session.keep(&update);
     let other = behaviour.has(AgentFault::Crosstalk).then(|| reference.other_session(&session.id));
-    let target = other.flatten().unwrap_or_else(|| session.id.clone());
+    let latest = behaviour.has(AgentFault::LatestSession).then(|| reference.latest_session());
+    let target = other.flatten().or(latest).unwrap_or_else(|| session.id.clone());
     reference.output.update(&target, &update);
     if !is_thought && behaviour.has(AgentFault::DupText) {
         reference.output.update(&target, &update);
     }
+}
+
+/// Drops characters, as the fault requires.
+fn filtered(behaviour: Behaviour, text: &str) -> String {
+    let is_dropped = |letter: char| match letter {
+        '\r' => behaviour.has(AgentFault::DropsCarriageReturns),
+        '\u{feff}' => behaviour.has(AgentFault::DropsByteOrderMarks),
+        '\u{301}' => behaviour.has(AgentFault::DropsAccents),
+        _ => false,
+    };
+    text.chars().filter(|letter| !is_dropped(*letter)).collect()
 }
 
 fn stop_reason(answer: &Answer) -> &'static str {

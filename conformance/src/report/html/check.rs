@@ -75,6 +75,7 @@ fn rows(result: &CheckResult) -> Vec<(&'static str, String, bool)> {
             rows.push(("Reason", other.reason().unwrap_or_default().to_owned(), false));
         }
     }
+    rows.push(("Basis", result.check.basis().unwrap_or_default(), false));
     rows.push(("Why", result.check.why.to_owned(), false));
     rows.push(("Level", result.check.level.as_str().to_owned(), false));
     rows.retain(|(_, value, _)| !value.is_empty());

@@ -65,7 +65,9 @@ fn header(report: &Report) -> String {
             "Protocol only: no option defines how the ACP agent reaches the fake model."
         }
         "real" => "Checked with the real agent CLI and the fake model.",
-        "full" => "Checked with a fixture pack and the fake CLI.",
+        "full" => "Level full: every check that applies was evaluated with the fake CLI.",
+        "core" => "Level core: checked with the fake CLI; not everything was evaluated.",
+        "selected checks" => "Only selected checks were run.",
         _ => "Protocol only: no fixture pack was found, so the fake CLI was not used.",
     };
     let mut text = format!(
@@ -89,6 +91,12 @@ fn header(report: &Report) -> String {
             ("Tier", report.tier.as_str().to_owned()),
         ],
     });
+    let lists = [
+        ("Not evaluated", &report.coverage.not_evaluated),
+        ("Not declared", &report.coverage.not_declared),
+    ];
+    let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    facts.extend(lists.map(|(name, names)| (name, names.join(", "))));
     facts.push(("Seed", report.seed.to_string()));
     facts.push(("Duration", format!("{:.1} s", report.took.as_secs_f64())));
     text.push_str("<dl class=\"facts\">\n");

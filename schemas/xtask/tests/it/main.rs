@@ -6,6 +6,7 @@ mod example_adapter;
 mod examples;
 mod generated;
 mod repository;
+mod requirements;
 mod round_trip;
 mod session;
 mod strategy;

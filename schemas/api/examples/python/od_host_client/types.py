@@ -50,13 +50,13 @@ ApprovalOutcome = Literal[
 
 # Who resolved an approval. An unknown value means a policy.
 ApprovalResolver = Literal[
-    # The user decided.
+    # The user decided: `run/respond` without another `by`.
     "user",
-    # A rule decided.
+    # A rule decided, also that no client answers approvals.
     "policy",
-    # No decision before the deadline: denied.
+    # No decision before the deadline or a time limit of the run: denied.
     "timeout",
-    # The run was cancelled, or the agent CLI withdrew its request.
+    # The run was cancelled or has ended, or the agent CLI withdrew its request: denied.
     "cancel",
 ] | str
 
@@ -87,9 +87,9 @@ AttachRunParams = TypedDict("AttachRunParams", {
 
 # Whether a run would be authenticated.
 AuthState = Literal[
-    # A credential exists and has not expired.
+    # A credential exists, is not empty and has not expired.
     "ok",
-    # No credential exists.
+    # No credential exists; an empty variable is none.
     "missing",
     # The credential has expired.
     "expired",
@@ -165,7 +165,7 @@ DoneEvidence = Literal[
     "native_result",
     # The model's stop reason.
     "stop_reason",
-    # Only the exit code.
+    # Only the exit code of the agent CLI; never sufficient for `completed`.
     "exit_code",
     # The adapter or the host stopped the run.
     "watchdog",
@@ -175,13 +175,13 @@ DoneEvidence = Literal[
 
 # How a run ended. An unknown value means failed.
 DoneStatus = Literal[
-    # The agent CLI reported that it finished.
+    # The agent CLI itself reported that it finished.
     "completed",
-    # An error.
+    # An error ended the run; a fatal `error` precedes `done`.
     "failed",
-    # The run was cancelled.
+    # The run was cancelled, by `run/cancel`, `shutdown` or the agent CLI itself.
     "cancelled",
-    # A time limit was reached.
+    # A time limit of `run/start.timeouts` was reached.
     "timed_out",
 ] | str
 
@@ -415,7 +415,7 @@ HealthStatus = Literal[
 class Heartbeat(TypedDict):
     """Payload of `heartbeat`, sent at least every ten seconds without output."""
 
-    # The time since the last output of the agent CLI.
+    # The time since the last output of the agent CLI, or since `run/start` if there was none.
     silentMs: int
 
 
@@ -605,7 +605,7 @@ class MessageDiscarded(TypedDict):
 class MessageStarted(TypedDict):
     """Payload of `message_started`."""
 
-    # The id of the message.
+    # The id of the message, unique within the run.
     messageId: str
 
 
@@ -714,10 +714,10 @@ class RateLimited(TypedDict):
     # Who reported it: `cli`, `provider`.
     source: str
 
-    # When the limit ends, in milliseconds since 1970, if reported.
+    # When the limit ends, in milliseconds since 1970, as the agent CLI reports it; absent means not reported.
     resetsAt: NotRequired[int | None]
 
-    # How long to wait, if reported.
+    # How long to wait, as the agent CLI reports it; absent means not reported.
     retryAfterMs: NotRequired[int | None]
 
     # The exhausted window, by the provider's own name.
@@ -883,7 +883,7 @@ class Status(TypedDict):
 
 # Why the model stopped (the values of ACP and two more). An unknown value means other.
 StopReason = Literal[
-    # It finished.
+    # It finished its answer, or the agent CLI states no reason.
     "end_turn",
     # Its answer reached the maximum length.
     "max_tokens",
@@ -891,9 +891,9 @@ StopReason = Literal[
     "max_turn_requests",
     # It refused to answer.
     "refusal",
-    # It was cancelled.
+    # The run or the turn was cancelled, or a time limit stopped it.
     "cancelled",
-    # An error.
+    # An error ended the turn.
     "error",
     # Anything else.
     "other",
@@ -926,7 +926,7 @@ TestedVersion = Literal[
 class ThinkingStarted(TypedDict):
     """Payload of `thinking_started`."""
 
-    # The id of the thinking block.
+    # The id of the thinking block, unique within the run.
     thinkingId: str
 
 
@@ -938,15 +938,15 @@ class ThinkingStopped(TypedDict):
 
 
 class Timeouts(TypedDict):
-    """Time limits; absent means the adapter's default, 0 means no limit."""
+    """Time limits; absent means the adapter's default, 0 means no limit. Heartbeats restart nothing."""
 
-    # The time without output. Output restarts it; an open approval pauses it.
+    # The time without output. Output restarts it; an open approval pauses it. A default is at least 300 s.
     idleMs: NotRequired[int | None]
 
-    # The time until the first output of the agent CLI.
+    # The time from `run/start` to the first output of the agent CLI. A default is at least 60 s.
     startMs: NotRequired[int | None]
 
-    # The time of the whole run.
+    # The time of the whole run. A default is at least one hour.
     totalMs: NotRequired[int | None]
 
 
@@ -987,11 +987,11 @@ ToolStatus = Literal[
     "ok",
     # It failed.
     "error",
-    # It was denied.
+    # Its approval was denied.
     "denied",
-    # The run was cancelled.
+    # The run was cancelled before the call ended.
     "cancelled",
-    # The agent CLI reported no status.
+    # The agent CLI reported no status, or the run ended before the call.
     "unknown",
 ] | str
 
@@ -999,7 +999,7 @@ ToolStatus = Literal[
 class Truncated(TypedDict):
     """How much of a payload was removed to keep a line under the limit."""
 
-    # The number of removed bytes.
+    # The number of UTF-8 bytes that were removed from the payload; one that is not text counts as its JSON text.
     bytes: int
 
 
@@ -1039,13 +1039,13 @@ class UnknownEvent(TypedDict):
 class Unmapped(TypedDict):
     """Payload of `unmapped`."""
 
-    # The agent CLI's own name.
+    # The agent CLI's own name of the message type.
     nativeType: str
 
     # The first occurrence, shortened and without secrets.
     sample: str
 
-    # The number of occurrences so far.
+    # The number of occurrences in the run so far.
     count: int
 
 
@@ -1104,7 +1104,7 @@ class UsageRow(TypedDict):
 UsageScope = Literal[
     # One turn of the model.
     "turn",
-    # The whole run.
+    # The whole run, and nothing before it.
     "run",
     # The whole session, earlier runs included.
     "session",
@@ -1210,10 +1210,10 @@ class ApprovalResolved(TypedDict):
     # The approval.
     approvalId: str
 
-    # The decision.
+    # The decision: that of `run/respond`, or a denial.
     outcome: ApprovalOutcome
 
-    # Who decided.
+    # Who decided: `by` of `run/respond`, whose default is `user`.
     by: ApprovalResolver
 
 # A file that the run changed: the sum of its changes.
@@ -1253,16 +1253,16 @@ class ErrorData(TypedDict):
     # Further details, never a secret.
     details: NotRequired[dict[str, Any] | None]
 
-    # What to type or change to fix it.
+    # What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     hint: NotRequired[str | None]
 
-    # Whether the same call may succeed later without a change. Default: false.
+    # Whether the same call may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: false.
     retryable: NotRequired[bool]
 
     # With `unsupported_protocol`: the majors that the responding side supports.
     supported: NotRequired[ProtocolRange | None]
 
-    # With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
+    # With `timeout`: which limit (`start`, `idle`, `total`); with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`.
     which: NotRequired[str | None]
 
 
@@ -1272,19 +1272,19 @@ class ErrorEvent(TypedDict):
     # The kind.
     kind: ErrorKind
 
-    # What failed, on what and why.
+    # What failed, on what and why: lowercase, without a final dot and without secrets.
     message: str
 
-    # Whether the error ends the run.
+    # Whether the error ends the run: `done` follows.
     fatal: bool
 
-    # Further details, never a secret.
+    # Further details, never a secret. With `timeout`: `which` is `start`, `idle` or `total`.
     data: NotRequired[dict[str, Any] | None]
 
-    # What to type or change to fix it.
+    # What to type or change to fix it. Present for `auth_*` and `cli_not_found`.
     hint: NotRequired[str | None]
 
-    # Whether the same run may succeed later without a change. Default: false.
+    # Whether the same run may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: false.
     retryable: NotRequired[bool]
 
 
@@ -1294,7 +1294,7 @@ class Extension(TypedDict):
     # The name.
     name: str
 
-    # What the agent does with the input.
+    # Whether it was loaded or used.
     phase: ExtensionPhase
 
     # The source; absent means not reported.
@@ -1348,9 +1348,9 @@ FileChange = TypedDict("FileChange", {
     "source": FileChangeSource,
     # A unified diff, if the agent CLI provides one.
     "diff": NotRequired[str | None],
-    # With `rename`: the old path.
+    # With `rename`: the absolute old path.
     "from": NotRequired[str | None],
-    # The tool call that changed the file.
+    # The id of the tool call that changed the file; absent means not known.
     "toolCallId": NotRequired[str | None],
     # Present when the diff was shortened.
     "truncated": NotRequired[Truncated | None],
@@ -1712,14 +1712,14 @@ class SessionChoice(TypedDict):
     # The mode.
     mode: SessionMode
 
-    # The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that.
+    # The native id of the existing session, always data: never an option or a path. With `new`: the id of the new session, where the agent CLI supports that.
     id: NotRequired[str | None]
 
 
 class SessionStarted(TypedDict):
     """Payload of `session_started`."""
 
-    # The native session id, as used by `resume`.
+    # The agent CLI's own session id, as used by `resume`.
     sessionId: str
 
     # Whether the session is new, resumed or forked.
@@ -1728,16 +1728,16 @@ class SessionStarted(TypedDict):
     # The working folder that the agent CLI reports.
     cwd: NotRequired[str | None]
 
-    # The available MCP servers.
+    # The available MCP servers; absent means not reported.
     mcpServers: NotRequired[list[McpServerStatus] | None]
 
-    # The model in use.
+    # The model in use, by the agent CLI's own name; absent means not reported.
     model: NotRequired[str | None]
 
-    # With `fork`: the session that was copied.
+    # With `fork`: the id of the session that was copied; absent means not reported.
     parentSessionId: NotRequired[str | None]
 
-    # The available tools.
+    # The available tools, by the agent CLI's own names; absent means not reported.
     tools: NotRequired[list[str] | None]
 
 
@@ -1795,10 +1795,10 @@ class SummarizeUsageParams(TypedDict):
 class TextDelta(TypedDict):
     """Payload of `text_delta`."""
 
-    # The message.
+    # The open message that the piece belongs to.
     messageId: str
 
-    # The next piece.
+    # The next piece, byte for byte as the agent CLI sent it.
     text: str
 
     # Present when the piece was shortened.
@@ -1808,10 +1808,10 @@ class TextDelta(TypedDict):
 class ThinkingDelta(TypedDict):
     """Payload of `thinking_delta`."""
 
-    # The thinking block.
+    # The open thinking block that the piece belongs to.
     thinkingId: str
 
-    # The next piece.
+    # The next piece, byte for byte as the agent CLI sent it.
     text: str
 
     # Present when the piece was shortened.
@@ -1824,7 +1824,7 @@ class ToolCallReady(TypedDict):
     # The call.
     toolCallId: str
 
-    # The complete input, as the agent CLI reports it.
+    # The complete input, unchanged, as the agent CLI reports it.
     input: Any
 
     # A one-line title for people, derived from the input.
@@ -1837,7 +1837,7 @@ class ToolCallReady(TypedDict):
 class ToolCallStarted(TypedDict):
     """Payload of `tool_call_started`."""
 
-    # The id of the call.
+    # The id of the call, unique within the run.
     toolCallId: str
 
     # The agent CLI's own name for the tool.
@@ -1881,10 +1881,10 @@ class ToolResult(TypedDict):
     # How it ended.
     status: ToolStatus
 
-    # The output: text, or the agent CLI's own structure.
+    # The complete output, unchanged: text, or the agent CLI's own structure.
     output: Any
 
-    # The exit code of a command.
+    # The exit code of a command, as the agent CLI reports it; absent means not reported.
     exitCode: NotRequired[int | None]
 
     # Present when the output was shortened.
@@ -1910,13 +1910,13 @@ class Usage(TypedDict):
     # Whether the numbers include all earlier reports of the same scope.
     cumulative: bool
 
-    # Tokens sent, cached ones excluded.
+    # Tokens sent, those read from or written to a cache excluded.
     inputTokens: int
 
     # Tokens received, reasoning included.
     outputTokens: int
 
-    # The sum of all tokens.
+    # `inputTokens` + `outputTokens` + `cacheReadTokens` + `cacheWriteTokens`.
     totalTokens: int
 
     # The source of the numbers.
@@ -1973,7 +1973,7 @@ class AgentFeatures(TypedDict):
 class ApprovalRequested(TypedDict):
     """Payload of `approval_requested`."""
 
-    # The id of the approval.
+    # The id of the approval, unique within the run.
     approvalId: str
 
     # What the agent requests approval for.
@@ -1985,16 +1985,16 @@ class ApprovalRequested(TypedDict):
     # A one-line summary for people: what exactly would happen.
     summary: str
 
-    # The decisions that the agent CLI offers.
+    # The decisions that the agent CLI offers; at least one.
     options: list[ApprovalOption]
 
-    # How long the request waits before it is denied; null means without limit.
+    # How long the request waits, from this event on, before it is denied by `timeout`; null means without limit.
     deadlineMs: NotRequired[int | None]
 
-    # The input of the tool call, to show or edit.
+    # The input of the tool call, unchanged, to show or edit.
     input: NotRequired[Any]
 
-    # The tool call that waits.
+    # The id of the tool call that waits; absent means not known.
     toolCallId: NotRequired[str | None]
 
 
@@ -2174,13 +2174,13 @@ class RunAttempt(TypedDict):
 class RunStarted(TypedDict):
     """Payload of `run_started`."""
 
-    # The arguments, without the prompt and without secrets. Default: [].
+    # The arguments of the agent CLI in their order; the executable may precede them. The prompt and secrets are omitted or replaced. Default: [].
     argv: NotRequired[list[str]]
 
-    # The executable; null when nothing could be started.
+    # The absolute path of the executable that was started; null when nothing could be started.
     cliPath: NotRequired[str | None]
 
-    # The version of the agent CLI; null when unknown.
+    # The version of the agent CLI, as `adapter/detect` reports it; null when unknown.
     cliVersion: NotRequired[str | None]
 
     # The credential that pays; null when unknown.
@@ -2189,7 +2189,7 @@ class RunStarted(TypedDict):
     # The agent CLI's own name of the permission mode; null means its default.
     permissionMode: NotRequired[str | None]
 
-    # The process id; null when nothing could be started.
+    # The process id of the agent CLI; null when nothing could be started.
     pid: NotRequired[int | None]
 
     # How the version compares to the tested one; null when unknown.
@@ -2220,7 +2220,7 @@ class TaskSpec(TypedDict):
     # The reasoning effort; absent means the agent CLI's own default.
     effort: NotRequired[Effort | None]
 
-    # Variables for the agent CLI, in addition to the allowlist.
+    # Variables for the agent CLI of this run, in addition to the allowlist and with precedence.
     env: NotRequired[dict[str, str]]
 
     # The maximum number of turns of the model.
@@ -2253,7 +2253,7 @@ class TaskSpec(TypedDict):
     # Time limits. Default: {}.
     timeouts: NotRequired[Timeouts]
 
-    # A file that receives the raw output of the agent CLI.
+    # A file that receives the complete raw stdout of the agent CLI. Needs no capability; never ignored.
     tracePath: NotRequired[str | None]
 
     # Custom data.
@@ -2263,19 +2263,19 @@ class TaskSpec(TypedDict):
 class Totals(TypedDict):
     """Totals of a run."""
 
-    # The cost in US dollars, if the agent CLI reported it.
+    # `costUsd` of the `usage` of scope `run`; absent if the agent CLI reported none.
     costUsd: NotRequired[float | None]
 
-    # The number of different files that changed. Default: 0.
+    # The number of different paths in `file_change`. Default: 0.
     filesChanged: NotRequired[int]
 
-    # Bytes of message text, discarded messages excluded. Default: 0.
+    # The UTF-8 bytes of all `text_delta`, discarded messages excluded. Default: 0.
     textBytes: NotRequired[int]
 
-    # Tool calls. Default: 0.
+    # The number of `tool_call_started`. Default: 0.
     toolCalls: NotRequired[int]
 
-    # The usage of the run, if known.
+    # The `usage` of scope `run`; absent if there was none.
     usage: NotRequired[Usage | None]
 
 
@@ -2343,31 +2343,31 @@ class AgentStatus(TypedDict):
 class Done(TypedDict):
     """Payload of `done`."""
 
-    # How it ended.
+    # How the run ended.
     status: DoneStatus
 
-    # Why the model stopped.
+    # Why the model stopped; `end_turn` if the run completed and the agent CLI states no reason.
     stopReason: StopReason
 
     # The evidence for the status.
     evidence: DoneEvidence
 
-    # The time since `run/start`.
+    # The time from the receipt of `run/start` to `done`.
     durationMs: int
 
     # Totals of the run.
     totals: Totals
 
-    # With `failed` and `timed_out`: the kind of the preceding fatal `error`.
+    # With `failed` and `timed_out`: the kind of the preceding fatal `error`; otherwise absent.
     errorKind: NotRequired[ErrorKind | None]
 
-    # The agent CLI's exit code; absent when a signal ended it.
+    # The exit code of the agent CLI's process; absent when a signal ended it or the adapter does not report it.
     exitCode: NotRequired[int | None]
 
-    # The native session id, if known.
+    # The session id of the last `session_started`; absent if there was none.
     sessionId: NotRequired[str | None]
 
-    # The signal that ended the agent CLI.
+    # The signal that ended the agent CLI's process, also if the adapter sent it.
     signal: NotRequired[int | None]
 
 
@@ -2814,13 +2814,13 @@ class ReadSessionResult(TypedDict):
 class RunEventParams(TypedDict):
     """Parameters of the notification `run/event`: the envelope of every event."""
 
-    # The run.
+    # The run, exactly as `run/start` named it.
     runId: str
 
     # The sequence number: starts at 0, without gaps.
     seq: int
 
-    # When it happened, in milliseconds since 1970 by the adapter's clock.
+    # The wall clock (UTC) when the adapter emits the event, in milliseconds since 1970.
     ts: int
 
     # The event.

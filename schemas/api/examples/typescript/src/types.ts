@@ -124,7 +124,7 @@ export type ApprovalOutcome =
 
 /** Payload of `approval_requested`. */
 export interface ApprovalRequested {
-  /** The id of the approval. */
+  /** The id of the approval, unique within the run. */
   approvalId: string;
   /** What the agent requests approval for. */
   category: ApprovalCategory;
@@ -132,13 +132,13 @@ export interface ApprovalRequested {
   risk: ApprovalRisk;
   /** A one-line summary for people: what exactly would happen. */
   summary: string;
-  /** The decisions that the agent CLI offers. */
+  /** The decisions that the agent CLI offers; at least one. */
   options: ApprovalOption[];
-  /** How long the request waits before it is denied; null means without limit. */
+  /** How long the request waits, from this event on, before it is denied by `timeout`; null means without limit. */
   deadlineMs?: number | null;
-  /** The input of the tool call, to show or edit. */
+  /** The input of the tool call, unchanged, to show or edit. */
   input?: unknown;
-  /** The tool call that waits. */
+  /** The id of the tool call that waits; absent means not known. */
   toolCallId?: string | null;
 }
 
@@ -146,21 +146,21 @@ export interface ApprovalRequested {
 export interface ApprovalResolved {
   /** The approval. */
   approvalId: string;
-  /** The decision. */
+  /** The decision: that of `run/respond`, or a denial. */
   outcome: ApprovalOutcome;
-  /** Who decided. */
+  /** Who decided: `by` of `run/respond`, whose default is `user`. */
   by: ApprovalResolver;
 }
 
 /** Who resolved an approval. An unknown value means a policy. */
 export type ApprovalResolver =
-  /** The user decided. */
+  /** The user decided: `run/respond` without another `by`. */
   | "user"
-  /** A rule decided. */
+  /** A rule decided, also that no client answers approvals. */
   | "policy"
-  /** No decision before the deadline: denied. */
+  /** No decision before the deadline or a time limit of the run: denied. */
   | "timeout"
-  /** The run was cancelled, or the agent CLI withdrew its request. */
+  /** The run was cancelled or has ended, or the agent CLI withdrew its request: denied. */
   | "cancel"
   | (string & {});
 
@@ -198,9 +198,9 @@ export interface AttachedEvents {
 
 /** Whether a run would be authenticated. */
 export type AuthState =
-  /** A credential exists and has not expired. */
+  /** A credential exists, is not empty and has not expired. */
   | "ok"
-  /** No credential exists. */
+  /** No credential exists; an empty variable is none. */
   | "missing"
   /** The credential has expired. */
   | "expired"
@@ -354,23 +354,23 @@ export interface DeleteRunResult {
 
 /** Payload of `done`. */
 export interface Done {
-  /** How it ended. */
+  /** How the run ended. */
   status: DoneStatus;
-  /** Why the model stopped. */
+  /** Why the model stopped; `end_turn` if the run completed and the agent CLI states no reason. */
   stopReason: StopReason;
   /** The evidence for the status. */
   evidence: DoneEvidence;
-  /** The time since `run/start`. */
+  /** The time from the receipt of `run/start` to `done`. */
   durationMs: number;
   /** Totals of the run. */
   totals: Totals;
-  /** With `failed` and `timed_out`: the kind of the preceding fatal `error`. */
+  /** With `failed` and `timed_out`: the kind of the preceding fatal `error`; otherwise absent. */
   errorKind?: ErrorKind | null;
-  /** The agent CLI's exit code; absent when a signal ended it. */
+  /** The exit code of the agent CLI's process; absent when a signal ended it or the adapter does not report it. */
   exitCode?: number | null;
-  /** The native session id, if known. */
+  /** The session id of the last `session_started`; absent if there was none. */
   sessionId?: string | null;
-  /** The signal that ended the agent CLI. */
+  /** The signal that ended the agent CLI's process, also if the adapter sent it. */
   signal?: number | null;
 }
 
@@ -380,7 +380,7 @@ export type DoneEvidence =
   | "native_result"
   /** The model's stop reason. */
   | "stop_reason"
-  /** Only the exit code. */
+  /** Only the exit code of the agent CLI; never sufficient for `completed`. */
   | "exit_code"
   /** The adapter or the host stopped the run. */
   | "watchdog"
@@ -390,13 +390,13 @@ export type DoneEvidence =
 
 /** How a run ended. An unknown value means failed. */
 export type DoneStatus =
-  /** The agent CLI reported that it finished. */
+  /** The agent CLI itself reported that it finished. */
   | "completed"
-  /** An error. */
+  /** An error ended the run; a fatal `error` precedes `done`. */
   | "failed"
-  /** The run was cancelled. */
+  /** The run was cancelled, by `run/cancel`, `shutdown` or the agent CLI itself. */
   | "cancelled"
-  /** A time limit was reached. */
+  /** A time limit of `run/start.timeouts` was reached. */
   | "timed_out"
   | (string & {});
 
@@ -424,13 +424,13 @@ export interface ErrorData {
   kind: ErrorKind;
   /** Further details, never a secret. */
   details?: Record<string, unknown> | null;
-  /** What to type or change to fix it. */
+  /** What to type or change to fix it. Present for `auth_*` and `cli_not_found`. */
   hint?: string | null;
-  /** Whether the same call may succeed later without a change. Default: `false`. */
+  /** Whether the same call may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: `false`. */
   retryable?: boolean;
   /** With `unsupported_protocol`: the majors that the responding side supports. */
   supported?: ProtocolRange | null;
-  /** With `timeout`: which limit; with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
+  /** With `timeout`: which limit (`start`, `idle`, `total`); with `capability_unsupported`: which capability; with `invalid_params` of the host's API: which parameter, such as `task.session.mode`. */
   which?: string | null;
 }
 
@@ -438,15 +438,15 @@ export interface ErrorData {
 export interface ErrorEvent {
   /** The kind. */
   kind: ErrorKind;
-  /** What failed, on what and why. */
+  /** What failed, on what and why: lowercase, without a final dot and without secrets. */
   message: string;
-  /** Whether the error ends the run. */
+  /** Whether the error ends the run: `done` follows. */
   fatal: boolean;
-  /** Further details, never a secret. */
+  /** Further details, never a secret. With `timeout`: `which` is `start`, `idle` or `total`. */
   data?: Record<string, unknown> | null;
-  /** What to type or change to fix it. */
+  /** What to type or change to fix it. Present for `auth_*` and `cli_not_found`. */
   hint?: string | null;
-  /** Whether the same run may succeed later without a change. Default: `false`. */
+  /** Whether the same run may succeed later without a change: true for `rate_limited`, false for `auth_*`, `config_invalid`, `model_unknown`, `context_exceeded` and `cli_not_found`. Default: `false`. */
   retryable?: boolean;
 }
 
@@ -684,7 +684,7 @@ export interface Evidence {
 export interface Extension {
   /** The name. */
   name: string;
-  /** What the agent does with the input. */
+  /** Whether it was loaded or used. */
   phase: ExtensionPhase;
   /** The source; absent means not reported. */
   source?: string | null;
@@ -770,9 +770,9 @@ export interface FileChange {
   source: FileChangeSource;
   /** A unified diff, if the agent CLI provides one. */
   diff?: string | null;
-  /** With `rename`: the old path. */
+  /** With `rename`: the absolute old path. */
   from?: string | null;
-  /** The tool call that changed the file. */
+  /** The id of the tool call that changed the file; absent means not known. */
   toolCallId?: string | null;
   /** Present when the diff was shortened. */
   truncated?: Truncated | null;
@@ -871,7 +871,7 @@ export type HealthStatus =
 
 /** Payload of `heartbeat`, sent at least every ten seconds without output. */
 export interface Heartbeat {
-  /** The time since the last output of the agent CLI. */
+  /** The time since the last output of the agent CLI, or since `run/start` if there was none. */
   silentMs: number;
 }
 
@@ -1158,7 +1158,7 @@ export interface MessageDiscarded {
 
 /** Payload of `message_started`. */
 export interface MessageStarted {
-  /** The id of the message. */
+  /** The id of the message, unique within the run. */
   messageId: string;
 }
 
@@ -1328,9 +1328,9 @@ export interface QuotaWindow {
 export interface RateLimited {
   /** Who reported it: `cli`, `provider`. */
   source: string;
-  /** When the limit ends, in milliseconds since 1970, if reported. */
+  /** When the limit ends, in milliseconds since 1970, as the agent CLI reports it; absent means not reported. */
   resetsAt?: number | null;
-  /** How long to wait, if reported. */
+  /** How long to wait, as the agent CLI reports it; absent means not reported. */
   retryAfterMs?: number | null;
   /** The exhausted window, by the provider's own name. */
   window?: string | null;
@@ -1441,11 +1441,11 @@ export interface RunAttempt {
 
 /** Parameters of the notification `run/event`: the envelope of every event. */
 export interface RunEventParams {
-  /** The run. */
+  /** The run, exactly as `run/start` named it. */
   runId: string;
   /** The sequence number: starts at 0, without gaps. */
   seq: number;
-  /** When it happened, in milliseconds since 1970 by the adapter's clock. */
+  /** The wall clock (UTC) when the adapter emits the event, in milliseconds since 1970. */
   ts: number;
   /** The event. */
   event: Event;
@@ -1517,17 +1517,17 @@ export interface RunResult {
 
 /** Payload of `run_started`. */
 export interface RunStarted {
-  /** The arguments, without the prompt and without secrets. Default: `[]`. */
+  /** The arguments of the agent CLI in their order; the executable may precede them. The prompt and secrets are omitted or replaced. Default: `[]`. */
   argv?: string[];
-  /** The executable; null when nothing could be started. */
+  /** The absolute path of the executable that was started; null when nothing could be started. */
   cliPath?: string | null;
-  /** The version of the agent CLI; null when unknown. */
+  /** The version of the agent CLI, as `adapter/detect` reports it; null when unknown. */
   cliVersion?: string | null;
   /** The credential that pays; null when unknown. */
   credential?: Credential | null;
   /** The agent CLI's own name of the permission mode; null means its default. */
   permissionMode?: string | null;
-  /** The process id; null when nothing could be started. */
+  /** The process id of the agent CLI; null when nothing could be started. */
   pid?: number | null;
   /** How the version compares to the tested one; null when unknown. */
   testedVersion?: TestedVersion | null;
@@ -1569,7 +1569,7 @@ export interface RunVerdict {
 export interface SessionChoice {
   /** The mode. */
   mode: SessionMode;
-  /** The native id of the existing session. With `new`: the id of the new session, where the agent CLI supports that. */
+  /** The native id of the existing session, always data: never an option or a path. With `new`: the id of the new session, where the agent CLI supports that. */
   id?: string | null;
 }
 
@@ -1585,19 +1585,19 @@ export type SessionMode =
 
 /** Payload of `session_started`. */
 export interface SessionStarted {
-  /** The native session id, as used by `resume`. */
+  /** The agent CLI's own session id, as used by `resume`. */
   sessionId: string;
   /** Whether the session is new, resumed or forked. */
   mode: SessionMode;
   /** The working folder that the agent CLI reports. */
   cwd?: string | null;
-  /** The available MCP servers. */
+  /** The available MCP servers; absent means not reported. */
   mcpServers?: McpServerStatus[] | null;
-  /** The model in use. */
+  /** The model in use, by the agent CLI's own name; absent means not reported. */
   model?: string | null;
-  /** With `fork`: the session that was copied. */
+  /** With `fork`: the id of the session that was copied; absent means not reported. */
   parentSessionId?: string | null;
-  /** The available tools. */
+  /** The available tools, by the agent CLI's own names; absent means not reported. */
   tools?: string[] | null;
 }
 
@@ -1695,7 +1695,7 @@ export interface Status {
 
 /** Why the model stopped (the values of ACP and two more). An unknown value means other. */
 export type StopReason =
-  /** It finished. */
+  /** It finished its answer, or the agent CLI states no reason. */
   | "end_turn"
   /** Its answer reached the maximum length. */
   | "max_tokens"
@@ -1703,9 +1703,9 @@ export type StopReason =
   | "max_turn_requests"
   /** It refused to answer. */
   | "refusal"
-  /** It was cancelled. */
+  /** The run or the turn was cancelled, or a time limit stopped it. */
   | "cancelled"
-  /** An error. */
+  /** An error ended the turn. */
   | "error"
   /** Anything else. */
   | "other"
@@ -1761,7 +1761,7 @@ export interface TaskSpec {
   deniedTools?: string[] | null;
   /** The reasoning effort; absent means the agent CLI's own default. */
   effort?: Effort | null;
-  /** Variables for the agent CLI, in addition to the allowlist. */
+  /** Variables for the agent CLI of this run, in addition to the allowlist and with precedence. */
   env?: Record<string, string>;
   /** The maximum number of turns of the model. */
   maxTurns?: number | null;
@@ -1783,7 +1783,7 @@ export interface TaskSpec {
   thinkingBudgetTokens?: number | null;
   /** Time limits. Default: `{}`. */
   timeouts?: Timeouts;
-  /** A file that receives the raw output of the agent CLI. */
+  /** A file that receives the complete raw stdout of the agent CLI. Needs no capability; never ignored. */
   tracePath?: string | null;
   /** Custom data. */
   _meta?: Record<string, unknown> | null;
@@ -1801,9 +1801,9 @@ export type TestedVersion =
 
 /** Payload of `text_delta`. */
 export interface TextDelta {
-  /** The message. */
+  /** The open message that the piece belongs to. */
   messageId: string;
-  /** The next piece. */
+  /** The next piece, byte for byte as the agent CLI sent it. */
   text: string;
   /** Present when the piece was shortened. */
   truncated?: Truncated | null;
@@ -1811,9 +1811,9 @@ export interface TextDelta {
 
 /** Payload of `thinking_delta`. */
 export interface ThinkingDelta {
-  /** The thinking block. */
+  /** The open thinking block that the piece belongs to. */
   thinkingId: string;
-  /** The next piece. */
+  /** The next piece, byte for byte as the agent CLI sent it. */
   text: string;
   /** Present when the piece was shortened. */
   truncated?: Truncated | null;
@@ -1821,7 +1821,7 @@ export interface ThinkingDelta {
 
 /** Payload of `thinking_started`. */
 export interface ThinkingStarted {
-  /** The id of the thinking block. */
+  /** The id of the thinking block, unique within the run. */
   thinkingId: string;
 }
 
@@ -1831,13 +1831,13 @@ export interface ThinkingStopped {
   thinkingId: string;
 }
 
-/** Time limits; absent means the adapter's default, 0 means no limit. */
+/** Time limits; absent means the adapter's default, 0 means no limit. Heartbeats restart nothing. */
 export interface Timeouts {
-  /** The time without output. Output restarts it; an open approval pauses it. */
+  /** The time without output. Output restarts it; an open approval pauses it. A default is at least 300 s. */
   idleMs?: number | null;
-  /** The time until the first output of the agent CLI. */
+  /** The time from `run/start` to the first output of the agent CLI. A default is at least 60 s. */
   startMs?: number | null;
-  /** The time of the whole run. */
+  /** The time of the whole run. A default is at least one hour. */
   totalMs?: number | null;
 }
 
@@ -1845,7 +1845,7 @@ export interface Timeouts {
 export interface ToolCallReady {
   /** The call. */
   toolCallId: string;
-  /** The complete input, as the agent CLI reports it. */
+  /** The complete input, unchanged, as the agent CLI reports it. */
   input: unknown;
   /** A one-line title for people, derived from the input. */
   title?: string | null;
@@ -1855,7 +1855,7 @@ export interface ToolCallReady {
 
 /** Payload of `tool_call_started`. */
 export interface ToolCallStarted {
-  /** The id of the call. */
+  /** The id of the call, unique within the run. */
   toolCallId: string;
   /** The agent CLI's own name for the tool. */
   name: string;
@@ -1917,9 +1917,9 @@ export interface ToolResult {
   toolCallId: string;
   /** How it ended. */
   status: ToolStatus;
-  /** The output: text, or the agent CLI's own structure. */
+  /** The complete output, unchanged: text, or the agent CLI's own structure. */
   output: unknown;
-  /** The exit code of a command. */
+  /** The exit code of a command, as the agent CLI reports it; absent means not reported. */
   exitCode?: number | null;
   /** Present when the output was shortened. */
   truncated?: Truncated | null;
@@ -1931,31 +1931,31 @@ export type ToolStatus =
   | "ok"
   /** It failed. */
   | "error"
-  /** It was denied. */
+  /** Its approval was denied. */
   | "denied"
-  /** The run was cancelled. */
+  /** The run was cancelled before the call ended. */
   | "cancelled"
-  /** The agent CLI reported no status. */
+  /** The agent CLI reported no status, or the run ended before the call. */
   | "unknown"
   | (string & {});
 
 /** Totals of a run. */
 export interface Totals {
-  /** The cost in US dollars, if the agent CLI reported it. */
+  /** `costUsd` of the `usage` of scope `run`; absent if the agent CLI reported none. */
   costUsd?: number | null;
-  /** The number of different files that changed. Default: `0`. */
+  /** The number of different paths in `file_change`. Default: `0`. */
   filesChanged?: number;
-  /** Bytes of message text, discarded messages excluded. Default: `0`. */
+  /** The UTF-8 bytes of all `text_delta`, discarded messages excluded. Default: `0`. */
   textBytes?: number;
-  /** Tool calls. Default: `0`. */
+  /** The number of `tool_call_started`. Default: `0`. */
   toolCalls?: number;
-  /** The usage of the run, if known. */
+  /** The `usage` of scope `run`; absent if there was none. */
   usage?: Usage | null;
 }
 
 /** How much of a payload was removed to keep a line under the limit. */
 export interface Truncated {
-  /** The number of removed bytes. */
+  /** The number of UTF-8 bytes that were removed from the payload; one that is not text counts as its JSON text. */
   bytes: number;
 }
 
@@ -1997,11 +1997,11 @@ export interface UnknownEvent {
 
 /** Payload of `unmapped`. */
 export interface Unmapped {
-  /** The agent CLI's own name. */
+  /** The agent CLI's own name of the message type. */
   nativeType: string;
   /** The first occurrence, shortened and without secrets. */
   sample: string;
-  /** The number of occurrences so far. */
+  /** The number of occurrences in the run so far. */
   count: number;
 }
 
@@ -2011,11 +2011,11 @@ export interface Usage {
   scope: UsageScope;
   /** Whether the numbers include all earlier reports of the same scope. */
   cumulative: boolean;
-  /** Tokens sent, cached ones excluded. */
+  /** Tokens sent, those read from or written to a cache excluded. */
   inputTokens: number;
   /** Tokens received, reasoning included. */
   outputTokens: number;
-  /** The sum of all tokens. */
+  /** `inputTokens` + `outputTokens` + `cacheReadTokens` + `cacheWriteTokens`. */
   totalTokens: number;
   /** The source of the numbers. */
   source: UsageSource;
@@ -2081,7 +2081,7 @@ export interface UsageRow {
 export type UsageScope =
   /** One turn of the model. */
   | "turn"
-  /** The whole run. */
+  /** The whole run, and nothing before it. */
   | "run"
   /** The whole session, earlier runs included. */
   | "session"
