@@ -7,7 +7,7 @@ import { kill } from "./processes.mjs";
 
 const probeMs = 2000;
 const maxOutputChars = 4096;
-/** By path, inode and time of the last change. @type {Map<string, string>} */
+/** By path, inode, size and time of the last change. @type {Map<string, string>} */
 const versions = new Map();
 
 /** The executable; `configured` is exact: there is no fallback to PATH. @param {string | null | undefined} configured */
@@ -55,7 +55,7 @@ function compare(one, other) {
 /** @param {string} path @param {boolean} refresh */
 async function versionOf(path, refresh) {
   const status = statSync(path, { throwIfNoEntry: false });
-  const key = `${path} ${status?.ino} ${status?.mtimeMs}`;
+  const key = `${path} ${status?.ino} ${status?.size} ${status?.mtimeMs}`;
   if (refresh || !versions.has(key)) {
     const version = /\d{1,9}(\.\d{1,9})+/.exec(await printedVersion(path))?.[0];
     if (!version) return null;

@@ -131,6 +131,7 @@ const methods = {
     const [runId, cwd] = ["runId", "cwd"].map((name) => member(params, name, "string"));
     const [prompt, session] = [member(params, "prompt", "object"), member(params, "session", "object", {})];
     const text = member(prompt, "text", "string");
+    require(runId, "invalid_params", "runId is empty");
     const [env, limits] = [member(params, "env", "object", {}), member(params, "timeouts", "object", {})];
     for (const name of Object.keys(env)) member(env, name, "string");
     const values = [cwd, ...Object.keys(env), ...Object.values(env)];

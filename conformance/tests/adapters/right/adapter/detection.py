@@ -3,6 +3,7 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import time
 from contextlib import suppress
@@ -54,6 +55,14 @@ def probe(path, *arguments):
     return output.decode("utf-8", "replace")
 
 
+def read_small(path):
+    """Reads a file that may be a pipe, a device or huge, without waiting for it."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("not a regular file")
+        return file.read(MAX_PROBE_BYTES)
+
+
 def numbers(version):
     return ([int(number) for number in version.split(".")] + [0] * 4)[:4]
 
@@ -70,7 +79,7 @@ class Detector:
             status = os.stat(path)
         except OSError:
             return None
-        key = (path, status.st_ino, status.st_mtime_ns)
+        key = (path, status.st_ino, status.st_size, status.st_mtime_ns)
         if refresh or key not in self.versions:
             found = re.search(r"\d{1,9}(\.\d{1,9})+", probe(path, "--version"))
             if not found:
@@ -102,10 +111,9 @@ class Detector:
         if os.environ.get("HERON_API_KEY"):
             return self.with_credential("ok", "api_key", "HERON_API_KEY")
         try:
-            with open(os.path.join(os.environ.get("HOME", "/"), ".heron/login.json")) as file:
-                login = json.load(file)
+            login = json.loads(read_small(os.path.join(os.environ.get("HOME", "/"), ".heron/login.json")))
             is_expired = login["expiresAt"] <= time.time() * 1000
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return {"state": "missing", "guidance": "heron login"}
         return self.with_credential("expired" if is_expired else "ok", "subscription", "~/.heron/login.json")
 

@@ -36,7 +36,7 @@ class Mapper:
         self.ids, self.thinking, self.message, self.text = Ids(variant.ids), None, None, []
         self.calls, self.names, self.denied = {}, set(), set()
         self.asks, self.unmapped, self.tokens, self.files = {}, {}, None, []
-        self.session_id, self.held_session, self.held_files, self.held_ready = None, [], {}, {}
+        self.session_id = None
         self.totals, self.delta_count = {"textBytes": 0, "toolCalls": 0}, 0
         self.final, self.has_usage = None, False  # final: ("completed", reason) or ("failed", error)
 
@@ -60,9 +60,6 @@ class Mapper:
             event |= {"cwd": self.cwd, "tools": ["shell"], "mcpServers": [{"name": "files", "status": "connected"}]}
         if isinstance(native.get("model"), str) and self.variant.optional_fields != "none":
             event["model"] = native["model"]
-        if self.variant.late_session:
-            self.held_session = [event]
-            return []
         return [event, *(self.open_message() if self.variant.early_message else [])]
 
     def on_think(self, native):
@@ -106,9 +103,6 @@ class Mapper:
             text = json.dumps(ready["input"], ensure_ascii=False)
             halves = [text[:len(text) // 2], text[len(text) // 2:]]
             events += [{"type": "tool_input_delta", "toolCallId": own, "text": half} for half in halves]
-        if self.variant.ask_before_ready:
-            self.held_ready[own] = ready
-            return events
         return [*events, ready]
 
     def on_ret(self, native):
@@ -121,11 +115,11 @@ class Mapper:
         result = {"type": "tool_result", "toolCallId": own, "status": status, "output": output}
         if type(native.get("exit")) is int and abs(native["exit"]) < 1 << 31 and self.variant.optional_fields != "none":
             result["exitCode"] = native["exit"]
-        events = self.release_ready(own)
+        events = []
         if self.variant.tool_output_deltas and isinstance(output, str):
-            delta = {"type": "tool_output_delta", "toolCallId": own, "text": output[:1 << 16], "stream": "stdout"}
+            delta = {"type": "tool_output_delta", "toolCallId": own, "text": output, "stream": "stdout"}
             events.append(delta)
-        return [*events, result, *self.held_files.pop(own, [])]
+        return [*events, result]
 
     def on_file(self, native):
         path = valid(require_text(native, "path"))
@@ -138,9 +132,6 @@ class Mapper:
             event["toolCallId"] = own
         if path not in self.files:
             self.files.append(path)
-        if own and self.variant.late_file_changes:
-            self.held_files.setdefault(own, []).append(event)
-            return []
         return [event]
 
     def on_ask(self, native):
@@ -246,8 +237,8 @@ class Mapper:
             return []
         text, id = "".join(self.text), self.message
         events = [self.delta(text[start:start + DELTA_CHARACTERS]) for start in range(0, len(text), DELTA_CHARACTERS)]
-        self.message, self.text, session, self.held_session = None, [], self.held_session, []
-        return [*events, {"type": "message_stopped", "messageId": id}, *session]
+        self.message, self.text = None, []
+        return [*events, {"type": "message_stopped", "messageId": id}]
 
     def close_thinking(self):
         if self.thinking is None:
@@ -255,17 +246,11 @@ class Mapper:
         id, self.thinking = self.thinking, None
         return [{"type": "thinking_stopped", "thinkingId": id}]
 
-    def release_ready(self, own):
-        return [self.held_ready.pop(own)] if own in self.held_ready else []
-
     def close(self, status):
         """What is open at the end of the run."""
-        events = [*self.close_thinking(), *self.close_message(), *self.held_session]
-        self.held_session = []
+        events = [*self.close_thinking(), *self.close_message()]
         for own in self.calls.values():
-            events += self.release_ready(own)
             events.append({"type": "tool_result", "toolCallId": own, "status": status, "output": None})
-            events += self.held_files.pop(own, [])
         self.calls = {}
         events += [event for event in self.unmapped.values() if event["count"] > 1]
         if self.tokens and not self.has_usage:

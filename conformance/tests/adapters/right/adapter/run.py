@@ -14,8 +14,8 @@ from .mapper import Mapper
 from .wire import Lines, fitting, parse_native
 
 DEFAULT_GRACE_MS, KILL_SECONDS, LINGER_SECONDS, TICK_MS, READ_BYTES = 2000, 1.0, 2.0, 50, 1 << 16
-PAYLOADS = {"text_delta": "text", "thinking_delta": "text", "tool_call_ready": "input", "tool_result": "output",
-            "tool_output_delta": "text"}
+PAYLOADS = {"text_delta": "text", "thinking_delta": "text", "tool_input_delta": "text", "tool_output_delta": "text",
+            "tool_call_ready": "input", "tool_result": "output"}
 
 
 class Run:
@@ -61,7 +61,7 @@ class Run:
             self.emit({"type": "context", "usedTokens": 12, "maxTokens": 200_000})
             self.emit({"type": "mode_changed", "model": "heron-1"})
         if self.variant.unknown_events:
-            self.emit({"type": "hologram_shown", "depth": 3})
+            self.emit({"type": "_example_progress", "depth": 3})
         threading.Thread(target=self.feed, daemon=True).start()
         threading.Thread(target=self.follow, daemon=True).start()
 
@@ -79,9 +79,9 @@ class Run:
                 return self.send(event, pads)
             if len(self.adapter.wire.notification("run/event", self.envelope(event))) <= limit:
                 return self.send(event, pads)
-            text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+            text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
             overhead = len(self.adapter.wire.notification("run/event", self.envelope({**event, name: ""}))) + 100
-            if event["type"] in ("text_delta", "thinking_delta"):
+            if name == "text":
                 while text:
                     piece = fitting(text, limit - overhead)
                     self.send({**event, name: piece})
@@ -169,8 +169,6 @@ class Run:
             if by != "cancel":
                 self.stdin.put(json.dumps(answer).encode() + b"\n")
             self.emit({"type": "approval_resolved", "approvalId": id, "outcome": outcome, "by": by})
-            for event in self.mapper.release_ready(ask["call"]):
-                self.emit(event)
             self.last_output_at = time.monotonic()
             return True
 
@@ -270,7 +268,7 @@ class Run:
         if self.stop_reason:
             error = {"type": "error", "kind": "timeout", "message": f"heron reached the limit {self.stop_reason}",
                      "fatal": True, "data": {"which": self.stop_reason}}
-            return "timed_out", "cancelled" if variant.fail_stop_reason == "error" else "other", "watchdog", error
+            return "timed_out", "cancelled" if variant.fail_stop_reason == "error" else "error", "watchdog", error
         if final and final[0] == "completed":
             return "completed", final[1], variant.evidence, None
         if final:

@@ -194,6 +194,7 @@ class Server:
         """Refuses what cannot work before a process starts."""
         run_id, cwd, prompt = member(params, "runId", str), member(params, "cwd", str), member(params, "prompt", dict)
         member(prompt, "text", str)
+        require(run_id, "invalid_params", "runId is empty")
         for name in (limits := member(params, "timeouts", dict, {})):
             member(limits, name, int, 0)
         for name in (variables := member(params, "env", dict, {})):

@@ -28,11 +28,8 @@ PLAIN = {
     # Events
     "extra_events": False,       # status, notice, turns, context, plan, mode_changed
     "optional_fields": "some",   # some | none | all
-    "late_session": False,
     "early_message": False,      # `message_started` before there is text
     "early_usage": False,        # `usage` where the agent CLI prints it, not before `done`
-    "late_file_changes": False,  # `file_change` after the result of its call
-    "ask_before_ready": False,   # `approval_requested` before `tool_call_ready`
     "evidence": "native_result",  # of a completed run: native_result | stop_reason
     "stop_evidence": None,       # of a cancelled run: None (what happened) | watchdog
     "fail_stop_reason": "error",  # error | other
@@ -73,7 +70,6 @@ VARIANTS = {
     "extra-events": {"extra_events": True, "early_message": True, "early_usage": True},
     "no-optional-fields": {"optional_fields": "none", "error_data": "none"},
     "all-optional-fields": {"optional_fields": "all", "error_data": "all", "extra_events": True},
-    "late-events": {"late_session": True, "late_file_changes": True, "ask_before_ready": True},
     "other-evidence": {"evidence": "stop_reason", "stop_evidence": "watchdog", "fail_stop_reason": "other"},
     "one-run": {"max_runs": 1},
     "steering": {"steer": True, "edit_input": True, "always_options": True, "extra_events": True},
@@ -91,8 +87,8 @@ MIXTURES = {
                   "tool_input_deltas": True, "tool_output_deltas": True, "early_usage": True, "early_message": True,
                   "padding_bytes": 1 << 20, "heartbeat_ms": 1000},
     "mixture-2": {"chunks": "whole", "ids": "shared", "own_tool_ids": True, "optional_fields": "none",
-                  "error_data": "none", "max_runs": 1, "response_delay_ms": 200, "late_session": True,
-                  "late_file_changes": True, "ask_before_ready": True, "spaces": True, "key_order": "sorted",
+                  "error_data": "none", "max_runs": 1, "response_delay_ms": 200, "spaces": True,
+                  "key_order": "sorted",
                   "evidence": "stop_reason", "stop_evidence": "watchdog", "fail_stop_reason": "other",
                   "static_models": True},
     "mixture-3": {"unknown_fields": True, "unknown_events": True, "ids": "long", "batch_ms": 50, "clock_step_ms": 50,
