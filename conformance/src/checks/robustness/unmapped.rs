@@ -87,9 +87,9 @@ fn find_reported(record: &RunRecord, script: &Script) -> Option<UnknownMessage> 
     let reported: Vec<&str> = record
         .of_type("unmapped")
         .filter_map(|received| received.value["nativeType"].as_str())
-        .map(last_part)
         .collect();
-    only_message(script, |word| word.len() > 2 && reported.contains(&word))
+    let is_end = |word: &str| word.len() > 3 && reported.iter().any(|name| name.ends_with(word));
+    only_message(script, |word| reported.contains(&word)).or_else(|| only_message(script, is_end))
 }
 
 /// Finds the only line with a text that the scenario text does not print.
@@ -120,11 +120,6 @@ fn messages(script: &Script) -> impl Iterator<Item = (usize, String, String, Val
         }
         _ => None,
     })
-}
-
-/// The type without the prefix that some adapters add.
-fn last_part(native_type: &str) -> &str {
-    native_type.rsplit(['/', '.', ':', ' ']).next().unwrap_or(native_type)
 }
 
 fn collect_texts(value: &Value, texts: &mut Vec<String>) {

@@ -1,6 +1,6 @@
 //! Run ids with unusual characters and lengths.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::adapter_client::{AdapterClient, Answer, Line};
 use crate::checks::expectations::{SHORT_RUN_TIMEOUT, exact_answer, plain_answer};
@@ -35,8 +35,10 @@ pub(super) fn opaque(context: &mut CheckContext) -> CheckOutcome {
         exact_answer(&CompletedRun { prepared, record, invocation: None }, &sent)?;
     }
     let sent = "runs whose ids contain slashes, dots and spaces";
-    for folder in folders {
-        let found = named_after(&folder, &mark);
+    let outside = [context.suite.work.clone(), PathBuf::from("/")];
+    let found = outside.iter().map(|folder| named_in(folder, &mark));
+    let found = found.chain(folders.iter().map(|folder| named_below(folder, &mark)));
+    for found in found {
         let got = found.clone().unwrap_or_default();
         adapter.ensure(found.is_none(), "no file is named after a run id", got, sent)?;
     }
@@ -75,22 +77,28 @@ fn no_other_id(adapter: &mut AdapterClient, run_id: &str, sent: &str) -> CheckOu
     adapter.ensure(other.is_none(), expected, format!("events with the runId {got}"), sent)
 }
 
-/// Returns the first file or folder whose name contains the text.
-fn named_after(folder: &Path, mark: &str) -> Option<String> {
+/// Returns the first file or folder below a folder whose name contains the text.
+fn named_below(folder: &Path, mark: &str) -> Option<String> {
     let mut open = vec![folder.to_owned()];
     let mut inspected = 0;
     while let Some(folder) = open.pop() {
+        if let Some(found) = named_in(&folder, mark) {
+            return Some(found);
+        }
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
             inspected += 1;
-            if entry.file_name().to_string_lossy().contains(mark) {
-                return Some(path.to_string_lossy().into_owned());
-            }
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && inspected < MAX_FILES {
-                open.push(path);
+                open.push(entry.path());
             }
         }
     }
     None
+}
+
+/// Returns the first file or folder in a folder whose name contains the text.
+fn named_in(folder: &Path, mark: &str) -> Option<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut named = entries.filter(|it| it.file_name().to_string_lossy().contains(mark));
+    named.next().map(|entry| entry.path().to_string_lossy().into_owned())
 }

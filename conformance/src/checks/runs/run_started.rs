@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::adapter_client::AdapterClient;
 use crate::checks::expectations::{
-    SHORT_RUN_TIMEOUT, after_last_expectation, completed, output_steps, plain_answer,
+    SHORT_RUN_TIMEOUT, after_last_expectation, output_steps, plain_answer,
 };
 use crate::context::CheckContext;
 use crate::fake_cli::{Invocation, Step};
@@ -58,14 +58,20 @@ fn requested_mode(context: &CheckContext) -> Option<String> {
     modes.as_array()?.last()?.as_str().map(str::to_owned)
 }
 
-/// Runs the scenario text to its end. The agent CLI waits before its last output, so that its
+/// Returns the scenario for a mode, which may make the agent CLI use a different output.
+fn scenario_of(context: &CheckContext, mode: Option<&str>) -> String {
+    let own = mode.map(|mode| format!("mode_{mode}"));
+    own.filter(|name| context.suite.has_scenario(name)).unwrap_or_else(|| "text".to_owned())
+}
+
+/// Runs the scenario to its end, whatever its status. The agent CLI waits before its last output, so that its
 /// process can be inspected.
 fn run(
     context: &mut CheckContext,
     adapter: &mut AdapterClient,
     mode: Option<&str>,
 ) -> Result<Started, Finding> {
-    let mut prepared = context.prepare("text")?;
+    let mut prepared = context.prepare(&scenario_of(context, mode))?;
     let gate = format!("started-{}", context.nonce());
     let secret = format!("secret-{}", context.nonce());
     let lines = output_steps(&prepared.script, after_last_expectation(&prepared.script));
@@ -81,9 +87,11 @@ fn run(
     adapter.begin(&prepared)?;
     let limit = adapter.limit(GATE_TIMEOUT);
     // If the gate is not reached, the wait for the end of the run reports it.
-    adapter
-        .fake_cli
-        .wait_until(limit, |starts| starts.iter().any(|start| start.gates.contains(&gate)));
+    let is_over = |start: &Invocation| start.ended || start.expect_failed.is_some();
+    adapter.fake_cli.wait_until(limit, |starts| {
+        let mut starts = starts.iter().filter(|start| !start.is_probe).skip(before);
+        starts.any(|start| start.gates.contains(&gate) || is_over(start))
+    });
     adapter.pump(limit, |inbox| {
         inbox.runs.get(prepared.run_id()).is_some_and(|run| !run.events.is_empty())
     });
@@ -91,7 +99,6 @@ fn run(
     let is_own_process = is_own_process(adapter, &prepared, invocation.as_ref());
     adapter.fake_cli.open_gate(&gate)?;
     let record = adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?;
-    completed(&record, &sent)?;
     let event = record.of_type("run_started").next().map(|received| received.value.clone());
     let prompt = prepared.request.prompt.text.clone();
     let event = event.unwrap_or_default();

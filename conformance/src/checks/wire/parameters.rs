@@ -114,9 +114,16 @@ fn shown(form: &str) -> &str {
 fn null_members(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch_uninitialized()?;
     let mut params = required_members(&adapter);
+    params["capabilities"] = json!({"approvals": null});
+    params["config"] = json!({"cliPath": null, "stateDir": null});
+    expect_result(&mut adapter, "initialize", &params)?;
+    expect_result(&mut adapter, "adapter/health", &json!({}))?;
+
+    let mut adapter = context.launch_uninitialized()?;
     params["hostPid"] = Value::Null;
     params["_meta"] = Value::Null;
-    params["capabilities"] = json!({"approvals": null});
+    // Without approvals some agent CLIs use another output.
+    params["capabilities"] = json!({"approvals": {}});
     let cli_path = adapter.fake_cli.executable().to_string_lossy().into_owned();
     params["config"] = json!({"cliPath": cli_path, "stateDir": null});
     expect_result(&mut adapter, "initialize", &params)?;

@@ -32,7 +32,7 @@ pub(super) fn ignored(context: &mut CheckContext) -> CheckOutcome {
     let messages = [
         format!(r#""id":"{nonce}","result":{{}}"#),
         format!(r#""id":"{nonce}","error":{error}"#),
-        format!(r#""id":987654321,"result":null"#),
+        r#""id":987654321,"result":null"#.to_owned(),
         format!(r#""id":{finished},"result":{{"late":true}}"#),
         format!(r#""id":{finished},"error":{error}"#),
         format!(r#""id":null,"error":{error}"#),
