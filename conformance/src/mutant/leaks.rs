@@ -1,5 +1,6 @@
 //! Faults that accumulate over runs, or differ between runs.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,25 @@ pub(super) fn extra_event(behaviour: Behaviour) -> Option<Event> {
         let native_type = "cache_warm".to_owned();
         Event::Unmapped(Unmapped { native_type, sample: "{}".to_owned(), count: 1 })
     })
+}
+
+/// Faults at the end of a run.
+pub(super) fn before_done(behaviour: Behaviour, cwd: &Path, is_cancelled: bool) {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let files = [
+        (Fault::LeavesPromptFile, true, cwd.join(".parrot-prompt")),
+        (Fault::WritesHistory, true, home.join(".parrot_history")),
+        (Fault::CancelLeavesFile, is_cancelled, std::env::temp_dir().join("parrot-prompt")),
+    ];
+    for (fault, applies, file) in files {
+        if behaviour.has(fault) && applies {
+            // A full disk makes no difference to the fault.
+            let _full = std::fs::write(file, b"prompt");
+        }
+    }
+    if behaviour.has(Fault::CancelLeaksFd) && is_cancelled {
+        std::mem::forget(std::env::current_exe().and_then(std::fs::File::open));
+    }
 }
 
 /// Faults after each run.

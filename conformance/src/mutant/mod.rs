@@ -59,6 +59,7 @@ mod redact;
 mod run;
 mod serve;
 mod stateless_events;
+mod stop;
 mod table;
 #[cfg_attr(unix, path = "tree_unix.rs")]
 #[cfg_attr(windows, path = "tree_windows.rs")]
