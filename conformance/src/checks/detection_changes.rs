@@ -14,6 +14,7 @@ use crate::context::{CheckContext, LaunchOptions, execute_on};
 use crate::fake_cli::{ProbeMode, Step};
 use crate::outcome::{CheckOutcome, Finding, shorten};
 use crate::pack::Values;
+use crate::process;
 
 /// The checks of this file.
 pub const CHECKS: &[AdapterCheck] = &[active(
@@ -65,7 +66,7 @@ fn replace(
     stated.state(adapter, version)?;
     let executable = adapter.fake_cli.executable();
     let fresh = executable.with_extension("new");
-    std::fs::copy(&context.suite.executable, &fresh)?;
+    process::copy_program(&context.suite.executable, &fresh)?;
     Ok(std::fs::rename(fresh, executable)?)
 }
 

@@ -1,6 +1,8 @@
 //! The checks of adapters, one file per chapter, in the order of the reports.
 
 pub mod approvals;
+pub mod cancel_closes;
+pub mod cancel_grace;
 pub mod cancellation;
 pub mod capabilities;
 pub mod cli_search;
@@ -18,6 +20,8 @@ pub mod flow_control;
 pub mod handshake;
 pub mod hostile_home;
 pub mod input;
+pub mod left_files;
+pub mod left_processes;
 pub mod liveness;
 pub mod login_states;
 pub mod manifest;
@@ -25,6 +29,7 @@ pub mod messages;
 pub mod models;
 pub mod ordering;
 pub mod probe_environment;
+pub mod prompt_bytes;
 pub mod prompts;
 pub mod rate_limits;
 pub mod resources;
@@ -35,6 +40,8 @@ pub mod schema;
 pub mod secrets;
 pub mod sessions;
 pub mod shutdown;
+pub mod timeout_activity;
+pub mod timeout_values;
 pub mod timeouts;
 pub mod times;
 pub mod tool_calls;
@@ -87,6 +94,7 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
         capabilities::CHECKS,
         models::CHECKS,
         prompts::CHECKS,
+        prompt_bytes::CHECKS,
         environment::CHECKS,
         environment_values::CHECKS,
         working_folder::CHECKS,
@@ -101,18 +109,24 @@ fn definitions() -> impl Iterator<Item = &'static AdapterCheck> {
         encoding::CHECKS,
         robustness::CHECKS,
         cancellation::CHECKS,
+        cancel_grace::CHECKS,
+        cancel_closes::CHECKS,
         timeouts::CHECKS,
+        timeout_values::CHECKS,
+        timeout_activity::CHECKS,
         errors::CHECKS,
         rate_limits::CHECKS,
         sessions::CHECKS,
         approvals::CHECKS,
         input::CHECKS,
         file_changes::CHECKS,
+        left_files::CHECKS,
         concurrency::CHECKS,
         flow_control::CHECKS,
         schema::CHECKS,
         determinism::CHECKS,
         resources::CHECKS,
+        left_processes::CHECKS,
     ];
     chapters.into_iter().flatten()
 }

@@ -181,7 +181,7 @@ fn reads_stdin(step: &Step) -> bool {
     matches!(step, Step::Expect { .. } | Step::ReadAll { .. })
 }
 
-fn prompt_delivery(context: &CheckContext) -> PromptDelivery {
+pub(super) fn prompt_delivery(context: &CheckContext) -> PromptDelivery {
     context.suite.pack.as_ref().map(|pack| pack.settings.cli.prompt).unwrap_or_default()
 }
 
@@ -193,7 +193,7 @@ fn bound_prompt(completed_run: &CompletedRun) -> Result<String, Finding> {
     })
 }
 
-fn arrived(completed_run: &CompletedRun, sent: &str) -> CheckOutcome {
+pub(super) fn arrived(completed_run: &CompletedRun, sent: &str) -> CheckOutcome {
     completed(&completed_run.record, sent)?;
     let prompt = &completed_run.prepared.request.prompt.text;
     let got = bound_prompt(completed_run)?;

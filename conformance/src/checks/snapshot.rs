@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::FileType;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// How many files are read at most.
 const MAX_FILES: usize = 10_000;
+
+/// Of a larger file only the size and the time of its last change are compared.
+const MAX_READ_BYTES: u64 = 4 << 20;
 
 /// Every file below a folder with a hash of its bytes; its subfolder `tmp` is excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,11 +53,16 @@ impl Snapshot {
     }
 }
 
-/// Hashes the contents of a file or the target of a link. Other kinds are not opened: reading a
+/// Hashes the contents of a file, or the target of a link. Other kinds are not opened: reading a
 /// named pipe would block.
 fn hash(path: &Path, kind: FileType) -> u64 {
     let mut hasher = DefaultHasher::new();
-    if kind.is_file() {
+    let metadata = path.symlink_metadata().ok();
+    let is_large = metadata.as_ref().is_some_and(|metadata| metadata.len() > MAX_READ_BYTES);
+    if kind.is_file() && is_large {
+        let modified = metadata.and_then(|it| Some((it.len(), it.modified().ok()?)));
+        modified.hash(&mut hasher);
+    } else if kind.is_file() {
         hasher.write(&std::fs::read(path).unwrap_or_default());
     } else if kind.is_symlink() {
         hasher.write(b"link ");

@@ -256,6 +256,56 @@ faults! {
     RelativeCwd = "relative_cwd",
     /// Accepts a file as the working folder.
     FileIsCwd = "file_is_cwd",
+    /// Treats a limit of 0 as no time.
+    ZeroEndsAtOnce = "zero_ends_at_once",
+    /// Treats a very large limit as no time.
+    LargeLimitOverflows = "large_limit_overflows",
+    /// Names another limit than the one that ended the run.
+    WrongWhich = "wrong_which",
+    /// Counts its own heartbeats as output.
+    HeartbeatIsOutput = "heartbeat_is_output",
+    /// Counts `run_started` as output.
+    StartedIsOutput = "started_is_output",
+    /// Counts only complete lines as output.
+    IdleNeedsLines = "idle_needs_lines",
+    /// Applies the idle limit while an approval is open.
+    ApprovalIsIdle = "approval_is_idle",
+    /// Pauses the limit of the whole run while an approval is open.
+    ApprovalStopsTotal = "approval_stops_total",
+    /// Always uses the default grace period.
+    IgnoresGrace = "ignores_grace",
+    /// Treats a grace period of 0 as absent.
+    ZeroGraceWaits = "zero_grace_waits",
+    /// Kills directly after SIGTERM.
+    NoTerminationTime = "no_termination_time",
+    /// Starts the grace period again at a second cancel.
+    SecondCancelRestarts = "second_cancel_restarts",
+    /// Reports open calls of a cancelled run as unknown.
+    CancelledToolUnknown = "cancelled_tool_unknown",
+    /// Ignores a cancel before the first output.
+    EarlyCancelIgnored = "early_cancel_ignored",
+    /// Reports no usage of a cancelled run.
+    CancelDropsUsage = "cancel_drops_usage",
+    /// Writes the whole prompt before it does anything else.
+    WritesPromptFirst = "writes_prompt_first",
+    /// Leaves a file in the working folder.
+    LeavesPromptFile = "leaves_prompt_file",
+    /// Writes a history into the home folder.
+    WritesHistory = "writes_history",
+    /// Leaves a temporary file after a cancelled run.
+    CancelLeavesFile = "cancel_leaves_file",
+    /// Leaves a file open after a cancelled run.
+    CancelLeaksFd = "cancel_leaks_fd",
+    /// Does not wait for a probe that it killed.
+    LeavesZombieProbe = "leaves_zombie_probe",
+    /// Removes spaces around a prompt.
+    TrimsPrompt = "trims_prompt",
+    /// Changes the line ends of a prompt.
+    NormalizesLineEnds = "normalizes_line_ends",
+    /// Removes U+FEFF at the start of a prompt.
+    DropsByteOrderMark = "drops_byte_order_mark",
+    /// Accepts an empty prompt.
+    AcceptsEmptyPrompt = "accepts_empty_prompt",
     /// Passes the prompt as an argument.
     PromptInArgv = "prompt_in_argv",
     /// Interprets the first character of a prompt as a command.

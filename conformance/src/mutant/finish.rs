@@ -1,14 +1,16 @@
 //! The end of a run: kills its processes, closes what is open, sends `done`.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalResolved, ApprovalResolver, Done, DoneEvidence, DoneStatus,
-    ErrorEvent, ErrorKind, Event, StopReason, ToolStatus, Usage,
+    ErrorEvent, ErrorKind, Event, JsonObject, StopReason, ToolStatus, Usage,
 };
 
 use super::events::FinalMessage;
 use super::fault::Fault;
+use super::leaks;
 use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
@@ -52,13 +54,16 @@ impl Run<'_> {
             trace.for_each(|file| drop(std::fs::remove_file(file)));
         }
         self.close(&ending);
-        let usage = run_faults::usage(behaviour, ending.status, self.events.usage());
+        let is_dropped = self.cancelled && behaviour.has(Fault::CancelDropsUsage);
+        let usage = self.events.usage().filter(|_| !is_dropped);
+        let usage = run_faults::usage(behaviour, ending.status, usage);
         if !behaviour.has(Fault::UsageAfterDone) {
             self.emit_usage(usage.clone());
         }
         if let Some(error) = ending.error.clone().filter(|_| !behaviour.has(Fault::SilentFailure)) {
             self.emit(Event::Error(error));
         }
+        leaks::before_done(behaviour, Path::new(&self.params.cwd), self.cancelled);
         self.adapter.ending();
         let done = self.done(ending);
         if !behaviour.has(Fault::NoDone) {
@@ -134,8 +139,9 @@ impl Run<'_> {
             let outcome = ApprovalOutcome::RejectOnce;
             self.emit(Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by }));
         }
+        let is_known = !self.adapter.behaviour.has(Fault::CancelledToolUnknown);
         let status = match ending.status {
-            DoneStatus::Cancelled => ToolStatus::Cancelled,
+            DoneStatus::Cancelled if is_known => ToolStatus::Cancelled,
             _ => ToolStatus::Unknown,
         };
         for event in self.events.close(status) {
@@ -146,11 +152,13 @@ impl Run<'_> {
     fn ending(&self) -> Ending {
         if let Some(which) = self.timed_out {
             let text = format!("time limit {which} reached");
+            let named = if self.adapter.behaviour.has(Fault::WrongWhich) { "run" } else { which };
+            let data = Some(JsonObject::from_iter([("which".to_owned(), named.into())]));
             return Ending {
                 status: DoneStatus::TimedOut,
                 stop_reason: StopReason::Cancelled,
                 evidence: DoneEvidence::Watchdog,
-                error: Some(ErrorEvent::fatal(ErrorKind::Timeout, text)),
+                error: Some(ErrorEvent { data, ..ErrorEvent::fatal(ErrorKind::Timeout, text) }),
             };
         }
         if self.cancelled {

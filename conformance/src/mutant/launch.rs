@@ -60,6 +60,7 @@ pub(super) fn launch(
     }
     refuse_switch_values(behaviour, params)?;
     options::refuse_mode(params)?;
+    options::refuse_empty_prompt(behaviour, params)?;
     let cwd = folder(behaviour, Path::new(&params.cwd))?;
     let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
         let pending_approvals = cli_path.unwrap_or("parrot");
@@ -83,7 +84,17 @@ pub(super) fn launch(
 
 /// The first line on stdin.
 pub(super) fn prompt_line(behaviour: Behaviour, params: &StartRunParams) -> Vec<u8> {
-    let mut text = params.prompt.text.as_str();
+    let normalized = match behaviour.has(Fault::NormalizesLineEnds) {
+        true => params.prompt.text.replace("\r\n", "\n"),
+        false => params.prompt.text.clone(),
+    };
+    let mut text = normalized.as_str();
+    if behaviour.has(Fault::TrimsPrompt) {
+        text = text.trim();
+    }
+    if behaviour.has(Fault::DropsByteOrderMark) {
+        text = text.trim_start_matches('\u{feff}');
+    }
     if behaviour.has(Fault::PromptIsCommand) {
         text = text.trim_start_matches(['/', '@', '-']);
     }

@@ -1,5 +1,6 @@
 //! Faults that accumulate over runs, or differ between runs.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,25 @@ pub(super) fn file_by_run_id(behaviour: Behaviour, run_id: &str) {
     if behaviour.has(Fault::FileByRunId) {
         // Not every id is a valid file name.
         let _refused = std::fs::write(std::env::temp_dir().join(run_id), "running");
+    }
+}
+
+/// Faults at the end of a run.
+pub(super) fn before_done(behaviour: Behaviour, cwd: &Path, is_cancelled: bool) {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let files = [
+        (Fault::LeavesPromptFile, true, cwd.join(".parrot-prompt")),
+        (Fault::WritesHistory, true, home.join(".parrot_history")),
+        (Fault::CancelLeavesFile, is_cancelled, std::env::temp_dir().join("parrot-prompt")),
+    ];
+    for (fault, applies, file) in files {
+        if behaviour.has(fault) && applies {
+            // A full disk makes no difference to the fault.
+            let _full = std::fs::write(file, b"prompt");
+        }
+    }
+    if behaviour.has(Fault::CancelLeaksFd) && is_cancelled {
+        std::mem::forget(std::env::current_exe().and_then(std::fs::File::open));
     }
 }
 

@@ -66,6 +66,7 @@ mod run;
 mod run_faults;
 mod serve;
 mod stateless_events;
+mod stop;
 mod table;
 #[cfg_attr(unix, path = "tree_unix.rs")]
 #[cfg_attr(windows, path = "tree_windows.rs")]

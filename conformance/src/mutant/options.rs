@@ -64,3 +64,14 @@ pub(super) fn refuse_mode(params: &StartRunParams) -> Result<(), ErrorObject> {
         None => Ok(()),
     }
 }
+
+/// Refuses an empty prompt.
+pub(super) fn refuse_empty_prompt(
+    behaviour: Behaviour,
+    params: &StartRunParams,
+) -> Result<(), ErrorObject> {
+    if !params.prompt.text.is_empty() || behaviour.has(Fault::AcceptsEmptyPrompt) {
+        return Ok(());
+    }
+    Err(ErrorObject::new(ErrorKind::ConfigInvalid, "the prompt is empty"))
+}

@@ -56,6 +56,9 @@ pub(super) fn run_probe(behaviour: Behaviour, path: &Path, arguments: &[&str]) -
         return None;
     }
     tree::kill_group(pid);
+    if text.is_none() && behaviour.has(Fault::LeavesZombieProbe) {
+        return None;
+    }
     let status = child.wait();
     PROBES.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
     // A process that prints without end is killed, so its output decides, not its status.

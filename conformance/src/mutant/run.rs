@@ -1,5 +1,5 @@
-//! One run from its first event to the final message of the CLI: lines in, events out, time limits,
-//! and the signals that stop it. `finish` ends it.
+//! One run from its first event to the final message of the CLI: lines in, events out, time limits.
+//! `stop` sends the signals that stop it, `finish` ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -26,8 +26,6 @@ use super::{kept_state, leaks, tree};
 
 /// Silence after which a heartbeat is sent.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
-/// The grace period after SIGTERM.
-const TERMINATE_GRACE: Duration = Duration::from_secs(1);
 /// How long the last output may take after the process has exited.
 const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(300);
 
@@ -142,6 +140,7 @@ impl<'a> Run<'a> {
     /// Runs until the final message of the CLI, then ends the run.
     pub(super) fn supervise(mut self, run_started: RunStarted) {
         self.emit(Event::RunStarted(run_started));
+        self.any_output = self.adapter.behaviour.has(Fault::StartedIsOutput);
         leaks::extra_event(self.adapter.behaviour).into_iter().for_each(|event| self.emit(event));
         while self.events.final_message.is_none() && self.stopping != Stopping::Killed {
             let wait = self.next_deadline().saturating_duration_since(Instant::now());
@@ -173,8 +172,7 @@ impl<'a> Run<'a> {
     fn on_command(&mut self, command: Command) {
         match command {
             Command::Line(line) => self.on_line(&line),
-            Command::MoreOutput if self.exited.is_some() => self.last_output = Instant::now(),
-            Command::MoreOutput => {}
+            Command::MoreOutput => self.on_more_output(),
             Command::OutputEnded => self.output_ended = true,
             Command::Exited(status) => {
                 self.exited = Some(status);
@@ -184,6 +182,14 @@ impl<'a> Run<'a> {
             Command::Cancel { grace } => self.on_cancel(grace),
             Command::Answer { approval_id, outcome, by } => self.answer(approval_id, outcome, by),
             Command::Input { text } => self.on_input(&text),
+        }
+    }
+
+    /// A piece of a line is output too.
+    fn on_more_output(&mut self) {
+        if self.exited.is_some() || !self.adapter.behaviour.has(Fault::IdleNeedsLines) {
+            self.any_output = true;
+            self.last_output = Instant::now();
         }
     }
 
@@ -225,7 +231,12 @@ impl<'a> Run<'a> {
     }
 
     /// Sends a decision to the CLI; only the first one counts.
-    fn answer(&mut self, approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver) {
+    pub(super) fn answer(
+        &mut self,
+        approval_id: String,
+        outcome: ApprovalOutcome,
+        by: ApprovalResolver,
+    ) {
         if !self.open_approvals.remove(&approval_id) {
             return;
         }
@@ -256,41 +267,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn on_cancel(&mut self, grace: Duration) {
-        if self.adapter.behaviour.has(Fault::CancelNoop) || self.stopping != Stopping::No {
-            return;
-        }
-        self.cancelled = true;
-        if self.adapter.behaviour.has(Fault::CancelApproves) {
-            for approval_id in self.open_approvals.clone() {
-                self.answer(approval_id, ApprovalOutcome::AllowOnce, ApprovalResolver::Cancel);
-            }
-        }
-        self.stop(grace);
-    }
-
-    /// Sends the first signal.
-    fn stop(&mut self, grace: Duration) {
-        if self.adapter.behaviour.has(Fault::TermOnly) {
-            tree::terminate(self.leader);
-            self.stopping = Stopping::Interrupted(Instant::now() + Duration::from_secs(3600));
-            return;
-        }
-        if grace.is_zero() || self.adapter.behaviour.has(Fault::KillsAtOnce) {
-            self.stopping = Stopping::Killed;
-            return;
-        }
-        tree::interrupt(self.leader);
-        self.stopping = Stopping::Interrupted(Instant::now() + grace);
-    }
-
     fn on_time(&mut self) {
         let now = Instant::now();
         match self.stopping {
-            Stopping::Interrupted(deadline) if now >= deadline => {
-                tree::terminate_group(self.leader);
-                self.stopping = Stopping::Terminated(now + TERMINATE_GRACE);
-            }
+            Stopping::Interrupted(deadline) if now >= deadline => self.terminate(),
             Stopping::Terminated(deadline) if now >= deadline => self.stopping = Stopping::Killed,
             Stopping::No => self.check_limits(now),
             _ => {}
@@ -299,6 +279,9 @@ impl<'a> Run<'a> {
             self.last_event = now;
             if self.adapter.behaviour.has(Fault::NoHeartbeat) {
                 return;
+            }
+            if self.adapter.behaviour.has(Fault::HeartbeatIsOutput) {
+                self.last_output = now;
             }
             let silent_ms = u64::try_from(self.last_output.elapsed().as_millis());
             self.emit(Event::Heartbeat(Heartbeat { silent_ms: silent_ms.unwrap_or(u64::MAX) }));
@@ -378,9 +361,15 @@ pub(super) fn start(
         };
     std::thread::spawn(move || {
         let run_id = params.run_id.clone();
-        let prompt = super::launch::prompt_line(adapter.behaviour, &params);
-        let leader = launched.child.id();
-        let pipes = pipes::connect(launched.child, adapter.behaviour, &sender);
+        let mut prompt = super::launch::prompt_line(adapter.behaviour, &params);
+        let mut child = launched.child;
+        let leader = child.id();
+        let stdin = child.stdin.as_mut();
+        if let Some(stdin) = stdin.filter(|_| adapter.behaviour.has(Fault::WritesPromptFirst)) {
+            // The fault blocks here until the CLI reads.
+            let _refused = stdin.write_all(&std::mem::take(&mut prompt));
+        }
+        let pipes = pipes::connect(child, adapter.behaviour, &sender);
         drop(sender);
         let mut run = Run::new(adapter, params, leader, pipes, commands);
         run.late_answer = late_answer;

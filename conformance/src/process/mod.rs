@@ -23,9 +23,9 @@ pub use inspect::{
 };
 pub use search_path::own_search_path;
 pub use system::{
-    SIGNALS, SYSTEM_PATH, become_program, die_by, executable_name, is_root, kill, kill_tree,
-    leave_session, link_file, link_folder, make_fifo, refuse_stdin, search_path, set_mode, signal,
-    take_terminal, user_names, watch_signals,
+    SIGNALS, SYSTEM_PATH, become_program, copy_program, die_by, executable_name, is_root, kill,
+    kill_tree, leave_session, link_file, link_folder, make_fifo, refuse_stdin, search_path,
+    set_mode, signal, take_terminal, user_names, watch_signals,
 };
 pub use wait::{Process, wait_for};
 pub use window_size::WindowSize;

@@ -157,6 +157,13 @@ pub fn link_file(file: &Path, link: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(file, link)
 }
 
+/// Copies a program to a new file. Another process writes the copy: a thread that forks while this
+/// process has the file open for writing would keep it from being executed.
+pub fn copy_program(program: &Path, copy: &Path) -> std::io::Result<()> {
+    let status = std::process::Command::new("cp").arg(program).arg(copy).status()?;
+    if status.success() { Ok(()) } else { Err(std::io::Error::other("cp failed")) }
+}
+
 /// Creates a named pipe: opening it for reading blocks until there is a writer.
 pub fn make_fifo(path: &Path) -> std::io::Result<()> {
     let status = std::process::Command::new("mkfifo").arg(path).status()?;

@@ -93,6 +93,14 @@ pub fn link_file(file: &Path, link: &Path) -> std::io::Result<()> {
     std::os::windows::fs::symlink_file(file, link)
 }
 
+/// Copies a program to a new file.
+///
+/// # Errors
+/// When the copy cannot be written.
+pub fn copy_program(program: &Path, copy: &Path) -> std::io::Result<()> {
+    std::fs::copy(program, copy).map(drop)
+}
+
 /// Windows has no named pipes in folders.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use od_conformance::pack::{Pack, Values};
+use od_conformance::pack::{Pack, Values, find};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -71,4 +71,25 @@ fn session_ids_follow_the_pack() {
     pack.format_session_ids(&mut values);
     assert_eq!([values.text("session_id"), values.text("new_session_id")], plain);
     assert_ne!(plain[0], plain[1]);
+}
+
+#[cfg(unix)]
+#[test]
+fn linked_adapter_keeps_its_pack() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let top = folder.path().canonicalize().expect("an absolute path");
+    let write_pack = |folder: &str| {
+        let pack = top.join(folder).join("conformance");
+        std::fs::create_dir_all(&pack).expect("a folder");
+        std::fs::write(pack.join("conformance.toml"), "").expect("a pack");
+        pack
+    };
+    let of_target = write_pack("installed");
+    std::fs::write(top.join("installed/od-adapter-linked"), "").expect("an adapter");
+    std::fs::create_dir(top.join("bin")).expect("a folder");
+    let link = top.join("bin/od-adapter-linked");
+    std::os::unix::fs::symlink("../installed/od-adapter-linked", &link).expect("a link");
+    assert_eq!(find(&link, "linked"), Some(of_target));
+    let of_link = write_pack("bin");
+    assert_eq!(find(&link, "linked"), Some(of_link), "the pack beside the link comes first");
 }
