@@ -33,10 +33,19 @@ pub mod times;
 pub mod usage;
 pub mod wire;
 
+mod approval_answers;
 mod cli_input;
 mod expectations;
+mod failure_values;
 mod fuzz;
+mod independent_runs;
+mod interleaving;
+mod model_values;
+mod option_values;
+mod pending_approval;
+mod policy;
 mod requested_options;
+mod session_files;
 mod snapshot;
 
 use crate::check::{Check, Definition};

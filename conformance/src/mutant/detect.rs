@@ -16,7 +16,7 @@ use super::manifest::{
     VERSION_TESTED, capabilities,
 };
 use super::output::now_ms;
-use super::{probe, tree};
+use super::{leaks, probe, tree};
 
 /// The agent CLI a run would start: exactly the configured one, or the first on PATH.
 pub(super) fn find_cli(behaviour: Behaviour, configured: Option<&str>) -> Option<PathBuf> {
@@ -43,6 +43,10 @@ pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAd
         version_in(&text)
     });
     let version = version.filter(|_| !behaviour.has(Fault::DetectNoVersion));
+    if let Some(path) = found.as_deref().filter(|_| behaviour.has(Fault::DetectStartsCli)) {
+        // Its answer does not matter.
+        let _answer = probe::run_probe(behaviour, path, &["run"]);
+    }
     let subject = configured.unwrap_or("PATH").to_owned();
     if behaviour.has(Fault::DetectWritesFile) {
         let _refused = std::fs::write(home().join(".parrot-detected"), "yes");
@@ -50,6 +54,9 @@ pub(super) fn detect(behaviour: Behaviour, configured: Option<&str>) -> DetectAd
     let mut capabilities = capabilities();
     if behaviour.has(Fault::DetectWidens) {
         capabilities.quota = Some(Marker {});
+    }
+    if behaviour.has(Fault::DetectForgets) {
+        capabilities.tools = None;
     }
     let order = version.as_deref().map(|version| compare(version, VERSION_MIN));
     let meets_min = order.map(|order| order.is_ge() || behaviour.has(Fault::AnyCliVersion));
@@ -103,12 +110,19 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
         listed.into_iter().flatten().filter_map(|entry| entry["id"].as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
+    if behaviour.has(Fault::HidesModel) {
+        ids.pop();
+    }
     if behaviour.has(Fault::DuplicateModels) {
         ids.extend(ids.first().copied());
     }
     match ids.is_empty() {
         false => ListModelsResult {
-            models: ids.into_iter().map(model).collect(),
+            models: ids
+                .into_iter()
+                .map(|id| Model { default: behaviour.has(Fault::ManyDefaults), ..model(id) })
+                .chain(leaks::extra_model(behaviour).as_deref().map(model))
+                .collect(),
             current: None,
             source: ModelsSource::Live,
         },
@@ -167,7 +181,7 @@ fn auth(behaviour: Behaviour) -> AuthStatus {
     }
 }
 
-fn home() -> PathBuf {
+pub(super) fn home() -> PathBuf {
     std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).unwrap_or_default().into()
 }
 

@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
-    Event, FileChange, FileChangeSource, FileOp, MessageStarted, MessageStopped, SessionChoice,
+    ErrorEvent, Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted, MessageStopped, SessionChoice,
     SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
     ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
     UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
+use super::leaks;
 use super::native::{Ask, File, Native, TokenCounts, Tool, ToolOut};
 use super::redact::strip_ansi;
-use super::stateless_events::{failure, retry, slow_down, stop_reason, tool_result};
+use super::stateless_events::{
+    approval_request, failure, retry, slow_down, stop_reason, tool_result,
+};
 
 /// Longer texts become several deltas, so that no line exceeds the limit.
 const MAX_DELTA_BYTES: usize = 1 << 20;
@@ -89,14 +91,14 @@ impl Events {
             Native::File(file) => self.on_file(file, &mut out),
             Native::Ask(run_probe) => self.on_ask(run_probe, &mut out),
             Native::Usage(figures) => self.figures = Some(figures),
-            Native::SlowDown { after_ms } => {
-                let requested_options =
-                    after_ms.filter(|_| !self.behaviour.has(Fault::DropsRetryAfter));
-                out.push(slow_down(requested_options));
-            }
+            Native::SlowDown(limit) => out.push(slow_down(self.behaviour, limit)),
             Native::Again { attempt, why } => self.on_again(attempt, why, &mut out),
             Native::Fail { code, text } => {
-                self.final_message = Some(FinalMessage::Failed(failure(&code, text)))
+                let is_hidden = self.next_id > 0 && self.behaviour.has(Fault::FailureAfterTextIsOk);
+                self.final_message = Some(match is_hidden {
+                    true => FinalMessage::Completed(StopReason::EndTurn),
+                    false => FinalMessage::Failed(failure(&code, text)),
+                });
             }
             Native::End { stop } => {
                 self.final_message = Some(FinalMessage::Completed(stop_reason(stop)))
@@ -112,6 +114,11 @@ impl Events {
         let mut out = Vec::new();
         if !self.behaviour.has(Fault::ThinkingLeftOpen) {
             self.close_thinking(&mut out);
+        }
+        let has_crashed = status == ToolStatus::Unknown && self.final_message.is_none();
+        if has_crashed && self.behaviour.has(Fault::DiscardsTextOnCrash) {
+            let discarded = self.message.take().map(|message_id| MessageDiscarded { message_id });
+            out.extend(discarded.map(Event::MessageDiscarded));
         }
         self.close_message(&mut out);
         if !self.behaviour.has(Fault::OpenToolLeft) {
@@ -160,7 +167,8 @@ impl Events {
     /// `parrot` would retry a rate limit without end, so the run fails: waiting is up to the host.
     fn on_again(&mut self, attempt: u32, why: String, out: &mut Vec<Event>) {
         let is_limit = why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
-        out.push(retry(attempt, why));
+        let first = u32::from(self.behaviour.has(Fault::RetriesFromZero));
+        out.push(retry(attempt.saturating_sub(first), why));
         if is_limit {
             let text = "the provider asks to slow down and the agent CLI retries".to_owned();
             self.final_message = Some(FinalMessage::Failed(failure("slow_down", text)));
@@ -176,9 +184,13 @@ impl Events {
             _ => session,
         };
         self.session_id = Some(session.clone());
+        leaks::note_session(&session);
         out.push(Event::SessionStarted(SessionStarted {
             session_id: session,
-            mode: self.session.mode,
+            mode: match self.behaviour.has(Fault::EverySessionIsNew) {
+                true => SessionMode::New,
+                false => self.session.mode,
+            },
             parent_session_id,
             model,
             cwd: None,
@@ -317,20 +329,7 @@ impl Events {
     fn on_ask(&mut self, run_probe: Ask, out: &mut Vec<Event>) {
         self.close_thinking(out);
         self.close_message(out);
-        let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
-        out.push(Event::ApprovalRequested(ApprovalRequested {
-            approval_id: run_probe.id,
-            category: ApprovalCategory::from_wire(run_probe.kind.as_deref().unwrap_or_default()),
-            risk: ApprovalRisk::High,
-            summary: run_probe.summary,
-            tool_call_id: run_probe.tool,
-            input: None,
-            options: vec![
-                option("yes", ApprovalOutcome::AllowOnce),
-                option("no", ApprovalOutcome::RejectOnce),
-            ],
-            deadline_ms: None,
-        }));
+        out.push(Event::ApprovalRequested(approval_request(self.behaviour, run_probe)));
     }
 
     fn new_id(&mut self, noun: &str) -> String {

@@ -1,6 +1,8 @@
 //! Faults that accumulate over runs, or differ between runs.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::{Event, Unmapped};
@@ -11,6 +13,9 @@ use super::fault::{Behaviour, Fault};
 const LEAK_BYTES: usize = 4 * 1024 * 1024;
 
 static RUNS: AtomicUsize = AtomicUsize::new(0);
+static LATEST_SESSION: Mutex<Option<String>> = Mutex::new(None);
+static VARIABLES: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+static SYSTEM_PROMPT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Faults of an idle process.
 pub(super) fn while_idle(behaviour: Behaviour) {
@@ -35,6 +40,46 @@ pub(super) fn extra_event(behaviour: Behaviour) -> Option<Event> {
         let native_type = "cache_warm".to_owned();
         Event::Unmapped(Unmapped { native_type, sample: "{}".to_owned(), count: 1 })
     })
+}
+
+/// The fault: a further model in every second list.
+pub(super) fn extra_model(behaviour: Behaviour) -> Option<String> {
+    static LISTS: AtomicUsize = AtomicUsize::new(0);
+    let is_odd = LISTS.fetch_add(1, Ordering::Relaxed) % 2 == 1;
+    (is_odd && behaviour.has(Fault::ListGrows)).then(|| "macaw-next".to_owned())
+}
+
+/// Records the session of a run.
+pub(super) fn note_session(session_id: &str) {
+    *LATEST_SESSION.lock().unwrap_or_else(PoisonError::into_inner) = Some(session_id.to_owned());
+}
+
+/// The fault: the session of whichever run started last.
+pub(super) fn latest_session() -> Option<String> {
+    LATEST_SESSION.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The variables of a run; the fault adds those of all earlier runs.
+pub(super) fn run_variables(
+    behaviour: Behaviour,
+    of_run: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    if !behaviour.has(Fault::KeepsRunEnv) {
+        return of_run.clone();
+    }
+    let mut kept = VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.extend(of_run.clone());
+    kept.clone()
+}
+
+/// The system prompt of a run; the fault keeps that of an earlier run.
+pub(super) fn system_prompt(behaviour: Behaviour, of_run: Option<&String>) -> Option<String> {
+    if !behaviour.has(Fault::KeepsSystemPrompt) {
+        return of_run.cloned();
+    }
+    let mut kept = SYSTEM_PROMPT.lock().unwrap_or_else(PoisonError::into_inner);
+    *kept = of_run.cloned().or(kept.take());
+    kept.clone()
 }
 
 /// Faults after each run.

@@ -1,9 +1,14 @@
 //! Bytes to lines: split on `\n` only, limited, lossy UTF-8, with an unterminated last line.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::fault::{Behaviour, Fault};
 
 /// Longer lines are dropped.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// The fault: the incomplete line of all runs.
+static SHARED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Collects bytes until a line is complete.
 pub(super) struct Lines {
@@ -25,6 +30,13 @@ impl Lines {
         if self.behaviour.has(Fault::LossySplit) {
             let repaired = String::from_utf8_lossy(chunk).into_owned();
             return self.split(repaired.as_bytes());
+        }
+        if self.behaviour.has(Fault::SharedLineBuffer) {
+            let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+            self.pending = std::mem::take(&mut shared);
+            let lines = self.split(chunk);
+            *shared = std::mem::take(&mut self.pending);
+            return lines;
         }
         let lines = self.split(chunk);
         if self.behaviour.has(Fault::UnicodeLines) {

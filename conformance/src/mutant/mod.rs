@@ -13,12 +13,12 @@
 //! |---|---|
 //! | `parrot --version` | prints `parrot 2.4.1` |
 //! | `parrot models` | prints `{"models":[{"id":"…"}]}` |
-//! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin |
+//! | `parrot run [--model M] [--session ID] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin |
 //!
 //! | stdin line | meaning |
 //! |---|---|
 //! | `{"t":"prompt","text":"…"}` | the first line, with the requested options: system, files, images, dirs, tools, no_tools, servers, schema, max_turns, mode, effort |
-//! | `{"t":"answer","id":"…","allow":true}` | the answer to `run_probe` |
+//! | `{"t":"answer","id":"…","allow":true}` | the answer to `ask`; `input` replaces the tool's input |
 //! | `{"t":"more","text":"…"}` | input during the run |
 //!
 //! | stdout line | meaning |
@@ -28,16 +28,19 @@
 //! | `say` text · `say_end` | a fragment of a message · its end |
 //! | `tool` id, name, kind, input · `tool_out` id, ok, output, code | a call · its result |
 //! | `file` path, op, from, tool | a file was changed |
-//! | `run_probe` id, tool, summary, kind | an approval request |
+//! | `ask` id, tool, summary, kind, input, wait_ms | an approval request |
 //! | `usage` in, out, cached, cached_new, usd | tokens so far; `usd` only if known |
-//! | `slow_down` after_ms · `again` attempt, why | a rate limit · a retry |
+//! | `slow_down` after_ms, until, window · `again` attempt, why | a rate limit · a retry |
 //! | `fail` code, text | the final message of a failure |
 //! | `end` stop | the final message of a success |
 //!
 //! SIGINT stops it; it may still print messages before it exits. It logs in with
-//! `PARROT_API_KEY` or with `~/.parrot/auth.json` (`token`, `expiresAt`).
+//! `PARROT_API_KEY` or with `~/.parrot/auth.json` (`token`, `expiresAt`). It keeps its sessions in
+//! `~/.parrot/sessions/ID.jsonl`: a line `session` cwd, title, updated, then lines `user` text and
+//! `say` text.
 
 mod adapter;
+mod approvals;
 mod detect;
 mod entry;
 mod events;
@@ -53,11 +56,13 @@ mod manifest;
 mod native;
 mod options;
 mod output;
+mod ownership;
 mod pipes;
 mod probe;
 mod redact;
 mod run;
 mod serve;
+mod sessions;
 mod stateless_events;
 mod table;
 #[cfg_attr(unix, path = "tree_unix.rs")]

@@ -20,9 +20,7 @@ pub(super) enum Native {
     File(File),
     Ask(Ask),
     Usage(TokenCounts),
-    SlowDown {
-        after_ms: Option<u64>,
-    },
+    SlowDown(SlowDown),
     Again {
         attempt: u32,
         why: String,
@@ -83,6 +81,21 @@ pub(super) struct Ask {
     pub(super) summary: String,
     #[serde(default)]
     pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) input: Option<Value>,
+    #[serde(default)]
+    pub(super) wait_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub(super) struct SlowDown {
+    #[serde(default)]
+    pub(super) after_ms: Option<u64>,
+    /// In seconds since 1970.
+    #[serde(default)]
+    pub(super) until: Option<u64>,
+    #[serde(default)]
+    pub(super) window: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -125,9 +138,7 @@ impl Native {
             "file" => Self::File(serde_json::from_value(body).ok()?),
             "ask" => Self::Ask(serde_json::from_value(body).ok()?),
             "usage" => Self::Usage(serde_json::from_value(body).ok()?),
-            "slow_down" => {
-                Self::SlowDown { after_ms: body.get("after_ms").and_then(Value::as_u64) }
-            }
+            "slow_down" => Self::SlowDown(serde_json::from_value(body).ok()?),
             "again" => Self::Again {
                 attempt: u32::try_from(body.get("attempt")?.as_u64()?).ok()?,
                 why: text("why").unwrap_or_default(),

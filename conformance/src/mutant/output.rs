@@ -28,6 +28,12 @@ impl Output {
 
     /// Answers a request; `id` is its raw text, echoed exactly.
     pub(super) fn reply(&self, id: &str, outcome: Result<Value, ErrorObject>) {
+        let outcome = outcome.map_err(|mut error| {
+            if self.behaviour.has(Fault::MessagesAreSentences) {
+                error.message = format!("Error: {}.", error.message);
+            }
+            error
+        });
         let id = match serde_json::from_str::<Value>(id) {
             Ok(Value::Number(number))
                 if self.behaviour.has(Fault::TextIds)

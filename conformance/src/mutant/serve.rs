@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
-use super::{detect, handshake, launch, leaks, run, tree};
+use super::{detect, handshake, launch, leaks, options, run, sessions, tree};
 
 /// The default grace period.
 const DEFAULT_GRACE_MS: u64 = 2000;
@@ -97,6 +97,9 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
         "adapter/health" => parse_params(params).and_then(|HealthAdapterParams {}| {
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
+        "adapter/detect" if adapter.behaviour.has(Fault::DetectBlocks) => {
+            to_value(detect::detect(adapter.behaviour, cli_path(adapter).as_deref()))
+        }
         "adapter/detect" => match parse_params::<DetectAdapterParams>(params) {
             Ok(_) => return detect_later(adapter, id),
             Err(error) => Err(error),
@@ -105,6 +108,12 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             Ok(_) => return models_later(adapter, id),
             Err(error) => Err(error),
         },
+        "sessions/list" => {
+            parse_params(params).and_then(|params| to_value(sessions::list(adapter, &params)))
+        }
+        "sessions/read" => parse_params(params)
+            .and_then(|params| sessions::read(adapter, &params))
+            .and_then(to_value),
         "run/start" => match parse_params::<StartRunParams>(params) {
             Ok(params) => return start_run(adapter, id, params),
             Err(error) => Err(error),
@@ -120,12 +129,17 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             Err(error) => Err(error),
         },
         _ if adapter.behaviour.has(Fault::SilentUnknown) => return Answer::Later,
-        known if METHODS.iter().any(|method| method.name == known) => Err(ErrorObject::new(
-            ErrorKind::CapabilityUnsupported,
-            format!("this adapter does not support {known}"),
-        )),
-        unknown => Err(unknown_method(unknown)),
+        other => Err(unsupported_method(adapter, other)),
     })
+}
+
+/// The error of a method that this adapter does not serve.
+fn unsupported_method(adapter: &Adapter, method: &str) -> ErrorObject {
+    let known = METHODS.iter().find(|known| known.name == method);
+    match known.and_then(|known| known.gate) {
+        Some(gate) => options::unsupported(adapter.behaviour, gate, method),
+        None => unknown_method(method),
+    }
 }
 
 fn unknown_method(method: &str) -> ErrorObject {
@@ -160,6 +174,9 @@ fn health_slowly(adapter: &'static Adapter, id: String) -> Answer {
 fn detect_later(adapter: &'static Adapter, id: String) -> Answer {
     std::thread::spawn(move || {
         let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref());
+        if adapter.behaviour.has(Fault::DetectKillsRuns) {
+            tree::sweep(0, |_| false);
+        }
         adapter.output.reply(&id, to_value(result));
     });
     Answer::Later
@@ -180,7 +197,7 @@ fn shutdown_later(adapter: &'static Adapter, id: String, params: &ShutdownParams
     }
     let grace = Duration::from_millis(params.grace_ms.unwrap_or(DEFAULT_GRACE_MS));
     std::thread::spawn(move || {
-        adapter.stop_run(grace, grace + Duration::from_secs(5));
+        adapter.stop_runs(grace, grace + Duration::from_secs(5));
         adapter.output.reply(&id, to_value(ShutdownResult {}));
     });
     Answer::Later
