@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use od_protocol::adapter::StartRunParams;
 
-use crate::fake_cli::Script;
+use crate::fake_cli::{Script, Step};
 use crate::pack::Values;
 
 /// The timeout from `run/start` to `done`, unless a check sets another one.
@@ -31,5 +31,16 @@ impl PreparedRun {
     /// The run's id.
     pub fn run_id(&self) -> &str {
         &self.request.run_id
+    }
+
+    /// Whether a line of its script contains this text.
+    pub fn script_prints(&self, text: &str) -> bool {
+        let prints = |step: &Step| match step {
+            Step::Out { text: line, .. } | Step::Err { text: line } => line.contains(text),
+            Step::Reply { body, .. } => body.contains(text),
+            _ => false,
+        };
+        let handled = self.script.handlers.iter().flat_map(|handler| &handler.steps);
+        self.script.steps.iter().chain(handled).any(prints)
     }
 }

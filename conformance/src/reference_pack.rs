@@ -6,6 +6,8 @@ use crate::embedded::{Files, embedded_files};
 pub const REFERENCE_PACK: Files = embedded_files!("packs/mutant":
     "auth_expired.json"
     "conformance.toml"
+    "sessions/new.jsonl"
+    "sessions/old.jsonl"
     "steps/approval"
     "steps/auth_fail_run"
     "steps/cancel"

@@ -1,20 +1,19 @@
 //! APR: approvals. The agent CLI waits for the answer, and only an explicit approval counts.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use od_protocol::adapter::RESPOND_RUN;
-use od_protocol::{ApprovalCategory, ApprovalOutcome, ErrorKind, Event, NetworkMode, Policy};
-use serde_json::{Value, json};
+use od_protocol::{ApprovalResolver, DoneStatus, ErrorKind};
+use serde_json::json;
 
 use super::AdapterCheck;
-use super::cli_input::CliInput;
-use super::expectations::{SHORT_RUN_TIMEOUT, completed, received_text};
-use crate::adapter_client::{AdapterClient, Answer, RunRecord};
+use super::approval_answers::{edited_input, foreign_answers, request_content, resolution_values};
+use super::expectations::{SHORT_RUN_TIMEOUT, describe_end};
+use super::pending_approval::{Bound, PendingApproval, approved, known_approval};
+use super::policy::{policy_is_strict, policy_reaches_cli};
+use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
-use crate::context::{CheckContext, execute_on};
+use crate::context::{CheckContext, LaunchOptions};
 use crate::outcome::{CheckOutcome, Finding};
-use crate::prepared_run::PreparedRun;
 
 /// The checks of this chapter.
 pub const CHECKS: &[AdapterCheck] = &[
@@ -50,100 +49,69 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text").with_capability("policy"),
         policy_is_strict,
     ),
+    active(
+        "APR-05",
+        "for a host that answers no approvals every request is denied at once and reported with \
+         `approval_requested` and `approval_resolved` by policy",
+        "a script without a user must neither wait forever nor run what nobody allowed",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        denies_without_host,
+    ),
+    active(
+        "APR-06",
+        "an approval with `deadlineMs` is denied by `timeout` at that time and not before, even if \
+         it is longer than `idleMs`; a later answer is `approval_unknown`",
+        "a host shows the time that is left; an approval after it would run unexpectedly",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        deadline_denies,
+    ),
+    active(
+        "APR-07",
+        "`updatedInput` of an approval reaches the agent CLI where `approvals.editInput` is \
+         declared, otherwise it is `capability_unsupported` and the approval stays open; with a \
+         rejection it is a rejection",
+        "a user who corrects a command must not see the original one run",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        edited_input,
+    ),
+    active(
+        "APR-08",
+        "an answer with the id of another run or of another approval is refused, nothing reaches \
+         the agent CLI, and the approval can still be answered",
+        "an approval for one task must never allow a command of another task",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        foreign_answers,
+    ),
+    active(
+        "APR-09",
+        "`approval_resolved` repeats the outcome and `by` of `run/respond`, by default `user`; an \
+         outcome that was not offered counts as its `_once` form; a cancelled run resolves by \
+         `cancel`",
+        "an audit must show who decided what",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        resolution_values,
+    ),
+    active(
+        "APR-10",
+        "`approval_requested` describes what would happen in one line, offers an approval and a \
+         rejection with unique ids, and refers to an open call of the run",
+        "a user can decide only about what the request shows",
+        Gate::cli_scenario("approval").with_capability("approvals"),
+        request_content,
+    ),
 ];
-
-/// How long the agent CLI must make no progress without an answer.
-const NO_PROGRESS_WINDOW: Duration = Duration::from_millis(300);
 
 /// The total timeout of the run whose approval stays unanswered, in milliseconds.
 const TOTAL_MS: u64 = 800;
 
-/// The placeholders that were bound after the approval request: what the agent CLI received.
-type Bound = BTreeMap<String, Value>;
+/// How long an adapter may take to deny a request that nobody answers.
+const DENIAL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A run whose agent CLI has requested an approval.
-struct PendingApproval {
-    run_id: String,
-    approval_id: String,
-    /// The index of its invocation of the fake CLI.
-    index: usize,
-    /// The placeholders that were bound before the request.
-    bound: Bound,
-}
+/// Longer deadlines are not waited for.
+const MAX_DEADLINE_MS: u64 = 20_000;
 
-impl PendingApproval {
-    /// Starts the scenario and waits for the approval request.
-    fn begin(adapter: &mut AdapterClient, prepared: &PreparedRun) -> Result<Self, Finding> {
-        let index = adapter.fake_cli.starts().len();
-        adapter.begin(prepared)?;
-        let run_id = prepared.run_id().to_owned();
-        let received =
-            adapter.wait_event(&run_id, SHORT_RUN_TIMEOUT, "`approval_requested`", |received| {
-                received.type_name() == "approval_requested"
-            })?;
-        let approval_id = received.value["approvalId"].as_str().unwrap_or_default().to_owned();
-        let bound = bound(adapter, index);
-        Ok(Self { run_id, approval_id, index, bound })
-    }
-
-    /// Returns what the agent CLI received since the request.
-    fn received(&self, adapter: &AdapterClient) -> Bound {
-        let now = bound(adapter, self.index);
-        now.into_iter().filter(|(name, _)| !self.bound.contains_key(name)).collect()
-    }
-
-    fn respond(&self, adapter: &mut AdapterClient, outcome: &str) -> Result<Answer, Finding> {
-        let params = json!({
-            "runId": self.run_id, "approvalId": self.approval_id, "outcome": outcome,
-        });
-        adapter.request(RESPOND_RUN.name, params)
-    }
-
-    /// Returns every resolution of the approval.
-    fn resolved(&self, record: &RunRecord) -> Vec<ApprovalOutcome> {
-        record
-            .of_type("approval_resolved")
-            .filter_map(|received| match received.event()? {
-                Event::ApprovalResolved(resolved) => Some(resolved),
-                _ => None,
-            })
-            .filter(|resolved| resolved.approval_id == self.approval_id)
-            .map(|resolved| resolved.outcome)
-            .collect()
-    }
-}
-
-fn bound(adapter: &AdapterClient, index: usize) -> Bound {
-    adapter.fake_cli.starts().into_iter().nth(index).unwrap_or_default().bound
-}
-
-/// Approves, and returns what the agent CLI receives then.
-fn approved(context: &mut CheckContext, adapter: &mut AdapterClient) -> Result<Bound, Finding> {
-    let prepared = context.prepare("approval")?;
-    let sent =
-        "run/start; the agent CLI requests an approval; 300 ms later run/respond with allow_once";
-    let pending = PendingApproval::begin(adapter, &prepared)?;
-    adapter.listen(NO_PROGRESS_WINDOW);
-    let early = adapter.run(&pending.run_id);
-    let received_early = pending.received(adapter);
-    let continued = ["approval_resolved", "tool_result", "done"];
-    if !received_early.is_empty() || continued.iter().any(|name| early.position(name).is_some()) {
-        let got = format!("it received {received_early:?}; events: {}", early.summary());
-        return Err(early.failure("no progress until `run/respond`", got, sent));
-    }
-    let answer = pending.respond(adapter, "allow_once")?;
-    if let Answer::Error(_) = &answer {
-        return Err(adapter.failure("run/respond is accepted", answer.summary(), sent));
-    }
-    let record = adapter.finish(&pending.run_id, SHORT_RUN_TIMEOUT)?;
-    completed(&record, sent)?;
-    let resolved = pending.resolved(&record);
-    if resolved != [ApprovalOutcome::AllowOnce] {
-        let expected = "`approval_resolved` once, with allow_once";
-        return Err(record.failure(expected, format!("{resolved:?}"), sent));
-    }
-    Ok(pending.received(adapter))
-}
+/// The share of a deadline that must have passed, in percent: clocks differ a little.
+const MIN_DEADLINE_PERCENT: u64 = 90;
 
 fn waits_for_answer(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
@@ -152,32 +120,20 @@ fn waits_for_answer(context: &mut CheckContext) -> CheckOutcome {
 
 fn never_approves(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
-    let approval = approved(context, &mut adapter).map_err(|finding| {
-        finding.map_failure(|failure| Finding::Blocked(format!("APR-01: {}", failure.got)))
-    })?;
-    if approval.is_empty() {
-        return Err(Finding::Untestable(
-            "the step that waits for the answer must bind its content, for example with {{?allow}}"
-                .to_owned(),
-        ));
-    }
+    let approval = known_approval(context, &mut adapter)?;
     for outcome in ["reject_once", "allow_everything_of_a_later_version", ""] {
         denied(context, &mut adapter, outcome, &approval)?;
     }
     let prepared = context.prepare("approval")?;
     let pending = PendingApproval::begin(&mut adapter, &prepared)?;
     adapter.cancel(&pending.run_id)?;
-    ends_without_approval(
-        &mut adapter,
-        &pending,
-        &approval,
-        "run/cancel during the approval request",
-    )?;
+    let sent = "run/cancel during the approval request";
+    pending.ends_without_approval(&mut adapter, &approval, sent)?;
     let mut prepared = context.prepare("approval")?;
     prepared.request.timeouts.total_ms = Some(TOTAL_MS);
     let pending = PendingApproval::begin(&mut adapter, &prepared)?;
     let sent = format!("no answer, timeouts.totalMs is {TOTAL_MS}");
-    ends_without_approval(&mut adapter, &pending, &approval, &sent)
+    pending.ends_without_approval(&mut adapter, &approval, &sent).map(drop)
 }
 
 /// Sends an answer that is not an approval; a second answer must be refused.
@@ -203,105 +159,83 @@ fn denied(
             return Err(adapter.failure(expected, again.summary(), sent));
         }
     }
-    ends_without_approval(adapter, &pending, approval, &sent)
+    pending.ends_without_approval(adapter, approval, &sent).map(drop)
 }
 
-/// Fails unless the run ends without approval and the approval is resolved once with a denial.
-fn ends_without_approval(
-    adapter: &mut AdapterClient,
-    pending: &PendingApproval,
-    approval: &Bound,
-    sent: &str,
-) -> CheckOutcome {
-    let record = adapter.finish(&pending.run_id, SHORT_RUN_TIMEOUT)?;
-    let received = pending.received(adapter);
-    if received == *approval {
-        let expected = format!("anything but {approval:?}, which means approved");
-        return Err(record.failure(expected, format!("the agent CLI received {received:?}"), sent));
+fn denies_without_host(context: &mut CheckContext) -> CheckOutcome {
+    let mut answering = context.launch()?;
+    let approval = known_approval(context, &mut answering)?;
+    let options = LaunchOptions { answers_approvals: false, ..LaunchOptions::default() };
+    let mut adapter = context.launch_with(&options)?;
+    let prepared = context.prepare("approval")?;
+    let sent = "run/start of a host without the capability approvals; the agent CLI requests one";
+    let pending = PendingApproval::begin(&mut adapter, &prepared)
+        .map_err(|finding| finding.map_failure(|failure| failure.sent(sent).into()))?;
+    let limit = context.limit(DENIAL_TIMEOUT);
+    let resolved = adapter.wait_event(
+        &pending.run_id,
+        DENIAL_TIMEOUT,
+        "`approval_resolved`, since nobody can answer",
+        |received| received.type_name() == "approval_resolved",
+    )?;
+    let took = resolved.at.saturating_duration_since(pending.event.at);
+    adapter.ensure(
+        took <= limit,
+        format!("a denial within {limit:.1?}"),
+        format!("it took {took:.1?}"),
+        sent,
+    )?;
+    let record = pending.ends_without_approval(&mut adapter, &approval, sent)?;
+    let by: Vec<ApprovalResolver> =
+        pending.resolutions(&record).into_iter().map(|resolved| resolved.by).collect();
+    if by != [ApprovalResolver::Policy] {
+        return Err(record.failure("`approval_resolved` by policy", format!("by {by:?}"), sent));
     }
-    let resolved = pending.resolved(&record);
-    match resolved.as_slice() {
-        [outcome] if !outcome.is_allowed() => Ok(()),
-        _ => {
-            let expected = "`approval_resolved` once, with a denial";
-            Err(record.failure(expected, format!("{resolved:?}"), sent))
-        }
-    }
+    let status = record.done().map(|done| done.status);
+    let is_ended = matches!(status, Some(DoneStatus::Completed | DoneStatus::Failed));
+    let expected = "the run continues and is completed, or fails with an error kind";
+    record.ensure(is_ended, expected, describe_end(&record), sent)
 }
 
-fn policy_reaches_cli(context: &mut CheckContext) -> CheckOutcome {
+fn deadline_denies(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
-    let (allowed, denied) = (context.nonce(), context.nonce());
-    let mut prepared = context.prepare("text")?;
-    prepared.request.policy = Some(Policy {
-        shell_allow: vec![allowed, denied.clone()],
-        shell_deny: vec![denied.clone()],
-        ask: vec![ApprovalCategory::Execute],
-        network: Some(NetworkMode::None),
-    });
-    let sent = format!("run/start with a policy that allows and denies the command {denied}");
-    let completed_run = execute_on(&mut adapter, prepared)?;
-    let invocation = completed_run.invocation.unwrap_or_default();
-    if received_text(&invocation, &denied) {
-        return completed(&completed_run.record, &sent);
-    }
-    let expected = format!("{denied} in an argument, an input line or a variable of the agent CLI");
-    let got = format!("arguments {:?}", invocation.args);
-    Err(completed_run.record.failure(expected, got, &sent))
-}
-
-fn policy_is_strict(context: &mut CheckContext) -> CheckOutcome {
-    let mut adapter = context.launch()?;
-    let prepared = context.prepare("text")?;
-    let with = |policy: Policy| {
-        let mut prepared = prepared.clone();
-        prepared.request.policy = Some(policy);
-        prepared
+    let approval = known_approval(context, &mut adapter)?;
+    let first = PendingApproval::begin(&mut adapter, &context.prepare("approval")?)?;
+    let deadline_ms = first.requested()?.deadline_ms;
+    adapter.cancel(&first.run_id)?;
+    adapter.finish(&first.run_id, SHORT_RUN_TIMEOUT)?;
+    let Some(deadline_ms) = deadline_ms else {
+        return Err(Finding::Skip("`approval_requested` announces no deadlineMs".to_owned()));
     };
-    let command = format!("tool{}", context.nonce());
-    let denied = Policy { shell_deny: vec![command.clone()], ..Policy::default() };
-    let both = Policy { shell_allow: vec![command.clone()], ..denied.clone() };
-    let sent = format!("run/start with a policy that denies the command {command}");
-    let once = CliInput::record(context, &mut adapter, &with(denied), &sent)?.count(&command);
-    let sent = format!("{sent} and allows it too");
-    let twice = CliInput::record(context, &mut adapter, &with(both), &sent)?;
-    if twice.count(&command) > once {
-        let expected = format!("{command} occurs {once} time(s), as if it were only denied");
-        let got = format!("it occurs {} times: {}", twice.count(&command), twice.summary());
-        return Err(adapter.failure(expected, got, sent));
+    if deadline_ms > MAX_DEADLINE_MS {
+        return Err(Finding::Skip(format!(
+            "not evaluated: deadlineMs is {deadline_ms}, and the suite waits at most \
+             {MAX_DEADLINE_MS} ms"
+        )));
     }
-    let sent = "run/start with a policy whose network is default, then none";
-    let open = Policy { network: Some(NetworkMode::Default), ..Policy::default() };
-    let open = CliInput::record(context, &mut adapter, &with(open), sent)?;
-    let closed = Policy { network: Some(NetworkMode::None), ..Policy::default() };
-    if is_refused(context, &mut adapter, &with(closed.clone()))? {
-        return Ok(());
-    }
-    let closed = CliInput::record(context, &mut adapter, &with(closed), sent)?;
-    if closed == open {
-        let expected = "the agent CLI receives the closed network, or the run is refused";
-        return Err(adapter.failure(
-            expected,
-            format!("the same input as with an open network: {}", closed.summary()),
-            sent,
-        ));
-    }
-    Ok(())
-}
-
-/// Whether the adapter refuses a run whose policy it cannot enforce; a run that is accepted is
-/// completed.
-fn is_refused(
-    context: &mut CheckContext,
-    adapter: &mut AdapterClient,
-    prepared: &PreparedRun,
-) -> Result<bool, Finding> {
-    let mut prepared = prepared.clone();
-    prepared.request.run_id = format!("run-{}", context.nonce());
-    let kinds = [ErrorKind::CapabilityUnsupported, ErrorKind::ConfigInvalid];
-    match adapter.try_begin(&prepared)? {
-        Answer::Error(error) if kinds.contains(&error.kind()) => Ok(true),
-        Answer::Error(_) => Ok(false),
-        Answer::Result(_) => adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT).map(|_| false),
-    }
+    let mut prepared = context.prepare("approval")?;
+    let idle_ms = (deadline_ms / 3).max(1);
+    prepared.request.timeouts.idle_ms = Some(idle_ms);
+    let sent = format!("no answer until deadlineMs ({deadline_ms}), timeouts.idleMs is {idle_ms}");
+    let pending = PendingApproval::begin(&mut adapter, &prepared)?;
+    let limit = Duration::from_millis(deadline_ms) + DENIAL_TIMEOUT;
+    let wanted = format!("`approval_resolved` at deadlineMs ({deadline_ms})");
+    let resolved = adapter.wait_event(&pending.run_id, limit, &wanted, |received| {
+        received.type_name() == "approval_resolved"
+    })?;
+    let waited = resolved.ts.saturating_sub(pending.event.ts);
+    adapter.ensure(
+        waited * 100 >= deadline_ms * MIN_DEADLINE_PERCENT,
+        format!("the approval stays open for {deadline_ms} ms"),
+        format!("it was resolved after {waited} ms: {}", resolved.value),
+        &sent,
+    )?;
+    let by = resolved.value["by"].clone();
+    adapter.ensure(by == "timeout", "resolved by timeout", format!("by {by}"), &sent)?;
+    let late = pending.respond_with(&mut adapter, json!({"outcome": "allow_once"}))?;
+    let kinds = [ErrorKind::ApprovalUnknown, ErrorKind::RunUnknown];
+    let is_refused = matches!(&late, Answer::Error(error) if kinds.contains(&error.kind()));
+    let expected = "approval_unknown, since the deadline has passed";
+    adapter.ensure(is_refused, expected, late.summary(), "run/respond after the deadline")?;
+    pending.ends_without_approval(&mut adapter, &approval, &sent).map(drop)
 }

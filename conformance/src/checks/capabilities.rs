@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::AdapterCheck;
 use super::cli_input::CliInput;
 use super::expectations::{completed, refused_with};
+use super::option_values::options_arrive_unchanged;
 use super::requested_options::{OPTION_CAPABILITIES, request_option};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
@@ -48,10 +49,18 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text"),
         options_reach_cli,
     ),
+    active(
+        "CAP-05",
+        "for the tested version `adapter/detect` declares what `initialize` declares, and every \
+         declared option reaches the agent CLI unchanged and once",
+        "an option that is changed on its way makes the run do something other than requested",
+        Gate::cli_scenario("text"),
+        options_arrive_unchanged,
+    ),
 ];
 
 /// Options of `run/start`: the capability, and members that use it.
-const OPTIONS: &[(&str, &str)] = &[
+pub(super) const OPTIONS: &[(&str, &str)] = &[
     ("models", r#"{"model":"conformance-model"}"#),
     ("effort", r#"{"effort":"low"}"#),
     ("thinkingBudget", r#"{"thinkingBudgetTokens":2048}"#),
@@ -150,7 +159,11 @@ fn undeclared_is_refused(context: &mut CheckContext) -> CheckOutcome {
 }
 
 /// Builds a `run/start` request with additional members.
-fn with_members(nonce: &str, cwd: &str, members: &str) -> Result<StartRunParams, Finding> {
+pub(super) fn with_members(
+    nonce: &str,
+    cwd: &str,
+    members: &str,
+) -> Result<StartRunParams, Finding> {
     let suite_error = |error: serde_json::Error| Finding::Suite(error.to_string());
     let mut request = json!({"runId": format!("run-{nonce}"), "cwd": cwd});
     request["prompt"] = json!({"text": format!("conformance {nonce}")});
@@ -250,7 +263,7 @@ fn options_reach_cli(context: &mut CheckContext) -> CheckOutcome {
 }
 
 /// Prepares the plain answer, or the pack's own scenario for runs with options.
-fn prepared(context: &mut CheckContext) -> Result<PreparedRun, Finding> {
+pub(super) fn prepared(context: &mut CheckContext) -> Result<PreparedRun, Finding> {
     let has_own = context.suite.has_scenario("options");
     context.prepare(if has_own { "options" } else { "text" })
 }

@@ -91,6 +91,35 @@ impl CliInput {
         in_texts + in_files.sum::<usize>()
     }
 
+    /// Whether the input contains exactly this text, as it is or escaped in JSON.
+    pub(super) fn has_text(&self, text: &str) -> bool {
+        let escaped = Value::from(text).to_string();
+        let escaped = &escaped[1..escaped.len() - 1];
+        // JSON inside a text of JSON is escaped twice.
+        let twice = Value::from(escaped).to_string();
+        let forms = [text, escaped, &twice[1..twice.len() - 1]];
+        forms.iter().any(|form| self.has(form))
+    }
+
+    /// Whether an argument, a variable, a line of stdin or a file is JSON that contains this value.
+    pub(super) fn has_json(&self, part: &Value) -> bool {
+        let values = self.arguments.iter().chain(self.variables.values()).map(String::as_str);
+        let joined = self.arguments.iter().filter_map(|it| Some(it.split_once('=')?.1));
+        let files = self.files.values().filter_map(|bytes| std::str::from_utf8(bytes).ok());
+        let texts = values.chain(joined).chain(files).chain(self.stdin.lines());
+        texts
+            .filter_map(|text| serde_json::from_str::<Value>(text).ok())
+            .any(|value| contains_json(&value, part))
+    }
+
+    /// Returns the characters before the first occurrence of a text, over all arguments and stdin.
+    pub(super) fn text_before(&self, text: &str, chars: usize) -> String {
+        let whole = format!("{}\n{}", self.arguments.join(" "), self.stdin);
+        let end = whole.find(text).unwrap_or(0);
+        let before: Vec<char> = whole[..end].chars().rev().take(chars).collect();
+        before.into_iter().rev().collect()
+    }
+
     /// Whether a file contains these bytes.
     pub(super) fn has_file_with(&self, bytes: &[u8]) -> bool {
         self.files.values().any(|file| has_bytes(file, bytes))
@@ -140,4 +169,16 @@ fn add_files(folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
             _ => {}
         }
     }
+}
+
+/// Whether a JSON value contains another one; a text may contain it as JSON too.
+fn contains_json(value: &Value, part: &Value) -> bool {
+    value == part
+        || match value {
+            Value::Array(items) => items.iter().any(|item| contains_json(item, part)),
+            Value::Object(members) => members.values().any(|member| contains_json(member, part)),
+            Value::String(text) => serde_json::from_str::<Value>(text)
+                .is_ok_and(|inner| !inner.is_string() && contains_json(&inner, part)),
+            _ => false,
+        }
 }

@@ -11,6 +11,9 @@ use super::cancellation::{STOP_TIMEOUT, prepare_hanging, start_and_wait_for_outp
 use super::expectations::{
     PerTier, SHORT_RUN_TIMEOUT, after_last_expectation, exact_answer, plain_answer,
 };
+use super::independent_runs::{
+    interleaved_lines, methods_beside_run, options_stay_separate, other_runs_continue,
+};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};
@@ -40,6 +43,38 @@ pub const CHECKS: &[AdapterCheck] = &[
         "a host that knows the reason can wait, choose another id or start another process",
         Gate::cli_scenario("text"),
         refused,
+    ),
+    active(
+        "CON-03",
+        "concurrent runs whose agent CLIs print halves of lines in turn each get exactly their own \
+         text, tools and session",
+        "a buffer that two runs share mixes their answers, but only when both are busy",
+        Gate::cli_scenario("text"),
+        interleaved_lines,
+    ),
+    active(
+        "CON-04",
+        "cancelling a run, its crash, its time limit, its rate limit, its input and its approvals \
+         do not affect any other run",
+        "a user who stops one task must not lose the others",
+        Gate::cli_scenario("text"),
+        other_runs_continue,
+    ),
+    active(
+        "CON-05",
+        "variables, working folder, system prompt and session of a run never appear in another run, \
+         neither a concurrent nor a later one",
+        "a credential or an instruction of one project must not reach another",
+        Gate::cli_scenario("text"),
+        options_stay_separate,
+    ),
+    active(
+        "CON-06",
+        "detection, health, the list of models and `ping` are answered during a run without \
+         affecting it, and a run starts while a detection hangs",
+        "a host refreshes its list of agents while tasks are running",
+        Gate::cli_scenario("text"),
+        methods_beside_run,
     ),
 ];
 

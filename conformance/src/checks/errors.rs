@@ -8,6 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{
     SHORT_RUN_TIMEOUT, describe_end, failed_with, output_steps, plain_answer, refused_with,
 };
+use super::failure_values::{flags_and_hints, message_style, text_before_failure, unknown_model};
 use crate::adapter_client::{AdapterClient, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CliPath, LaunchOptions};
@@ -65,6 +66,38 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text"),
         no_secret,
     ),
+    active(
+        "ERR-07",
+        "a model that the provider does not know is reported as model_unknown",
+        "a host uses this kind to offer other models",
+        Gate::cli_scenario("model_unknown"),
+        unknown_model,
+    ),
+    active(
+        "ERR-08",
+        "errors have the flags of their kind: a hint for auth_* and cli_not_found, retryable only \
+         where a repetition can help, `which` for timeout and capability_unsupported; a rate limit \
+         is rate_limited",
+        "a host repeats, waits or asks the user according to these fields",
+        Gate::cli_scenario("text"),
+        flags_and_hints,
+    ),
+    active(
+        "ERR-09",
+        "a run that fails after some text keeps exactly this text and is never reported as \
+         completed",
+        "an incomplete answer that looks complete leads to wrong decisions",
+        Gate::cli_scenario("text"),
+        text_before_failure,
+    ),
+    active(
+        "ERR-11",
+        "messages of errors are lowercase fragments without a final dot",
+        "hosts insert them into sentences of their own",
+        Gate::cli_scenario("text"),
+        message_style,
+    )
+    .should(),
 ];
 
 fn crash_at_each_line(context: &mut CheckContext) -> CheckOutcome {

@@ -7,6 +7,7 @@ use od_protocol::{ErrorKind, ModelsSource};
 
 use super::AdapterCheck;
 use super::expectations::{model_reached, refused_with};
+use super::model_values::list_values;
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, Tier, active};
 use crate::context::{CheckContext, execute_on};
@@ -39,6 +40,14 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text").with_capability("models"),
         model_reaches_cli,
     ),
+    active(
+        "MOD-04",
+        "a live list contains exactly the ids that the agent CLI lists, has at most one default and \
+         is the same each time; a model outside the list is passed on or refused",
+        "users select from this list; a missing model cannot be selected",
+        Gate::cli_scenario("text").with_capability("models"),
+        list_values,
+    ),
 ];
 
 /// The kinds with which an invalid model name may be refused.
@@ -46,7 +55,7 @@ const REFUSALS: &[ErrorKind] =
     &[ErrorKind::InvalidParams, ErrorKind::ConfigInvalid, ErrorKind::ModelUnknown];
 
 /// Returns the script with which the fake CLI lists its models.
-fn models_script(context: &mut CheckContext) -> Result<Script, Finding> {
+pub(super) fn models_script(context: &mut CheckContext) -> Result<Script, Finding> {
     let has_scenario = context.suite.has_scenario("models");
     Ok(if has_scenario { context.prepare("models")?.script } else { Script::default() })
 }

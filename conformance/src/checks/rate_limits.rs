@@ -38,10 +38,21 @@ pub const CHECKS: &[AdapterCheck] = &[
         Gate::cli_scenario("text"),
         rate_limit_text_is_ignored,
     ),
+    active(
+        "RL-04",
+        "`rate_limited` precedes the error and has the values of the agent CLI in milliseconds, and \
+         `retry` counts from 1",
+        "a host that reads seconds as milliseconds repeats a thousand times too early",
+        Gate::cli_scenario("rate_limit"),
+        limit_values,
+    ),
 ];
 
 /// The timeout from the first report of a retry to the end of the run.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How far a derived time may be from the reported one, in milliseconds.
+const DERIVED_TOLERANCE_MS: u64 = 60_000;
 
 /// The kinds of an exhausted limit.
 const KINDS: &[ErrorKind] = &[ErrorKind::RateLimited, ErrorKind::QuotaExhausted];
@@ -134,4 +145,75 @@ fn no_limit(record: &RunRecord, sent: &str) -> CheckOutcome {
         Some(_) => Err(record.failure("no `rate_limited` and no `retry`", record.summary(), sent)),
         None => Ok(()),
     }
+}
+
+fn limit_values(context: &mut CheckContext) -> CheckOutcome {
+    let sent = "run/start; the provider rejects the request and the agent CLI stops";
+    let completed_run = context.shared_run("rate_limit")?;
+    let (record, prepared) = (&completed_run.record, &completed_run.prepared);
+    let wait = printed(prepared, "retry_after_ms");
+    let until = printed(prepared, "resets_at").map(|at| at * 1000);
+    for received in record.of_type("rate_limited") {
+        let Some(Event::RateLimited(limited)) = received.event() else { continue };
+        let wrong = wrong_time(limited.retry_after_ms, wait, limited.resets_at, until, received.ts);
+        if let Some(expected) = wrong {
+            return Err(record.failure(expected, format!("{limited:?}"), sent));
+        }
+        let window = limited.window.as_deref();
+        if window.is_some_and(|window| window.is_empty() || !prepared.script_prints(window)) {
+            let expected = "a window that the agent CLI named, or none";
+            return Err(record.failure(expected, format!("{limited:?}"), sent));
+        }
+    }
+    let (event, error) = (record.position("rate_limited"), record.position("error"));
+    let is_first = event.zip(error).is_none_or(|(event, error)| event < error);
+    record.ensure(is_first, "`rate_limited` before `error`", record.summary(), sent)?;
+    counts_from_one(record, sent)?;
+    if context.suite.has_scenario("retry_forever") {
+        let prepared = context.prepare("retry_forever")?;
+        let mut adapter = context.launch()?;
+        adapter.begin(&prepared)?;
+        // RL-01 reports a run that does not end.
+        adapter.wait_done(prepared.run_id(), STOP_TIMEOUT * 2);
+        counts_from_one(&adapter.run(prepared.run_id()), "run/start; the agent CLI retries")?;
+    }
+    Ok(())
+}
+
+/// Returns the expectation that a time of a rate limit does not meet. A time that was derived from
+/// the other one may differ by some seconds.
+fn wrong_time(
+    after: Option<u64>,
+    wait: Option<u64>,
+    resets_at: Option<u64>,
+    until: Option<u64>,
+    ts: u64,
+) -> Option<String> {
+    let is_near = |one: u64, other: u64| one.abs_diff(other) <= DERIVED_TOLERANCE_MS;
+    if let (Some(after), Some(wait)) = (after, wait)
+        && after != wait
+    {
+        return Some(format!("retryAfterMs {wait}"));
+    }
+    if let (Some(at), Some(until)) = (resets_at, until)
+        && at != until
+    {
+        return Some(format!("resetsAt {until} (milliseconds)"));
+    }
+    match (after, wait, resets_at, until) {
+        (Some(after), None, _, Some(until)) if !is_near(ts + after, until) => {
+            Some(format!("retryAfterMs until {until}, or none"))
+        }
+        (_, Some(wait), Some(at), None) if !is_near(ts + wait, at) => {
+            Some(format!("resetsAt {} (in {wait} ms), or none", ts + wait))
+        }
+        _ => None,
+    }
+}
+
+fn counts_from_one(record: &RunRecord, sent: &str) -> CheckOutcome {
+    let attempts: Vec<u64> =
+        record.of_type("retry").filter_map(|received| received.value["attempt"].as_u64()).collect();
+    let is_counted = attempts.iter().zip(1..).all(|(attempt, number)| *attempt == number);
+    record.ensure(is_counted, "`retry` with attempt 1, 2, …", format!("{attempts:?}"), sent)
 }

@@ -1,21 +1,23 @@
-//! The state that the threads of the adapter share: the host and the open run.
+//! The state that the threads of the adapter share: the host and the open runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::adapter::{InitializeParams, InputRunParams, RespondRunParams};
-use od_protocol::{ApprovalResolver, ErrorKind, ErrorObject, Event, InputOutcome};
+use od_protocol::{ErrorKind, ErrorObject, Event, InputOutcome};
 
 use super::fault::{Behaviour, Fault};
 use super::output::Output;
 use super::run::Command;
 use super::tree;
 
-/// The grace period of an open run when the host has exited.
+/// The grace period of open runs when the host has exited.
 const HOST_EXIT_GRACE: Duration = Duration::from_millis(200);
-/// How long to wait for its end before everything is killed.
+/// The maximum number of open runs.
+const MAX_OPEN_RUNS: usize = 3;
+/// How long to wait for their end before everything is killed.
 const HOST_EXIT_WAIT: Duration = Duration::from_secs(2);
 
 /// The adapter.
@@ -32,12 +34,18 @@ pub(super) struct Adapter {
 struct State {
     initialized: Option<InitializeParams>,
     shutting_down: bool,
-    run: Option<OpenRun>,
+    runs: BTreeMap<String, OpenRun>,
 }
 
-/// The open run. Only one at a time, so that every process below the adapter belongs to it.
+impl State {
+    /// The run with this id, unless it is ending.
+    fn open(&mut self, run_id: &str) -> Option<&mut OpenRun> {
+        self.runs.get_mut(run_id).filter(|run| !run.ending)
+    }
+}
+
+/// An open run.
 struct OpenRun {
-    run_id: String,
     commands: Sender<Command>,
     /// A cancel was accepted.
     stopping: bool,
@@ -117,118 +125,135 @@ impl Adapter {
         if state.shutting_down && !self.behaviour.has(Fault::RunsAfterShutdown) {
             return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
         }
-        match state.run.as_ref().filter(|run| !run.ending) {
-            Some(run) if run.run_id != run_id && self.behaviour.has(Fault::UntypedTooManyRuns) => {
-                Err(ErrorObject::new(ErrorKind::Internal, "no more of this"))
-            }
-            Some(run) if run.run_id == run_id && self.behaviour.has(Fault::UntypedRunIdInUse) => {
+        let open: Vec<&String> =
+            state.runs.iter().filter(|(_, run)| !run.ending).map(|(id, _)| id).collect();
+        let limit = match self.behaviour {
+            behaviour if behaviour.has(Fault::UntypedTooManyRuns) => 1,
+            behaviour if behaviour.has(Fault::Crosstalk) => usize::MAX,
+            _ => MAX_OPEN_RUNS,
+        };
+        match open.iter().any(|open| *open == run_id) {
+            true if self.behaviour.has(Fault::UntypedRunIdInUse) => {
                 Err(ErrorObject::new(ErrorKind::InvalidParams, "not this run"))
             }
-            Some(run) if run.run_id == run_id => Err(ErrorObject::new(
+            true => Err(ErrorObject::new(
                 ErrorKind::RunIdInUse,
                 format!("the run {run_id} is open already"),
             )),
-            Some(_) if self.behaviour.has(Fault::Crosstalk) => Ok(()),
-            Some(run) => Err(ErrorObject::new(
+            false if open.len() < limit => Ok(()),
+            false if self.behaviour.has(Fault::UntypedTooManyRuns) => {
+                Err(ErrorObject::new(ErrorKind::Internal, "no more of this"))
+            }
+            false => Err(ErrorObject::new(
                 ErrorKind::TooManyRuns,
-                format!("the run {} is open and only one can be", run.run_id),
+                format!("{limit} runs are open and no more can be"),
             )
             .with_hint("start another adapter process")),
-            None => Ok(()),
         }
     }
 
     pub(super) fn open_run(&self, run_id: String, commands: Sender<Command>) {
         let approvals = BTreeSet::new();
-        self.state().run = Some(OpenRun {
-            run_id,
-            commands,
-            stopping: false,
-            ending: false,
-            approvals,
-            turn: None,
-        });
+        let run = OpenRun { commands, stopping: false, ending: false, approvals, turn: None };
+        self.state().runs.insert(run_id, run);
     }
 
     /// Marks the run as finished, although `done` is not sent yet.
-    pub(super) fn ending(&self) {
-        if let Some(run) = &mut self.state().run {
+    pub(super) fn ending(&self, run_id: &str) {
+        if let Some(run) = self.state().runs.get_mut(run_id) {
             run.ending = true;
         }
     }
 
-    /// `done` was sent. Another run may already be open.
+    /// `done` was sent. Another run with this id may already be open.
     pub(super) fn run_ended(&self, run_id: &str) {
         let mut state = self.state();
-        if state.run.as_ref().is_some_and(|run| run.run_id == run_id && run.ending) {
-            state.run = None;
+        if state.runs.get(run_id).is_some_and(|run| run.ending) {
+            state.runs.remove(run_id);
         }
         self.changed.notify_all();
     }
 
     pub(super) fn cancel(&self, run_id: &str, grace: Duration) -> Cancelled {
         let mut state = self.state();
-        match &mut state.run {
-            Some(run) if run.run_id == run_id && !run.ending => {
-                let before = std::mem::replace(&mut run.stopping, true);
-                // A run that is just ending does not receive it, which is fine.
-                let _ended = run.commands.send(Command::Cancel { grace });
-                if before { Cancelled::Before } else { Cancelled::Now }
-            }
-            _ => Cancelled::NotThere,
+        if self.behaviour.has(Fault::CancelStopsAll) {
+            drop(state);
+            self.cancel_all(grace);
+            state = self.state();
         }
+        let by_prefix = self.behaviour.has(Fault::CancelByPrefix);
+        let mut runs = state.runs.iter_mut().filter(|(_, run)| !run.ending);
+        let found = runs.find(|(id, _)| *id == run_id || by_prefix && id.starts_with(run_id));
+        let Some((_, run)) = found else { return Cancelled::NotThere };
+        let before = std::mem::replace(&mut run.stopping, true);
+        // A run that is just ending does not receive it, which is fine.
+        let _ended = run.commands.send(Command::Cancel { grace });
+        if before { Cancelled::Before } else { Cancelled::Now }
     }
 
-    /// Registers an approval of the open run.
-    pub(super) fn open_approval(&self, approval_id: &str) {
-        if let Some(run) = &mut self.state().run {
+    /// Registers an approval of a run.
+    pub(super) fn open_approval(&self, run_id: &str, approval_id: &str) {
+        if let Some(run) = self.state().runs.get_mut(run_id) {
             run.approvals.insert(approval_id.to_owned());
         }
     }
 
-    /// Remembers the running turn of the open run.
-    pub(super) fn note_turn(&self, event: &Event) {
+    /// Remembers the running turn of a run.
+    pub(super) fn note_turn(&self, run_id: &str, event: &Event) {
         let turn = match event {
             Event::TurnStarted(started) => Some(started.turn_id.clone()),
             Event::TurnEnded(_) => None,
             _ => return,
         };
-        if let Some(run) = &mut self.state().run {
+        if let Some(run) = self.state().runs.get_mut(run_id) {
             run.turn = turn;
         }
     }
 
+    /// Withdraws an approval of a run, which then cannot be answered any more.
+    pub(super) fn withdraw_approval(&self, run_id: &str, approval_id: &str) {
+        if let Some(run) = self.state().runs.get_mut(run_id) {
+            run.approvals.remove(approval_id);
+        }
+    }
+
     /// Sends a decision to the run that waits for it; only the first one counts.
-    pub(super) fn answer(&self, params: RespondRunParams) -> Result<(), ErrorObject> {
+    pub(super) fn answer(&self, mut params: RespondRunParams) -> Result<(), ErrorObject> {
         let mut state = self.state();
-        let run = state.run.as_mut().filter(|run| run.run_id == params.run_id && !run.ending);
-        let Some(run) = run else {
+        if self.behaviour.has(Fault::AnswersOtherRun) {
+            let waiting = state.runs.iter().find(|(_, run)| !run.approvals.is_empty());
+            params.run_id = waiting.map_or(params.run_id, |(id, _)| id.clone());
+        }
+        let Some(run) = state.open(&params.run_id) else {
             let text = format!("unknown run {}", params.run_id);
             return Err(ErrorObject::new(ErrorKind::RunUnknown, text));
         };
+        if self.behaviour.has(Fault::AnyApprovalId) {
+            params.approval_id = run.approvals.first().cloned().unwrap_or(params.approval_id);
+        }
         if !run.approvals.remove(&params.approval_id) {
             let text = format!("approval {} is unknown or already resolved", params.approval_id);
             return Err(ErrorObject::new(ErrorKind::ApprovalUnknown, text));
         }
         // A run that is just ending resolves its approvals itself.
-        let _ended = run.commands.send(Command::Answer {
-            approval_id: params.approval_id,
-            outcome: params.outcome,
-            by: params.by.unwrap_or(ApprovalResolver::User),
-        });
+        let _ended = run.commands.send(Command::Answer(params));
         Ok(())
     }
 
     /// Sends input to its run. A turn that is not running is refused.
     pub(super) fn input(&self, params: InputRunParams) -> Result<InputOutcome, ErrorObject> {
-        let state = self.state();
-        let run = state.run.as_ref().filter(|run| run.run_id == params.run_id && !run.ending);
+        let mut state = self.state();
         let is_other_turn = |run: &OpenRun| {
             params.expected_turn.is_some()
                 && params.expected_turn != run.turn
                 && !self.behaviour.has(Fault::IgnoresExpectedTurn)
         };
-        match run {
+        if self.behaviour.has(Fault::InputToAll) {
+            for (_, run) in state.runs.iter().filter(|(id, _)| **id != params.run_id) {
+                let _ended = run.commands.send(Command::Input { text: params.text.clone() });
+            }
+        }
+        match state.open(&params.run_id) {
             Some(run) if is_other_turn(run) => Ok(InputOutcome::Refused),
             Some(run) => Ok(match run.commands.send(Command::Input { text: params.text }) {
                 Ok(()) => InputOutcome::Queued,
@@ -243,22 +268,27 @@ impl Adapter {
     }
 
     pub(super) fn open_runs(&self) -> usize {
-        usize::from(self.state().run.is_some())
+        self.state().runs.len()
     }
 
     pub(super) fn begin_shutdown(&self) {
         self.state().shutting_down = true;
     }
 
-    /// Stops the open run, whatever its id, and waits for its end.
-    pub(super) fn stop_run(&self, grace: Duration, limit: Duration) {
-        if let Some(run) = &self.state().run {
+    /// Stops every run without waiting for its end.
+    pub(super) fn cancel_all(&self, grace: Duration) {
+        for run in self.state().runs.values() {
             // As above: a run that is just ending does not receive it.
             let _ended = run.commands.send(Command::Cancel { grace });
         }
+    }
+
+    /// Stops every run and waits for their end.
+    pub(super) fn stop_runs(&self, grace: Duration, limit: Duration) {
+        self.cancel_all(grace);
         let deadline = Instant::now() + limit;
         let mut state = self.state();
-        while state.run.is_some() {
+        while !state.runs.is_empty() {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else { return };
             let waited = self.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -268,7 +298,7 @@ impl Adapter {
     /// The host has exited: stops everything and exits.
     pub(super) fn exit_with_host(&self) -> ! {
         self.begin_shutdown();
-        self.stop_run(HOST_EXIT_GRACE, HOST_EXIT_WAIT);
+        self.stop_runs(HOST_EXIT_GRACE, HOST_EXIT_WAIT);
         tree::sweep(0, |_| false);
         std::process::exit(0)
     }

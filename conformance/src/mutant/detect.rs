@@ -18,7 +18,7 @@ use super::manifest::{
     VERSION_TESTED, capabilities,
 };
 use super::output::now_ms;
-use super::{probe, tree};
+use super::{leaks, probe, tree};
 use crate::process::executable_name;
 
 /// The maximum size of a login file.
@@ -66,6 +66,10 @@ fn inspect(behaviour: Behaviour, configured: Option<&str>, refresh: bool) -> Det
     let found = find_cli(behaviour, configured).filter(|file| is_cli(behaviour, file));
     let version = found.as_deref().and_then(|path| stated_version(behaviour, path, refresh));
     let version = version.filter(|_| !behaviour.has(Fault::DetectNoVersion));
+    if let Some(path) = found.as_deref().filter(|_| behaviour.has(Fault::DetectStartsCli)) {
+        // Its answer does not matter.
+        let _answer = probe::run_probe(behaviour, path, &["run"]);
+    }
     let subject = configured.unwrap_or("PATH").to_owned();
     if behaviour.has(Fault::DetectWritesFile) {
         let _refused = std::fs::write(home().join(".parrot-detected"), "yes");
@@ -73,6 +77,9 @@ fn inspect(behaviour: Behaviour, configured: Option<&str>, refresh: bool) -> Det
     let mut capabilities = capabilities();
     if behaviour.has(Fault::DetectWidens) {
         capabilities.quota = Some(Marker {});
+    }
+    if behaviour.has(Fault::DetectForgets) {
+        capabilities.tools = None;
     }
     let order = version.as_deref().map(|version| compare(behaviour, version, VERSION_MIN));
     let meets_min = order
@@ -120,6 +127,15 @@ pub(super) fn models(behaviour: Behaviour, configured: Option<&str>) -> ListMode
     let mut models: Vec<Model> = listed.into_iter().flatten().filter_map(model).collect();
     models.sort_unstable_by(|one, other| one.id.cmp(&other.id));
     models.dedup_by(|one, other| one.id == other.id);
+    if behaviour.has(Fault::HidesModel) {
+        models.pop();
+    }
+    if behaviour.has(Fault::ManyDefaults) {
+        models.iter_mut().for_each(|model| model.default = true);
+    }
+    if let Some(id) = leaks::extra_model(behaviour) {
+        models.extend(model(&serde_json::json!({"id": id})));
+    }
     if behaviour.has(Fault::DuplicateModels) {
         models.extend(models.first().cloned());
     }
@@ -230,7 +246,7 @@ fn current_auth(behaviour: Behaviour) -> AuthStatus {
     }
 }
 
-fn home() -> PathBuf {
+pub(super) fn home() -> PathBuf {
     std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).unwrap_or_default().into()
 }
 

@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
-    Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted, MessageStopped,
-    SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta,
-    ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolInputDelta, ToolKind,
-    ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
+    ErrorEvent, Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted,
+    MessageStopped, SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta,
+    ThinkingDelta, ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted,
+    ToolInputDelta, ToolKind, ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};
+use super::leaks;
 use super::native::{Again, Ask, File, Hello, Native, TokenCounts, Tool, ToolOut};
 use super::redact::strip_ansi;
-use super::stateless_events::{failure, retry, slow_down, stop_reason, tool_result};
+use super::stateless_events::{
+    approval_request, failure, retry, slow_down, stop_reason, tool_result,
+};
 
 /// The final message of the agent CLI.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,16 +89,15 @@ impl Events {
             Native::File(file) => self.on_file(file, &mut out),
             Native::Ask(run_probe) => self.on_ask(run_probe, &mut out),
             Native::Usage(figures) => self.figures = Some(figures),
-            Native::SlowDown(mut limit) => {
-                if self.behaviour.has(Fault::DropsRetryAfter) {
-                    limit.after_ms = None;
-                }
-                out.push(slow_down(limit));
-            }
+            Native::SlowDown(limit) => out.push(slow_down(self.behaviour, limit)),
             Native::Again(again) => self.on_again(again, &mut out),
             Native::Report(event) => self.on_report(*event, &mut out),
             Native::Fail { code, text } => {
-                self.final_message = Some(FinalMessage::Failed(failure(&code, text)))
+                let is_hidden = self.next_id > 0 && self.behaviour.has(Fault::FailureAfterTextIsOk);
+                self.final_message = Some(match is_hidden {
+                    true => FinalMessage::Completed(StopReason::EndTurn),
+                    false => FinalMessage::Failed(failure(&code, text)),
+                });
             }
             Native::End { stop } => {
                 self.final_message = Some(FinalMessage::Completed(stop_reason(stop)))
@@ -112,6 +113,11 @@ impl Events {
         let mut out = Vec::new();
         if !self.behaviour.has(Fault::ThinkingLeftOpen) {
             self.close_thinking(&mut out);
+        }
+        let has_crashed = status == ToolStatus::Unknown && self.final_message.is_none();
+        if has_crashed && self.behaviour.has(Fault::DiscardsTextOnCrash) {
+            let discarded = self.message.take().map(|message_id| MessageDiscarded { message_id });
+            out.extend(discarded.map(Event::MessageDiscarded));
         }
         self.close_message(&mut out);
         if !self.behaviour.has(Fault::OpenToolLeft) {
@@ -160,8 +166,11 @@ impl Events {
     }
 
     /// `parrot` would retry a rate limit without end, so the run fails: waiting is up to the host.
-    fn on_again(&mut self, again: Again, out: &mut Vec<Event>) {
+    fn on_again(&mut self, mut again: Again, out: &mut Vec<Event>) {
         let is_limit = again.why == "slow_down" && !self.behaviour.has(Fault::NoRlKill);
+        if self.behaviour.has(Fault::RetriesFromZero) {
+            again.attempt = again.attempt.saturating_sub(1);
+        }
         out.push(retry(again));
         if is_limit {
             let text = "the provider asks to slow down and the agent CLI retries".to_owned();
@@ -179,9 +188,13 @@ impl Events {
         };
         super::kept_state::keep_session(&session);
         self.session_id = Some(session.clone());
+        leaks::note_session(&session);
         out.push(Event::SessionStarted(SessionStarted {
             session_id: session,
-            mode: self.session.mode,
+            mode: match self.behaviour.has(Fault::EverySessionIsNew) {
+                true => SessionMode::New,
+                false => self.session.mode,
+            },
             parent_session_id,
             model: hello.model,
             cwd: Some(self.cwd.to_string_lossy().into_owned()),
@@ -353,20 +366,7 @@ impl Events {
     fn on_ask(&mut self, run_probe: Ask, out: &mut Vec<Event>) {
         self.close_thinking(out);
         self.close_message(out);
-        let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
-        out.push(Event::ApprovalRequested(ApprovalRequested {
-            approval_id: run_probe.id,
-            category: ApprovalCategory::from_wire(run_probe.kind.as_deref().unwrap_or_default()),
-            risk: ApprovalRisk::High,
-            summary: run_probe.summary,
-            tool_call_id: run_probe.tool,
-            input: run_probe.input,
-            options: vec![
-                option("yes", ApprovalOutcome::AllowOnce),
-                option("no", ApprovalOutcome::RejectOnce),
-            ],
-            deadline_ms: None,
-        }));
+        out.push(Event::ApprovalRequested(approval_request(self.behaviour, run_probe)));
     }
 
     fn new_id(&mut self, noun: &str) -> String {

@@ -303,7 +303,7 @@ faults! {
     /// Changes the line ends of a prompt.
     NormalizesLineEnds = "normalizes_line_ends",
     /// Removes U+FEFF at the start of a prompt.
-    DropsByteOrderMark = "drops_byte_order_mark",
+    PromptWithoutByteOrderMark = "prompt_without_byte_order_mark",
     /// Accepts an empty prompt.
     AcceptsEmptyPrompt = "accepts_empty_prompt",
     /// Passes the prompt as an argument.
@@ -650,6 +650,138 @@ faults! {
     CancelApproves = "cancel_approves",
     /// Resolves each approval twice.
     ResolvesTwice = "resolves_twice",
+    /// Joins the incomplete lines of concurrent runs.
+    SharedLineBuffer = "shared_line_buffer",
+    /// Stops every run when one is cancelled.
+    CancelStopsAll = "cancel_stops_all",
+    /// Cancels a run whose id begins with the given id.
+    CancelByPrefix = "cancel_by_prefix",
+    /// Stops every run when a limit of one passes.
+    TimeoutStopsAll = "timeout_stops_all",
+    /// Sends input to every open run.
+    InputToAll = "input_to_all",
+    /// Reports the session of the latest run for every run.
+    LatestSession = "latest_session",
+    /// Answers nothing while it detects the agent CLI.
+    DetectBlocks = "detect_blocks",
+    /// Kills the agent CLIs of open runs after a detection.
+    DetectKillsRuns = "detect_kills_runs",
+    /// Starts a session of the agent CLI to detect it.
+    DetectStartsCli = "detect_starts_cli",
+    /// Approves if the host answers no approvals.
+    ApprovesWithoutHost = "approves_without_host",
+    /// Waits for an answer of a host that answers no approvals.
+    WaitsWithoutHost = "waits_without_host",
+    /// Denies without an event if the host answers no approvals.
+    HidesDenial = "hides_denial",
+    /// Does not deny an approval at its deadline.
+    IgnoresDeadline = "ignores_deadline",
+    /// Approves at the deadline.
+    DeadlineApproves = "deadline_approves",
+    /// Denies an approval before its deadline.
+    DeniesEarly = "denies_early",
+    /// Approves an edited call with its original input.
+    DropsUpdatedInput = "drops_updated_input",
+    /// Treats a rejection with an edited input as an approval.
+    EditApproves = "edit_approves",
+    /// Accepts an answer with the id of another run.
+    AnswersOtherRun = "answers_other_run",
+    /// Accepts an answer with any approval id.
+    AnyApprovalId = "any_approval_id",
+    /// Reports every decision as one of the user.
+    AlwaysByUser = "always_by_user",
+    /// Reports a decision that was not offered.
+    KeepsUnoffered = "keeps_unoffered",
+    /// Denies what is always allowed if that was not offered.
+    AlwaysIsDenied = "always_is_denied",
+    /// Requests an approval without a summary.
+    EmptySummary = "empty_summary",
+    /// Offers no option to reject.
+    OffersOnlyYes = "offers_only_yes",
+    /// Requests an approval of a command as that of a read.
+    CommandIsRead = "command_is_read",
+    /// Requests an approval for a call that does not exist.
+    ForeignToolCall = "foreign_tool_call",
+    /// Trims input to a running run.
+    TrimsInput = "trims_input",
+    /// Passes only the first line of input on.
+    FirstLineOfInput = "first_line_of_input",
+    /// Passes input on twice.
+    InputTwice = "input_twice",
+    /// Lists the oldest session first.
+    OldestSessionFirst = "oldest_session_first",
+    /// Lists more sessions than requested.
+    SessionsIgnoreLimit = "sessions_ignore_limit",
+    /// Lists the sessions of every folder.
+    SessionsIgnoreCwd = "sessions_ignore_cwd",
+    /// Reports the times of sessions in seconds.
+    SessionTimesInSeconds = "session_times_in_seconds",
+    /// Writes an index when it lists sessions.
+    SessionsWrite = "sessions_write",
+    /// Reads any file as a session.
+    ReadsForeignSession = "reads_foreign_session",
+    /// Returns an empty session for an unknown id.
+    InventsSessions = "invents_sessions",
+    /// Omits what the user wrote when it reads a session.
+    DropsUserMessages = "drops_user_messages",
+    /// Passes a session id that looks like a switch.
+    HostileSession = "hostile_session",
+    /// Removes unusual characters from a session id.
+    CleansSessionId = "cleans_session_id",
+    /// Starts a new session when the id to resume is missing.
+    ResumeNeedsNoId = "resume_needs_no_id",
+    /// Reports every session as new.
+    EverySessionIsNew = "every_session_is_new",
+    /// Ignores the requested id of a new session.
+    IgnoresNewId = "ignores_new_id",
+    /// Reports an unknown model as a crash.
+    ModelIsCrash = "model_is_crash",
+    /// Reports errors without a hint.
+    NoHints = "no_hints",
+    /// Reports a rate limit as permanent.
+    NothingRetryable = "nothing_retryable",
+    /// Reports every failure as temporary.
+    EverythingRetryable = "everything_retryable",
+    /// Reports a rate limit as an exhausted quota.
+    RateIsQuota = "rate_is_quota",
+    /// Does not name the limit or the capability of an error.
+    NoWhich = "no_which",
+    /// Writes its messages as whole sentences.
+    MessagesAreSentences = "messages_are_sentences",
+    /// Discards the text of a run that crashes.
+    DiscardsTextOnCrash = "discards_text_on_crash",
+    /// Reports a failure after some text as completed.
+    FailureAfterTextIsOk = "failure_after_text_is_ok",
+    /// Reports the time until a retry in seconds.
+    RetryAfterInSeconds = "retry_after_in_seconds",
+    /// Reports the end of a limit in seconds.
+    ResetsAtInSeconds = "resets_at_in_seconds",
+    /// Reports a window of a rate limit that the agent CLI did not name.
+    InventsWindow = "invents_window",
+    /// Counts retries from zero.
+    RetriesFromZero = "retries_from_zero",
+    /// Omits a model that the agent CLI lists.
+    HidesModel = "hides_model",
+    /// Lists every model as the default.
+    ManyDefaults = "many_defaults",
+    /// Returns another list of models each time.
+    ListGrows = "list_grows",
+    /// Ignores a model that is not in its list.
+    DropsUnlistedModel = "drops_unlisted_model",
+    /// Declares less in `adapter/detect` for the version that it was tested with.
+    DetectForgets = "detect_forgets",
+    /// Trims the system prompt.
+    TrimsSystemPrompt = "trims_system_prompt",
+    /// Passes the system prompt twice.
+    SystemPromptTwice = "system_prompt_twice",
+    /// Swaps the allowed and the denied tools.
+    SwapsToolLists = "swaps_tool_lists",
+    /// Passes every additional folder twice.
+    DirsTwice = "dirs_twice",
+    /// Drops the variables of MCP servers.
+    DropsServerEnv = "drops_server_env",
+    /// Removes a part of the output schema.
+    CutsSchema = "cuts_schema",
     /// Drops the policy of a run.
     DropsPolicy = "drops_policy",
     /// Passes a denied command as allowed.

@@ -10,12 +10,9 @@ use od_protocol::{
 
 use super::events::FinalMessage;
 use super::fault::Fault;
-use super::leaks;
-use super::probe;
 use super::redact::redact;
 use super::run::{Command, Run};
-use super::run_faults;
-use super::tree;
+use super::{leaks, ownership, probe, run_faults, tree};
 
 /// How long the CLI may take to exit after its final message.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
@@ -43,7 +40,7 @@ impl Run<'_> {
             self.wait_for_stdin_error();
         }
         if behaviour.has(Fault::CancelLosesDone) && self.cancelled_late() {
-            self.adapter.ending();
+            self.adapter.ending(&self.params.run_id);
             return;
         }
         self.end_processes();
@@ -64,7 +61,7 @@ impl Run<'_> {
             self.emit(Event::Error(error));
         }
         leaks::before_done(behaviour, Path::new(&self.params.cwd), self.cancelled);
-        self.adapter.ending();
+        self.adapter.ending(&self.params.run_id);
         let done = self.done(ending);
         if !behaviour.has(Fault::NoDone) {
             self.emit(Event::Done(done.clone()));
@@ -128,14 +125,18 @@ impl Run<'_> {
     fn end_processes(&self) {
         tree::kill_group(self.leader);
         if !self.adapter.behaviour.has(Fault::OrphanChild) {
-            tree::sweep(self.leader, probe::is_probe);
+            let ends_all = self.adapter.behaviour.has(Fault::Crosstalk);
+            tree::sweep(self.leader, |pid| {
+                probe::is_probe(pid) || !ends_all && ownership::is_spared(self.leader, pid)
+            });
         }
+        ownership::unregister(self.leader);
     }
 
     /// Closes what is still open.
     fn close(&mut self, ending: &Ending) {
         let by = ApprovalResolver::Cancel;
-        for approval_id in std::mem::take(&mut self.open_approvals) {
+        for approval_id in std::mem::take(&mut self.open_approvals).into_keys() {
             let outcome = ApprovalOutcome::RejectOnce;
             self.emit(Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by }));
         }
@@ -153,12 +154,15 @@ impl Run<'_> {
         if let Some(which) = self.timed_out {
             let text = format!("time limit {which} reached");
             let named = if self.adapter.behaviour.has(Fault::WrongWhich) { "run" } else { which };
-            let data = Some(JsonObject::from_iter([("which".to_owned(), named.into())]));
+            let mut error = ErrorEvent::fatal(ErrorKind::Timeout, text);
+            if !self.adapter.behaviour.has(Fault::NoWhich) {
+                error.data = Some(JsonObject::from_iter([("which".to_owned(), named.into())]));
+            }
             return Ending {
                 status: DoneStatus::TimedOut,
                 stop_reason: StopReason::Cancelled,
                 evidence: DoneEvidence::Watchdog,
-                error: Some(ErrorEvent { data, ..ErrorEvent::fatal(ErrorKind::Timeout, text) }),
+                error: Some(error),
             };
         }
         if self.cancelled {
@@ -187,15 +191,25 @@ impl Run<'_> {
             ErrorKind::AuthExpired | ErrorKind::AuthMissing => behaviour.has(Fault::AuthIsCrash),
             ErrorKind::ContextExceeded => behaviour.has(Fault::ContextIsCrash),
             ErrorKind::SessionUnknown => behaviour.has(Fault::SessionIsCrash),
+            ErrorKind::ModelUnknown => behaviour.has(Fault::ModelIsCrash),
             _ => false,
         };
-        let kind = if untyped { ErrorKind::CliCrashed } else { error.kind };
+        let kind = match error.kind {
+            ErrorKind::RateLimited if behaviour.has(Fault::RateIsQuota) => {
+                ErrorKind::QuotaExhausted
+            }
+            _ if untyped => ErrorKind::CliCrashed,
+            kind => kind,
+        };
+        let retryable = kind.is_retryable() && !behaviour.has(Fault::NothingRetryable)
+            || behaviour.has(Fault::EverythingRetryable);
+        let hint = error.hint.clone().filter(|_| !behaviour.has(Fault::NoHints));
         let message = self.clean(&error.message);
         Ending {
             status: DoneStatus::Failed,
             stop_reason: StopReason::Error,
             evidence,
-            error: Some(ErrorEvent { kind, message, ..error }),
+            error: Some(ErrorEvent { kind, message, retryable, hint, ..error }),
         }
     }
 
@@ -233,7 +247,10 @@ impl Run<'_> {
             stop_reason: ending.stop_reason,
             error_kind: ending.error.map(|error| error.kind),
             evidence: ending.evidence,
-            session_id: self.events.session_id.clone(),
+            session_id: match self.adapter.behaviour.has(Fault::LatestSession) {
+                true => leaks::latest_session(),
+                false => self.events.session_id.clone(),
+            },
             exit_code: status.and_then(|status| status.code()),
             signal: status.as_ref().and_then(tree::signal_of),
             duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),

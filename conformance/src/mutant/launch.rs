@@ -12,7 +12,7 @@ use od_protocol::{ErrorKind, ErrorObject, NetworkMode, SessionMode};
 use super::detect;
 use super::fault::{Behaviour, Fault};
 use super::manifest::{AUTH_VARIABLE, INSTALL_COMMAND};
-use super::{kept_state, options, tree};
+use super::{kept_state, options, ownership, tree};
 
 /// The inherited variables that the agent CLI gets.
 const PASSED_VARIABLES: [&str; 22] = [
@@ -56,7 +56,7 @@ pub(super) fn launch(
     params: &StartRunParams,
 ) -> Result<Launched, ErrorObject> {
     if !behaviour.has(Fault::DropsOptions) {
-        options::refuse_undeclared(params)?;
+        options::refuse_undeclared(behaviour, params)?;
     }
     refuse_switch_values(behaviour, params)?;
     options::refuse_mode(params)?;
@@ -64,8 +64,12 @@ pub(super) fn launch(
     let cwd = folder(behaviour, Path::new(&params.cwd))?;
     let path = detect::find_cli(behaviour, cli_path).ok_or_else(|| {
         let pending_approvals = cli_path.unwrap_or("parrot");
-        ErrorObject::new(ErrorKind::CliNotFound, format!("agent CLI {pending_approvals} not found"))
-            .with_hint(INSTALL_COMMAND)
+        let text = format!("agent CLI {pending_approvals} not found");
+        let error = ErrorObject::new(ErrorKind::CliNotFound, text);
+        match behaviour.has(Fault::NoHints) {
+            true => error,
+            false => error.with_hint(INSTALL_COMMAND),
+        }
     })?;
     let arguments = arguments(behaviour, params);
     let mut command = Command::new(&path);
@@ -76,7 +80,7 @@ pub(super) fn launch(
     }
     command.envs(environment(behaviour, &params.env));
     tree::own_group(&mut command);
-    match command.spawn() {
+    match ownership::spawn(&mut command) {
         Ok(child) => Ok(Launched { child, path, arguments }),
         Err(error) => Err(spawn_failure(behaviour, &path, &error)),
     }
@@ -92,7 +96,7 @@ pub(super) fn prompt_line(behaviour: Behaviour, params: &StartRunParams) -> Vec<
     if behaviour.has(Fault::TrimsPrompt) {
         text = text.trim();
     }
-    if behaviour.has(Fault::DropsByteOrderMark) {
+    if behaviour.has(Fault::PromptWithoutByteOrderMark) {
         text = text.trim_start_matches('\u{feff}');
     }
     if behaviour.has(Fault::PromptIsCommand) {
@@ -164,13 +168,27 @@ fn keep(
 
 /// Refuses values that look like switches.
 fn refuse_switch_values(behaviour: Behaviour, params: &StartRunParams) -> Result<(), ErrorObject> {
+    let is_switch = |value: &&str| value.is_empty() || value.starts_with('-');
     let model = params.model.as_deref().filter(|_| !behaviour.has(Fault::HostileModel));
-    let values = [model, params.session.id.as_deref()];
-    match values.into_iter().flatten().find(|value| value.is_empty() || value.starts_with('-')) {
-        Some(value) => Err(ErrorObject::new(
-            ErrorKind::InvalidParams,
-            format!("{value:?} can be no name of a model or session"),
-        )),
+    if let Some(model) = model.filter(is_switch) {
+        let text = format!("{model:?} is not the name of a model");
+        return Err(ErrorObject::new(ErrorKind::ModelUnknown, text)
+            .with_hint("`models/list` lists the models"));
+    }
+    let session = params.session.id.as_deref();
+    let needs_id =
+        params.session.mode != SessionMode::New && !behaviour.has(Fault::ResumeNeedsNoId);
+    if session.is_none() && needs_id {
+        let text = format!("session mode {} needs the id of a session", params.session.mode);
+        return Err(ErrorObject::new(ErrorKind::ConfigInvalid, text)
+            .with_hint("`sessions/list` lists the sessions"));
+    }
+    match session.filter(|id| is_switch(id) && !behaviour.has(Fault::HostileSession)) {
+        Some(id) => {
+            let text = format!("{id:?} is not the id of a session");
+            Err(ErrorObject::new(ErrorKind::SessionUnknown, text)
+                .with_hint("`sessions/list` lists the sessions"))
+        }
         None => Ok(()),
     }
 }
@@ -195,7 +213,10 @@ fn folder(behaviour: Behaviour, cwd: &Path) -> Result<PathBuf, ErrorObject> {
 
 fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
     let mut arguments = vec!["run".to_owned()];
-    if let Some(model) = &params.model {
+    let model = params.model.as_ref().filter(|model| {
+        !behaviour.has(Fault::DropsUnlistedModel) || ["macaw", "kea"].contains(&model.as_str())
+    });
+    if let Some(model) = model {
         let end = if behaviour.has(Fault::RenamesModel) { "-latest" } else { "" };
         arguments.extend(["--model".to_owned(), format!("{model}{end}")]);
     }
@@ -203,13 +224,23 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
         (SessionMode::Resume, Some(_)) if behaviour.has(Fault::ResumesLast) => {
             arguments.extend(["--resume".to_owned(), "last".to_owned()]);
         }
-        (SessionMode::Resume, Some(id)) => {
-            arguments.extend(["--resume".to_owned(), id.clone()]);
-        }
-        (SessionMode::Fork, Some(id)) => arguments.extend(["--fork".to_owned(), id.clone()]),
-        _ => {
+        (_, None) => {
             let previous = kept_state::previous_session(behaviour);
             arguments.extend(previous.into_iter().flat_map(|id| ["--resume".to_owned(), id]));
+        }
+        (SessionMode::New, Some(_)) if behaviour.has(Fault::IgnoresNewId) => {}
+        (mode, Some(id)) => {
+            let option = match mode {
+                SessionMode::Resume => "--resume",
+                SessionMode::Fork => "--fork",
+                _ => "--session",
+            };
+            let is_odd = |c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c);
+            let id = match behaviour.has(Fault::CleansSessionId) {
+                true => id.replace(is_odd, ""),
+                false => id.clone(),
+            };
+            arguments.extend([option.to_owned(), id]);
         }
     }
     // `parrot` asks for approval of everything else, so only denials are passed.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use od_protocol::{Event, Unmapped};
@@ -12,6 +13,7 @@ use super::fault::{Behaviour, Fault};
 const LEAK_BYTES: usize = 4 * 1024 * 1024;
 
 static RUNS: AtomicUsize = AtomicUsize::new(0);
+static LATEST_SESSION: Mutex<Option<String>> = Mutex::new(None);
 
 /// Faults of an idle process.
 pub(super) fn while_idle(behaviour: Behaviour) {
@@ -63,6 +65,23 @@ pub(super) fn before_done(behaviour: Behaviour, cwd: &Path, is_cancelled: bool) 
     if behaviour.has(Fault::CancelLeaksFd) && is_cancelled {
         std::mem::forget(std::env::current_exe().and_then(std::fs::File::open));
     }
+}
+
+/// The fault: a further model in every second list.
+pub(super) fn extra_model(behaviour: Behaviour) -> Option<String> {
+    static LISTS: AtomicUsize = AtomicUsize::new(0);
+    let is_odd = LISTS.fetch_add(1, Ordering::Relaxed) % 2 == 1;
+    (is_odd && behaviour.has(Fault::ListGrows)).then(|| "macaw-next".to_owned())
+}
+
+/// Records the session of a run.
+pub(super) fn note_session(session_id: &str) {
+    *LATEST_SESSION.lock().unwrap_or_else(PoisonError::into_inner) = Some(session_id.to_owned());
+}
+
+/// The fault: the session of whichever run started last.
+pub(super) fn latest_session() -> Option<String> {
+    LATEST_SESSION.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Faults after each run.

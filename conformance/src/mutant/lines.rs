@@ -1,5 +1,6 @@
 //! Bytes to lines: split on `\n` only, limited, lossy UTF-8, with an unterminated last line.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fault::{Behaviour, Fault};
@@ -9,6 +10,9 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The fault: a pause that ends a line.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// The fault: the incomplete line of all runs.
+static SHARED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Collects bytes until a line is complete.
 pub(super) struct Lines {
@@ -37,6 +41,13 @@ impl Lines {
         let is_paused = paused > PAUSE && !self.pending.is_empty();
         if is_paused && self.behaviour.has(Fault::PauseIsLineEnd) {
             return self.split(&[b"\n", chunk].concat());
+        }
+        if self.behaviour.has(Fault::SharedLineBuffer) {
+            let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+            self.pending = std::mem::take(&mut shared);
+            let lines = self.split(chunk);
+            *shared = std::mem::take(&mut self.pending);
+            return lines;
         }
         let lines = self.split(chunk);
         if self.behaviour.has(Fault::UnicodeLines) {

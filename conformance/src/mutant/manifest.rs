@@ -35,8 +35,9 @@ pub(super) fn capabilities() -> Capabilities {
     Capabilities {
         run: marker(),
         input: Some(InputCapability { steer: false }),
-        approvals: Some(ApprovalsCapability { edit_input: false }),
+        approvals: Some(ApprovalsCapability { edit_input: true }),
         models: marker(),
+        sessions: marker(),
         resume: Some(ResumeCapability { same_cwd_only: false }),
         fork: marker(),
         thinking: marker(),

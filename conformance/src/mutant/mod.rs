@@ -13,12 +13,12 @@
 //! |---|---|
 //! | `parrot --version` | prints `parrot 2.4.1` |
 //! | `parrot models` | prints `{"models":[{"id":"…","name","default","window","efforts"}],"current":"…"}` |
-//! | `parrot run [--model M] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin |
+//! | `parrot run [--model M] [--session ID] [--resume ID] [--fork ID] [--deny COMMAND]… [--offline]` | reads its prompt from stdin |
 //!
 //! | stdin line | meaning |
 //! |---|---|
 //! | `{"t":"prompt","text":"…"}` | the first line, with the requested options: system, files, images, dirs, tools, no_tools, servers, schema, max_turns, mode, effort |
-//! | `{"t":"answer","id":"…","allow":true}` | the answer to `run_probe` |
+//! | `{"t":"answer","id":"…","allow":true}` | the answer to `ask`; `input` replaces the tool's input |
 //! | `{"t":"more","text":"…"}` | input during the run |
 //!
 //! | stdout line | meaning |
@@ -28,7 +28,7 @@
 //! | `say` text · `say_end` · `scrap` | a fragment of a message · its end · it starts again |
 //! | `tool` id, name, kind, input, parts, title, server, parent · `tool_out` id, ok, output, code | a call · its result |
 //! | `file` path, op, from, tool, diff | a file was changed |
-//! | `run_probe` id, tool, summary, kind | an approval request |
+//! | `ask` id, tool, summary, kind, input, wait_ms | an approval request |
 //! | `usage` in, out, cached, cached_new, usd, thought, model, provider, tier | tokens so far; `usd` only if known |
 //! | `slow_down` after_ms, until, window · `again` attempt, why, of, after_ms | a rate limit · a retry |
 //! | `turn` `turn_end` `phase` `heard` `tool_log` `todo` `helper` `helper_end` `window` `quota` `picture` `skill` `plugin` `mode` `note` | the members of one protocol event each, see `reports` |
@@ -36,9 +36,12 @@
 //! | `end` stop | the final message of a success |
 //!
 //! SIGINT stops it; it may still print messages before it exits. It logs in with
-//! `PARROT_API_KEY` or with `~/.parrot/auth.json` (`token`, `expiresAt`).
+//! `PARROT_API_KEY` or with `~/.parrot/auth.json` (`token`, `expiresAt`). It keeps its sessions in
+//! `~/.parrot/sessions/ID.jsonl`: a line `session` cwd, title, updated, then lines `user` text and
+//! `say` text.
 
 mod adapter;
+mod approvals;
 mod detect;
 mod entry;
 mod event_faults;
@@ -58,6 +61,7 @@ mod manifest;
 mod native;
 mod options;
 mod output;
+mod ownership;
 mod pipes;
 mod probe;
 mod redact;
@@ -65,6 +69,7 @@ mod reports;
 mod run;
 mod run_faults;
 mod serve;
+mod sessions;
 mod stateless_events;
 mod stop;
 mod table;

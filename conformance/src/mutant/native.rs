@@ -126,6 +126,8 @@ pub(super) struct Ask {
     pub(super) kind: Option<String>,
     #[serde(default)]
     pub(super) input: Option<Value>,
+    #[serde(default)]
+    pub(super) wait_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

@@ -34,6 +34,12 @@ impl Output {
         if self.is_silenced(id) {
             return;
         }
+        let outcome = outcome.map_err(|mut error| {
+            if self.behaviour.has(Fault::MessagesAreSentences) {
+                error.message = format!("Error: {}.", error.message);
+            }
+            error
+        });
         let id = match serde_json::from_str::<Value>(id) {
             Ok(Value::Number(number))
                 if self.behaviour.has(Fault::TextIds)

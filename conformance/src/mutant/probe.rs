@@ -38,9 +38,14 @@ pub(super) fn run_probe(behaviour: Behaviour, path: &Path, arguments: &[&str]) -
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     tree::own_group(&mut command);
-    let mut child = command.spawn().ok()?;
+    let mut child = {
+        // Locked, so that the end of a run does not see the process before it is registered.
+        let mut probes = PROBES.lock().unwrap_or_else(PoisonError::into_inner);
+        let child = command.spawn().ok()?;
+        probes.insert(child.id());
+        child
+    };
     let pid = child.id();
-    PROBES.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
     let stdout = child.stdout.take()?;
     let (sender, answer) = channel();
     std::thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! One run from its first event to the final message of the CLI: lines in, events out, time limits.
 //! `stop` sends the signals that stop it, `finish` ends it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -9,20 +9,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use od_protocol::adapter::StartRunParams;
-use od_protocol::{
-    ApprovalOutcome, ApprovalResolved, ApprovalResolver, ErrorEvent, ErrorKind, Event, Heartbeat,
-    RunStarted,
-};
+use od_protocol::adapter::{RespondRunParams, StartRunParams};
+use od_protocol::{ErrorEvent, ErrorKind, Event, Heartbeat, RunStarted};
 
 use super::adapter::Adapter;
+use super::approvals::PendingApproval;
 use super::events::{Events, FinalMessage};
 use super::fault::Fault;
 use super::launch::Launched;
 use super::line_limit::LineLimit;
 use super::output::Stream;
 use super::pipes::{self, Pipes, Tail};
-use super::{kept_state, leaks, tree};
+use super::{kept_state, leaks, ownership};
 
 /// Silence after which a heartbeat is sent.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
@@ -37,7 +35,7 @@ pub(super) enum Command {
     Exited(Option<ExitStatus>),
     InputRefused,
     Cancel { grace: Duration },
-    Answer { approval_id: String, outcome: ApprovalOutcome, by: ApprovalResolver },
+    Answer(RespondRunParams),
     Input { text: String },
 }
 
@@ -75,11 +73,11 @@ pub(super) struct Run<'a> {
     /// Values that no event may contain.
     pub(super) secrets: Vec<String>,
     /// The pending approvals.
-    pub(super) open_approvals: BTreeSet<String>,
+    pub(super) open_approvals: BTreeMap<String, PendingApproval>,
     pub(super) last_output: Instant,
     last_event: Instant,
     pub(super) any_output: bool,
-    asks_host: bool,
+    pub(super) asks_host: bool,
     /// The fault: the pending response to `run/start`.
     late_answer: Option<PendingResponse>,
     trace: Option<std::fs::File>,
@@ -127,7 +125,7 @@ impl<'a> Run<'a> {
             stopping: Stopping::No,
             timed_out: None,
             cancelled: false,
-            open_approvals: BTreeSet::new(),
+            open_approvals: BTreeMap::new(),
             last_output: Instant::now(),
             last_event: Instant::now(),
             any_output: false,
@@ -150,6 +148,7 @@ impl<'a> Run<'a> {
                 Err(RecvTimeoutError::Timeout) => self.on_time(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            ownership::scan_if_due();
             if self.output_ended {
                 break;
             }
@@ -180,7 +179,7 @@ impl<'a> Run<'a> {
             }
             Command::InputRefused => self.on_input_refused(),
             Command::Cancel { grace } => self.on_cancel(grace),
-            Command::Answer { approval_id, outcome, by } => self.answer(approval_id, outcome, by),
+            Command::Answer(params) => self.on_answer(params),
             Command::Input { text } => self.on_input(&text),
         }
     }
@@ -204,56 +203,31 @@ impl<'a> Run<'a> {
             let _full = writeln!(trace, "{line}");
         }
         for event in self.events.on_line(line) {
-            // Registered before the event is sent: the decision can arrive immediately.
-            let pending_approvals = match &event {
-                Event::ApprovalRequested(pending_approvals) => {
-                    Some(pending_approvals.approval_id.clone())
-                }
-                _ => None,
-            };
-            if let Some(approval_id) = &pending_approvals {
-                self.open_approvals.insert(approval_id.clone());
-                self.adapter.open_approval(approval_id);
-            }
-            self.adapter.note_turn(&event);
-            self.emit(event);
-            let approves = self.adapter.behaviour.has(Fault::ApprovesItself);
-            if let Some(approval_id) = pending_approvals.filter(|_| !self.asks_host || approves) {
-                let outcome = match approves {
-                    true => ApprovalOutcome::AllowOnce,
-                    false => ApprovalOutcome::RejectOnce,
-                };
-                self.answer(approval_id, outcome, ApprovalResolver::Policy);
+            self.adapter.note_turn(&self.params.run_id, &event);
+            match event {
+                Event::ApprovalRequested(requested) => self.on_approval_requested(requested),
+                other => self.emit(other),
             }
         }
         // A long line takes long to send; the CLI is not idle then.
         self.last_output = Instant::now();
     }
 
-    /// Sends a decision to the CLI; only the first one counts.
-    pub(super) fn answer(
-        &mut self,
-        approval_id: String,
-        outcome: ApprovalOutcome,
-        by: ApprovalResolver,
-    ) {
-        if !self.open_approvals.remove(&approval_id) {
+    fn on_input(&mut self, text: &str) {
+        let behaviour = self.adapter.behaviour;
+        if behaviour.has(Fault::LosesInput) {
             return;
         }
-        let allow = outcome.is_allowed();
-        let line = serde_json::json!({"t": "answer", "id": approval_id, "allow": allow});
-        self.send_input(format!("{line}\n").into_bytes());
-        let resolved = Event::ApprovalResolved(ApprovalResolved { approval_id, outcome, by });
-        if self.adapter.behaviour.has(Fault::ResolvesTwice) {
-            self.emit(resolved.clone());
-        }
-        self.emit(resolved);
-        self.last_output = Instant::now();
-    }
-
-    fn on_input(&mut self, text: &str) {
-        if !self.adapter.behaviour.has(Fault::LosesInput) {
-            let line = serde_json::json!({"t": "more", "text": text});
+        let text = match behaviour {
+            behaviour if behaviour.has(Fault::TrimsInput) => text.trim(),
+            behaviour if behaviour.has(Fault::FirstLineOfInput) => {
+                text.lines().next().unwrap_or_default()
+            }
+            _ => text,
+        };
+        let line = serde_json::json!({"t": "more", "text": text});
+        let copies = if behaviour.has(Fault::InputTwice) { 2 } else { 1 };
+        for _ in 0..copies {
             self.send_input(format!("{line}\n").into_bytes());
         }
     }
@@ -272,7 +246,12 @@ impl<'a> Run<'a> {
         match self.stopping {
             Stopping::Interrupted(deadline) if now >= deadline => self.terminate(),
             Stopping::Terminated(deadline) if now >= deadline => self.stopping = Stopping::Killed,
-            Stopping::No => self.check_limits(now),
+            Stopping::No => {
+                if self.approval_deadline().is_some() {
+                    self.deny_overdue_approvals(now);
+                }
+                self.check_limits(now);
+            }
             _ => {}
         }
         if now >= self.last_event + HEARTBEAT_INTERVAL {
@@ -294,6 +273,9 @@ impl<'a> Run<'a> {
             return;
         };
         self.timed_out = Some(which);
+        if self.adapter.behaviour.has(Fault::TimeoutStopsAll) {
+            self.adapter.cancel_all(Duration::ZERO);
+        }
         self.stop(Duration::from_millis(500));
     }
 
@@ -303,7 +285,10 @@ impl<'a> Run<'a> {
             Stopping::Interrupted(deadline) | Stopping::Terminated(deadline) => {
                 deadlines.push(deadline)
             }
-            Stopping::No => deadlines.extend(self.limits().into_iter().map(|(_, at)| at)),
+            Stopping::No => {
+                deadlines.extend(self.limits().into_iter().map(|(_, at)| at));
+                deadlines.extend(self.approval_deadline());
+            }
             Stopping::Killed => {}
         }
         if self.exited.is_some() {

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::adapter::{Adapter, Cancelled};
 use super::fault::{Behaviour, Fault};
 use super::host_lines::{HostLine, HostLines, messages};
-use super::{detect, handshake, kept_state, launch, leaks, run, tree};
+use super::{detect, handshake, kept_state, launch, leaks, options, run, sessions, tree};
 use crate::generated_faults;
 
 /// The default grace period.
@@ -127,7 +127,7 @@ fn cancel_request_faults(adapter: &'static Adapter, params: Option<&str>) {
         adapter.output.silence(params["id"].to_string());
     }
     if adapter.behaviour.has(Fault::CancelRequestStopsRun) {
-        std::thread::spawn(|| adapter.stop_run(Duration::ZERO, Duration::from_secs(5)));
+        std::thread::spawn(|| adapter.stop_runs(Duration::ZERO, Duration::from_secs(5)));
     }
 }
 
@@ -155,6 +155,9 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
         "adapter/health" => parse_params(params).and_then(|HealthAdapterParams {}| {
             to_value(detect::health(cli_path(adapter).as_deref(), adapter.open_runs()))
         }),
+        "adapter/detect" if adapter.behaviour.has(Fault::DetectBlocks) => {
+            to_value(detect::detect(adapter.behaviour, cli_path(adapter).as_deref(), true))
+        }
         "adapter/detect" => match parse_params::<DetectAdapterParams>(params) {
             Ok(params) => return detect_later(adapter, id, params.refresh),
             Err(error) => Err(error),
@@ -163,6 +166,12 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             Ok(_) => return models_later(adapter, id),
             Err(error) => Err(error),
         },
+        "sessions/list" => {
+            parse_params(params).and_then(|params| to_value(sessions::list(adapter, &params)))
+        }
+        "sessions/read" => parse_params(params)
+            .and_then(|params| sessions::read(adapter, &params))
+            .and_then(to_value),
         "run/start" if adapter.takes_null_for_option(params) => {
             Err(ErrorObject::new(ErrorKind::CapabilityUnsupported, "this option is not supported"))
         }
@@ -184,12 +193,17 @@ fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<
             Err(error) => Err(error),
         },
         _ if adapter.behaviour.has(Fault::SilentUnknown) => return Answer::Later,
-        known if METHODS.iter().any(|method| method.name == known) => Err(ErrorObject::new(
-            ErrorKind::CapabilityUnsupported,
-            format!("this adapter does not support {known}"),
-        )),
-        unknown => Err(unknown_method(unknown)),
+        other => Err(unsupported_method(adapter, other)),
     })
+}
+
+/// The error of a method that this adapter does not serve.
+fn unsupported_method(adapter: &Adapter, method: &str) -> ErrorObject {
+    let known = METHODS.iter().find(|known| known.name == method);
+    match known.and_then(|known| known.gate) {
+        Some(gate) => options::unsupported(adapter.behaviour, gate, method),
+        None => unknown_method(method),
+    }
 }
 
 fn unknown_method(method: &str) -> ErrorObject {
@@ -225,6 +239,9 @@ fn detect_later(adapter: &'static Adapter, id: String, refresh: bool) -> Answer 
     let detect = move || {
         let _busy = adapter.hold_events(Fault::DetectBlocksRuns);
         let result = detect::detect(adapter.behaviour, cli_path(adapter).as_deref(), refresh);
+        if adapter.behaviour.has(Fault::DetectKillsRuns) {
+            tree::sweep(0, |_| false);
+        }
         adapter.output.reply(&id, to_value(result));
     };
     answer_later(adapter, Fault::DetectBlocksReader, detect)
@@ -263,7 +280,7 @@ fn shutdown_later(adapter: &'static Adapter, id: String, params: &ShutdownParams
     };
     let grace = Duration::from_millis(grace_ms);
     std::thread::spawn(move || {
-        adapter.stop_run(grace, grace + Duration::from_secs(5));
+        adapter.stop_runs(grace, grace + Duration::from_secs(5));
         adapter.output.reply(&id, to_value(ShutdownResult {}));
     });
     Answer::Later

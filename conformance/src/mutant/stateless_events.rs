@@ -1,9 +1,12 @@
 //! Messages of `parrot` that become one event without any state.
 
-use super::native::{Again, SlowDown};
 use od_protocol::{
-    ErrorEvent, ErrorKind, Event, RateLimited, Retry, StopReason, ToolResult, ToolStatus,
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
+    ErrorKind, Event, RateLimited, Retry, StopReason, ToolResult, ToolStatus,
 };
+
+use super::fault::{Behaviour, Fault};
+use super::native::{Again, Ask, SlowDown};
 
 pub(super) fn tool_result(
     tool_call_id: String,
@@ -14,11 +17,17 @@ pub(super) fn tool_result(
     Event::ToolResult(ToolResult { tool_call_id, status, output, exit_code, truncated: None })
 }
 
-pub(super) fn slow_down(limit: SlowDown) -> Event {
+pub(super) fn slow_down(behaviour: Behaviour, limit: SlowDown) -> Event {
+    let after = limit.after_ms.filter(|_| !behaviour.has(Fault::DropsRetryAfter));
+    let seconds = behaviour.has(Fault::RetryAfterInSeconds);
+    let until_factor = if behaviour.has(Fault::ResetsAtInSeconds) { 1 } else { 1000 };
     Event::RateLimited(RateLimited {
-        retry_after_ms: limit.after_ms,
-        resets_at: limit.until.map(|until| until.saturating_mul(1000)),
-        window: limit.window,
+        retry_after_ms: after.map(|after| if seconds { after / 1000 } else { after }),
+        resets_at: limit.until.map(|until| until.saturating_mul(until_factor)),
+        window: match behaviour.has(Fault::InventsWindow) {
+            true => Some("weekly".to_owned()),
+            false => limit.window,
+        },
         source: "cli".to_owned(),
     })
 }
@@ -48,4 +57,32 @@ pub(super) fn failure(code: &str, text: String) -> ErrorEvent {
         _ => (ErrorKind::CliCrashed, "run `parrot` by hand"),
     };
     ErrorEvent::fatal(kind, text).with_hint(hint)
+}
+
+/// The request of an approval.
+pub(super) fn approval_request(behaviour: Behaviour, request: Ask) -> ApprovalRequested {
+    let option = |id: &str, kind| ApprovalOption { id: id.to_owned(), kind, label: None };
+    let mut options = vec![option("yes", ApprovalOutcome::AllowOnce)];
+    if !behaviour.has(Fault::OffersOnlyYes) {
+        options.push(option("no", ApprovalOutcome::RejectOnce));
+    }
+    ApprovalRequested {
+        category: match behaviour.has(Fault::CommandIsRead) {
+            true => ApprovalCategory::Read,
+            false => ApprovalCategory::from_wire(request.kind.as_deref().unwrap_or_default()),
+        },
+        risk: ApprovalRisk::High,
+        summary: match behaviour.has(Fault::EmptySummary) {
+            true => String::new(),
+            false => request.summary,
+        },
+        tool_call_id: match behaviour.has(Fault::ForeignToolCall) {
+            true => Some(request.id.clone()),
+            false => request.tool,
+        },
+        approval_id: request.id,
+        input: request.input,
+        options,
+        deadline_ms: request.wait_ms,
+    }
 }

@@ -31,8 +31,10 @@ impl Run<'_> {
         }
         self.cancelled = true;
         if self.adapter.behaviour.has(Fault::CancelApproves) {
-            for approval_id in self.open_approvals.clone() {
-                self.answer(approval_id, ApprovalOutcome::AllowOnce, ApprovalResolver::Cancel);
+            let open: Vec<String> = self.open_approvals.keys().cloned().collect();
+            for approval_id in open {
+                let (outcome, by) = (ApprovalOutcome::AllowOnce, ApprovalResolver::Cancel);
+                self.resolve(approval_id, outcome, by, None);
             }
         }
         self.stop(grace);
