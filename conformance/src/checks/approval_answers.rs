@@ -37,8 +37,8 @@ pub(super) fn edited_input(context: &mut CheckContext) -> CheckOutcome {
     let pending = PendingApproval::begin(&mut adapter, &prepared)?;
     let sent = "run/respond with reject_once and updatedInput";
     let input = edited(&pending.requested()?, &mark);
-    let answer =
-        pending.respond_with(&mut adapter, json!({"outcome": "reject_once", "updatedInput": input}))?;
+    let answer = pending
+        .respond_with(&mut adapter, json!({"outcome": "reject_once", "updatedInput": input}))?;
     if let Answer::Error(_) = answer {
         // A refusal is not an approval either.
         adapter.cancel(&pending.run_id)?;
@@ -53,11 +53,8 @@ fn edited(requested: &ApprovalRequested, mark: &str) -> Value {
         other => other.clone(),
     };
     let members = requested.input.as_ref().and_then(Value::as_object);
-    let mut input: serde_json::Map<String, Value> = members
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.clone(), edited(value)))
-        .collect();
+    let mut input: serde_json::Map<String, Value> =
+        members.into_iter().flatten().map(|(name, value)| (name.clone(), edited(value))).collect();
     if !input.values().any(|value| value == mark) {
         input.insert("command".to_owned(), mark.into());
     }

@@ -159,7 +159,11 @@ fn undeclared_is_refused(context: &mut CheckContext) -> CheckOutcome {
 }
 
 /// Builds a `run/start` request with additional members.
-pub(super) fn with_members(nonce: &str, cwd: &str, members: &str) -> Result<StartRunParams, Finding> {
+pub(super) fn with_members(
+    nonce: &str,
+    cwd: &str,
+    members: &str,
+) -> Result<StartRunParams, Finding> {
     let suite_error = |error: serde_json::Error| Finding::Suite(error.to_string());
     let mut request = json!({"runId": format!("run-{nonce}"), "cwd": cwd});
     request["prompt"] = json!({"text": format!("conformance {nonce}")});

@@ -8,9 +8,7 @@ use super::AdapterCheck;
 use super::expectations::{
     SHORT_RUN_TIMEOUT, describe_end, failed_with, output_steps, plain_answer, refused_with,
 };
-use super::failure_values::{
-    flags_and_hints, message_style, text_before_failure, unknown_model,
-};
+use super::failure_values::{flags_and_hints, message_style, text_before_failure, unknown_model};
 use crate::adapter_client::{AdapterClient, RunRecord};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CliPath, LaunchOptions};
@@ -72,7 +70,7 @@ pub const CHECKS: &[AdapterCheck] = &[
         "ERR-07",
         "a model that the provider does not know is reported as model_unknown",
         "a host uses this kind to offer other models",
-        Gate::cli_scenario("model_unknown"),
+        Gate::cli_scenario("text"),
         unknown_model,
     ),
     active(

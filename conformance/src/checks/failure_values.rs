@@ -6,15 +6,15 @@ use od_protocol::adapter::METHODS;
 use od_protocol::{DoneStatus, ErrorEvent, ErrorKind, ErrorObject};
 use serde_json::{Value, json};
 
-use super::capabilities::{OPTIONS, with_members};
 use super::cancellation::prepare_hanging;
+use super::capabilities::{OPTIONS, with_members};
 use super::expectations::{
     SHORT_RUN_TIMEOUT, describe_end, failed_with, line_with, output_steps, plain_answer, same_text,
 };
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::context::{CheckContext, CliPath, LaunchOptions};
 use crate::fake_cli::{Outlet, Script, Step};
-use crate::outcome::{CheckOutcome, Finding, shorten};
+use crate::outcome::{CheckOutcome, Failure, Finding, shorten, skip_if};
 use crate::prepared_run::PreparedRun;
 use crate::script_variants::cut_after;
 
@@ -42,6 +42,8 @@ const WITH_HINT: &[ErrorKind] = &[
 
 /// An unknown model is reported as such.
 pub(super) fn unknown_model(context: &mut CheckContext) -> CheckOutcome {
+    let is_missing = !context.suite.has_scenario("model_unknown");
+    skip_if(is_missing, "the pack has no scenario model_unknown")?;
     let prepared = context.prepare("model_unknown")?;
     let sent = "run/start of the scenario model_unknown";
     let mut adapter = context.launch()?;
@@ -69,7 +71,8 @@ pub(super) fn flags_and_hints(context: &mut CheckContext) -> CheckOutcome {
                 Err(other) => return Err(other),
             };
             let sent = format!("run/start of the scenario {scenario}");
-            let kind = (scenario == "rate_limit").then_some(ErrorKind::RateLimited);
+            let is_rate = scenario == "rate_limit" && !names_quota(&completed_run.prepared);
+            let kind = is_rate.then_some(ErrorKind::RateLimited);
             fatal_error(&completed_run.record, kind, &sent)?;
         }
     }
@@ -80,11 +83,23 @@ pub(super) fn flags_and_hints(context: &mut CheckContext) -> CheckOutcome {
             ..ErrorEvent::fatal(error.kind(), error.message.clone())
         };
         if let Some((expected, got)) = wrong_flag(&event) {
-            return Err(crate::outcome::Failure::new(expected, got).sent(sent).into());
+            return Err(Failure::new(expected, got).sent(sent).into());
         }
     }
     time_limit_has_name(context)?;
     capabilities_have_names(context)
+}
+
+/// Whether the agent CLI reports an exhausted quota rather than a rate.
+fn names_quota(prepared: &PreparedRun) -> bool {
+    let names = |step: &Step| match step {
+        Step::Out { text, .. } | Step::Err { text } | Step::Reply { body: text, .. } => {
+            let text = text.to_lowercase();
+            ["quota", "usage"].iter().any(|word| text.contains(word))
+        }
+        _ => false,
+    };
+    prepared.script.steps.iter().any(names)
 }
 
 /// Checks the fatal error of a run.
@@ -134,7 +149,8 @@ fn refusals(context: &mut CheckContext) -> Result<Vec<(ErrorObject, String)>, Fi
     request.cwd = PathBuf::from(&request.cwd).join("missing").to_string_lossy().into_owned();
     request.run_id = format!("run-{}", context.nonce());
     let answer = adapter.start_run(&request)?;
-    errors.extend(error_of(answer).map(|error| (error, "run/start in a missing folder".to_owned())));
+    errors
+        .extend(error_of(answer).map(|error| (error, "run/start in a missing folder".to_owned())));
     let unknown = [
         ("no/such/method", json!({})),
         ("run/start", json!({"runId": 7})),
@@ -220,7 +236,7 @@ pub(super) fn message_style(context: &mut CheckContext) -> CheckOutcome {
         };
         if message.ends_with('.') || is_capital(&message) {
             let expected = "a message in lowercase without a final dot";
-            let failure = crate::outcome::Failure::new(expected, format!("{message:?}"));
+            let failure = Failure::new(expected, format!("{message:?}"));
             return Err(failure.sent(sent).into());
         }
     }
@@ -241,7 +257,8 @@ pub(super) fn text_before_failure(context: &mut CheckContext) -> CheckOutcome {
     };
     let crash = [Step::Err { text: "panic: out of memory".to_owned() }, Step::Exit { code: 1 }];
     for pieces in [1, 2, lines.len()] {
-        let sent = format!("run/start; the agent CLI printed {pieces} texts and exited with code 1");
+        let sent =
+            format!("run/start; the agent CLI printed {pieces} texts and exited with code 1");
         let script = until_line(&prepared.script, lines[pieces - 1], &crash);
         fails_with_text(context, &mut adapter, &prepared, script, pieces, &sent)?;
     }
@@ -282,11 +299,9 @@ fn fails_with_text(
         return Err(record.failure("`done` with status failed", describe_end(&record), sent));
     }
     same_text(&record, &prepared.values.deltas[..pieces].concat(), sent)?;
-    let count = |names: &[&str]| {
-        names.iter().map(|name| record.of_type(name).count()).sum::<usize>()
-    };
-    let is_closed =
-        count(&["message_started"]) == count(&["message_stopped", "message_discarded"]);
+    let count =
+        |names: &[&str]| names.iter().map(|name| record.of_type(name).count()).sum::<usize>();
+    let is_closed = count(&["message_started"]) == count(&["message_stopped", "message_discarded"]);
     record.ensure(is_closed, "every message is stopped", record.summary(), sent)
 }
 

@@ -83,7 +83,8 @@ pub(super) fn other_runs_continue(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
     let mut witness = begin_witness(context, &mut adapter)?.ok_or_else(one_run_only)?;
     let id = witness.run_id().to_owned();
-    for unknown in [format!("run-{}", context.nonce()), id[..id.len() - 2].to_owned(), String::new()]
+    for unknown in
+        [format!("run-{}", context.nonce()), id[..id.len() - 2].to_owned(), String::new()]
     {
         let answer = adapter.request("run/cancel", json!({"runId": unknown}))?;
         let is_harmless = match &answer {
@@ -101,7 +102,8 @@ pub(super) fn other_runs_continue(context: &mut CheckContext) -> CheckOutcome {
     }
     witness.open_all(&adapter)?;
     let record = adapter.finish(&id, SHORT_RUN_TIMEOUT)?;
-    let sent = "run/start; meanwhile other runs were cancelled, crashed, timed out and were limited";
+    let sent =
+        "run/start; meanwhile other runs were cancelled, crashed, timed out and were limited";
     exact_answer(&CompletedRun { prepared: witness.prepared, record, invocation: None }, sent)
 }
 
@@ -294,7 +296,8 @@ pub(super) fn options_stay_separate(context: &mut CheckContext) -> CheckOutcome 
             Some(begun) => begun,
             None => {
                 finish_runs(&mut adapter, &mut runs, &marks)?;
-                GatedRun::begin_before(&mut adapter, prepared, last_line)?.ok_or_else(one_run_only)?
+                GatedRun::begin_before(&mut adapter, prepared, last_line)?
+                    .ok_or_else(one_run_only)?
             }
         };
         marks.extend(own.clone());
@@ -418,7 +421,8 @@ fn runs_while_detection_hangs(
     let mut prepared = context.prepare("text")?;
     prepared.script.probe_mode = ProbeMode::Hang;
     adapter.fake_cli.load_script(&prepared.script)?;
-    let sent = "adapter/detect with refresh while the agent CLI does not answer, then ping and run/start";
+    let sent =
+        "adapter/detect with refresh while the agent CLI does not answer, then ping and run/start";
     let detection = adapter.ask("adapter/detect", json!({"refresh": true}));
     still_answers(adapter, sent)?;
     let record = adapter.complete_run(&prepared, SHORT_RUN_TIMEOUT)?;

@@ -167,7 +167,12 @@ fn arrives_once_and_unchanged(context: &mut CheckContext) -> CheckOutcome {
         let start = adapter.fake_cli.starts().pop().unwrap_or_default();
         let sent = format!("run/input with text {:?}", shorten(text, 80));
         let count = start.received_text().matches(&nonce).count();
-        adapter.ensure(count == 1, "the agent CLI receives it once", format!("{count} times"), &*sent)?;
+        adapter.ensure(
+            count == 1,
+            "the agent CLI receives it once",
+            format!("{count} times"),
+            &*sent,
+        )?;
         let record = adapter.run(prepared.run_id());
         let known = [prepared.request.prompt.text.as_str(), text.as_str()];
         let echo = record.of_type("user_message").find(|received| {
@@ -192,9 +197,9 @@ fn several_arrive_in_order(
     prepared.script.steps.insert(at, Step::Gate { name: gate.clone() });
     adapter.begin(&prepared)?;
     let limit = context.limit(DELIVERY_TIMEOUT);
-    adapter.fake_cli.wait_until(limit, |starts| {
-        starts.last().is_some_and(|start| start.gates.contains(&gate))
-    });
+    adapter
+        .fake_cli
+        .wait_until(limit, |starts| starts.last().is_some_and(|start| start.gates.contains(&gate)));
     let texts: Vec<String> =
         (1..=3).map(|number| format!("input {number} {}", context.nonce())).collect();
     for text in &texts {

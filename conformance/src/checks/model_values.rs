@@ -104,7 +104,8 @@ fn change_list(value: &mut Value, id: &str, new: &[String]) -> bool {
             let quoted = Value::from(id).to_string();
             let Some(entry) = items.iter().find(|item| has_text(item, id)) else { return false };
             let entry = entry.to_string();
-            let copies = new.iter().map(|id| entry.replace(&quoted, &Value::from(&**id).to_string()));
+            let copies =
+                new.iter().map(|id| entry.replace(&quoted, &Value::from(&**id).to_string()));
             *items = copies.filter_map(|copy| serde_json::from_str(&copy).ok()).collect();
             true
         }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use od_protocol::{
-    ErrorEvent, Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted, MessageStopped, SessionChoice,
-    SessionMode, SessionStarted, StopReason, TextDelta, ThinkingDelta, ThinkingStarted,
-    ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind, ToolStatus, Unmapped, Usage,
-    UsageScope, UsageSource,
+    ErrorEvent, Event, FileChange, FileChangeSource, FileOp, MessageDiscarded, MessageStarted,
+    MessageStopped, SessionChoice, SessionMode, SessionStarted, StopReason, TextDelta,
+    ThinkingDelta, ThinkingStarted, ThinkingStopped, ToolCallReady, ToolCallStarted, ToolKind,
+    ToolStatus, Unmapped, Usage, UsageScope, UsageSource,
 };
 
 use super::fault::{Behaviour, Fault};

@@ -1,7 +1,8 @@
 //! Messages of `parrot` that become one event without any state.
 
 use od_protocol::{
-    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent, ErrorKind, Event, RateLimited, Retry, StopReason, ToolResult, ToolStatus,
+    ApprovalCategory, ApprovalOption, ApprovalOutcome, ApprovalRequested, ApprovalRisk, ErrorEvent,
+    ErrorKind, Event, RateLimited, Retry, StopReason, ToolResult, ToolStatus,
 };
 
 use super::fault::{Behaviour, Fault};
@@ -23,10 +24,7 @@ pub(super) fn slow_down(behaviour: Behaviour, limit: SlowDown) -> Event {
     Event::RateLimited(RateLimited {
         retry_after_ms: after.map(|after| if seconds { after / 1000 } else { after }),
         resets_at: limit.until.map(|until| until.saturating_mul(until_factor)),
-        window: match behaviour.has(Fault::InventsWindow) {
-            true => Some("weekly".to_owned()),
-            false => limit.window,
-        },
+        window: limit.window,
         source: "cli".to_owned(),
     })
 }
