@@ -81,10 +81,16 @@ impl CliInput {
         self.count(mark) > 0
     }
 
+    /// Counts how often arguments, variables and stdin contain this text; an adapter may write
+    /// several files of which the agent CLI reads one.
+    pub(super) fn count_passed(&self, mark: &str) -> usize {
+        let texts = self.arguments.iter().chain(self.variables.values()).chain([&self.stdin]);
+        texts.map(|text| text.matches(mark).count()).sum()
+    }
+
     /// Counts how often the input contains this text.
     pub(super) fn count(&self, mark: &str) -> usize {
-        let texts = self.arguments.iter().chain(self.variables.values()).chain([&self.stdin]);
-        let in_texts: usize = texts.map(|text| text.matches(mark).count()).sum();
+        let in_texts = self.count_passed(mark);
         let in_files = self.files.iter().map(|(path, bytes)| {
             path.matches(mark).count() + usize::from(has_bytes(bytes, mark.as_bytes()))
         });

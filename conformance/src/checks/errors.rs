@@ -70,7 +70,7 @@ pub const CHECKS: &[AdapterCheck] = &[
         "ERR-07",
         "a model that the provider does not know is reported as model_unknown",
         "a host uses this kind to offer other models",
-        Gate::cli_scenario("model_unknown"),
+        Gate::cli_scenario("text"),
         unknown_model,
     ),
     active(

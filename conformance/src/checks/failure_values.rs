@@ -14,7 +14,7 @@ use super::expectations::{
 use crate::adapter_client::{AdapterClient, Answer, RunRecord};
 use crate::context::{CheckContext, CliPath, LaunchOptions};
 use crate::fake_cli::{Outlet, Script, Step};
-use crate::outcome::{CheckOutcome, Finding, shorten};
+use crate::outcome::{CheckOutcome, Failure, Finding, shorten, skip_if};
 use crate::prepared_run::PreparedRun;
 use crate::script_variants::cut_after;
 
@@ -42,6 +42,8 @@ const WITH_HINT: &[ErrorKind] = &[
 
 /// An unknown model is reported as such.
 pub(super) fn unknown_model(context: &mut CheckContext) -> CheckOutcome {
+    let is_missing = !context.suite.has_scenario("model_unknown");
+    skip_if(is_missing, "the pack has no scenario model_unknown")?;
     let prepared = context.prepare("model_unknown")?;
     let sent = "run/start of the scenario model_unknown";
     let mut adapter = context.launch()?;
@@ -69,7 +71,8 @@ pub(super) fn flags_and_hints(context: &mut CheckContext) -> CheckOutcome {
                 Err(other) => return Err(other),
             };
             let sent = format!("run/start of the scenario {scenario}");
-            let kind = (scenario == "rate_limit").then_some(ErrorKind::RateLimited);
+            let is_rate = scenario == "rate_limit" && !names_quota(&completed_run.prepared);
+            let kind = is_rate.then_some(ErrorKind::RateLimited);
             fatal_error(&completed_run.record, kind, &sent)?;
         }
     }
@@ -80,11 +83,23 @@ pub(super) fn flags_and_hints(context: &mut CheckContext) -> CheckOutcome {
             ..ErrorEvent::fatal(error.kind(), error.message.clone())
         };
         if let Some((expected, got)) = wrong_flag(&event) {
-            return Err(crate::outcome::Failure::new(expected, got).sent(sent).into());
+            return Err(Failure::new(expected, got).sent(sent).into());
         }
     }
     time_limit_has_name(context)?;
     capabilities_have_names(context)
+}
+
+/// Whether the agent CLI reports an exhausted quota rather than a rate.
+fn names_quota(prepared: &PreparedRun) -> bool {
+    let names = |step: &Step| match step {
+        Step::Out { text, .. } | Step::Err { text } | Step::Reply { body: text, .. } => {
+            let text = text.to_lowercase();
+            ["quota", "usage"].iter().any(|word| text.contains(word))
+        }
+        _ => false,
+    };
+    prepared.script.steps.iter().any(names)
 }
 
 /// Checks the fatal error of a run.
@@ -221,7 +236,7 @@ pub(super) fn message_style(context: &mut CheckContext) -> CheckOutcome {
         };
         if message.ends_with('.') || is_capital(&message) {
             let expected = "a message in lowercase without a final dot";
-            let failure = crate::outcome::Failure::new(expected, format!("{message:?}"));
+            let failure = Failure::new(expected, format!("{message:?}"));
             return Err(failure.sent(sent).into());
         }
     }

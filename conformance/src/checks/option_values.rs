@@ -12,6 +12,9 @@ use crate::adapter_client::AdapterClient;
 use crate::context::{CheckContext, LaunchOptions, initialize};
 use crate::outcome::{CheckOutcome, Finding};
 
+/// Compares the option of one capability.
+type Probe = fn(&mut CheckContext, &mut AdapterClient) -> CheckOutcome;
+
 /// Words that mark a list of denied tools in the options of agent CLIs.
 const DENIAL_WORDS: &[&str] = &["den", "disallow", "exclu", "forbid", "block", "no_tools"];
 
@@ -22,7 +25,7 @@ const CONTEXT_CHARS: usize = 60;
 pub(super) fn options_arrive_unchanged(context: &mut CheckContext) -> CheckOutcome {
     detection_declares_all(context)?;
     let mut adapter = context.launch()?;
-    let probes: [(&str, fn(&mut CheckContext, &mut AdapterClient) -> CheckOutcome); 5] = [
+    let probes: [(&str, Probe); 5] = [
         ("systemPrompt", system_prompt),
         ("addDirs", folders),
         ("toolLists", tool_lists),
@@ -67,7 +70,7 @@ fn arrives(adapter: &AdapterClient, input: &CliInput, text: &str, sent: &str) ->
 }
 
 fn arrives_once(adapter: &AdapterClient, input: &CliInput, mark: &str, sent: &str) -> CheckOutcome {
-    let count = input.count(mark);
+    let count = input.count_passed(mark);
     let expected = format!("{mark} arrives once");
     adapter.ensure(count <= 1, expected, format!("{count} times: {}", input.summary()), sent)
 }

@@ -109,6 +109,11 @@ fn reads(adapter: &mut AdapterClient, session: &SessionSummary) -> CheckOutcome 
         Answer::Result(value) => value.clone(),
         Answer::Error(_) => Value::Null,
     };
+    // Some agent CLIs print their sessions instead of storing files.
+    let is_file = has_file_with(&adapter.home, &session.id);
+    if !is_file && matches!(answer, Answer::Error(_)) {
+        return Ok(());
+    }
     let Ok(result) = serde_json::from_value::<ReadSessionResult>(raw.clone()) else {
         return Err(adapter.failure("the content of a session", answer.summary(), sent));
     };
@@ -135,8 +140,6 @@ fn reads(adapter: &mut AdapterClient, session: &SessionSummary) -> CheckOutcome 
         let quoted = Value::from(first_line).to_string();
         has_file_with(&adapter.home, quoted.trim_matches('"'))
     };
-    // Some agent CLIs print their sessions instead of storing files.
-    let is_file = has_file_with(&adapter.home, &session.id);
     let found = !is_file || users.is_empty() || users.iter().any(is_known);
     let got = format!("{users:?}, which no file of the home folder contains");
     adapter.ensure(found, "what the user wrote in this session", got, sent)
@@ -163,9 +166,12 @@ fn refuses_unknown(
 ) -> CheckOutcome {
     let unknown = context.prepare("text").map(|prepared| prepared.values.text("session_id"));
     let unknown = unknown.unwrap_or_else(|_| context.nonce());
-    let answer = adapter.request(READ_SESSION.name, json!({"id": unknown}))?;
     let sent = format!("sessions/read of the unknown session {unknown:?}");
-    adapter.expect_error(answer, &ErrorKind::SessionUnknown, &sent)?;
+    let calls = adapter.fake_cli.invocations().len();
+    let answer = adapter.request(READ_SESSION.name, json!({"id": unknown}))?;
+    if adapter.fake_cli.invocations().len() == calls {
+        adapter.expect_error(answer, &ErrorKind::SessionUnknown, &sent)?;
+    }
     let outside = outside.to_string_lossy();
     let up = format!("{}{}", "../".repeat(12), outside.trim_start_matches('/'));
     let hostile = [
@@ -184,10 +190,13 @@ fn refuses_unknown(
     ];
     for id in hostile {
         let sent = format!("sessions/read of {:?}", shorten(&id, 100));
+        let calls = adapter.fake_cli.invocations().len();
         let answer = adapter.request(READ_SESSION.name, json!({"id": id}))?;
+        // An agent CLI that prints its sessions cannot answer here, so it decides about the kind.
+        let asks_cli = adapter.fake_cli.invocations().len() > calls;
         let is_refused = match &answer {
             Answer::Error(error) => {
-                REFUSALS.contains(&error.kind()) && !error.message.contains(secret)
+                (asks_cli || REFUSALS.contains(&error.kind())) && !error.message.contains(secret)
             }
             Answer::Result(_) => false,
         };

@@ -252,7 +252,7 @@ fn stays_data(
         return failed_with(&record, REFUSALS, &sent);
     };
     if is_option(start, id) {
-        let expected = format!("{id:?} joined to its option, on stdin, or refused");
+        let expected = format!("{id:?} as the value of an option, on stdin, or refused");
         return Err(record.failure(expected, format!("arguments {:?}", start.args), sent));
     }
     if id.is_empty() || reached(start, id) || is_encoded(start, id) {
@@ -262,11 +262,15 @@ fn stays_data(
     Err(record.failure(expected, format!("arguments {:?}", start.args), sent))
 }
 
-/// Whether the id is an argument that the agent CLI would parse as an option.
+/// Whether the id is an argument of its own that the agent CLI would parse as an option: it neither
+/// follows an option nor the separator `--`.
 fn is_option(start: &Invocation, id: &str) -> bool {
-    let separator = start.args.iter().position(|argument| argument == "--");
-    let options = &start.args[..separator.unwrap_or(start.args.len())];
-    id.starts_with('-') && id != "--" && options.iter().any(|argument| argument == id)
+    let is_own = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| start.args.get(before));
+        !before.is_some_and(|before| before.starts_with('-'))
+    };
+    let places = start.args.iter().enumerate().filter(|(_, argument)| *argument == id);
+    id.starts_with('-') && places.into_iter().any(|(index, _)| is_own(index))
 }
 
 /// Whether a request has the id percent-encoded in its path or query.

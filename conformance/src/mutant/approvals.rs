@@ -88,14 +88,13 @@ impl Run<'_> {
         let behaviour = self.adapter.behaviour;
         let Some(pending) = self.open_approvals.remove(&approval_id) else { return };
         self.adapter.withdraw_approval(&self.params.run_id, &approval_id);
+        let is_denied =
+            outcome == ApprovalOutcome::AllowAlways && behaviour.has(Fault::AlwaysIsDenied);
         let outcome = match behaviour.has(Fault::KeepsUnoffered) {
             true => outcome,
             false => pending.offered_form(outcome),
         };
-        let allow = match behaviour.has(Fault::AlwaysIsDenied) {
-            true => outcome == ApprovalOutcome::AllowOnce,
-            false => outcome.is_allowed(),
-        };
+        let allow = outcome.is_allowed() && !is_denied;
         let mut line = serde_json::json!({"t": "answer", "id": approval_id, "allow": allow});
         if let Some(input) = input.filter(|_| allow) {
             line["input"] = input.into();

@@ -756,8 +756,6 @@ faults! {
     RetryAfterInSeconds = "retry_after_in_seconds",
     /// Reports the end of a limit in seconds.
     ResetsAtInSeconds = "resets_at_in_seconds",
-    /// Reports a window of a rate limit that the agent CLI did not name.
-    InventsWindow = "invents_window",
     /// Counts retries from zero.
     RetriesFromZero = "retries_from_zero",
     /// Omits a model that the agent CLI lists.

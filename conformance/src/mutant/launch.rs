@@ -240,7 +240,10 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
                 true => id.replace(is_odd, ""),
                 false => id.clone(),
             };
-            arguments.extend([option.to_owned(), id]);
+            if !behaviour.has(Fault::HostileSession) {
+                arguments.push(option.to_owned());
+            }
+            arguments.push(id);
         }
     }
     // `parrot` asks for approval of everything else, so only denials are passed.

@@ -24,10 +24,7 @@ pub(super) fn slow_down(behaviour: Behaviour, limit: SlowDown) -> Event {
     Event::RateLimited(RateLimited {
         retry_after_ms: after.map(|after| if seconds { after / 1000 } else { after }),
         resets_at: limit.until.map(|until| until.saturating_mul(until_factor)),
-        window: match behaviour.has(Fault::InventsWindow) {
-            true => Some("weekly".to_owned()),
-            false => limit.window,
-        },
+        window: limit.window,
         source: "cli".to_owned(),
     })
 }
