@@ -1,5 +1,7 @@
 //! DET: detection reports changes of the machine.
 
+use std::collections::BTreeMap;
+
 use od_protocol::adapter::DetectAdapterParams;
 use od_protocol::{AuthState, ErrorKind};
 
@@ -103,8 +105,11 @@ fn login_and_logout(context: &mut CheckContext) -> CheckOutcome {
     let values = Values::fresh(context.random(), &folder);
     let pack = context.suite.pack()?;
     let home_of = |scenario| pack.launch_environment(scenario, &values).home;
+    // A login by variables cannot change while the adapter is running.
+    let is_login_by_files = pack.launch_environment(None, &values).env.is_empty();
+    let valid_login = if is_login_by_files { home_of(None) } else { BTreeMap::new() };
     let logins =
-        [(home_of(None), AuthState::Ok), (home_of(Some("auth_expired")), AuthState::Expired)];
+        [(valid_login, AuthState::Ok), (home_of(Some("auth_expired")), AuthState::Expired)];
     let has_expired = pack.has("auth_expired");
     let options = LaunchOptions { scenario: Some("auth_missing"), ..LaunchOptions::default() };
     let mut adapter = context.launch_with(&options)?;

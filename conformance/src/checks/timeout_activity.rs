@@ -134,24 +134,43 @@ fn split_line(script: &mut Script, text: &str) -> Result<bool, Finding> {
 
 fn approval_pauses_idle(context: &mut CheckContext) -> CheckOutcome {
     let mut adapter = context.launch()?;
+    answered_after_idle_limit(context, &mut adapter)?;
+    total_limit_continues(context, &mut adapter)
+}
+
+fn answered_after_idle_limit(
+    context: &mut CheckContext,
+    adapter: &mut AdapterClient,
+) -> CheckOutcome {
     let idle = context.limit(APPROVAL_IDLE);
     let mut prepared = context.prepare("approval")?;
     prepared.request.timeouts = Timeouts { idle_ms: Some(millis(idle)), ..Timeouts::default() };
     let sent = format!("run/start with idleMs {idle:?}; the approval is answered after 2.5 times");
-    let approval_id = begin_approval(&mut adapter, &prepared)?;
-    adapter.listen(idle.mul_f64(2.5));
+    let approval_id = begin_approval(adapter, &prepared)?;
+    let wait = idle.mul_f64(2.5);
+    let record = adapter.run(prepared.run_id());
+    let mut requests = record.of_type("approval_requested");
+    let deadline = requests.next().and_then(|request| request.value["deadlineMs"].as_u64());
+    if deadline.is_some_and(|deadline| deadline < millis(wait * 2)) {
+        // The approval would be denied before the answer, which APR-06 checks.
+        adapter.cancel(prepared.run_id())?;
+        return adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT).map(drop);
+    }
+    adapter.listen(wait);
     let params =
         json!({"runId": prepared.run_id(), "approvalId": approval_id, "outcome": "allow_once"});
     let answer = adapter.request(RESPOND_RUN.name, params)?;
     let is_accepted = matches!(answer, Answer::Result(_));
     adapter.ensure(is_accepted, "run/respond is accepted", answer.summary(), &sent)?;
-    completed(&adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?, &sent)?;
+    completed(&adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT)?, &sent)
+}
 
+fn total_limit_continues(context: &mut CheckContext, adapter: &mut AdapterClient) -> CheckOutcome {
     let total = context.limit(APPROVAL_TOTAL);
     let mut prepared = context.prepare("approval")?;
     prepared.request.timeouts = Timeouts { total_ms: Some(millis(total)), ..Timeouts::default() };
     let sent = format!("run/start with totalMs {total:?}; nobody answers the approval");
-    let approval_id = begin_approval(&mut adapter, &prepared)?;
+    let approval_id = begin_approval(adapter, &prepared)?;
     adapter.wait_done(prepared.run_id(), APPROVAL_TOTAL + END_TIMEOUT);
     let record = adapter.run(prepared.run_id());
     let is_timed_out = record.done().is_some_and(|done| done.status == DoneStatus::TimedOut);

@@ -415,7 +415,6 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(Fault::FailureAfterTextIsOk, &["ERR-09"]),
     mutant(Fault::RetryAfterInSeconds, &["RL-04"]).may(&["RL-02"]),
     mutant(Fault::ResetsAtInSeconds, &["RL-04"]).may(&["RL-02"]),
-    mutant(Fault::InventsWindow, &["RL-04"]),
     mutant(Fault::RetriesFromZero, &["RL-04"]),
     mutant(Fault::HidesModel, &["MOD-04"]),
     mutant(Fault::ManyDefaults, &["MOD-04"]),
