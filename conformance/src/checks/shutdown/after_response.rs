@@ -4,14 +4,12 @@ use od_protocol::ErrorKind;
 use od_protocol::adapter::SHUTDOWN;
 use serde_json::{Value, json};
 
-use super::{
-    EXIT_TIMEOUT, begin_and_wait, exits_with_zero, initialize_params, prepare_endless_run,
-};
+use super::{EXIT_TIMEOUT, exits_with_zero, initialize_params};
 use crate::adapter_client::{AdapterClient, Answer};
+use crate::checks::cancellation::{prepare_hanging, start_and_wait_for_output};
 use crate::checks::expectations::still_answers;
 use crate::context::{CheckContext, LaunchOptions};
 use crate::outcome::CheckOutcome;
-use crate::script_variants::hang_after_first_line;
 
 /// The grace period of a shutdown that is still pending when requests arrive.
 const PENDING_GRACE_MS: u64 = 1_500;
@@ -46,10 +44,10 @@ fn after_response(context: &mut CheckContext) -> CheckOutcome {
 
 /// A shutdown waits for an agent CLI that ignores signals.
 fn during_shutdown(context: &mut CheckContext) -> CheckOutcome {
-    let mut prepared = prepare_endless_run(context, hang_after_first_line)?;
+    let mut prepared = prepare_hanging(context, &[])?;
     prepared.script.ignore_polite_stops();
     let mut adapter = context.launch()?;
-    begin_and_wait(&mut adapter, &prepared, true)?;
+    start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let id = adapter.ask(SHUTDOWN.name, json!({"graceMs": PENDING_GRACE_MS}));
     for (method, params) in requests(context, &adapter)? {
         if method != SHUTDOWN.name {

@@ -6,15 +6,13 @@ use od_protocol::DoneStatus;
 use od_protocol::adapter::SHUTDOWN;
 use serde_json::json;
 
-use super::{begin_and_wait, prepare_endless_run};
 use crate::adapter_client::{AdapterClient, Answer};
-use crate::checks::cancellation::start_and_wait_for_output;
+use crate::checks::cancellation::{prepare_hanging, start_and_wait_for_output};
 use crate::checks::expectations::describe_end;
 use crate::context::CheckContext;
 use crate::fake_cli::{Script, Step};
 use crate::outcome::{CheckOutcome, Finding};
 use crate::prepared_run::PreparedRun;
-use crate::script_variants::hang_after_first_line;
 
 /// How long the graceful stop of the agent CLI takes, and the grace period that allows it.
 const STOP_MS: u64 = 1_200;
@@ -92,10 +90,10 @@ fn ignored_signals(context: &mut CheckContext) -> CheckOutcome {
 }
 
 fn timed_shutdown(context: &mut CheckContext, grace_ms: u64) -> Result<Duration, Finding> {
-    let mut prepared = prepare_endless_run(context, hang_after_first_line)?;
+    let mut prepared = prepare_hanging(context, &[])?;
     prepared.script.ignore_polite_stops();
     let mut adapter = context.launch()?;
-    begin_and_wait(&mut adapter, &prepared, true)?;
+    start_and_wait_for_output(context, &mut adapter, &prepared)?;
     let started_at = Instant::now();
     let sent = format!("shutdown with graceMs {grace_ms}; the agent CLI ignores signals");
     shut_down(&mut adapter, grace_ms, &[&prepared], &sent)?;
@@ -104,10 +102,10 @@ fn timed_shutdown(context: &mut CheckContext, grace_ms: u64) -> Result<Duration,
 
 /// Several open runs, if the adapter supports them.
 fn several_runs(context: &mut CheckContext) -> CheckOutcome {
-    let first = prepare_endless_run(context, hang_after_first_line)?;
-    let second = prepare_endless_run(context, hang_after_first_line)?;
+    let first = prepare_hanging(context, &[])?;
+    let second = prepare_hanging(context, &[])?;
     let mut adapter = context.launch()?;
-    begin_and_wait(&mut adapter, &first, true)?;
+    start_and_wait_for_output(context, &mut adapter, &first)?;
     let mut runs = vec![&first];
     if let Answer::Result(_) = adapter.try_begin(&second)? {
         runs.push(&second);
