@@ -127,7 +127,6 @@ impl<'a> Stream<'a> {
     /// Sends one event; a text that exceeds a line becomes several.
     pub(super) fn emit(&mut self, event: Event) {
         for event in self.line_limit.fit(event) {
-            self.count(&event);
             for value in self.event_faults.apply(self.behaviour, &event) {
                 self.emit_value(value);
             }
@@ -142,6 +141,7 @@ impl<'a> Stream<'a> {
             self.lost_words -= 1;
             return;
         }
+        self.count(&event);
         let (first, last) = (self.seq == 0, event["type"] == "done");
         let message = self.envelope(self.run_id.clone(), self.seq, event);
         self.seq += if self.behaviour.has(Fault::SeqGap) && self.seq == 1 { 2 } else { 1 };
@@ -169,14 +169,17 @@ impl<'a> Stream<'a> {
         Totals { files_changed, ..self.totals.clone() }
     }
 
-    fn count(&mut self, event: &Event) {
-        match event {
-            Event::TextDelta(delta) => self.totals.text_bytes += delta.text.len() as u64,
-            Event::ToolCallStarted(_) => self.totals.tool_calls += 1,
-            Event::FileChange(change) => drop(self.files.insert(change.path.clone())),
-            Event::Usage(usage) => {
-                self.totals.usage = Some(usage.clone());
-                self.totals.cost_usd = usage.cost_usd;
+    fn count(&mut self, event: &Value) {
+        match event["type"].as_str() {
+            Some("text_delta") => {
+                let text = event["text"].as_str().unwrap_or_default();
+                self.totals.text_bytes += text.len() as u64;
+            }
+            Some("tool_call_started") => self.totals.tool_calls += 1,
+            Some("file_change") => drop(self.files.insert(event["path"].to_string())),
+            Some("usage") => {
+                self.totals.usage = serde_json::from_value(event.clone()).ok();
+                self.totals.cost_usd = event["costUsd"].as_f64();
             }
             _ => {}
         }
