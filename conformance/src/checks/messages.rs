@@ -145,7 +145,9 @@ fn split_at(line: &str, at: usize) -> Vec<Step> {
 
 fn only_the_answer(context: &mut CheckContext) -> CheckOutcome {
     for scenario in SCENARIOS {
-        if context.suite.has_scenario(scenario) {
+        let is_declared =
+            !matches!(*scenario, "resume" | "fork") || context.suite.declares(scenario);
+        if is_declared && context.suite.has_scenario(scenario) {
             let completed_run = context.shared_run(scenario)?;
             separate_texts(&completed_run)?;
         }

@@ -1,7 +1,7 @@
 //! TIM: times and durations.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::AdapterCheck;
 use super::expectations::{
@@ -121,7 +121,10 @@ fn other_locale(context: &mut CheckContext, zone: &str, locale: &str) -> CheckOu
     let mut adapter = context.launch_with(&LaunchOptions { env, ..LaunchOptions::default() })?;
     let sent = format!("run/start with TZ={zone} and LC_ALL={locale}");
     let prepared = context.prepare("text")?;
-    exact_answer(&execute_on(&mut adapter, prepared)?, &sent)?;
+    let requested_ms = now_ms();
+    let completed_run = execute_on(&mut adapter, prepared)?;
+    exact_answer(&completed_run, &sent)?;
+    in_this_run(&completed_run.record, requested_ms, &sent)?;
     if context.suite.has_scenario("usage") && context.suite.declares("usage") {
         let prepared = context.prepare("usage")?;
         let completed_run = execute_on(&mut adapter, prepared)?;
@@ -142,6 +145,21 @@ fn other_locale(context: &mut CheckContext, zone: &str, locale: &str) -> CheckOu
         completed_run.record.ensure(is_same, expected, format!("{got:?}"), &sent)?;
     }
     Ok(())
+}
+
+/// Fails if an event has a time outside the run by more than the clock may be adjusted meanwhile.
+fn in_this_run(record: &RunRecord, requested_ms: u64, sent: &str) -> CheckOutcome {
+    const TOLERANCE_MS: u64 = 2000;
+    let possible = requested_ms.saturating_sub(TOLERANCE_MS)..=now_ms() + TOLERANCE_MS;
+    let wrong = record.events.iter().find(|received| !possible.contains(&received.ts));
+    let expected = format!("ts from {} to {}", possible.start(), possible.end());
+    let got = wrong.map(|received| format!("ts {} of a {}", received.ts, received.type_name()));
+    record.ensure(wrong.is_none(), expected, got.unwrap_or_default(), sent)
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The silence that heartbeats state grows, and is not longer than the real one.

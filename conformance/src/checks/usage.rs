@@ -201,7 +201,8 @@ fn kept_at_the_end(
         // The numbers are part of the final message.
         return Ok(());
     }
-    let is_kept = record.of_type("usage").any(|it| it.value["outputTokens"].to_string() == output);
+    let number = prepared.values.number("output_tokens");
+    let is_kept = record.of_type("usage").any(|it| it.value["outputTokens"].as_u64() == number);
     let expected = format!("a `usage` with outputTokens {output} before `done`");
     record.ensure(is_kept, expected, shorten(&record.summary(), 300), sent)
 }

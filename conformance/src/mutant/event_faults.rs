@@ -62,6 +62,9 @@ impl EventFaults {
                 file_change(behaviour, value);
             }
             "usage" => usage(behaviour, value),
+            "run_started" if behaviour.has(Fault::FloatIntegers) => {
+                value["pid"] = json!(value["pid"].as_f64());
+            }
             "run_started" if behaviour.has(Fault::KeyInArguments) => {
                 value["argv"] = json!(["--key", key()]);
             }
@@ -243,9 +246,6 @@ fn duration(behaviour: Behaviour, done: &mut Value) {
     }
     if behaviour.has(Fault::NoDuration) {
         done["durationMs"] = 0.into();
-    }
-    if behaviour.has(Fault::FloatIntegers) {
-        done["durationMs"] = json!(f64::from(u32::try_from(duration).unwrap_or(u32::MAX)));
     }
 }
 

@@ -166,7 +166,6 @@ impl<'a> Stream<'a> {
     /// Sends one event; a text that exceeds a line becomes several.
     pub(super) fn emit(&mut self, event: Event) {
         for event in self.line_limit.fit(event) {
-            self.count(&event);
             for value in self.event_faults.apply(self.behaviour, &event) {
                 self.emit_value(value);
             }
@@ -181,6 +180,7 @@ impl<'a> Stream<'a> {
             self.lost_words -= 1;
             return;
         }
+        self.count(&event);
         let (first, last) = (self.seq == 0, event["type"] == "done");
         let message = self.envelope(self.run_id.clone(), self.seq, event);
         self.seq += if self.behaviour.has(Fault::SeqGap) && self.seq == 1 { 2 } else { 1 };
@@ -208,22 +208,22 @@ impl<'a> Stream<'a> {
         Totals { files_changed, ..self.totals.clone() }
     }
 
-    fn count(&mut self, event: &Event) {
-        match event {
-            Event::TextDelta(delta) => {
-                let bytes = delta.text.len() as u64;
+    fn count(&mut self, event: &Value) {
+        match event["type"].as_str() {
+            Some("text_delta") => {
+                let bytes = event["text"].as_str().unwrap_or_default().len() as u64;
                 self.totals.text_bytes += bytes;
-                *self.message_bytes.entry(delta.message_id.clone()).or_default() += bytes;
+                *self.message_bytes.entry(event["messageId"].to_string()).or_default() += bytes;
             }
-            Event::MessageDiscarded(discarded) => {
-                let bytes = self.message_bytes.remove(&discarded.message_id);
+            Some("message_discarded") => {
+                let bytes = self.message_bytes.remove(&event["messageId"].to_string());
                 self.totals.text_bytes -= bytes.unwrap_or_default();
             }
-            Event::ToolCallStarted(_) => self.totals.tool_calls += 1,
-            Event::FileChange(change) => drop(self.files.insert(change.path.clone())),
-            Event::Usage(usage) => {
-                self.totals.usage = Some(usage.clone());
-                self.totals.cost_usd = usage.cost_usd;
+            Some("tool_call_started") => self.totals.tool_calls += 1,
+            Some("file_change") => drop(self.files.insert(event["path"].to_string())),
+            Some("usage") => {
+                self.totals.usage = serde_json::from_value(event.clone()).ok();
+                self.totals.cost_usd = event["costUsd"].as_f64();
             }
             _ => {}
         }

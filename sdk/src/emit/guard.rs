@@ -25,6 +25,19 @@ pub(super) struct Admission {
 pub(crate) struct OpenApproval {
     pub(crate) id: String,
     pub(crate) deadline: Option<Instant>,
+    offered: Vec<ApprovalOutcome>,
+}
+
+impl OpenApproval {
+    /// Returns the decision that counts: one that was not offered counts as its `_once` form.
+    pub(crate) fn offered_form(&self, outcome: ApprovalOutcome) -> ApprovalOutcome {
+        match outcome {
+            outcome if self.offered.contains(&outcome) => outcome,
+            ApprovalOutcome::AllowAlways => ApprovalOutcome::AllowOnce,
+            ApprovalOutcome::RejectAlways => ApprovalOutcome::RejectOnce,
+            other => other,
+        }
+    }
 }
 
 /// The open message.
@@ -308,8 +321,11 @@ impl Guard {
     fn open_approval(&mut self, approval: &ApprovalRequested) -> bool {
         let id = approval.approval_id.clone();
         let wait = approval.deadline_ms.map(Duration::from_millis);
-        let open =
-            OpenApproval { id: id.clone(), deadline: wait.map(|wait| Instant::now() + wait) };
+        let open = OpenApproval {
+            id: id.clone(),
+            deadline: wait.map(|wait| Instant::now() + wait),
+            offered: approval.options.iter().map(|option| option.kind).collect(),
+        };
         !self.resolved_approvals.contains(&id) && self.approvals.insert(id, open).is_none()
     }
 

@@ -85,6 +85,8 @@ pub(super) struct RunState {
     began: Instant,
     /// Milliseconds from `began` to the last output; 0 means no output yet.
     last_output: AtomicU64,
+    /// The same for the last decision on an approval.
+    last_decision: AtomicU64,
     has_stdout: AtomicBool,
     is_streaming: AtomicBool,
 }
@@ -104,6 +106,7 @@ impl RunState {
             wakes,
             began: Instant::now(),
             last_output: AtomicU64::new(0),
+            last_decision: AtomicU64::new(0),
             has_stdout: AtomicBool::new(false),
             is_streaming: AtomicBool::new(false),
         }
@@ -127,8 +130,7 @@ impl RunState {
 
     /// Records output on stdout, stderr or the event stream.
     pub(super) fn mark_activity(&self) {
-        let now = (self.began.elapsed().as_millis() as u64).max(1);
-        let before = self.last_output.swap(now, Ordering::Relaxed);
+        let before = self.last_output.swap(self.elapsed(), Ordering::Relaxed);
         if before == 0 {
             // The idle limit starts now and may be earlier than the deadline the supervisor waits for.
             self.wake(Wake::Changed);
@@ -137,10 +139,23 @@ impl RunState {
 
     /// When the agent CLI last had output.
     pub(super) fn last_output(&self) -> Option<Instant> {
-        match self.last_output.load(Ordering::Relaxed) {
-            0 => None,
-            millis => Some(self.began + Duration::from_millis(millis)),
-        }
+        self.time_of(self.last_output.load(Ordering::Relaxed))
+    }
+
+    /// When the time without output began: at the last output, or at the decision on an approval,
+    /// for which the agent CLI had to wait.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let decision = self.last_decision.load(Ordering::Relaxed);
+        self.time_of(self.last_output.load(Ordering::Relaxed).max(decision))
+    }
+
+    fn time_of(&self, millis: u64) -> Option<Instant> {
+        (millis > 0).then(|| self.began + Duration::from_millis(millis))
+    }
+
+    /// Milliseconds since the run began, at least 1.
+    fn elapsed(&self) -> u64 {
+        (self.began.elapsed().as_millis() as u64).max(1)
     }
 
     /// Whether an event stream is being read.
@@ -234,18 +249,23 @@ impl RunState {
     /// Resolves an open approval; returns `false` when it is not open.
     pub(super) fn decide(&self, decision: &RespondRunParams) -> bool {
         let is_resolved = self.with_mapping(|Mapping { mapper, output }| {
-            let is_open =
-                output.emitter.open_approvals().any(|open| open.id == decision.approval_id);
-            if is_open {
+            let mut open = output.emitter.open_approvals();
+            let open = open.find(|open| open.id == decision.approval_id);
+            let outcome = open.map(|open| open.offered_form(decision.outcome));
+            if let Some(outcome) = outcome {
                 output.event(Event::ApprovalResolved(ApprovalResolved {
                     approval_id: decision.approval_id.clone(),
-                    outcome: decision.outcome,
+                    outcome,
                     by: decision.by.unwrap_or(ApprovalResolver::User),
                 }));
-                guarded(output, |output| mapper.on_decision(decision, output));
+                let decision = RespondRunParams { outcome, ..decision.clone() };
+                guarded(output, |output| mapper.on_decision(&decision, output));
             }
-            is_open
+            outcome.is_some()
         });
+        if is_resolved {
+            self.last_decision.store(self.elapsed(), Ordering::Relaxed);
+        }
         self.wake(Wake::Changed);
         is_resolved
     }

@@ -310,14 +310,14 @@ impl Supervisor {
         let start = limit(timeouts.start_ms, Some(DEFAULT_START_LIMIT));
         let idle = limit(timeouts.idle_ms, Some(DEFAULT_IDLE_LIMIT));
         let total = limit(timeouts.total_ms, None);
-        let last_output = self.state.last_output();
+        let idle_since = self.state.idle_since();
         let is_waiting = self.state.with_output(|output| output.emitter.is_waiting_for_approval());
         let start = start.filter(|_| !self.state.has_stdout());
         let idle = idle.filter(|_| !is_waiting);
         [
             ("total", total.map(|limit| self.began + limit)),
             ("start", start.map(|limit| self.began + limit)),
-            ("idle", idle.and_then(|limit| last_output.map(|last| last + limit))),
+            ("idle", idle.and_then(|limit| idle_since.map(|since| since + limit))),
         ]
     }
 
@@ -327,7 +327,7 @@ impl Supervisor {
             let is_waiting = output.emitter.is_waiting_for_approval();
             output.silence_limit.filter(|_| !is_waiting && output.outcome.is_none())
         });
-        Some(self.state.last_output().unwrap_or(self.began) + limit?)
+        Some(self.state.idle_since().unwrap_or(self.began) + limit?)
     }
 
     fn next_deadline(&self) -> Instant {
