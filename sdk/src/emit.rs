@@ -170,6 +170,8 @@ impl Emitter {
             )));
         }
         for event in self.guard.close(&outcome) {
+            // The guard keeps samples of unmapped messages as the agent CLI sent them.
+            let event = self.redactor.redact_event(event);
             self.write(&event);
         }
         let error_kind = match outcome.status {

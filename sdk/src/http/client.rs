@@ -1,9 +1,12 @@
-//! The sockets. One thread receives the mapper's commands; each request has its own thread, since a
+//! The sockets. One thread receives the mapper's commands. Requests to the same path are sent one
+//! after the other, so that inputs keep their order; other paths have threads of their own, since a
 //! slow reply must not delay an abort, and so has the stream.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -27,12 +30,16 @@ pub(super) fn start(wiring: Wiring) {
     thread::spawn(move || {
         let Wiring { run, commands, outbox, mut trace } = wiring;
         let mut server = None;
+        let mut queues: HashMap<String, Sender<Request>> = HashMap::new();
         for command in commands {
             match (command, &server) {
                 (Command::Connect(new), _) => server = Some(new),
                 (Command::Request(request), Some(server)) => {
-                    let (server, run) = (Server::clone(server), Arc::clone(&run));
-                    thread::spawn(move || run.on_reply(&ask(&server, &request, REPLY_TIMEOUT)));
+                    let queue = queues
+                        .entry(request.path.clone())
+                        .or_insert_with(|| start_queue(Server::clone(server), Arc::clone(&run)));
+                    // The thread of a queue ends only after this sender is dropped.
+                    let _ended = queue.send(request);
                 }
                 (Command::OpenStream(path), Some(server)) => {
                     let stream = Stream {
@@ -49,6 +56,17 @@ pub(super) fn start(wiring: Wiring) {
             }
         }
     });
+}
+
+/// Starts a thread that sends requests one after the other.
+fn start_queue(server: Server, run: Arc<dyn RunEvents>) -> Sender<Request> {
+    let (sender, requests) = channel();
+    thread::spawn(move || {
+        for request in requests {
+            run.on_reply(&ask(&server, &request, REPLY_TIMEOUT));
+        }
+    });
+    sender
 }
 
 fn agent(limit: Option<Duration>) -> Agent {

@@ -249,9 +249,11 @@ impl RunState {
     /// Resolves an open approval; returns `false` when it is not open.
     pub(super) fn decide(&self, decision: &RespondRunParams) -> bool {
         let is_resolved = self.with_mapping(|Mapping { mapper, output }| {
-            let mut open = output.emitter.open_approvals();
-            let open = open.find(|open| open.id == decision.approval_id);
-            let outcome = open.map(|open| open.offered_form(decision.outcome));
+            let outcome = output
+                .emitter
+                .open_approvals()
+                .find(|open| open.id == decision.approval_id)
+                .map(|open| open.offered_form(decision.outcome));
             if let Some(outcome) = outcome {
                 output.event(Event::ApprovalResolved(ApprovalResolved {
                     approval_id: decision.approval_id.clone(),
