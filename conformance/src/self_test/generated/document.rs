@@ -33,7 +33,7 @@ fn counts(name: &str, count: &ChapterCount) -> Value {
 
 fn fault(outcome: &Outcome) -> Value {
     let (result, by, note) = match &outcome.result {
-        FaultResult::Caught { by, got } => ("caught", Some(*by), Some(got.as_str())),
+        FaultResult::Caught { by, got, .. } => ("caught", Some(*by), Some(got.as_str())),
         FaultResult::Survived { .. } => ("survived", None, None),
         FaultResult::NotReached => ("not reached", None, None),
         FaultResult::NeverOccurs => ("never occurs", None, None),

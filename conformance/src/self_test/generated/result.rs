@@ -10,8 +10,10 @@ use crate::generated_faults::{Change, GeneratedFault, Place, Verdict};
 pub enum FaultResult {
     /// A check failed.
     Caught {
-        /// The check.
+        /// The check or the stream rule.
         by: &'static str,
+        /// The check that ran when it was found, if it is certain.
+        during: Option<&'static str>,
         /// What it received.
         got: String,
     },

@@ -14,14 +14,11 @@ use super::result::{FaultResult, Outcome};
 use crate::check::{Check, CheckResult, Status, Tier};
 use crate::generated_faults::{ALTERATIONS_FILE, Alteration, Chapter, GeneratedFault};
 use crate::outcome::{Finding, shorten};
-use crate::runner::run_checks;
+use crate::runner::{EXERCISE_LABEL, run_checks};
 use crate::suite::{Suite, SuiteError};
 
 /// How many checks of one fault run in parallel; they mostly wait.
 const PARALLEL_CHECKS: usize = 3;
-
-/// The name under which the runs for the stream rules are listed.
-pub(super) const EXERCISE: &str = "stream rules";
 
 /// Which checks found faults so far, to try them first on similar faults.
 #[derive(Debug, Default)]
@@ -62,7 +59,7 @@ impl Step {
     const fn name(&self) -> &'static str {
         match self {
             Self::Check(check) => check.id,
-            Self::StreamRules => EXERCISE,
+            Self::StreamRules => EXERCISE_LABEL,
         }
     }
 }
@@ -78,9 +75,9 @@ pub fn run_fault(
     let started = Instant::now();
     let steps = steps(reach, history, fault);
     let result = match run_steps(location, self_test_options, fault, &steps) {
-        Ok(Some((by, got))) => {
-            history.add(fault, by);
-            FaultResult::Caught { by, got }
+        Ok(Some(caught)) => {
+            history.add(fault, caught.during.unwrap_or(caught.by));
+            caught.into()
         }
         Ok(None) => FaultResult::Survived { checks: steps.len() },
         Err(error) => not_run(error),
@@ -96,10 +93,10 @@ pub fn run_proven(
     proven: &ProvenFault,
 ) -> Outcome {
     let started = Instant::now();
-    let check = checks().into_iter().find(|check| check.id == proven.check && !is_rule(check));
+    let check = checks().into_iter().find(|check| check.id == proven.check);
     let step = check.map_or(Step::StreamRules, Step::Check);
     let result = match run_steps(location, self_test_options, fault, &[step]) {
-        Ok(Some((by, got))) => FaultResult::Caught { by, got },
+        Ok(Some(caught)) => caught.into(),
         Ok(None) => FaultResult::Survived { checks: 1 },
         Err(error) => not_run(error),
     };
@@ -109,7 +106,9 @@ pub fn run_proven(
 /// An adapter that cannot be opened is found, too.
 fn not_run(error: SuiteError) -> FaultResult {
     match error {
-        SuiteError::Adapter(message) => FaultResult::Caught { by: "start", got: message },
+        SuiteError::Adapter(message) => {
+            FaultResult::Caught { by: "start", during: None, got: message }
+        }
         other => FaultResult::NotRun(describe_error(other)),
     }
 }
@@ -134,7 +133,18 @@ fn steps(reach: &Reach, history: &CatchHistory, fault: &GeneratedFault) -> Vec<S
     steps
 }
 
-type Catch = (&'static str, String);
+/// A failure of a check, or a violated stream rule.
+struct Catch {
+    by: &'static str,
+    during: Option<&'static str>,
+    got: String,
+}
+
+impl From<Catch> for FaultResult {
+    fn from(caught: Catch) -> Self {
+        Self::Caught { by: caught.by, during: caught.during, got: caught.got }
+    }
+}
 
 fn run_steps(
     location: &Location,
@@ -178,19 +188,23 @@ fn run_batch(suite: &Arc<Suite>, batch: &[Step]) -> Option<Catch> {
         }
     }
     let results = run_checks(suite, &wanted, &options(PARALLEL_CHECKS), &mut |_| {});
-    let failed = results.iter().find(|result| is_catch(result));
-    failed.map(|result| (result.check.id, describe(result))).or_else(|| violated_rule(suite))
+    let failed = results.iter().find(|result| is_catch(result) && !is_rule(&result.check));
+    if let Some(result) = failed {
+        let by = result.check.id;
+        return Some(Catch { by, during: Some(by), got: describe(result) });
+    }
+    let during = match batch {
+        [step] => Some(step.name()),
+        _ => None,
+    };
+    checks().into_iter().filter(is_rule).find_map(|rule| {
+        let failure = suite.violations.first(rule.id)?;
+        Some(Catch { by: rule.id, during, got: shorten(&failure.got, 200) })
+    })
 }
 
 fn is_catch(result: &CheckResult) -> bool {
     matches!(result.status, Status::Fail | Status::Untestable)
-}
-
-fn violated_rule(suite: &Suite) -> Option<Catch> {
-    checks().into_iter().filter(is_rule).find_map(|rule| {
-        let failure = suite.violations.first(rule.id)?;
-        Some((rule.id, shorten(&failure.got, 200)))
-    })
 }
 
 pub(super) fn describe(result: &CheckResult) -> String {
