@@ -11,9 +11,8 @@ use super::cancellation::{STOP_TIMEOUT, prepare_hanging, start_and_wait_for_outp
 use super::expectations::{
     PerTier, SHORT_RUN_TIMEOUT, after_last_expectation, exact_answer, plain_answer,
 };
-use super::independent_runs::{
-    interleaved_lines, methods_beside_run, options_stay_separate, other_runs_continue,
-};
+use super::independent_runs::{interleaved_lines, other_runs_continue};
+use super::run_isolation::{methods_beside_run, options_stay_separate};
 use crate::adapter_client::{AdapterClient, Answer};
 use crate::check::{Gate, active};
 use crate::context::{CheckContext, CompletedRun};

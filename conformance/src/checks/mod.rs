@@ -64,6 +64,7 @@ mod option_values;
 mod pending_approval;
 mod policy;
 mod requested_options;
+mod run_isolation;
 mod session_files;
 mod snapshot;
 mod text_samples;
