@@ -25,8 +25,6 @@ struct Specification {
 /// `requirements/traceability.toml`.
 #[derive(Debug, Deserialize)]
 struct Traceability {
-    /// Checks that are not part of the suite yet.
-    planned: BTreeSet<String>,
     /// Reasons that several rows share, by name.
     reasons: BTreeMap<String, String>,
     /// The rows by chapter.
@@ -116,13 +114,10 @@ fn named_checks_exist() {
     let suite: BTreeSet<&str> = checks::all().iter().map(|check| check.id).collect();
     for (_, row) in traceability.rows() {
         for check in &row.checks {
-            let is_known = suite.contains(check.as_str()) || traceability.planned.contains(check);
+            let is_known = suite.contains(check.as_str());
             assert!(is_known, "{:?} names {check}, which does not exist", row.ids);
         }
     }
-    let added: Vec<&String> =
-        traceability.planned.iter().filter(|check| suite.contains(check.as_str())).collect();
-    assert!(added.is_empty(), "part of the suite now, remove them from `planned`: {added:?}");
 }
 
 #[test]

@@ -56,7 +56,6 @@ fn head(specification: &Specification, rows: &RowsById<'_>, traceability: &Trace
     let checked_part = count(|row| row.is_held() && row.unchecked.is_some());
     let open = count(|row| !row.is_held() && row.unchecked.is_some());
     let invisible = count(|row| !row.is_held() && row.unchecked.is_none());
-    let planned = traceability.planned.len();
     format!(
         "# Traceability: which checks hold which requirement\n\n\
          Generated from [the specification](../protocol/README.md) (revision {revision}), \
@@ -70,8 +69,7 @@ fn head(specification: &Specification, rows: &RowsById<'_>, traceability: &Trace
          | held by a check as far as it is visible, with a reason | {visible_part} |\n\
          | held by a check in part; another part is unchecked | {checked_part} |\n\
          | unchecked | {open} |\n\
-         | not visible from outside, with a reason | {invisible} |\n\n\
-         Checks that are named here and not part of the suite yet: {planned}.\n",
+         | not visible from outside, with a reason | {invisible} |\n",
         revision = specification.revision,
     )
 }
