@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use od_protocol::adapter::METHODS;
+use od_protocol::adapter::{INITIALIZE, METHODS};
 use od_protocol::{Call, ErrorKind, ErrorObject};
 use serde_json::Value;
 
@@ -63,6 +63,8 @@ impl AdapterClient {
             .iter()
             .find(|known| known.name == method)
             .map_or(Duration::from_secs(5), |known| known.limit());
+        // The limits do not include the start of the process.
+        let limit = if self.inbox.has_answered { limit } else { limit.max(INITIALIZE.limit()) };
         let id = self.ask(method, params);
         self.answer(&id, limit)
     }

@@ -56,6 +56,8 @@ pub struct Inbox {
     pub asked: HashMap<String, String>,
     /// The invariants of every line.
     pub checker: InvariantChecker,
+    /// Whether the process has responded to any request: its start is over.
+    pub has_answered: bool,
     kept_bytes: usize,
 }
 
@@ -68,6 +70,7 @@ impl Inbox {
             runs: HashMap::new(),
             asked: HashMap::new(),
             checker,
+            has_answered: false,
             kept_bytes: 0,
         }
     }
@@ -178,11 +181,16 @@ impl Sorter for Inbox {
         match id.as_ref().and_then(|id| self.asked.get(id)) {
             Some(method) => {
                 self.checker.answer(method, &line.value, &line.location);
+                self.has_answered = true;
                 self.answers.insert(id.unwrap_or_default(), line);
             }
             None => {
                 self.checker.other(&line.value, &line.location);
-                self.keep(line);
+                let method = line.value["method"].as_str();
+                // Notifications of vendors are legal at any time and mean nothing to the suite.
+                if !method.is_some_and(|method| method.starts_with('_')) {
+                    self.keep(line);
+                }
             }
         }
     }

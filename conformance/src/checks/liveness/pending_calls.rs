@@ -149,9 +149,11 @@ fn text_during_detection(context: &mut CheckContext) -> CheckOutcome {
     adapter.fake_cli.open_gate(GATE)?;
     let opened_at = Instant::now();
     let sent = "adapter/detect during a run; the agent CLI hangs for the detection only";
+    let mut text = String::new();
     let received = adapter
         .wait_event(prepared.run_id(), START_TIMEOUT * 2, "the next text of the run", |event| {
-            event.value["text"].as_str().is_some_and(|text| text.contains(&second))
+            text.push_str(event.value["text"].as_str().unwrap_or_default());
+            text.contains(&second)
         })
         .map_err(|finding| finding.map_failure(|failure| failure.sent(sent).into()))?;
     let waited = received.at.saturating_duration_since(opened_at);
