@@ -81,7 +81,7 @@ fn script_runs_on_raw_terminal() {
     let seen = fake_cli.starts().pop().expect("it was started");
     assert_eq!(seen.terminal, Some(WindowSize { columns: 90, rows: 33 }));
     assert_eq!(seen.bound_text("prompt").as_deref(), Some("größer"));
-    assert_eq!(seen.signals, Vec::<String>::new(), "Ctrl-C is a key here, no signal");
+    assert_eq!(seen.signals, Vec::<(String, u64)>::new(), "Ctrl-C is a key here, no signal");
 }
 
 #[test]
