@@ -31,21 +31,23 @@ struct Probe {
     has_arrived: fn(&RunRecord, &Values) -> bool,
 }
 
-const PROBES: &[Probe] = &[
-    Probe {
-        scenario: "text",
-        capability: "run",
-        expected: "`session_started` before the answer",
-        gate: |script, values| {
-            let answer = first_answer_line(script, values)?;
-            let known = printed_or_sent(script, &values.text("session_id"), answer);
-            known.then_some(answer)
-        },
-        has_arrived: |record, values| {
-            let id = values.text("session_id");
-            record.of_type("session_started").any(|it| it.value["sessionId"] == id.as_str())
-        },
+/// Not every agent CLI has sessions.
+const SESSION_PROBE: Probe = Probe {
+    scenario: "text",
+    capability: "run",
+    expected: "`session_started` before the answer",
+    gate: |script, values| {
+        let answer = first_answer_line(script, values)?;
+        let known = printed_or_sent(script, &values.text("session_id"), answer);
+        known.then_some(answer)
     },
+    has_arrived: |record, values| {
+        let id = values.text("session_id");
+        record.of_type("session_started").any(|it| it.value["sessionId"] == id.as_str())
+    },
+};
+
+const PROBES: &[Probe] = &[
     Probe {
         scenario: "tool_ok",
         capability: "tools",
@@ -108,8 +110,12 @@ const PROBES: &[Probe] = &[
 
 /// Fails if an event arrives only after the agent CLI has printed more.
 pub(super) fn emitted_at_once(context: &mut CheckContext) -> CheckOutcome {
-    plain_answer(context)?;
+    let plain = plain_answer(context)?;
     let mut adapter = context.launch()?;
+    if plain.record.position("session_started").is_some() {
+        let prepared = context.prepare(SESSION_PROBE.scenario)?;
+        run_probe(&mut adapter, &SESSION_PROBE, prepared)?;
+    }
     for probe in PROBES {
         let applies =
             context.suite.has_scenario(probe.scenario) && context.suite.declares(probe.capability);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::expectations::{PerTier, completed, plain_answer};
+use super::expectations::{completed, plain_answer};
 use super::native_output::{first_answer_line, texts_in};
 use crate::adapter_client::{AdapterClient, RunRecord};
 use crate::context::{CheckContext, LaunchOptions};
@@ -23,9 +23,6 @@ const PAYLOAD_RESERVE: usize = 1024;
 
 /// The timeout of a run with a large payload; this chapter does not measure speed.
 const LARGE_RUN_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The size of a text that exceeds the default limit of a line; 0 skips it.
-const HUGE_MEBIBYTES: PerTier = PerTier { brief: 0, fast: 0, full: 15, slow: 15 };
 
 /// What is large in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +52,7 @@ pub(super) fn lines_fit(context: &mut CheckContext) -> CheckOutcome {
         }
         large_rest(context, &mut adapter, limit)?;
     }
-    huge_text(context)
+    Ok(())
 }
 
 fn large_payload(
@@ -65,7 +62,7 @@ fn large_payload(
     scenario: &str,
     limit: usize,
 ) -> CheckOutcome {
-    let text = large_text(context, PAYLOAD_BYTES);
+    let text = large_text(context);
     let mut prepared = context.prepare(scenario)?;
     match payload {
         Payload::Text => {
@@ -174,7 +171,7 @@ fn large_rest(
     adapter: &mut AdapterClient,
     limit: usize,
 ) -> CheckOutcome {
-    let text = large_text(context, PAYLOAD_BYTES);
+    let text = large_text(context);
     let mut prepared = context.prepare("text")?;
     if let Some(answer) = first_answer_line(&prepared.script, &prepared.values) {
         let unknown = serde_json::json!({"type": "conformance_unknown", "payload": text});
@@ -200,28 +197,8 @@ fn failing_loudly(prepared: &PreparedRun, text: &str) -> Result<crate::fake_cli:
     Ok(script)
 }
 
-/// A text that needs several lines of the default limit.
-fn huge_text(context: &mut CheckContext) -> CheckOutcome {
-    let mebibytes = HUGE_MEBIBYTES.of(context);
-    if mebibytes == 0 {
-        return Ok(());
-    }
-    let text = large_text(context, mebibytes << 20);
-    let mut prepared = context.prepare("text")?;
-    prepared.values.set("text", "short");
-    prepared.values.deltas = vec![text.clone()];
-    prepared.values.set("text", text.clone());
-    prepared.script = context.suite.script("text", &prepared.values)?;
-    let mut adapter = context.launch()?;
-    let record = adapter.complete_run(&prepared, LARGE_RUN_TIMEOUT)?;
-    let sent = format!("run/start; the agent CLI printed a text of {mebibytes} MiB in one line");
-    short_lines(&record, 16 << 20, &sent)?;
-    completed(&record, &sent)?;
-    whole_or_marked(&record, "text_delta", &text, &sent)
-}
-
 /// A text of characters with two, three and four bytes, and some that JSON escapes.
-fn large_text(context: &mut CheckContext, bytes: usize) -> String {
+fn large_text(context: &mut CheckContext) -> String {
     let piece = format!("{}äß漢字🦜\"\\", context.nonce());
-    piece.repeat(bytes / piece.len() + 1)
+    piece.repeat(PAYLOAD_BYTES / piece.len() + 1)
 }

@@ -1,8 +1,8 @@
 //! Texts that adapters damage, and the check that sends them everywhere (TXT-01).
 
-use super::expectations::{completed, plain_answer};
-use super::messages::exact_pieces;
+use super::expectations::{answer_of, completed, exact_answer, plain_answer};
 use super::native_output::{lines, prints_json, texts_in};
+use crate::adapter_client::RunRecord;
 use crate::context::CheckContext;
 use crate::fake_cli::Script;
 use crate::outcome::{CheckOutcome, Finding, shorten};
@@ -62,6 +62,13 @@ pub(super) fn byte_for_byte(context: &mut CheckContext) -> CheckOutcome {
     exact_pieces(context, vec![long], &sent)?;
     thoughts(context, is_json)?;
     tool_texts(context, is_json)
+}
+
+/// Runs the plain answer with these pieces and compares the text.
+fn exact_pieces(context: &mut CheckContext, pieces: Vec<String>, sent: &str) -> CheckOutcome {
+    let prepared = answer_of(context, "text", pieces)?;
+    let completed_run = context.execute(prepared)?;
+    exact_answer(&completed_run, sent)
 }
 
 /// Returns the samples, each with a nonce, and one that looks like a line of the agent CLI.
@@ -152,7 +159,7 @@ fn tool_texts(context: &mut CheckContext, is_json: bool) -> CheckOutcome {
     record.ensure(has("tool_result", "output", &|text| text.contains(&output)), expected, got, sent)
 }
 
-fn shown(record: &crate::adapter_client::RunRecord, name: &'static str, member: &str) -> String {
+fn shown(record: &RunRecord, name: &'static str, member: &str) -> String {
     let values = record.of_type(name).map(|received| received.value[member].to_string());
     let values: Vec<String> = values.map(|value| shorten(&value, 3000)).collect();
     format!("{} `{name}`: {}", values.len(), values.join(", "))
@@ -161,7 +168,7 @@ fn shown(record: &crate::adapter_client::RunRecord, name: &'static str, member: 
 fn execute_changed(
     context: &mut CheckContext,
     mut prepared: PreparedRun,
-) -> Result<crate::adapter_client::RunRecord, Finding> {
+) -> Result<RunRecord, Finding> {
     prepared.script = context.suite.script(&prepared.scenario, &prepared.values)?;
     context.execute(prepared).map(|completed_run| completed_run.record)
 }
