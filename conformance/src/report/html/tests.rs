@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::check::Tier;
 use crate::outcome::{Failure, Finding};
+use crate::report::Coverage;
 use crate::transcript::Location;
 
 const HOSTILE: &str = "</pre></style><script>alert(1)</script><img src=x onerror=alert(2)>\
@@ -38,6 +39,11 @@ fn report(folder: &std::path::Path) -> Report {
         baseline: None,
         seed: 7,
         real: None,
+        coverage: Coverage {
+            is_partial: false,
+            not_declared: vec![HOSTILE.to_owned()],
+            not_evaluated: vec![HOSTILE.to_owned()],
+        },
         results: crate::checks::all().into_iter().zip(statuses).map(result).collect(),
         stale_entries: vec![HOSTILE.to_owned()],
         took: Duration::from_secs(3),

@@ -11,7 +11,7 @@ const MAX_SENTENCE_CHARACTERS: usize = 140;
 
 pub(super) fn markdown(specification: &Specification, traceability: &Traceability) -> String {
     let rows = rows_by_id(traceability);
-    let head = head(specification, &rows, traceability);
+    let head = head(specification, &rows);
     let mut chapters: Vec<(&str, String)> = Vec::new();
     for requirement in &specification.requirements {
         let Some((chapter, row)) = rows.get(requirement.id.as_str()) else { continue };
@@ -39,7 +39,7 @@ fn rows_by_id(traceability: &Traceability) -> RowsById<'_> {
         .collect()
 }
 
-fn head(specification: &Specification, rows: &RowsById<'_>, traceability: &Traceability) -> String {
+fn head(specification: &Specification, rows: &RowsById<'_>) -> String {
     let count = |is_counted: fn(&Row) -> bool| {
         specification
             .requirements
