@@ -16,7 +16,7 @@ CRATES   := $(notdir $(patsubst %/,%,$(wildcard adapters/*/)))
 CLIENTS  := target/clients
 BINARIES := od-host conformance $(addprefix od-adapter-,$(ADAPTERS))
 
-.PHONY: help run build debug test lint unit doc deny generate clients client-packages conformance right-adapters self-test real bench install uninstall
+.PHONY: help run build debug test lint unit doc deny generate clients client-packages conformance right-adapters mutation-test self-test real bench install uninstall
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ conformance: debug ## The contract suite against every adapter of this repositor
 
 right-adapters: debug ## The suite against adapters that are right but different, ROUNDS times beside busy loops (hours)
 	conformance/tests/adapters/check-all --rounds $(ROUNDS)
+
+mutation-test: debug ## Changes of an adapter in Python that the suite must notice (a sample; minutes)
+	python3 conformance/tests/adapters/mutation_test.py --conformance target/debug/conformance
 
 self-test: ## The suite against all of its mutants (minutes)
 	$(CARGO) build --locked --release -p od-conformance
