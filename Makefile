@@ -55,9 +55,9 @@ deny: ## Licences, bans and sources of the dependencies (needs cargo-deny)
 
 conformance: debug ## The contract suite against every adapter of this repository
 	@mkdir -p target/conformance
-	@printf '%s\n' $(FOLDERS) | xargs -P 2 -I{} sh -c \
+	@printf '%s\n' $(FOLDERS) | xargs -P 3 -I{} sh -c \
 	  'id=$$(basename {}); log=target/conformance/$$id.txt; \
-	   if target/debug/conformance run target/debug/od-adapter-$$id --pack {}/conformance --jobs 3 --patience 2 >$$log 2>&1; \
+	   if target/debug/conformance run target/debug/od-adapter-$$id --pack {}/conformance --jobs 4 --patience 3 >$$log 2>&1; \
 	   then tail -1 $$log; else cat $$log; exit 1; fi'
 
 right-adapters: debug ## The suite against adapters that are right but different, ROUNDS times beside busy loops (hours)

@@ -145,13 +145,13 @@ fn answered_after_idle_limit(
     let idle = context.limit(APPROVAL_IDLE);
     let mut prepared = context.prepare("approval")?;
     prepared.request.timeouts = Timeouts { idle_ms: Some(millis(idle)), ..Timeouts::default() };
-    let sent = format!("run/start with idleMs {idle:?}; the approval is answered after 2.5 times");
+    let sent = format!("run/start with idleMs {idle:?}; the approval is answered after 1.5 times");
     let approval_id = begin_approval(adapter, &prepared)?;
-    let wait = idle.mul_f64(2.5);
+    let wait = idle.mul_f64(1.5);
     let record = adapter.run(prepared.run_id());
     let mut requests = record.of_type("approval_requested");
     let deadline = requests.next().and_then(|request| request.value["deadlineMs"].as_u64());
-    if deadline.is_some_and(|deadline| deadline < millis(wait * 2)) {
+    if deadline.is_some_and(|deadline| deadline < millis(wait) + 1000) {
         // The approval would be denied before the answer, which APR-06 checks.
         adapter.cancel(prepared.run_id())?;
         return adapter.finish(prepared.run_id(), SHORT_RUN_TIMEOUT).map(drop);

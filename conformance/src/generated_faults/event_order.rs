@@ -115,7 +115,7 @@ fn additions(message: Message, alterations: &[Alteration]) -> Vec<Message> {
     };
     let mut added = Vec::new();
     if has(LineChange::UnknownEvent) && message.event_type() == "run_started" {
-        added.push(extra(json!({"type": "weather_report", "sky": ["blue", null, 7]})));
+        added.push(extra(json!({"type": "_weather_report", "sky": ["blue", null, 7]})));
     }
     if has(LineChange::Heartbeats) && message.event_type() != "done" {
         added.push(extra(json!({"type": "heartbeat", "silentMs": 0})));

@@ -732,8 +732,6 @@ faults! {
     ResumeNeedsNoId = "resume_needs_no_id",
     /// Reports every session as new.
     EverySessionIsNew = "every_session_is_new",
-    /// Ignores the requested id of a new session.
-    IgnoresNewId = "ignores_new_id",
     /// Reports an unknown model as a crash.
     ModelIsCrash = "model_is_crash",
     /// Reports errors without a hint.

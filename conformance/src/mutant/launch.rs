@@ -228,7 +228,6 @@ fn arguments(behaviour: Behaviour, params: &StartRunParams) -> Vec<String> {
             let previous = kept_state::previous_session(behaviour);
             arguments.extend(previous.into_iter().flat_map(|id| ["--resume".to_owned(), id]));
         }
-        (SessionMode::New, Some(_)) if behaviour.has(Fault::IgnoresNewId) => {}
         (mode, Some(id)) => {
             let option = match mode {
                 SessionMode::Resume => "--resume",

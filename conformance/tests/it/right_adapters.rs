@@ -56,13 +56,3 @@ fn adapter_in_shell_conforms() {
 fn variant_with_every_extra_conforms() {
     check_variant("mixture-1");
 }
-
-#[test]
-fn variant_without_optional_parts_conforms() {
-    check_variant("mixture-2");
-}
-
-#[test]
-fn slow_variant_of_later_version_conforms() {
-    check_variant("mixture-3");
-}
