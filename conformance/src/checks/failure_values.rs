@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use od_protocol::adapter::METHODS;
 use od_protocol::{DoneStatus, ErrorEvent, ErrorKind, ErrorObject};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::cancellation::prepare_hanging;
 use super::capabilities::{OPTIONS, with_members};
@@ -186,41 +186,39 @@ fn time_limit_has_name(context: &mut CheckContext) -> CheckOutcome {
 fn capabilities_have_names(context: &mut CheckContext) -> CheckOutcome {
     let cwd = context.folder("cwd")?.to_string_lossy().into_owned();
     let mut adapter = context.launch()?;
-    let mut requests = Vec::new();
     for (capability, members) in OPTIONS {
+        if context.suite.declares(capability) {
+            continue;
+        }
         let request = with_members(&context.nonce(), &cwd, members)?;
-        let params = serde_json::to_value(request).unwrap_or_default();
-        requests.push((*capability, "run/start", params));
+        let answer = adapter.start_run(&request)?;
+        names_capability(&adapter, capability, "run/start", &answer)?;
     }
     let params = json!({
         "id": "conformance", "runId": "conformance", "text": "hello",
         "approvalId": "conformance", "outcome": "reject_once",
     });
     for method in METHODS {
-        requests.extend(method.gate.map(|gate| (gate, method.name, params.clone())));
-    }
-    for (capability, method, params) in requests {
-        if context.suite.declares(capability) {
-            continue;
-        }
-        names_capability(&mut adapter, capability, method, params)?;
+        let Some(gate) = method.gate.filter(|gate| !context.suite.declares(gate)) else { continue };
+        let answer = adapter.request(method.name, params.clone())?;
+        names_capability(&adapter, gate, method.name, &answer)?;
     }
     Ok(())
 }
 
 fn names_capability(
-    adapter: &mut AdapterClient,
+    adapter: &AdapterClient,
     capability: &str,
     method: &str,
-    params: Value,
+    answer: &Answer,
 ) -> CheckOutcome {
     let sent = format!("{method}; {capability} is not declared");
-    let error = match adapter.request(method, params)? {
-        Answer::Error(error) if error.kind() == ErrorKind::CapabilityUnsupported => error,
+    let data = match answer {
+        Answer::Error(error) if error.kind() == ErrorKind::CapabilityUnsupported => &error.data,
         // CAP-02 reports it.
         _ => return Ok(()),
     };
-    let which = error.data.and_then(|data| data.which).unwrap_or_default();
+    let which = data.as_ref().and_then(|data| data.which.clone()).unwrap_or_default();
     let names = which.split('.').next() == Some(capability);
     adapter.ensure(names, format!("data.which {capability:?}"), format!("{which:?}"), sent)
 }
