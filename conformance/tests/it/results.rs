@@ -79,6 +79,6 @@ fn capability_without_scenario_is_untestable() {
 
 #[test]
 fn every_mutant_is_found() {
-    let outcome = conformance(&["self-test", "--quick", "--jobs", "10", "--patience", "3"]);
+    let outcome = conformance(&["self-test", "--quick", "--jobs", "8", "--patience", "2"]);
     outcome.exits_with(0).prints(&["0 problems"]);
 }
