@@ -5,18 +5,21 @@
 mod escapes;
 mod guard;
 mod json;
+mod open_items;
 mod redact;
 mod shorten;
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use od_protocol::adapter::RUN_EVENT;
-use od_protocol::{Done, DoneStatus, ErrorEvent, ErrorKind, Event, StopReason, Unmapped};
+use od_protocol::{
+    ApprovalOutcome, Done, DoneStatus, ErrorEvent, ErrorKind, Event, StopReason, Unmapped,
+};
 
 use crate::{Exit, RunOutcome};
 use escapes::strip_escapes;
-pub(crate) use guard::OpenApproval;
 use guard::{Admission, Guard};
+pub(crate) use open_items::OpenApproval;
 use redact::Redactor;
 pub(crate) use redact::redact;
 
@@ -81,6 +84,16 @@ impl Emitter {
     /// Approvals without an answer.
     pub(crate) fn open_approvals(&self) -> impl Iterator<Item = &OpenApproval> {
         self.guard.open_approvals()
+    }
+
+    /// The form of a decision that counts for an open approval; `None` if it is not open.
+    pub(crate) fn offered_form(
+        &self,
+        approval_id: &str,
+        outcome: ApprovalOutcome,
+    ) -> Option<ApprovalOutcome> {
+        let open = self.guard.open_approvals().find(|open| open.id == approval_id)?;
+        Some(open.offered_form(outcome))
     }
 
     /// Whether `done` is written.

@@ -131,16 +131,23 @@ fn cancel_request_faults(adapter: &'static Adapter, params: Option<&str>) {
     }
 }
 
-fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<&str>) -> Answer {
+/// Refuses methods before `initialize` and after `shutdown`.
+fn check_phase(adapter: &Adapter, method: &str) -> Result<(), ErrorObject> {
     let is_ungated = method == "models/list" && adapter.behaviour.has(Fault::UngatedModels);
     let gated = !matches!(method, "initialize" | "ping") && !is_ungated;
     if gated && adapter.initialized().is_none() && !adapter.behaviour.has(Fault::NoInitializeGate) {
         let text = format!("call initialize before {method}");
-        return Answer::Now(Err(ErrorObject::new(ErrorKind::NotInitialized, text)));
+        return Err(ErrorObject::new(ErrorKind::NotInitialized, text));
     }
     if adapter.refuses_after_shutdown(method) {
-        let text = "the adapter is shutting down";
-        return Answer::Now(Err(ErrorObject::new(ErrorKind::ShuttingDown, text)));
+        return Err(ErrorObject::new(ErrorKind::ShuttingDown, "the adapter is shutting down"));
+    }
+    Ok(())
+}
+
+fn on_request(adapter: &'static Adapter, id: &str, method: &str, params: Option<&str>) -> Answer {
+    if let Err(error) = check_phase(adapter, method) {
+        return Answer::Now(Err(error));
     }
     let id = id.to_owned();
     Answer::Now(match method {

@@ -3,69 +3,21 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::{Duration, Instant};
 
 use od_protocol::{
     ApprovalOutcome, ApprovalRequested, ApprovalResolved, ApprovalResolver, DoneStatus, ErrorKind,
     Event, MessageDiscarded, MessageStarted, MessageStopped, SubagentStopped, TextDelta,
-    ThinkingDelta, ThinkingStarted, ThinkingStopped, ToolCallReady, ToolKind, ToolStatus, Totals,
-    TurnEnded, Unmapped, Usage, UsageScope,
+    ThinkingDelta, ThinkingStarted, ThinkingStopped, ToolCallReady, ToolKind, ToolResult,
+    ToolStatus, Totals, TurnEnded, Unmapped, Usage, UsageScope,
 };
 
+use super::open_items::{OpenApproval, OpenMessage, ToolCall};
 use crate::{RunOutcome, event};
 
 /// What is written for an event: first the repairs, then the event itself unless it is dropped.
 pub(super) struct Admission {
     pub(super) repairs: Vec<Event>,
     pub(super) event: Option<Event>,
-}
-
-/// An approval without an answer.
-#[derive(Debug)]
-pub(crate) struct OpenApproval {
-    pub(crate) id: String,
-    pub(crate) deadline: Option<Instant>,
-    offered: Vec<ApprovalOutcome>,
-}
-
-impl OpenApproval {
-    /// Returns the decision that counts: one that was not offered counts as its `_once` form.
-    pub(crate) fn offered_form(&self, outcome: ApprovalOutcome) -> ApprovalOutcome {
-        match outcome {
-            outcome if self.offered.contains(&outcome) => outcome,
-            ApprovalOutcome::AllowAlways => ApprovalOutcome::AllowOnce,
-            ApprovalOutcome::RejectAlways => ApprovalOutcome::RejectOnce,
-            other => other,
-        }
-    }
-}
-
-/// The open message.
-#[derive(Debug)]
-struct OpenMessage {
-    id: String,
-    text_bytes: u64,
-}
-
-/// The state of a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ToolCall {
-    /// Its input is not complete.
-    Started,
-    /// Its input is complete.
-    Ready,
-    /// It has its result.
-    Closed,
-}
-
-impl ToolCall {
-    /// The state after its input is complete; a closed call stays closed.
-    const fn max_ready(self) -> Self {
-        match self {
-            Self::Started | Self::Ready => Self::Ready,
-            Self::Closed => Self::Closed,
-        }
-    }
 }
 
 #[derive(Debug, Default)]
@@ -273,15 +225,7 @@ impl Guard {
                 state == ToolCall::Started
             }
             Event::ToolOutputDelta(delta) => self.ready_tool_call(&delta.tool_call_id, repairs),
-            Event::ToolResult(result) => {
-                let is_executed = matches!(result.status, ToolStatus::Ok | ToolStatus::Error);
-                let is_open = match is_executed {
-                    true => self.ready_tool_call(&result.tool_call_id, repairs),
-                    false => self.tool_call(&result.tool_call_id, repairs) != ToolCall::Closed,
-                };
-                self.tools.insert(result.tool_call_id.clone(), ToolCall::Closed);
-                is_open
-            }
+            Event::ToolResult(result) => self.close_tool_call(result, repairs),
             Event::FileChange(change) => {
                 self.files.insert(change.path.clone());
                 true
@@ -318,14 +262,19 @@ impl Guard {
         }
     }
 
+    /// Admits a result; the input of a call that was executed comes before it.
+    fn close_tool_call(&mut self, result: &ToolResult, repairs: &mut Vec<Event>) -> bool {
+        let is_open = match matches!(result.status, ToolStatus::Ok | ToolStatus::Error) {
+            true => self.ready_tool_call(&result.tool_call_id, repairs),
+            false => self.tool_call(&result.tool_call_id, repairs) != ToolCall::Closed,
+        };
+        self.tools.insert(result.tool_call_id.clone(), ToolCall::Closed);
+        is_open
+    }
+
     fn open_approval(&mut self, approval: &ApprovalRequested) -> bool {
         let id = approval.approval_id.clone();
-        let wait = approval.deadline_ms.map(Duration::from_millis);
-        let open = OpenApproval {
-            id: id.clone(),
-            deadline: wait.map(|wait| Instant::now() + wait),
-            offered: approval.options.iter().map(|option| option.kind).collect(),
-        };
+        let open = OpenApproval::new(approval);
         !self.resolved_approvals.contains(&id) && self.approvals.insert(id, open).is_none()
     }
 

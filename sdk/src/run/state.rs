@@ -142,8 +142,7 @@ impl RunState {
         self.time_of(self.last_output.load(Ordering::Relaxed))
     }
 
-    /// When the time without output began: at the last output, or at the decision on an approval,
-    /// for which the agent CLI had to wait.
+    /// When the time without output began: at the last output or decision on an approval.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let decision = self.last_decision.load(Ordering::Relaxed);
         self.time_of(self.last_output.load(Ordering::Relaxed).max(decision))
@@ -153,7 +152,6 @@ impl RunState {
         (millis > 0).then(|| self.began + Duration::from_millis(millis))
     }
 
-    /// Milliseconds since the run began, at least 1.
     fn elapsed(&self) -> u64 {
         (self.began.elapsed().as_millis() as u64).max(1)
     }
@@ -249,11 +247,7 @@ impl RunState {
     /// Resolves an open approval; returns `false` when it is not open.
     pub(super) fn decide(&self, decision: &RespondRunParams) -> bool {
         let is_resolved = self.with_mapping(|Mapping { mapper, output }| {
-            let outcome = output
-                .emitter
-                .open_approvals()
-                .find(|open| open.id == decision.approval_id)
-                .map(|open| open.offered_form(decision.outcome));
+            let outcome = output.emitter.offered_form(&decision.approval_id, decision.outcome);
             if let Some(outcome) = outcome {
                 output.event(Event::ApprovalResolved(ApprovalResolved {
                     approval_id: decision.approval_id.clone(),

@@ -175,12 +175,10 @@ impl Dispatcher {
                 this.adapter.read_session(&this.setup()?.machine, &params)
             }),
             "shutdown" => {
-                // Set before the thread starts: the next request is refused already.
                 self.lock().is_shutting_down = parse::<ShutdownParams>(params).is_ok();
                 self.slow(id, params, |this, params: ShutdownParams| {
-                    let grace =
-                        params.grace_ms.map_or(DEFAULT_SHUTDOWN_GRACE, Duration::from_millis);
-                    this.runs.cancel_all(grace);
+                    let grace = params.grace_ms.map(Duration::from_millis);
+                    this.runs.cancel_all(grace.unwrap_or(DEFAULT_SHUTDOWN_GRACE));
                     Ok(ShutdownResult {})
                 });
             }

