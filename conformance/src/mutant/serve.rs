@@ -24,6 +24,9 @@ const DEFAULT_GRACE_MS: u64 = 2000;
 /// The fault: the silence before `ping` is answered.
 const PING_SILENCE: Duration = Duration::from_millis(400);
 
+/// The fault: how long a call blocks the reader, longer than `ping` may take on a slow machine.
+const BLOCKED_READER: Duration = Duration::from_secs(4);
+
 /// A response now, or later from another thread.
 enum Answer {
     Now(Result<Value, ErrorObject>),
@@ -269,7 +272,10 @@ fn answer_later(
     answer: impl FnOnce() + Send + 'static,
 ) -> Answer {
     match adapter.behaviour.has(blocks) {
-        true => answer(),
+        true => {
+            std::thread::sleep(BLOCKED_READER);
+            answer();
+        }
         false => drop(std::thread::spawn(answer)),
     }
     Answer::Later
